@@ -1,6 +1,7 @@
 export { type Config, readConfig } from './config/config.ts'
 export type { App } from './context.ts'
 export type { Actor } from './http/handlers.ts'
-export type { Identity, Person } from './identity/identity.ts'
+export type { Identity } from './identity/identity.ts'
+export type { Person } from './identity/person.ts'
 export { migrateServer } from './migrate.ts'
 export { type Overrides, type RunningServer, startServer } from './start.ts'

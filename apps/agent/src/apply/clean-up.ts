@@ -4,8 +4,8 @@ import type { Plan } from '../plan/steps.ts'
 import { crashLoopReason, enterPosition } from './crash-loop.ts'
 import { execute } from './executors.ts'
 import { Phase, type ProgressReporter } from './progress-reporter.ts'
+import type { ReleaseContext } from './release-context.ts'
 import { runOfJournal } from './run-of-journal.ts'
-import type { ReleaseContext } from './run-release.ts'
 import { inStages } from './stages.ts'
 
 /**

@@ -4,19 +4,16 @@ import { pause } from '../concurrency/pause.ts'
 import type { ContainerSpec } from '../drivers/container-engine.ts'
 import type { Driver } from '../drivers/driver.ts'
 import { EngineError, isEngineError } from '../drivers/errors.ts'
-import type { BindSources } from '../files/bind-sources.ts'
-import type { DataDirectory } from '../files/data-directory.ts'
-import type { Gate } from '../gate/gate.ts'
 import { holderName, portTaken } from '../plan/clashes.ts'
 import { uncoveredVolumes } from '../plan/conflicts.ts'
 import { imagePorts } from '../plan/image-ports.ts'
-import { isOwnedBy, label, ownerLabels, ownerOf } from '../plan/labels.ts'
+import { isOwnedBy, label, ownerOf } from '../plan/labels.ts'
 import { handoverNetworkName, networkName } from '../plan/names.ts'
-import { hashOf, type ResolvedInstance } from '../plan/plan.ts'
+import type { ResolvedInstance } from '../plan/observation.ts'
+import { hashOf } from '../plan/plan.ts'
 import { PlanError } from '../plan/plan-error.ts'
-import type { Plan, PlannedInstance, Step, StepOf, Target } from '../plan/steps.ts'
+import type { PlannedInstance, Step, StepOf, Target } from '../plan/steps.ts'
 import { emptiedImageLabels } from '../plan/user-labels.ts'
-import type { OpenedSecrets } from '../secrets/environment.ts'
 import { expectationInWords, expectationOf } from './expectation.ts'
 import {
   drainPreviousContainers,
@@ -27,39 +24,11 @@ import {
   waitForPorts,
 } from './gate-steps.ts'
 import { discardPreparations, prepareInstance } from './prepare.ts'
-import { ContainerState, Phase, type ProgressReporter } from './progress-reporter.ts'
+import { ContainerState, Phase } from './progress-reporter.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
-import { type TeamNetworks, verifyEngineNetwork } from './team-networks.ts'
-import { verify, type Watched, watchOne } from './verify.ts'
-
-/** What the steps of one release share. */
-export interface Run {
-  driver: Driver
-  gate: Gate
-  teamNetworks: TeamNetworks
-  release: Release
-  plan: Plan
-  resolved: ReadonlyMap<string, ResolvedInstance>
-  progressReporter: ProgressReporter
-  data: DataDirectory
-  sources: BindSources
-  secrets: OpenedSecrets
-  signal: AbortSignal
-  /** Whether an earlier process of this agent began with it. */
-  resumed: boolean
-  /** Networks that are known to exist. */
-  ensured: Set<string>
-  /** Engine ids of the release's own containers, as far as they exist. */
-  ids: Map<string, string>
-  watched: Map<string, { watched: Watched; startedAt: number }>
-  /** Preparations that are done, by this process or an earlier one. */
-  done: ReadonlySet<string>
-  /** Volumes, by instance, whose files a preparation began to exchange: that is not put back. */
-  overwritten: { instanceId: string; volume: string }[]
-  /** Resolves when the journal has it. */
-  remember: (preparation: string) => Promise<void>
-  createLock: <T>(key: string, work: () => Promise<T>) => Promise<T>
-}
+import { ensureOwnNetwork, partsOf, type Run } from './run.ts'
+import { verifyEngineNetwork } from './team-networks.ts'
+import { verify, watchOne } from './verify.ts'
 
 type Executors = { [K in Step['kind']]: (step: StepOf<K>, run: Run) => Promise<void> }
 
@@ -148,23 +117,6 @@ async function removeNetworkOfDeletedNode(
   if (!previous || previous.nodeId === owner.nodeId) return
   for (const name of [handoverNetworkName(previous), networkName(previous)])
     await driver.engine.removeNetworkIfUnused(name).catch(() => undefined)
-}
-
-/** Makes a network of the release where it is missing; its own ones say whose they are. */
-/**
- * Makes the network of the release's prefix where it is missing.
- *
- * @throws Refusal for any other, which only a plan of an agent before the networks of teams could name
- */
-export async function ensureOwnNetwork(
-  driver: Driver,
-  { owner }: Release,
-  name: string,
-  internal: boolean,
-): Promise<void> {
-  if (!owner || (name !== networkName(owner) && name !== handoverNetworkName(owner)))
-    throw new PlanError('', `the network ${name} was planned by an older agent: deploy again`)
-  await driver.engine.ensureNetwork({ name, internal, labels: ownerLabels(owner) })
 }
 
 /** Waits for an engine that is away, so that its restart fails no deployment. */
@@ -364,13 +316,6 @@ export async function findOwn(run: Pick<Run, 'driver' | 'release'>, instanceId: 
       labels[label.release] === String(key.number),
   )
   return own?.id
-}
-
-export function partsOf(run: Run, instanceId: string): { planned: PlannedInstance; instance: ResolvedInstance } {
-  const planned = run.plan.instances.find((candidate) => candidate.instanceId === instanceId)
-  const instance = run.resolved.get(instanceId)
-  if (!planned || !instance) throw new Error(`instance ${instanceId} is not part of the release`)
-  return { planned, instance }
 }
 
 function idOf(run: Run, target: Target): string {

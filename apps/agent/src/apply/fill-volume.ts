@@ -1,11 +1,12 @@
 import { posix } from 'node:path'
 import { entryOf } from '../files/directory-walk.ts'
-import type { ResolvedInstance } from '../plan/plan.ts'
+import type { ResolvedInstance } from '../plan/observation.ts'
 import type { ConfigCopy, StorageImport, WritableDirectory } from '../plan/preparations.ts'
 import { type ContainedDirectory, openContainedDirectory } from '../volumes/contained-directory.ts'
-import type { Run } from './executors.ts'
-import { createPreparation, idleSpec, imageFor, type Job } from './prepare.ts'
+import { idleSpec } from './idle-spec.ts'
+import { createPreparation, imageFor, type Job } from './preparation.ts'
 import { Phase } from './progress-reporter.ts'
+import type { Run } from './run.ts'
 
 const wordsEveryMs = 5_000
 

@@ -9,8 +9,8 @@ import { addressOf, gatePorts, portKeys } from '../gate/reconcile.ts'
 import { portTaken } from '../plan/clashes.ts'
 import { PlanError } from '../plan/plan-error.ts'
 import type { StepOf } from '../plan/steps.ts'
-import { partsOf, type Run } from './executors.ts'
 import { expectationOf } from './expectation.ts'
+import { partsOf, type Run } from './run.ts'
 
 /** How long a port may stay shut that the former container did not have open either. */
 const optionalPortMs = 5_000

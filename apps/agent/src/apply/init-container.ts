@@ -4,8 +4,9 @@ import { label } from '../plan/labels.ts'
 import { networkName } from '../plan/names.ts'
 import { PlanError } from '../plan/plan-error.ts'
 import type { InitRun } from '../plan/preparations.ts'
-import { ensureOwnNetwork, partsOf, type Run } from './executors.ts'
-import { createPreparation, idleSpec, imageFor, type Job } from './prepare.ts'
+import { idleSpec } from './idle-spec.ts'
+import { createPreparation, imageFor, type Job } from './preparation.ts'
+import { ensureOwnNetwork, partsOf, type Run } from './run.ts'
 
 const linesMax = 100
 

@@ -2,11 +2,12 @@ import { messageOf } from '../drivers/errors.ts'
 import type { Journal } from '../journal/journal.ts'
 import { handoverNetworkName, networkName } from '../plan/names.ts'
 import type { Plan } from '../plan/steps.ts'
-import { execute, type Run } from './executors.ts'
+import { execute } from './executors.ts'
 import { previousContainersRun } from './previous-containers-run.ts'
 import type { ProgressReporter } from './progress-reporter.ts'
+import type { ReleaseContext } from './release-context.ts'
+import type { Run } from './run.ts'
 import { runOfJournal } from './run-of-journal.ts'
-import type { ReleaseContext } from './run-release.ts'
 
 /** Puts everything back, and says what could not be and whether the previous containers answer. */
 export async function putBack(

@@ -14,7 +14,8 @@ import { AbortedError } from './control.ts'
 import { countCrash, leavePosition } from './crash-loop.ts'
 import { previousContainersRun } from './previous-containers-run.ts'
 import { createProgressReporter } from './progress-reporter.ts'
-import { type ReleaseContext, runRelease } from './run-release.ts'
+import type { ReleaseContext } from './release-context.ts'
+import { runRelease } from './run-release.ts'
 
 /** All deployments of this node: one at a time per prefix, a few prefixes side by side, and what earlier processes left. */
 export interface Releases {

@@ -1,8 +1,8 @@
 import type { Journal } from '../journal/journal.ts'
 import type { Plan } from '../plan/steps.ts'
-import type { Run } from './executors.ts'
 import type { ProgressReporter } from './progress-reporter.ts'
-import type { ReleaseContext } from './run-release.ts'
+import type { ReleaseContext } from './release-context.ts'
+import type { Run } from './run.ts'
 
 /** A run for undo and clean-up. Their steps look at the engine themselves, so the journal's plan suffices, without images or secrets. */
 export function runOfJournal(

@@ -1,59 +1,36 @@
 import { setMaxListeners } from 'node:events'
 import type { Release } from '@crux/agent-protocol'
-import type { Logger } from '@crux/service-kit'
 import type { Driver } from '../drivers/driver.ts'
 import { EngineError, messageOf } from '../drivers/errors.ts'
-import type { BindSources } from '../files/bind-sources.ts'
-import type { DataDirectory } from '../files/data-directory.ts'
-import type { Gate } from '../gate/gate.ts'
-import type { ImageClaims } from '../images/claims.ts'
-import type { FetchedImages } from '../images/fetched.ts'
-import type { RegistryDigests } from '../images/registry-digests.ts'
 import type { Journal } from '../journal/journal.ts'
 import { checkRelease } from '../plan/check-release.ts'
 import { portTaken } from '../plan/clashes.ts'
 import { sharedPort } from '../plan/conflicts.ts'
-import { type DesiredInstance, desiredOf, type NodeEnvironment } from '../plan/container-spec.ts'
+import { type DesiredInstance, desiredOf } from '../plan/container-spec.ts'
 import { claimedPorts } from '../plan/gated-ports.ts'
 import { isOwnedBy, label } from '../plan/labels.ts'
 import { networkName } from '../plan/names.ts'
-import { type Observation, planRelease, type ResolvedInstance } from '../plan/plan.ts'
+import type { Observation, ResolvedInstance } from '../plan/observation.ts'
+import { planRelease } from '../plan/plan.ts'
 import { PlanError } from '../plan/plan-error.ts'
 import { imagesOf } from '../plan/preparations.ts'
 import type { Plan, Step } from '../plan/steps.ts'
 import { type OpenedSecrets, openSecrets } from '../secrets/environment.ts'
 import { checkSources } from './check-sources.ts'
 import { succeedAndCleanUp } from './clean-up.ts'
-import { AbortedError, type LinkClock } from './control.ts'
+import { AbortedError } from './control.ts'
 import { crashesMax, enterPosition, isUndoGivenUp, refuseCrashLoop } from './crash-loop.ts'
-import { ensureOwnNetwork, execute, findOwn, inOrder, type Run } from './executors.ts'
+import { execute, findOwn, inOrder } from './executors.ts'
 import { createProgressReporter, Phase, type ProgressReporter } from './progress-reporter.ts'
 import { putBack } from './put-back.ts'
+import type { ReleaseContext } from './release-context.ts'
 import { allOrFirstError, resolveAndPull } from './resolve.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
+import { ensureOwnNetwork, type Run } from './run.ts'
 import { memoryOf } from './run-of-journal.ts'
 import { inStages } from './stages.ts'
 import { startAndVerify, toPlanError } from './start-and-verify.ts'
-import type { TeamNetworks } from './team-networks.ts'
 import { verifyRoutes } from './verify-routes.ts'
-
-export interface ReleaseContext {
-  driver: Driver
-  gate: Gate
-  teamNetworks: TeamNetworks
-  nodeEnvironment: NodeEnvironment
-  data: DataDirectory
-  sources: BindSources
-  decrypt: (message: string) => Promise<string>
-  clock: LinkClock
-  images: { claims: ImageClaims; fetched: FetchedImages; digests: RegistryDigests }
-  log: Logger
-  createLock: Run['createLock']
-  /** Aborts with a Stopped when this process ends: also what nobody may cancel is left to the next one then. */
-  ending: AbortSignal
-  /** The new containers have taken over: what is left is the removal of the previous ones, which mostly waits. */
-  tookOver: () => void
-}
 
 const lastLines = 100
 

@@ -1,8 +1,9 @@
 import { Slots } from '../concurrency/slots.ts'
 import { stagesOf } from '../plan/stages.ts'
 import type { Step } from '../plan/steps.ts'
-import { execute, type Run } from './executors.ts'
+import { execute } from './executors.ts'
 import { allOrFirstError } from './resolve.ts'
+import type { Run } from './run.ts'
 
 /** How many steps of one kind the engine is given at once. More gain little on it. */
 const stepsAtOnce = 6

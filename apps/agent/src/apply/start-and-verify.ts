@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import { messageOf } from '../drivers/errors.ts'
 import { PlanError } from '../plan/plan-error.ts'
-import { execute, inOrder, type Run } from './executors.ts'
+import { execute, inOrder } from './executors.ts'
 import { Phase } from './progress-reporter.ts'
+import type { Run } from './run.ts'
 
 /** How many containers the engine starts at once. More gain little on it, and a failure waits for all that have begun. */
 const startsAtOnce = 6

@@ -1,6 +1,6 @@
 import { refuseRouteClashes } from '../plan/routes.ts'
-import type { Run } from './executors.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
+import type { Run } from './run.ts'
 
 /**
  * Looks at the routes again once the new containers exist. Of two releases that plan at the same time, by this agent or by another one

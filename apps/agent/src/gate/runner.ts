@@ -3,7 +3,7 @@ import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, renameSync, w
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { guarded } from '@crux/service-kit'
-import { idleSpec } from '../apply/prepare.ts'
+import { idleSpec } from '../apply/idle-spec.ts'
 import type { ContainerEngine } from '../drivers/container-engine.ts'
 import { isEngineError } from '../drivers/errors.ts'
 import { label } from '../plan/labels.ts'

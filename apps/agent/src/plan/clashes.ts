@@ -4,7 +4,7 @@ import type { ContainerSummary, ObservedContainer } from '../drivers/container-e
 import { sharedPort } from './conflicts.ts'
 import { claimedPorts } from './gated-ports.ts'
 import { isOwnedBy, label } from './labels.ts'
-import type { Observation, ResolvedInstance } from './plan.ts'
+import type { Observation, ResolvedInstance } from './observation.ts'
 import { PlanError } from './plan-error.ts'
 
 /** A name that is not ours is named with what to do about it. */

@@ -1,5 +1,5 @@
 import { replacedName } from './names.ts'
-import type { Observation, ResolvedInstance } from './plan.ts'
+import type { Observation, ResolvedInstance } from './observation.ts'
 import type { PlannedInstance, PreviousContainer, Step } from './steps.ts'
 
 /**

@@ -7,7 +7,8 @@ import { configHash } from './config-hash.ts'
 import { desiredOf } from './container-spec.ts'
 import { label, ownerLabels } from './labels.ts'
 import { networkName } from './names.ts'
-import { planRelease, type ResolvedInstance } from './plan.ts'
+import type { ResolvedInstance } from './observation.ts'
+import { planRelease } from './plan.ts'
 import { stagesOf } from './stages.ts'
 
 const owner = { teamId: 'team', projectId: 'project', nodeId: 'node', prefix: 'shop' }

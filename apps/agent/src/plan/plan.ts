@@ -1,5 +1,5 @@
 import type { Release } from '@crux/agent-protocol'
-import type { ContainerSummary, ImageMetadata, ObservedContainer } from '../drivers/container-engine.ts'
+import type { ObservedContainer } from '../drivers/container-engine.ts'
 import { refuseForeignNames, refusePortClashes } from './clashes.ts'
 import { configHash } from './config-hash.ts'
 import { contestedPort, type NextContainer, reasonsToPause } from './conflicts.ts'
@@ -9,32 +9,10 @@ import { type GateSteps, gateSteps } from './gate-steps.ts'
 import { handoverSteps } from './handover.ts'
 import { label } from './labels.ts'
 import { handoverNetworkName, networkName, temporaryName } from './names.ts'
+import type { Observation, ResolvedInstance } from './observation.ts'
 import { PlanError } from './plan-error.ts'
 import { refuseRouteClashes } from './routes.ts'
 import type { Mode, Plan, PlannedInstance, PreviousContainer, Step } from './steps.ts'
-
-export interface ResolvedInstance extends DesiredInstance {
-  digest: string
-  metadata: ImageMetadata
-  /** Whether the engine's store had the image under its readable name a moment ago. */
-  tagged: boolean
-  /** Whether it had to be fetched just now. */
-  wasPulled: boolean
-  /** Images of its preparations, by the name in the configuration. */
-  preparationImages: ReadonlyMap<string, PreparationImage>
-}
-
-export interface PreparationImage {
-  digest: string
-  metadata: ImageMetadata
-}
-
-export interface Observation {
-  /** All containers of the node. */
-  all: readonly ContainerSummary[]
-  /** Details of those that belong to the release's owner. */
-  owned: readonly ObservedContainer[]
-}
 
 /**
  * From what shall run and what runs to the steps between. Pure.

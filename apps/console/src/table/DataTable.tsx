@@ -5,29 +5,12 @@ import { IconButton } from '../components/Button.tsx'
 import { cx } from '../components/class-names.ts'
 import { type Action, ActionMenu } from '../components/Menu.tsx'
 import { useNarrow } from '../components/use-media.ts'
+import { type Column, type RowAction, tints } from './columns.ts'
 import { NarrowRows } from './NarrowRows.tsx'
 import { openRow } from './open-row.ts'
 import { withGroups } from './row-groups.ts'
-import { holdOrder, type Sort, type SortValue, sortRows } from './sort-rows.ts'
+import { holdOrder, type Sort, sortRows } from './sort-rows.ts'
 import { useVisibleRows } from './use-visible-rows.ts'
-
-export type Column<Row> = {
-  id: string
-  header: ReactNode
-  cell: (row: Row) => ReactNode
-  /** Makes the column sortable in the browser. */
-  sort?: (row: Row) => SortValue
-  align?: 'right'
-  /** Its place below 768 px, where a row has a first line (lead ... end), a title line and a detail line. */
-  narrow?: 'lead' | 'end' | 'title' | 'detail' | 'none'
-  /** Takes the room that is left and is cut. */
-  grow?: boolean
-  /** A cell that stands for others below 768 px and is left out above. */
-  only?: 'narrow'
-}
-
-/** An action of a row; `inline` ones are icons on the row, the others are in its menu (on narrow screens all are). */
-export type RowAction = Action & { inline?: boolean }
 
 type Props<Row> = {
   label: string
@@ -187,13 +170,6 @@ export function DataTable<Row>(props: Props<Row>) {
       {footer}
     </div>
   )
-}
-
-/** Opaque: a cell of the row stands above the others. */
-export const tints = {
-  none: 'bg-surface',
-  failed: 'bg-[color-mix(in_oklab,var(--state-failed)_8%,var(--surface))]',
-  progress: 'bg-[color-mix(in_oklab,var(--state-progress)_10%,var(--surface))]',
 }
 
 function SortButton<Row>({

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { cx } from '../components/class-names.ts'
 import { ActionMenu } from '../components/Menu.tsx'
-import { type Column, type RowAction, tints } from './DataTable.tsx'
+import { type Column, type RowAction, tints } from './columns.ts'
 import { openRow } from './open-row.ts'
 import { withGroups } from './row-groups.ts'
 

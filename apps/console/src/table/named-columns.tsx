@@ -1,7 +1,7 @@
 import type { LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { TextLink } from '../components/TextLink.tsx'
-import type { Column } from './DataTable.tsx'
+import type { Column } from './columns.ts'
 
 /** The name of what a row is about; it leads to its page. */
 export function nameColumn<Row extends { name: string }>(

@@ -1,7 +1,7 @@
 import type { App } from '../context.ts'
 import { uiUrl } from '../context.ts'
 import { isUuid } from '../db/ids.ts'
-import type { Flow } from '../flows/flow.ts'
+import type { Flow } from '../flows/flow-record.ts'
 import { recoveryLink } from '../flows/recovery.ts'
 import { passedOnCodeForm, recoveryAddressForm } from '../flows/recovery-forms.ts'
 import { resolveReturnTo } from '../flows/return-to.ts'

@@ -1,5 +1,5 @@
 import type { App } from '../context.ts'
-import type { Flow } from '../flows/flow.ts'
+import type { Flow } from '../flows/flow-record.ts'
 import { type Message, messages } from '../flows/messages.ts'
 import { transientPayload } from '../flows/submission.ts'
 import { type Fields, textField } from '../http/body.ts'

@@ -1,4 +1,4 @@
-import type { Flow } from '../flows/flow.ts'
+import type { Flow } from '../flows/flow-record.ts'
 import { messages } from '../flows/messages.ts'
 import { input, type Node } from '../flows/nodes.ts'
 import type { Captcha } from './verifier.ts'

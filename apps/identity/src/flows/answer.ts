@@ -5,7 +5,8 @@ import { csrfViolation, IdentityError } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import type { Person } from '../identities/store.ts'
 import { showIdentity } from '../identities/wire.ts'
-import { type Flow, showFlow } from './flow.ts'
+import { showFlow } from './flow.ts'
+import type { Flow } from './flow-record.ts'
 import { storeError } from './store.ts'
 
 /**

@@ -1,37 +1,10 @@
 import { captchaNodes, wantsCaptcha } from '../captcha/nodes.ts'
 import type { Captcha } from '../captcha/verifier.ts'
-import type { flows } from '../db/schema.ts'
 import { mask } from '../http/csrf.ts'
 import type { Keys } from '../secrets.ts'
-import type { Message } from './messages.ts'
+import type { Flow } from './flow-record.ts'
+import type { FlowKind } from './flow-types.ts'
 import { type Node, unsealed } from './nodes.ts'
-
-export type FlowKind = 'login' | 'registration' | 'verification' | 'recovery' | 'settings'
-/** The last two are of settings, the others of everything else. */
-export type FlowState = 'choose_method' | 'sent_email' | 'passed_challenge' | 'show_form' | 'success'
-export type Flow = typeof flows.$inferSelect
-
-/** What a page renders. `action` is absent while it is the flow's own submit address. */
-export interface FlowUi {
-  method: 'POST' | 'GET'
-  action?: string
-  messages: Message[]
-  nodes: Node[]
-}
-
-/** What the service remembers of a flow and no client sees. */
-export interface FlowContext {
-  requestedAal?: string
-  refresh?: boolean
-  /** The sign-in failed so often that a captcha is asked for. */
-  captcha?: boolean
-  /** Any browser may use the flow: an administrator made it and passed its address on. */
-  unbound?: boolean
-  /** A native app asked for a code with which it gets the session that a browser earns for it. */
-  exchanges?: boolean
-  /** What methods remember between two answers, by their id. Secrets in it are encrypted by who puts them here. */
-  methods?: Record<string, Record<string, unknown>>
-}
 
 /** Whether a flow can go on at a provider: a browser is sent there, and an app that waits for a code sends its user's. */
 export function canLeave({ type, context }: Pick<Flow, 'type' | 'context'>): boolean {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { App } from '../context.ts'
 import type { Traits } from '../db/schema.ts'
-import type { Flow } from '../flows/flow.ts'
+import type { Flow } from '../flows/flow-record.ts'
 import { traitInputs } from '../flows/forms.ts'
 import { type Message, messages } from '../flows/messages.ts'
 import { csrfNode, type FieldMessages, input, type Node, noMessages, withMessages } from '../flows/nodes.ts'

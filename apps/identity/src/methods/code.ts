@@ -4,7 +4,7 @@ import type { App } from '../context.ts'
 import type { Executor } from '../db/executor.ts'
 import { newId } from '../db/ids.ts'
 import { codes } from '../db/schema.ts'
-import type { Flow } from '../flows/flow.ts'
+import type { Flow } from '../flows/flow-record.ts'
 import type { Mail } from '../mail/mail.ts'
 
 /** Wrong codes before the flow is over. Holds even with CRUX_RATE_LIMITS=off: six digits are no more than that. */

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { App } from '../context.ts'
-import type { Flow, FlowContext } from '../flows/flow.ts'
+import type { Flow } from '../flows/flow-record.ts'
+import type { FlowContext } from '../flows/flow-types.ts'
 
 /** What a method remembers in a flow between two answers. */
 type Memory = Record<string, unknown>

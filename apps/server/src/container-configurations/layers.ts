@@ -1,6 +1,7 @@
 import { ContainerConfigFields, type FinalContainerConfig } from '@crux/contract'
 import { type ConfigLayer, finalConfig } from '@crux/rules'
-import type { CarriedBundle, ConfigRow, OwnedConfig } from './store.ts'
+import type { ConfigRow } from './config-row.ts'
+import type { CarriedBundle, OwnedConfig } from './store.ts'
 
 type Layer = Pick<ConfigRow, 'id' | 'fields'>
 

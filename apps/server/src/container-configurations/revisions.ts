@@ -1,6 +1,6 @@
 import { ContainerConfigFields } from '@crux/contract'
 import type { Queries } from '../db/transaction.ts'
-import type { ConfigRow } from './store.ts'
+import type { ConfigRow } from './config-row.ts'
 
 /** How many states of one configuration are kept; the oldest go. */
 export const revisionsMax = 200

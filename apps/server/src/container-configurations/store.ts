@@ -1,17 +1,9 @@
-import { type ContainerConfig, ContainerConfigFields, type ContainerConfigType, type VersionType } from '@crux/contract'
+import { type ContainerConfig, ContainerConfigFields, type VersionType } from '@crux/contract'
 import { isMutable, isVersionMutable } from '@crux/rules'
 import { lockInOrder } from '../db/lock-order.ts'
 import type { Queries } from '../db/transaction.ts'
+import type { ConfigRow } from './config-row.ts'
 import { keepRevision } from './revisions.ts'
-
-export type ConfigRow = {
-  id: string
-  type: ContainerConfigType
-  fields: unknown
-  revision: number
-  updatedAt: Date | string
-  updatedBy: string | null
-}
 
 /** A stored layer as the wire shows it. The column is parsed, so that an older form of a field never leaks out unseen. */
 export const toContainerConfig = (row: ConfigRow): ContainerConfig => ({

@@ -1,12 +1,7 @@
 import type { ResponseInput } from '@crux/contract'
 import { isCopiable, isDeletable, isDeployable, isMutable } from '@crux/rules'
-import {
-  bundlesJson,
-  type CarriedBundle,
-  type ConfigRow,
-  configJson,
-  toContainerConfig,
-} from '../container-configurations/store.ts'
+import type { ConfigRow } from '../container-configurations/config-row.ts'
+import { bundlesJson, type CarriedBundle, configJson, toContainerConfig } from '../container-configurations/store.ts'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import { instancesOf } from './instances.ts'

@@ -1,5 +1,6 @@
 import { CruxError, type ResponseInput } from '@crux/contract'
-import { type ConfigRow, configJson, toContainerConfig } from '../container-configurations/store.ts'
+import type { ConfigRow } from '../container-configurations/config-row.ts'
+import { configJson, toContainerConfig } from '../container-configurations/store.ts'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import { type RegistryFace, toRegistry } from '../registries/store.ts'

@@ -1,7 +1,7 @@
 import type { App } from '../context.ts'
 import { storedImages } from '../nodes/stored-images.ts'
 import type { LoadedDeployment } from './load.ts'
-import type { Next } from './preview.ts'
+import type { Next } from './next-release.ts'
 
 type Missing = { property: string; description: string }
 

@@ -2,7 +2,7 @@ import type { ResponseInput } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { LoadedDeployment } from './load.ts'
 import { listNeighbours } from './neighbours.ts'
-import type { Next } from './preview.ts'
+import type { Next } from './next-release.ts'
 
 type Problem = ResponseInput<'deployments.preview'>['problems'][number]
 

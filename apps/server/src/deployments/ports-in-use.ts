@@ -4,7 +4,7 @@ import { type HostPort, isSameHostPort, publishedPorts } from '@crux/rules'
 import type { App } from '../context.ts'
 import type { LoadedDeployment } from './load.ts'
 import { listNeighbours } from './neighbours.ts'
-import type { Next } from './preview.ts'
+import type { Next } from './next-release.ts'
 
 type Problem = ResponseInput<'deployments.preview'>['problems'][number]
 /** `name` is empty where the viewer may not know it. */

@@ -1,4 +1,4 @@
-import { CruxError, type FinalContainerConfig, type NodeType, type ResponseInput } from '@crux/contract'
+import { CruxError, type NodeType, type ResponseInput } from '@crux/contract'
 import {
   diffConfig,
   downtimeForecast,
@@ -17,6 +17,7 @@ import { type CurrentContainer, currentContainers, type MeasuredPause, measuredP
 import { type LoadedDeployment, loadDeployment } from './load.ts'
 import { missingImages } from './missing-images.ts'
 import { findNamesInUse } from './names-in-use.ts'
+import type { Next, Warnings } from './next-release.ts'
 import { findPortsInUse } from './ports-in-use.ts'
 import { prepareTarget } from './prepared-target.ts'
 import { findRelease, findReleaseInstances, refuseUnsuccessful, toPlanned } from './releases.ts'
@@ -24,22 +25,6 @@ import type { Caller } from './start.ts'
 import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
 
 type Preview = ResponseInput<'deployments.preview'>
-type Warnings = NonNullable<Preview['instances'][number]['warnings']>
-/** One container as it would be, from the layers of now or from an earlier release. */
-export type Next = {
-  instanceId: string
-  registryId: string | null
-  localOnly: boolean
-  imageName: string
-  imageTag: string
-  /** Known of releases only: a start of now asks what the tag names. */
-  digest: string | null
-  /** Likewise, of the images of init and config containers. */
-  preparationDigests: Record<string, string>
-  config: FinalContainerConfig
-  warnings: Warnings
-}
-
 /**
  * What a start would do, said before it (decisions 25 and 27): against the records of what stands, and the checks of a start.
  *

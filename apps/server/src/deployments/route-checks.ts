@@ -3,7 +3,7 @@ import { isExposed, normalizeHost, type Route, routeInWords, routesOf, routesOve
 import type { Queries } from '../db/transaction.ts'
 import type { LoadedDeployment } from './load.ts'
 import { listNeighbours } from './neighbours.ts'
-import type { Planned } from './start-checks.ts'
+import type { Planned } from './start-request.ts'
 
 /**
  * A host name and path belong to one owner per engine, and the host name of Crux to nobody. What the records do not know, such as

@@ -4,7 +4,7 @@ import { invalidateSecrets } from '../container-configurations/invalidate-secret
 import { isVoided } from '../container-configurations/sealed-secrets.ts'
 import type { App } from '../context.ts'
 import type { LoadedDeployment } from './load.ts'
-import type { Planned, StartRequest } from './start-checks.ts'
+import type { Planned, StartRequest } from './start-request.ts'
 
 type Secret = NonNullable<LoadedDeployment['fields']['secrets']>[number]
 

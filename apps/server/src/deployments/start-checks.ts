@@ -11,24 +11,13 @@ import {
   validateRelease,
 } from '@crux/rules'
 import type { Queries } from '../db/transaction.ts'
-import type { Actor, TeamContext } from '../http/handlers.ts'
 import { heldStorages } from '../storages/actions.ts'
-import { judgeDangers, type Startable, unconfirmedText } from './confirmations.ts'
-import type { LoadedDeployment, LoadedInstance } from './load.ts'
+import { judgeDangers, unconfirmedText } from './confirmations.ts'
+import type { LoadedDeployment } from './load.ts'
 import { findOtherProtected } from './protection.ts'
 import { checkRoutes } from './route-checks.ts'
 import { checkStaleSecrets } from './stale-secrets.ts'
-
-export type Planned = Pick<LoadedInstance, 'configId'> & Startable
-/** `layers`: as they are now; `release`: what an earlier release had, whatever has become of the layers since. */
-export type StartRequest = {
-  team: TeamContext
-  actor: Actor
-  ignoreProtected: boolean
-  from: 'layers' | 'release'
-  /** Where browsers reach Crux: that host name is nobody's to route. */
-  cruxUrl: string
-}
+import type { Planned, StartRequest } from './start-request.ts'
 
 /** What a start is about: all, or those that it names. @throws CruxError notFound `instances` */
 export function chooseInstances(deployment: LoadedDeployment, ids: readonly string[] | undefined) {

@@ -2,7 +2,8 @@ import { CruxError } from '@crux/contract'
 import type { Logger } from '@crux/service-kit'
 import { IdentityApi, type Identity as KratosIdentity } from '@ory/kratos-client'
 import { type AdminAddress, adminConfiguration } from './configuration.ts'
-import { type Person, personOf } from './identity.ts'
+import { personOf } from './identity.ts'
+import type { Person } from './person.ts'
 import { settledMark } from './recovered-session.ts'
 
 /** Somebody's account as an administrator sees it. `verified`: the address was proven to be theirs. */

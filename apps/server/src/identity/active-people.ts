@@ -1,5 +1,5 @@
 import type { Bus } from '../bus/bus.ts'
-import type { ActivePerson } from './identity.ts'
+import type { ActivePerson } from './person.ts'
 
 /** As long as a session may be remembered (decision 11). */
 const ttlMs = 2_000

@@ -7,12 +7,10 @@ import { createActivePeople } from './active-people.ts'
 import { type AdminAddress, adminConfiguration, type PublicAddress, publicConfiguration } from './configuration.ts'
 import { createLastLogins } from './last-logins.ts'
 import { createPeopleCache } from './people.ts'
+import type { ActivePerson, Credential, Person } from './person.ts'
 import { recoveredAt } from './recovered-session.ts'
 import { createSessionCache } from './session-cache.ts'
 
-export type Person = { id: string; name: string; email: string }
-/** `recoveredAt`: when the account was last recovered; our identity service tells, an Ory Kratos does not. */
-export type ActivePerson = Person & { recoveredAt?: Date | undefined }
 /** What a request brought to prove who it is. */
 export type Credentials = { cookie?: string | undefined; authorization?: string | undefined }
 
@@ -104,8 +102,6 @@ export function createIdentity(options: AdminAddress & PublicAddress & { bus: Bu
     lastLogins,
   }
 }
-
-export type Credential = { kind: 'cookie' | 'token'; value: string }
 
 /** The cookie counts before the header, as the identity service itself reads them. */
 function credentialOf({ cookie, authorization }: Credentials): Credential | undefined {

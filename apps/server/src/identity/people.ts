@@ -1,5 +1,5 @@
 import type { Logger } from '@crux/service-kit'
-import type { Person } from './identity.ts'
+import type { Person } from './person.ts'
 
 const ttlMs = 30_000
 const idsPerCall = 100

@@ -1,6 +1,6 @@
 import type { Bus } from '../bus/bus.ts'
 import type { SessionActor } from '../http/handlers.ts'
-import type { Credential } from './identity.ts'
+import type { Credential } from './person.ts'
 
 /** How long a session may be remembered (decision 11). */
 const ttlMs = 2_000

@@ -7,12 +7,10 @@ import type { Actor, TeamContext } from '../http/handlers.ts'
 import type { Browser } from '../registries/browse.ts'
 import { assertAllowed, findVersion, type VersionPath } from '../versions/actions.ts'
 import { imageDeleted, imagesAdded, imagesOrdered, imageTagged } from './events.ts'
+import { imagesOf } from './images-of-version.ts'
 import { labelPatch, withLabelRules } from './label-rules.ts'
 import { fetchLabels } from './labels.ts'
 import * as store from './store.ts'
-
-export const imagesOf = (app: App, versionId: string): Promise<Image[]> =>
-  store.selectImages(app.database.pool, versionId)
 
 export async function listImages(
   app: App,

@@ -4,14 +4,12 @@ import type { App } from '../context.ts'
 import { newId } from '../db/new-id.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
+import type { StorageAccess } from './access.ts'
 import { askStorage } from './check.ts'
 import { storageChanged, storageConnected, storageRemoved } from './events.ts'
 import * as store from './store.ts'
 
 type Storage = ResponseInput<'storages.list'>[number]
-/** How a storage is reached; without keys it is public. */
-export type StorageAccess = { url: string; keys: { accessKey: string; secretKey: string } | undefined }
-
 export async function listStorages(app: App, team: TeamContext): Promise<ResponseInput<'storages.list'>> {
   return (await store.selectStorages(app.database.pool, team.id)).map(toStorage)
 }

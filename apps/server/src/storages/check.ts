@@ -1,7 +1,7 @@
 import type { ResponseInput } from '@crux/contract'
 import { type Outbound, OutboundError, type OutboundResponse } from '@crux/service-kit'
 import { AwsV4Signer } from 'aws4fetch'
-import type { StorageAccess } from './actions.ts'
+import type { StorageAccess } from './access.ts'
 
 type Check = ResponseInput<'storages.check'>
 

@@ -1,7 +1,8 @@
 import type { App } from '../context.ts'
 import { bearerToken, hashToken } from '../gateway/tokens.ts'
 import type { Actor } from '../http/handlers.ts'
-import type { Credentials, Person } from '../identity/identity.ts'
+import type { Credentials } from '../identity/identity.ts'
+import type { Person } from '../identity/person.ts'
 import { revokeTokensOfPerson } from './revoke.ts'
 import { type FoundToken, findToken, touchToken } from './store.ts'
 

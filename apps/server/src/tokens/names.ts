@@ -1,5 +1,6 @@
 import type { App } from '../context.ts'
-import type { Identity, Person } from '../identity/identity.ts'
+import type { Identity } from '../identity/identity.ts'
+import type { Person } from '../identity/person.ts'
 
 const ttlMs = 30_000
 const entriesMax = 20_000

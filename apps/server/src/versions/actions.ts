@@ -13,7 +13,7 @@ import {
 } from '../deployments/remove-containers.ts'
 import type { Caller } from '../deployments/start.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
-import { imagesOf } from '../images/actions.ts'
+import { imagesOf } from '../images/images-of-version.ts'
 import { statusOf } from '../nodes/store.ts'
 import { findProject, projectNotFound } from '../projects/actions.ts'
 import { lockProject } from '../projects/store.ts'

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode'
 import { KeyedLock } from '../../concurrency/keyed-lock.ts'
 import { orAborted } from '../../concurrency/or-aborted.ts'
-import type { ContainerEngine, ContainerSpec, RegistryCredentials, RestartPolicy } from '../container-engine.ts'
+import type { ContainerEngine, ContainerSpec, RegistryCredentials } from '../container-engine.ts'
 import { EngineError } from '../errors.ts'
 import { readArchive } from './archive.ts'
 import { NoAnswerError } from './client.ts'
@@ -12,6 +12,7 @@ import { findImage, listImages, removeImage, undefinedWhenMissing } from './imag
 import { ensureNetwork, findNetworks, observeNetworks, removeNetworkIfUnused } from './networks.ts'
 import { observedOf, summaryOf } from './observed.ts'
 import { pullImage } from './pull.ts'
+import { rawPolicy } from './restart-policy.ts'
 
 /** @param options.seesHost whether this process runs on the engine's machine, so that its socket tables mean something */
 export function createContainerEngine(docker: Docker, options: { seesHost: boolean }): ContainerEngine {
@@ -163,10 +164,6 @@ async function createOnce(docker: Docker, container: ContainerSpec): Promise<str
 
 function authConfig(auth: RegistryCredentials) {
   return { username: auth.username, password: auth.password, serveraddress: auth.serverAddress }
-}
-
-export function rawPolicy(policy: RestartPolicy) {
-  return { Name: policy.name, MaximumRetryCount: policy.maximumRetries ?? 0 }
 }
 
 /** 304: it is already so. */

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
 import type { ContainerSpec, HealthCheck, Resources } from '../container-engine.ts'
-import { rawPolicy } from './container-engine.ts'
+import { rawPolicy } from './restart-policy.ts'
 
 /** The body of Docker's create call. */
 export function createOptions(spec: ContainerSpec): Docker.ContainerCreateOptions {

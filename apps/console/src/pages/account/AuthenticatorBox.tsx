@@ -8,7 +8,7 @@ import { CopyButton } from '../../components/CopyButton.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { CodeForm } from '../auth/CodeStep.tsx'
-import type { Settings } from './SecondFactorsPage.tsx'
+import type { Settings } from './factor-settings.ts'
 import { imageOf, textOf } from './settings-nodes.ts'
 
 /** An authenticator app: a QR code, or a key to type, and one code to prove that it works. */

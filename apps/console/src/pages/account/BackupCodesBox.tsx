@@ -6,7 +6,7 @@ import { Button } from '../../components/Button.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { Pill } from '../../components/Tag.tsx'
-import type { Settings } from './SecondFactorsPage.tsx'
+import type { Settings } from './factor-settings.ts'
 import { backupCodesOf } from './settings-nodes.ts'
 
 /** Codes for the day on which the phone is gone; each works once. New ones count only when the person says that they are kept. */

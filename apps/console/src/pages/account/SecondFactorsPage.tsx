@@ -24,5 +24,3 @@ export function SecondFactorsPage() {
     </>
   )
 }
-
-export type Settings = ReturnType<typeof useSettings>

@@ -11,8 +11,8 @@ import { confirm } from '../../components/confirm.tsx'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { TextField } from '../../forms/fields.tsx'
 import { hasWebAuthn, makeKey } from '../auth/web-authn.ts'
+import type { Settings } from './factor-settings.ts'
 import { KeyRows } from './KeyRows.tsx'
-import type { Settings } from './SecondFactorsPage.tsx'
 import { keysOf } from './settings-nodes.ts'
 
 const Form = z.object({ name: z.string().trim().min(1).max(60) })

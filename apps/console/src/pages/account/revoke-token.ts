@@ -1,7 +1,7 @@
 import i18n from 'i18next'
 import { Trash2 } from 'lucide-react'
 import { confirm } from '../../components/confirm.tsx'
-import type { RowAction } from '../../table/DataTable.tsx'
+import type { RowAction } from '../../table/columns.ts'
 
 /** What every list of tokens offers at a row: asked first, as what used the token stops at once. */
 export const revokeAction = (token: { name: string }, denied: string | null, revoke: () => void): RowAction => ({

@@ -2,7 +2,7 @@ import type { ResponseOf } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { RelativeTime, useNow } from '../../components/RelativeTime.tsx'
 import { Pill } from '../../components/Tag.tsx'
-import type { Column } from '../../table/DataTable.tsx'
+import type { Column } from '../../table/columns.ts'
 
 export type Token = ResponseOf<'tokens.list'>[number]
 

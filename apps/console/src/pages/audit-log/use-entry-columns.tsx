@@ -4,7 +4,7 @@ import { Avatar } from '../../components/Avatar.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { Tooltip } from '../../components/Tooltip.tsx'
-import type { Column } from '../../table/DataTable.tsx'
+import type { Column } from '../../table/columns.ts'
 import { EntrySentence } from './EntrySentence.tsx'
 import type { Entry } from './entry.ts'
 

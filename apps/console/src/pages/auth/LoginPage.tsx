@@ -11,6 +11,7 @@ import { CodeForm, EmailForm, Resend } from './CodeStep.tsx'
 import { elsewhere } from './elsewhere.ts'
 import { FirstFactor } from './FirstFactor.tsx'
 import { FlowGate } from './FlowGate.tsx'
+import type { Login } from './login.ts'
 import { SecondFactor } from './SecondFactor.tsx'
 import { goOn } from './signed-in.ts'
 import { useFlow } from './use-flow.ts'
@@ -19,13 +20,6 @@ const route = getRouteApi('/bare/auth/login')
 
 /** Message of the identity service: the address is not confirmed yet. */
 const notVerified = '4000010'
-
-/** `direct` fields go to the identity service itself: the product's API knows neither factors nor passkeys (decision 10). */
-export type Login =
-  | { method: 'password'; email: string; password: string }
-  | { method: 'code'; email: string; code?: string }
-  | { method: 'oidc'; provider: string }
-  | { method: 'direct'; fields: Record<string, unknown> }
 
 export function LoginPage() {
   const { t } = useTranslation('auth')

@@ -1,7 +1,7 @@
 import type { ConfigBundle } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { links } from '../../links.ts'
-import type { Column } from '../../table/DataTable.tsx'
+import type { Column } from '../../table/columns.ts'
 import { descriptionColumn, nameColumn } from '../../table/named-columns.tsx'
 
 export function useBundleColumns(teamSlug: string): Column<ConfigBundle>[] {

@@ -8,7 +8,7 @@ import { TextLink } from '../../components/TextLink.tsx'
 import { VersionName } from '../../components/VersionName.tsx'
 import { links } from '../../links.ts'
 import { createPersistedStore } from '../../stores/create-store.ts'
-import type { Column } from '../../table/DataTable.tsx'
+import type { Column } from '../../table/columns.ts'
 import { DeploymentOutcome } from './DeploymentOutcome.tsx'
 import { QueuePosition } from './QueuePosition.tsx'
 

@@ -5,9 +5,9 @@ import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
-import type { RowAction } from '../../table/DataTable.tsx'
+import type { RowAction } from '../../table/columns.ts'
 import { sortRows } from '../../table/sort-rows.ts'
-import type { VersionRow } from './VersionList.tsx'
+import type { VersionRow } from './version-row.ts'
 
 type Props = {
   teamSlug: string

@@ -1,4 +1,3 @@
-import type { ResponseOf } from '@crux/contract'
 import { useNavigate } from '@tanstack/react-router'
 import { CircleCheckBig, CopyPlus, GitCommitHorizontal, Plus } from 'lucide-react'
 import { useState } from 'react'
@@ -12,18 +11,17 @@ import { Pill } from '../../components/Tag.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { useViewMode } from '../../stores/view-mode.ts'
-import { type Column, DataTable, type RowAction } from '../../table/DataTable.tsx'
+import type { Column, RowAction } from '../../table/columns.ts'
+import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
 import { ViewModeSwitch } from '../../table/ViewModeSwitch.tsx'
 import { useSetDefault } from './use-set-default.ts'
 import { VersionCards } from './VersionCards.tsx'
+import type { Project, VersionRow } from './version-row.ts'
 
 const VersionIncrease = lazyComponent(() =>
   import('../../forms/version-increase.tsx').then((module) => module.VersionIncrease),
 )
-
-type Project = ResponseOf<'projects.get'>
-export type VersionRow = Project['versions'][number]
 
 export function VersionList({
   teamSlug,

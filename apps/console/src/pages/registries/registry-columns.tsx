@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { AnimalIcon } from '../../components/AnimalIcon.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { links } from '../../links.ts'
-import type { Column } from '../../table/DataTable.tsx'
+import type { Column } from '../../table/columns.ts'
 import { descriptionColumn, nameColumn } from '../../table/named-columns.tsx'
 
 type Registry = ResponseOf<'registries.list'>[number]

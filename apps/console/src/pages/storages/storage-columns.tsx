@@ -3,7 +3,7 @@ import { HardDrive } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { AnimalIcon } from '../../components/AnimalIcon.tsx'
 import { links } from '../../links.ts'
-import type { Column } from '../../table/DataTable.tsx'
+import type { Column } from '../../table/columns.ts'
 import { descriptionColumn, nameColumn } from '../../table/named-columns.tsx'
 
 export function useStorageColumns(teamSlug: string): Column<Storage>[] {

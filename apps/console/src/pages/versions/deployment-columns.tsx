@@ -5,7 +5,7 @@ import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
-import type { Column } from '../../table/DataTable.tsx'
+import type { Column } from '../../table/columns.ts'
 import { DeploymentOutcome } from '../deployments/DeploymentOutcome.tsx'
 
 type Row = ResponseOf<'versions.get'>['deployments'][number]

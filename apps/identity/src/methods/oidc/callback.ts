@@ -1,7 +1,8 @@
 import type { App } from '../../context.ts'
 import { isUuid } from '../../db/ids.ts'
 import { answerFlow, requireOwnFlow } from '../../flows/answer.ts'
-import { canLeave, type Flow } from '../../flows/flow.ts'
+import { canLeave } from '../../flows/flow.ts'
+import type { Flow } from '../../flows/flow-record.ts'
 import { beginLogin, completeLogin, expireLogin, refuseLogin } from '../../flows/login.ts'
 import { type Message, messages } from '../../flows/messages.ts'
 import {

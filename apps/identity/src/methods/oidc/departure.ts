@@ -1,5 +1,5 @@
 import type { App } from '../../context.ts'
-import type { Flow } from '../../flows/flow.ts'
+import type { Flow } from '../../flows/flow-record.ts'
 import { type Message, messages } from '../../flows/messages.ts'
 import { updateFlow } from '../../flows/store.ts'
 import { locationChangeRequired } from '../../http/errors.ts'

@@ -1,6 +1,6 @@
 import type { App } from '../../context.ts'
 import type { Traits } from '../../db/schema.ts'
-import type { Flow } from '../../flows/flow.ts'
+import type { Flow } from '../../flows/flow-record.ts'
 import { traitInputs } from '../../flows/forms.ts'
 import { csrfNode, input, withMessages } from '../../flows/nodes.ts'
 import type { RegistrationOutcome } from '../../flows/sign-in-method.ts'

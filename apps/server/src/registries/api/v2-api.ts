@@ -12,6 +12,7 @@ import {
 } from './registry-api.ts'
 import { createV2Client } from './v2-client.ts'
 import { createV2Manifests } from './v2-manifests.ts'
+import { encodePath, pullScope } from './v2-paths.ts'
 
 const perPage = 1_000
 /** Dates cost two requests per tag: only where the list is short. */
@@ -78,9 +79,6 @@ export function createV2Api(options: {
     labels: (image, tag) => manifests.labels(full(image), tag),
   }
 }
-
-export const pullScope = (name: string) => `repository:${name}:pull`
-export const encodePath = (name: string) => name.split('/').map(encodeURIComponent).join('/')
 
 const noRegistry = (host: string, status: number) =>
   new CruxError('invalidArgument', {

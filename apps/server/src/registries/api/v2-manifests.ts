@@ -1,7 +1,7 @@
 import { manifestTypes } from '@crux/rules'
 import { parseJson } from './registry-api.ts'
-import { encodePath, pullScope } from './v2-api.ts'
 import type { V2Client } from './v2-client.ts'
+import { encodePath, pullScope } from './v2-paths.ts'
 
 const accept = manifestTypes.join(', ')
 /** An index may hold indexes. */

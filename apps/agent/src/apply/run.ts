@@ -1,0 +1,67 @@
+import type { Release } from '@crux/agent-protocol'
+import type { Driver } from '../drivers/driver.ts'
+import type { BindSources } from '../files/bind-sources.ts'
+import type { DataDirectory } from '../files/data-directory.ts'
+import type { Gate } from '../gate/gate.ts'
+import { ownerLabels } from '../plan/labels.ts'
+import { handoverNetworkName, networkName } from '../plan/names.ts'
+import type { ResolvedInstance } from '../plan/observation.ts'
+import { PlanError } from '../plan/plan-error.ts'
+import type { Plan, PlannedInstance } from '../plan/steps.ts'
+import type { OpenedSecrets } from '../secrets/environment.ts'
+import type { ProgressReporter } from './progress-reporter.ts'
+import type { TeamNetworks } from './team-networks.ts'
+import type { Watched } from './verify.ts'
+
+/** What the steps of one release share. */
+export interface Run {
+  driver: Driver
+  gate: Gate
+  teamNetworks: TeamNetworks
+  release: Release
+  plan: Plan
+  resolved: ReadonlyMap<string, ResolvedInstance>
+  progressReporter: ProgressReporter
+  data: DataDirectory
+  sources: BindSources
+  secrets: OpenedSecrets
+  signal: AbortSignal
+  /** Whether an earlier process of this agent began with it. */
+  resumed: boolean
+  /** Networks that are known to exist. */
+  ensured: Set<string>
+  /** Engine ids of the release's own containers, as far as they exist. */
+  ids: Map<string, string>
+  watched: Map<string, { watched: Watched; startedAt: number }>
+  /** Preparations that are done, by this process or an earlier one. */
+  done: ReadonlySet<string>
+  /** Volumes, by instance, whose files a preparation began to exchange: that is not put back. */
+  overwritten: { instanceId: string; volume: string }[]
+  /** Resolves when the journal has it. */
+  remember: (preparation: string) => Promise<void>
+  createLock: <T>(key: string, work: () => Promise<T>) => Promise<T>
+}
+
+export function partsOf(run: Run, instanceId: string): { planned: PlannedInstance; instance: ResolvedInstance } {
+  const planned = run.plan.instances.find((candidate) => candidate.instanceId === instanceId)
+  const instance = run.resolved.get(instanceId)
+  if (!planned || !instance) throw new Error(`instance ${instanceId} is not part of the release`)
+  return { planned, instance }
+}
+
+/** Makes a network of the release where it is missing; its own ones say whose they are. */
+/**
+ * Makes the network of the release's prefix where it is missing.
+ *
+ * @throws Refusal for any other, which only a plan of an agent before the networks of teams could name
+ */
+export async function ensureOwnNetwork(
+  driver: Driver,
+  { owner }: Release,
+  name: string,
+  internal: boolean,
+): Promise<void> {
+  if (!owner || (name !== networkName(owner) && name !== handoverNetworkName(owner)))
+    throw new PlanError('', `the network ${name} was planned by an older agent: deploy again`)
+  await driver.engine.ensureNetwork({ name, internal, labels: ownerLabels(owner) })
+}

@@ -1,0 +1,25 @@
+import type { ContainerSummary, ImageMetadata, ObservedContainer } from '../drivers/container-engine.ts'
+import type { DesiredInstance } from './container-spec.ts'
+
+export interface Observation {
+  /** All containers of the node. */
+  all: readonly ContainerSummary[]
+  /** Details of those that belong to the release's owner. */
+  owned: readonly ObservedContainer[]
+}
+
+export interface ResolvedInstance extends DesiredInstance {
+  digest: string
+  metadata: ImageMetadata
+  /** Whether the engine's store had the image under its readable name a moment ago. */
+  tagged: boolean
+  /** Whether it had to be fetched just now. */
+  wasPulled: boolean
+  /** Images of its preparations, by the name in the configuration. */
+  preparationImages: ReadonlyMap<string, PreparationImage>
+}
+
+export interface PreparationImage {
+  digest: string
+  metadata: ImageMetadata
+}

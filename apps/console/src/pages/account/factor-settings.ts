@@ -1,0 +1,3 @@
+import type { useSettings } from './use-settings.ts'
+
+export type Settings = ReturnType<typeof useSettings>

@@ -1,0 +1,7 @@
+/** `direct` fields go to the identity service itself: the product's API knows neither factors nor passkeys (decision 10). */
+
+export type Login =
+  | { method: 'password'; email: string; password: string }
+  | { method: 'code'; email: string; code?: string }
+  | { method: 'oidc'; provider: string }
+  | { method: 'direct'; fields: Record<string, unknown> }

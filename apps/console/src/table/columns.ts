@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react'
+import type { Action } from '../components/Menu.tsx'
+import type { SortValue } from './sort-rows.ts'
+
+export type Column<Row> = {
+  id: string
+  header: ReactNode
+  cell: (row: Row) => ReactNode
+  /** Makes the column sortable in the browser. */
+  sort?: (row: Row) => SortValue
+  align?: 'right'
+  /** Its place below 768 px, where a row has a first line (lead ... end), a title line and a detail line. */
+  narrow?: 'lead' | 'end' | 'title' | 'detail' | 'none'
+  /** Takes the room that is left and is cut. */
+  grow?: boolean
+  /** A cell that stands for others below 768 px and is left out above. */
+  only?: 'narrow'
+}
+
+/** An action of a row; `inline` ones are icons on the row, the others are in its menu (on narrow screens all are). */
+export type RowAction = Action & { inline?: boolean }
+/** Opaque: a cell of the row stands above the others. */
+export const tints = {
+  none: 'bg-surface',
+  failed: 'bg-[color-mix(in_oklab,var(--state-failed)_8%,var(--surface))]',
+  progress: 'bg-[color-mix(in_oklab,var(--state-progress)_10%,var(--surface))]',
+}
