@@ -92,3 +92,44 @@ test('the plan of a deployment is pure: no engine, no files, no network', () => 
     ),
   ).toEqual([])
 })
+
+test('no files import each other in a circle, types included', () => {
+  const imports = new Map<string, string[]>()
+  for (const { from, to } of arrows)
+    if (to.startsWith('apps/') || to.startsWith('packages/')) imports.set(from, [...(imports.get(from) ?? []), to])
+  expect(circlesOf(imports)).toEqual([])
+  expect(
+    circlesOf(
+      new Map([
+        ['a', ['b']],
+        ['b', ['c']],
+        ['c', ['b']],
+      ]),
+    ),
+  ).toEqual([['b', 'c']])
+})
+
+/** Groups of files of which each reaches all others (strongly connected components, by Tarjan), sorted. */
+function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const open: string[] = []
+  const circles: string[][] = []
+  const visit = (file: string): number => {
+    const number = order.size
+    order.set(file, number)
+    lowest.set(file, number)
+    open.push(file)
+    for (const to of imports.get(file) ?? []) {
+      const reached = order.has(to) ? (open.includes(to) ? order.get(to) : undefined) : visit(to)
+      if (reached !== undefined) lowest.set(file, Math.min(lowest.get(file) ?? number, reached))
+    }
+    if (lowest.get(file) === number) {
+      const members = open.splice(open.indexOf(file))
+      if (members.length > 1) circles.push(members.sort())
+    }
+    return lowest.get(file) ?? number
+  }
+  for (const file of imports.keys()) if (!order.has(file)) visit(file)
+  return circles
+}

@@ -1,5 +1,5 @@
 import type { ContainerConfigFields } from '@crux/contract'
-import type { HostDanger } from './host-dangerous.ts'
+import type { HostDanger } from './host-danger.ts'
 import { bytesOfQuantity } from './quantity.ts'
 
 /** Limits whose raising takes something from the node that the container's own limits do not count (setrlimit(2)). */

@@ -1,5 +1,5 @@
 import type { ContainerConfigFields } from '@crux/contract'
-import type { HostDanger } from './host-dangerous.ts'
+import type { HostDanger } from './host-danger.ts'
 
 /** They write files of their own on the node, or nothing, and open no connection. */
 const harmlessDrivers: ReadonlySet<string> = new Set(['nodeDefault', 'json-file', 'local', 'none'])

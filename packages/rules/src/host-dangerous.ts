@@ -2,10 +2,9 @@ import type { ContainerConfigFields } from '@crux/contract'
 import { canonicalJson } from './canonical-json.ts'
 import { memoryDangers, ulimitDangers } from './dangerous-limits.ts'
 import { logDangers } from './dangerous-logs.ts'
+import type { HostDanger } from './host-danger.ts'
 import { networkDangers } from './networks.ts'
 import { labelDangers } from './reserved-labels.ts'
-
-export type HostDanger = { property: string; value: string; reason: string }
 
 /** What Docker gives every container anyway; adding it again grants nothing. */
 const grantedCapabilities = new Set([

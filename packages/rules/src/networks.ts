@@ -1,6 +1,6 @@
 import type { ContainerConfigFields } from '@crux/contract'
 import { type ConfigProblem, problem } from './config-problem.ts'
-import type { HostDanger } from './host-dangerous.ts'
+import type { HostDanger } from './host-danger.ts'
 
 /**
  * What a key in `networks` means. A plain key is the team's own network on the node, shared by everything of the team there.

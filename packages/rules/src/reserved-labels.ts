@@ -1,6 +1,6 @@
 import type { ContainerConfigFields } from '@crux/contract'
 import { type ConfigProblem, problem } from './config-problem.ts'
-import type { HostDanger } from './host-dangerous.ts'
+import type { HostDanger } from './host-danger.ts'
 
 /**
  * Labels that say what a container is to Crux, to Compose and to the system that Crux imports from. A container with a false one

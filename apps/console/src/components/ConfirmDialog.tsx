@@ -1,9 +1,9 @@
 import { type FormEvent, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from './Button.tsx'
-import type { Question } from './confirm.tsx'
 import { Dialog } from './Dialog.tsx'
 import { Field, TextInput } from './Field.tsx'
+import type { Question } from './question.ts'
 import { isTypedName } from './typed-name.ts'
 
 type Props = { question: Question; onAnswer: (yes: boolean) => void }

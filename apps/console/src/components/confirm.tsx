@@ -1,22 +1,9 @@
 import { useSyncExternalStore } from 'react'
 import { createStore } from '../stores/create-store.ts'
 import { lazyComponent } from './lazy-component.tsx'
+import type { Question } from './question.ts'
 
 const ConfirmDialog = lazyComponent(() => import('./ConfirmDialog.tsx').then((module) => module.ConfirmDialog))
-
-export type Question = {
-  /** Names the thing: "Delete registry acme?" */
-  title: string
-  /** What will happen or be lost, in words. */
-  text: string
-  /** The verb of the button. */
-  action: string
-  danger?: boolean
-  /** For what cannot be undone: the name that has to be typed. */
-  typeName?: string
-  /** Without a cancel button: something to read. */
-  info?: boolean
-}
 
 type Pending = Question & { answer: (yes: boolean) => void }
 const pending = createStore<Pending | null>(null)

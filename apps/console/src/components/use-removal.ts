@@ -2,7 +2,8 @@ import type { Input } from '@crux/client'
 import type { Operation } from '@crux/contract'
 import { type LinkProps, useNavigate } from '@tanstack/react-router'
 import { useCall } from '../api/client.ts'
-import { confirm, type Question } from './confirm.tsx'
+import { confirm } from './confirm.tsx'
+import type { Question } from './question.ts'
 import { toastSuccess } from './toasts.tsx'
 
 type Options<O extends Operation> = {

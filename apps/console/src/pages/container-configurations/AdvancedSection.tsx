@@ -4,10 +4,10 @@ import { InitContainersSection } from './InitContainersSection.tsx'
 import { HeadersSection, LoadBalancerSection, MetricsSection, StrategySection } from './KubernetesSections.tsx'
 import { MarkersSection } from './MarkersSection.tsx'
 import { StopSection } from './StopSection.tsx'
-import type { RareId } from './VisibleSection.tsx'
+import type { AdvancedSectionId } from './section-ids.ts'
 
 /** Sections that most configurations do without. */
-export function AdvancedSection({ id }: { id: RareId }) {
+export function AdvancedSection({ id }: { id: AdvancedSectionId }) {
   switch (id) {
     case 'storage':
       return <StorageSection />

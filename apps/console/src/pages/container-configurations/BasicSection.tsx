@@ -7,12 +7,12 @@ import { PortsSection } from './PortsSection.tsx'
 import { SecretKeysSection } from './SecretKeysSection.tsx'
 import { SecretsSection } from './SecretsSection.tsx'
 import { Section } from './Section.tsx'
+import type { BasicSectionId } from './section-ids.ts'
 import type { FieldFilter } from './sections.ts'
-import type { UsualId } from './VisibleSection.tsx'
 import { VolumesSection } from './VolumesSection.tsx'
 
 /** Sections that many configurations have. */
-export function BasicSection({ id, filter }: { id: UsualId; filter: FieldFilter | undefined }) {
+export function BasicSection({ id, filter }: { id: BasicSectionId; filter: FieldFilter | undefined }) {
   switch (id) {
     case 'secrets':
       return <Secrets />

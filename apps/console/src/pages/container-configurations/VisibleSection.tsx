@@ -2,6 +2,7 @@ import { lazy, Suspense } from 'react'
 import { loadChunk } from '../../load-chunk.ts'
 import { EnvironmentSection } from './EnvironmentSection.tsx'
 import { GeneralSection } from './GeneralSection.tsx'
+import { isBasicSection } from './section-ids.ts'
 import type { FieldFilter, SectionId } from './sections.ts'
 
 type Props = { id: SectionId; filter: FieldFilter | undefined; defaultName: string; prefix: string | undefined }
@@ -12,30 +13,15 @@ export function VisibleSection({ id, filter, defaultName, prefix }: Props) {
   if (id === 'environment') return <EnvironmentSection name={defaultName} />
   return (
     <Suspense fallback={<div className="skeleton h-32 rounded-box" />}>
-      {isUsual(id) ? <BasicSection id={id} filter={filter} /> : <AdvancedSection id={id} />}
+      {isBasicSection(id) ? <BasicSection id={id} filter={filter} /> : <AdvancedSection id={id} />}
     </Suspense>
   )
 }
 
-export type UsualId = (typeof usual)[number]
-export type RareId = Exclude<SectionId, UsualId | 'general' | 'environment'>
-const usual = [
-  'secrets',
-  'ports',
-  'volumes',
-  'routing',
-  'expectedState',
-  'networks',
-  'restart',
-  'log',
-  'labels',
-] as const satisfies readonly SectionId[]
-const isUsual = (id: SectionId): id is UsualId => (usual as readonly string[]).includes(id)
-
 // Asked for with the page, so that it is here when the page's data is.
-const loadUsual = loadChunk(() => import('./BasicSection.tsx'))
-loadUsual.catch(() => undefined)
-const BasicSection = lazy(() => loadUsual.then((module) => ({ default: module.BasicSection })))
+const loadBasicSection = loadChunk(() => import('./BasicSection.tsx'))
+loadBasicSection.catch(() => undefined)
+const BasicSection = lazy(() => loadBasicSection.then((module) => ({ default: module.BasicSection })))
 const AdvancedSection = lazy(() =>
   loadChunk(() => import('./AdvancedSection.tsx')).then((module) => ({ default: module.AdvancedSection })),
 )

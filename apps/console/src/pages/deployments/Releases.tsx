@@ -17,10 +17,10 @@ import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { links } from '../../links.ts'
 import { Pagination } from '../../table/Pagination.tsx'
 import { Reason } from './Reason.tsx'
+import type { Release } from './release.ts'
 
 const RollBackDialog = lazyComponent(() => import('./RollBackDialog.tsx').then((module) => module.RollBackDialog))
 
-export type Release = ResponseOf<'deployments.releases'>[number]
 type Props = {
   teamSlug: string
   deployment: ResponseOf<'deployments.get'>

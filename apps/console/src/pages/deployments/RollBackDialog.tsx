@@ -8,7 +8,7 @@ import { Dialog } from '../../components/Dialog.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { blockingProblems } from './change-lines.ts'
-import type { Release } from './Releases.tsx'
+import type { Release } from './release.ts'
 import { WhatChanges } from './WhatChanges.tsx'
 
 type Props = {

@@ -2,7 +2,7 @@ import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/Button.tsx'
 import { Select } from '../../components/Field.tsx'
-import type { Release } from './Releases.tsx'
+import type { Release } from './release.ts'
 
 type Props = { releases: readonly Release[]; number: number; onPick: (number: number) => void }
 

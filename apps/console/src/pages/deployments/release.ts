@@ -1,0 +1,3 @@
+import type { ResponseOf } from '@crux/contract'
+
+export type Release = ResponseOf<'deployments.releases'>[number]
