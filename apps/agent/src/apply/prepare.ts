@@ -14,8 +14,8 @@ import { runInit } from './init-container.ts'
 import { Phase } from './progress-reporter.ts'
 
 /**
- * Does one of an instance's preparations, unless the journal knows that it is done. Copies and imports may be repeated; an init
- * container that an earlier process started is found by its labels and waited for.
+ * Runs one preparation of an instance, unless the journal shows that it is done. Copies and imports may be repeated; an init container that
+ * an earlier process started is found by its labels and waited for.
  */
 export async function prepareInstance({ instanceId, index }: StepOf<'instance.prepare'>, run: Run): Promise<void> {
   const { instance } = partsOf(run, instanceId)
@@ -64,7 +64,7 @@ function inWords(preparation: Preparation): string {
   }
 }
 
-/** A container that only exists. */
+/** A container that is created and never started. */
 export const idleSpec: Omit<ContainerSpec, 'name' | 'labels' | 'image'> = {
   hostname: undefined,
   environment: {},
@@ -102,7 +102,7 @@ export function imageFor(
   return { name: image.name, tag: image.tag, id: found.metadata.id }
 }
 
-/** Makes the container of a preparation, or finds the one that an earlier process made. What another release left goes. */
+/** Creates the container of a preparation, or finds the one that an earlier process created. Removes the one that another release left. */
 export async function createPreparation(
   { index, instance, run }: Job,
   spec: Omit<ContainerSpec, 'name' | 'labels'> & { labels?: Record<string, string> },
@@ -138,7 +138,7 @@ export async function createPreparation(
   }
 }
 
-/** An image that came by its digest alone has no name; whoever looks through the store must see what it is. */
+/** An image that was pulled only by its digest has no name; users who list the engine's images must see what it is. */
 async function nameImage(run: Run, { id, ...image }: ContainerSpec['image']): Promise<void> {
   const reference = `${image.name}:${image.tag}`
   await run.createLock(reference, async () => {
@@ -147,7 +147,7 @@ async function nameImage(run: Run, { id, ...image }: ContainerSpec['image']): Pr
   })
 }
 
-/** Removes what preparations made, with the volumes that the engine made for them. */
+/** Removes the containers that preparations created, with the volumes that the engine created for them. */
 export async function discardPreparations(run: Run, instanceId: string, index?: number): Promise<void> {
   const all = await findPreparations(run, instanceId, index)
   await Promise.all(all.map(({ id }) => run.driver.engine.discard(id, { anonymousVolumes: true })))

@@ -4,10 +4,10 @@ import type { Step } from '../plan/steps.ts'
 import { execute, type Run } from './executors.ts'
 import { allOrFirstError } from './resolve.ts'
 
-/** How many steps of one kind the engine is given at once. More gain little on it. */
+/** How many steps of one kind run on the engine at once. A larger number gains little. */
 const stepsAtOnce = 6
 
-/** Executes the stages one after another, and the steps of a stage side by side. Rejects with the first error, when all that began have ended. */
+/** Executes the stages one after another, and the steps of a stage in parallel. Rejects with the first error when all started steps have ended. */
 export async function inStages(
   steps: readonly Step[],
   run: Run,
