@@ -12,7 +12,7 @@ export interface FetchedImages {
   fetch(image: { name: string; digest: string }, pull: () => Promise<void>): Promise<void>
   /** Whether a release of this agent fetched the image with this id: then a registry has granted its content to the team. */
   has(id: string): boolean
-  /** Ids of the images that a release fetched and that have no other names; `stored` is the whole store. */
+  /** Ids of the images that a release fetched and that have no names in other repositories; `stored` is the whole store. */
   among(stored: readonly StoredImage[]): Promise<Set<string>>
 }
 

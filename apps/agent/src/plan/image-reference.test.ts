@@ -14,7 +14,7 @@ test.each([
   ],
   ['localhost:5000/app', { name: 'localhost:5000/app', tag: 'latest', digest: undefined }, 'localhost:5000'],
   [`ghcr.io/a/b:c@${digest}`, { name: 'ghcr.io/a/b', tag: 'c', digest }, 'ghcr.io'],
-])('reads %s', (text, image, registry) => {
+])('parses the image %s', (text, image, registry) => {
   expect(parseImage(text)).toEqual(image)
   expect(registryOf(parseImage(text).name)).toBe(registry)
 })
@@ -30,7 +30,7 @@ const labels = (value: unknown) => ({
   'io.dyrector.cap.network.v1': typeof value === 'string' ? value : JSON.stringify(value),
 })
 
-test('publishes what an image wants to be reached at on any free port, and exposes the rest', () => {
+test('publishes the public ports of an image on any free port and exposes the rest', () => {
   expect(
     imagePorts(
       labels({
@@ -50,7 +50,7 @@ test('publishes what an image wants to be reached at on any free port, and expos
   expect(imagePorts({})).toEqual({ exposed: [], published: [] })
 })
 
-test('says that a label cannot be read, and refuses a number that is no port', () => {
+test('reports a label that cannot be read and refuses a number that is no port', () => {
   for (const bad of ['{', '[]', { ports: 'all' }, { ports: [null] }])
     expect(imagePorts(labels(bad)).problem).toContain('cannot be read')
   for (const listening of [0, 65_536, 1.5, 'x'])

@@ -6,7 +6,7 @@ const object = (key: string, more = '') =>
 const page = (content: string) =>
   `<?xml version="1.0"?>\n<ListBucketResult xmlns="http://s3">${content}</ListBucketResult>`
 
-test('reads keys as they are, with entities and numbers', () => {
+test('reads keys as they are including entities and numbers', () => {
   const { objects, next } = parseListing(
     page(`<IsTruncated>false</IsTruncated>${object('a&lt;b&amp;c&#252;&#x1F600;+%41')}`),
   )
@@ -16,13 +16,13 @@ test('reads keys as they are, with entities and numbers', () => {
   expect(next).toBeUndefined()
 })
 
-test('decodes keys where the server says that they are encoded', () => {
+test('decodes keys where the server declares them as encoded', () => {
   expect(parseListing(page(`<EncodingType>url</EncodingType>${object('a+b%2Bc/%C3%BC')}`)).objects[0]?.key).toBe(
     'a b+c/ü',
   )
 })
 
-test('takes the end of a page from the page and not from what an object says', () => {
+test('reads the end of a page from the page and not from the content of an object', () => {
   const content = `${object('a', '<IsTruncated>true</IsTruncated>')}<IsTruncated>false</IsTruncated>`
   expect(parseListing(page(content)).next).toBeUndefined()
   const cut = page(

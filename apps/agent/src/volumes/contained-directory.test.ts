@@ -28,7 +28,7 @@ async function* content(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text)
 }
 
-test('goes through no link: a file or folder takes its place, or it is refused where nothing is replaced', async () => {
+test('replaces a link by a file or directory, or refuses it where nothing may be replaced', async () => {
   await symlink(outside, join(root, 'away'))
   const keeping = await openContainedDirectory(root, { replace: false })
   await expect(keeping.writeFile(['away', 'mine'], content('x'), {})).rejects.toThrow(
@@ -41,7 +41,7 @@ test('goes through no link: a file or folder takes its place, or it is refused w
   expect(await readFile(join(root, 'away', 'mine'), 'utf8')).toBe('x')
 })
 
-test('removes links, and not what they lead to', async () => {
+test('removes links and not their targets', async () => {
   await symlink(outside, join(root, 'away'))
   await directory.writeFile(['kept', 'file'], content('x'), {})
   await directory.writeFile(['gone', 'deep', 'file'], content('x'), {})
@@ -50,7 +50,7 @@ test('removes links, and not what they lead to', async () => {
   expect(await readdir(outside)).toEqual(['mine'])
 })
 
-test('leaves nothing half written, and clears away what a killed process left', async () => {
+test('leaves no partly written file and removes those of a killed process', async () => {
   async function* broken(): AsyncGenerator<Buffer> {
     yield Buffer.from('half')
     throw new Error('the line broke')
@@ -71,7 +71,7 @@ test.each([[['..', 'outside', 'mine']], [['a', '..', '..', 'x']], [['']], [['a/b
   },
 )
 
-test('unpacks an archive with modes, times and links, without rights of others, and refuses names that lead out', async () => {
+test('extracts an archive with modes, times and links, without rights for others, and refuses names that lead out', async () => {
   const mtime = new Date('2026-01-02T03:04:05Z')
   const archive = pack()
   archive.entry({ name: 'app/', type: 'directory', mode: 0o755 })

@@ -8,8 +8,8 @@ import { runParent } from './parent.ts'
 import { findProcess, roleFlags } from './pid-files.ts'
 import { createRelay } from './relay.ts'
 
-// The gate's own process: `gate DIRECTORY`, `gate DIRECTORY --successor` from a gate that hands over, `gate DIRECTORY --parent` to keep one running,
-// which is the first process of a gate's container. It ends only on a command, never because the agent or a terminal ended.
+// The gate's own process: `gate DIRECTORY`, `gate DIRECTORY --successor` from a gate that hands over, `gate DIRECTORY --parent` to keep one
+// running, which is the first process of a gate's container. It ends only on a command, never because the agent or a terminal ended.
 process.on('SIGHUP', () => undefined)
 process.on('uncaughtException', (error) => process.stderr.write(`${error.stack ?? error}\n`))
 process.on('unhandledRejection', (error) => process.stderr.write(`${String(error)}\n`))
