@@ -154,7 +154,7 @@ function encoded(part: string): string {
   return encodeURIComponent(part).replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** Refuses link-local addresses, such as a cloud's metadata service: they are no storage. */
+/** Refuses reserved and link-local addresses, such as a cloud's metadata service: they are no storage. */
 function refuseAddress(address: string): void {
   if (isIP(address) !== 0 && judgeAddress(address) === 'never')
     throw new StorageError(`${address} is not an address of a storage`, { passing: false })
