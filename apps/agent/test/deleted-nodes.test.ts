@@ -42,7 +42,7 @@ async function makeTeamNetwork(teamId: string, nodeId: string): Promise<string> 
   return name
 }
 
-test('the successor of a deleted node holds its ports without a deployment and removes its networks when they are unused', async () => {
+test('the successor of a deleted node holds its ports without a deployment and removes its unused networks', async () => {
   const { teamId, nodeId: deletedId } = testEnvironment.owner
   const port = await freePort()
   const release = testEnvironment.release({

@@ -248,7 +248,7 @@ async function outcomeOf(sent: Release): Promise<Outcome> {
 /** An unexpected error is logged as such, even where it becomes a reason. */
 const mistakes = () => logged.filter((line) => line.includes('failed unexpectedly') || line.includes('broke off'))
 
-test(`ends each of ${total} releases that no server sends with a sentence, and the agent goes on`, async () => {
+test(`ends each of ${total} releases that no server sends with a message and the agent continues to run`, async () => {
   let number = 0
   const reasons = new Map<string, number>()
   await fc.assert(

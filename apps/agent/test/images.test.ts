@@ -57,7 +57,7 @@ test('an image list has names, size, time and the containers that use each image
   expect(Math.abs(Date.now() / 1_000 - Number(image?.createdAt?.seconds))).toBeLessThan(600)
 })
 
-test('an image list names no containers of other owners and for their images only the names that our own containers use', async () => {
+test('an image list names no containers of other owners and only those image names that our own containers use', async () => {
   const { reference } = await testEnvironment.publish('shared:1', webImage(randomUUID()))
   const { Id } = await testEnvironment.docker.getImage(reference).inspect()
   await testEnvironment.docker.getImage(Id).tag({ repo: `${testEnvironment.registry.host}/of-another-team`, tag: '1' })
@@ -109,7 +109,7 @@ test('a removal keeps images that existed before or that others pulled although 
   expect((await stored(named))?.references).toContain(ours)
 })
 
-test('a removal never deletes an image that a container uses, running or stopped, and accepts no names or id prefixes', async () => {
+test('a removal never deletes an image that a container uses and accepts no names or id prefixes', async () => {
   const { id, reference } = await deployed('held:1')
   await testEnvironment.docker.createContainer({ name: testEnvironment.name('stopped'), Image: id })
   const { imageIds, kept } = await remove(id, reference, id.slice(0, 20))

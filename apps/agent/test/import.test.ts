@@ -85,7 +85,7 @@ describe.skipIf(missing)('the import from a storage', () => {
     )
   })
 
-  test('reads listings of several pages, fetches several objects at once, and gives them to the user of the container', async () => {
+  test('reads listings of several pages, fetches in parallel, and gives the files to the user of the container', async () => {
     await storage.createBucket('many')
     const names = Array.from({ length: 1_100 }, (_, index) => `${index % 7}/${index}`)
     const modifiedAt = new Date(Date.UTC(2026, 0, 2))

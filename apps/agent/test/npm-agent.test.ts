@@ -58,7 +58,7 @@ function processes(): number[] {
 
 const startMs = 60_000
 
-test('npm run agent connects with an install token, stores its data in its data directory, and leaves nothing running after Ctrl-C', async () => {
+test('npm run agent connects with an install token, stores its data, and leaves nothing running after Ctrl-C', async () => {
   const token = server.newInstallToken()
   npm = runAgent('--token', token, '--data-dir', dataDir, '--url', server.url, '--node', 'node-1')
   const info = await waitUntil('it is connected', () => server.links[0], startMs)

@@ -10,8 +10,8 @@ export interface NextContainer {
 }
 
 /**
- * Returns why the new and the old container of an instance cannot run at once; empty when they can. Two containers must not share a port of
- * the host, and must not write the same data at the same time.
+ * Returns why the new and the old container of an instance cannot run at once; empty when they can. Both cannot hold a port of the host,
+ * write the same data, or be told apart by the proxy without a health check.
  */
 export function reasonsToPause(next: NextContainer, old: ObservedContainer): string[] {
   const reasons: string[] = []

@@ -51,7 +51,7 @@ export async function runGate(options: {
   let applying: Promise<unknown> = Promise.resolve()
   let reserved: Promise<unknown> = Promise.resolve()
   let handedOver = false
-  /** By key: ports that were still taken when this gate started. It answers for them as held, and retries until it holds them. */
+  /** By key: ports that were still taken when this gate started. It reports them as held, and retries until it holds them. */
   const pending = new Map<string, GatePort>()
   let control: { handOver(): void } | undefined
   let controlCheck: NodeJS.Timeout | undefined
