@@ -10,8 +10,8 @@ export interface NextContainer {
 }
 
 /**
- * Returns why the new and the old container of an instance cannot run at once; empty when they can. Both cannot hold a port of the host,
- * write the same data, or be told apart by the proxy without a health check.
+ * Returns why the new and the old container of an instance cannot run at once; empty when they can. Both cannot hold the same port of the
+ * host, write the same data, or be routed by a proxy that has no health check to choose by.
  */
 export function reasonsToPause(next: NextContainer, old: ObservedContainer): string[] {
   const reasons: string[] = []

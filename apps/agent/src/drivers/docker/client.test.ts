@@ -6,7 +6,7 @@ import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { NoAnswerError, openDocker } from './client.ts'
 
-test('a request never formats the socket pool for debug output, however many sockets there are', async () => {
+test('the debug description of the socket pool stays short however many sockets there are', async () => {
   const { docker, close } = await openDocker('unix:///var/run/docker.sock')
   try {
     await Promise.all(Array.from({ length: 20 }, () => docker.version()))
