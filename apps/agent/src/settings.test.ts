@@ -28,8 +28,8 @@ describe('readSettings', () => {
   })
 })
 
-describe('the back-off', () => {
-  test('tries five times in the first second and never waits much longer than ten seconds', () => {
+describe('the back-off of reconnects', () => {
+  test('makes five attempts in the first second and never waits much longer than ten seconds', () => {
     const backOff = createBackOff({ random: () => 0.5 })
     const waits = Array.from({ length: 12 }, () => backOff.next())
     expect(waits.slice(0, 5)).toEqual([50, 100, 200, 400, 800])
@@ -38,7 +38,7 @@ describe('the back-off', () => {
     expect(backOff.next()).toBe(50)
   })
 
-  test('spreads its waits', () => {
+  test('adds jitter to its waits', () => {
     expect(createBackOff({ random: () => 0 }).next()).toBe(38)
     expect(createBackOff({ random: () => 1 }).next()).toBe(63)
   })

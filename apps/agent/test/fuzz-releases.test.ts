@@ -248,7 +248,7 @@ async function outcomeOf(sent: Release): Promise<Outcome> {
 /** An unexpected error is logged as such, even where it becomes a reason. */
 const mistakes = () => logged.filter((line) => line.includes('failed unexpectedly') || line.includes('broke off'))
 
-test(`ends each of ${total} releases that no server sends with a message and the agent continues to run`, async () => {
+test(`the agent ends each of ${total} releases that no server sends with a message and continues to run`, async () => {
   let number = 0
   const reasons = new Map<string, number>()
   await fc.assert(
@@ -270,7 +270,7 @@ test(`ends each of ${total} releases that no server sends with a message and the
   expect(releases.openKeys()).toEqual([])
 }, 600_000)
 
-test('refuses invalid keys, which become names of files, and accepts the next release', async () => {
+test('the agent refuses invalid release keys, which become names of files, and accepts the next release', async () => {
   for (const deploymentId of ['', '../x', 'a/b', '\u0000', '__proto__', 'x'.repeat(300), '日']) {
     const outcome = await outcomeOf(onTheWire({ key: { deploymentId, number: 1 } }))
     expect(outcome).toMatchObject({ successful: false, previousRestored: false })
@@ -281,7 +281,7 @@ test('refuses invalid keys, which become names of files, and accepts the next re
   expect(unhandled).toEqual([])
 })
 
-test('refuses 10,000 instances at once', async () => {
+test('the agent refuses a release with 10,000 instances at once', async () => {
   const [config] = fc.sample(arbitraryConfig(), { numRuns: 1, seed })
   const instances = Array.from({ length: 10_000 }, (_, index) => ({
     instanceId: `i${index}`,

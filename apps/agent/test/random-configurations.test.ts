@@ -234,7 +234,7 @@ const answers = (port: number) =>
 const used = new Set<string>()
 
 test(
-  `${total} random configurations of all fields pass from their layers through the server to the engine without a difference`,
+  `${total} random configurations of all fields pass from their layers through the server to the engine unchanged`,
   async () => {
     const found: string[] = []
     for (let done = 0; done < total; done += perRelease) {

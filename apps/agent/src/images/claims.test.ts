@@ -3,7 +3,7 @@ import { createImageClaims } from './claims.ts'
 
 const image = { id: 'sha256:1', references: ['nginx:1', 'nginx@sha256:2'] }
 
-test('refuses to remove an image that is claimed by any spelling of its name or by its id until the claim ends', async () => {
+test('a removal is refused for an image that is claimed by any spelling of its name or by its id until the claim ends', async () => {
   const claims = createImageClaims()
   for (const name of ['docker.io/library/nginx', 'nginx', 'sha256:1']) {
     const unclaim = await claims.claim(['other', name])
@@ -13,7 +13,7 @@ test('refuses to remove an image that is claimed by any spelling of its name or 
   }
 })
 
-test('lets a claim wait for the removals in progress including one that fails', async () => {
+test('a claim waits for the removals in progress including one that fails', async () => {
   const claims = createImageClaims()
   let fail: (error: Error) => void = () => undefined
   const order: string[] = []

@@ -30,7 +30,7 @@ function report(heard: (events: DeploymentEvent[]) => void, gatherMs?: number) {
   return { reporter, done: done.promise }
 }
 
-test('sends the first event, the outcome and the last event at once and batches the events in between', async () => {
+test('the reporter sends the first event, the outcome and the last event at once and batches the events in between', async () => {
   const batches: number[] = []
   const { reporter, done } = report((events) => batches.push(events.length), 60_000)
   const key = { deploymentId: 'gathers', number: 1 }
@@ -76,7 +76,7 @@ test('an outcome that arrives during the transfer of a batch is sent right after
   await journal.drop()
 })
 
-test('sends all events in messages that the server accepts', async () => {
+test('the reporter sends all events in messages that the server accepts', async () => {
   const sizes: number[] = []
   const { reporter, done } = report((events) =>
     sizes.push(events.reduce((sum, event) => sum + toBinary(DeploymentEventSchema, event).length, 0)),

@@ -27,7 +27,7 @@ const previous = fc.record({
   volumes: fc.array(fc.constantFrom('/data/shop/web/data', '/data/shop', '/etc'), { maxLength: 2 }),
 })
 
-test(`plans each of ${total} random valid configurations with every field, or refuses it with a sentence`, () => {
+test(`planRelease plans each of ${total} random valid configurations with every field, or refuses it with a message`, () => {
   const planned: FinalContainerConfig[] = []
   fc.assert(
     fc.property(arbitraryConfig(), fc.option(previous), (config, old) => {
