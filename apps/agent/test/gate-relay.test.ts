@@ -143,28 +143,21 @@ describe('a connection through the gate', () => {
     await expect(askPort(other)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  test.each(['v1', 'v2'] as const)(
-    'announces the client by the PROXY protocol %s before its first byte',
-    async (proxy) => {
-      const heard = Promise.withResolvers<Buffer>()
-      const containerPort = await service((client) =>
-        client.once('data', heard.resolve).once('end', () => client.end()),
-      )
-      const port = await freePort()
-      await gate.lead(port, containerPort, { proxy })
-      const socket = dial(port)
-      await once(socket, 'connect')
-      socket.write('GET')
-      const head = await heard.promise
-      if (proxy === 'v1')
-        expect(head.toString()).toContain(`PROXY TCP4 127.0.0.1 127.0.0.1 ${socket.localPort} ${port}\r\n`)
-      else
-        expect(head.subarray(12, 28).toString('hex')).toBe(
-          `2111000c7f0000017f000001${hex(socket.localPort)}${hex(port)}`,
-        )
-      socket.destroy()
-    },
-  )
+  test.each(['v1', 'v2'] as const)('names the client by the PROXY protocol %s before its first byte', async (proxy) => {
+    const heard = Promise.withResolvers<Buffer>()
+    const containerPort = await service((client) => client.once('data', heard.resolve).once('end', () => client.end()))
+    const port = await freePort()
+    await gate.lead(port, containerPort, { proxy })
+    const socket = dial(port)
+    await once(socket, 'connect')
+    socket.write('GET')
+    const head = await heard.promise
+    if (proxy === 'v1')
+      expect(head.toString()).toContain(`PROXY TCP4 127.0.0.1 127.0.0.1 ${socket.localPort} ${port}\r\n`)
+    else
+      expect(head.subarray(12, 28).toString('hex')).toBe(`2111000c7f0000017f000001${hex(socket.localPort)}${hex(port)}`)
+    socket.destroy()
+  })
 
   const many = full ? 10_000 : 2_000
   test(`of which there are ${many} leaves no socket behind`, async () => {
