@@ -6,8 +6,8 @@ const dist = new URL('../../apps/console/dist/', import.meta.url)
 const source = new URL('../../apps/console/src/', import.meta.url)
 
 /**
- * JavaScript that a browser loads before a page is shown, page by page: the entry, the frame, the page and its texts, each with
- * what it imports at once. What a page loads when somebody opens something is not in it.
+ * JavaScript that a browser loads before a page is shown, page by page: the entry, the frame, the page and its texts, each with its direct
+ * imports. Parts that a page loads later on demand are not included.
  */
 export function consoleSize(report: Report): void {
   const html = readFileSync(new URL('index.html', dist), 'utf8')
@@ -37,7 +37,7 @@ export function consoleSize(report: Report): void {
   )
 }
 
-/** The pages as the files of routes declare them: their file, the areas of their texts, and whether they stand in the frame. */
+/** The pages as the files of routes declare them: their file, the areas of their texts, and whether they are inside the frame. */
 function pagesOfRoutes(): { file: string; areas: string[]; framed: boolean }[] {
   const text = readdirSync(source)
     .filter((file) => /^routes.*\.tsx$/.test(file))

@@ -10,13 +10,13 @@ import { rssMb } from './standing.ts'
 
 const bundle = fileURLToPath(new URL('../../apps/agent/dist/bundle/agent.mjs', import.meta.url))
 const lists = 1_000
-/** How the server runs its own agent, and the agent's image itself. */
+/** The options that the server and the agent's image use for the agent. */
 const asShipped = { nodeOptions: ['--max-semi-space-size=1', '--optimize-for-size'], env: { MALLOC_ARENA_MAX: '1' } }
 const image = 'bench-container-list:1'
 
 /**
- * A list of 50 running containers at the agent, from the command on the link to its answer, against the engine's own list call; then
- * the agent's memory after 1,000 lists of 200. The agent is the bundle, its server the plain one of its tests.
+ * A list of 50 running containers at the agent, from the command on the link to its answer, against the engine's own list call; then the
+ * agent's memory after 1,000 lists of 200. The agent is the bundle, its server the plain one of its tests.
  */
 export async function containerList(report: Report, rounds: number): Promise<void> {
   if (!existsSync(bundle)) throw new Error('the agent is not built: node scripts/build-all.ts')
@@ -58,7 +58,7 @@ export async function containerList(report: Report, rounds: number): Promise<voi
     const sides = await interleave(rounds, { ours: timed(ours), theirs: timed(theirs) })
     report.ratio("list of 50 at the agent / the engine's own list call", sides, { at: 'most', value: 1 }, 'ms')
     report.number('list of 50 at the agent', median(sides.ours), 'ms', { at: 'most', value: 5 })
-    // They need not run: their number counts.
+    // They need not run: only their number matters.
     await create(150)
     const pid = agent.child.pid ?? 0
     const before = rssMb(pid)

@@ -27,9 +27,9 @@ const hasNetwork = async (prefix: string): Promise<boolean> => {
 }
 
 /**
- * First deployments with the image present, prepared a moment before: from the HTTP start to the last container running, against raw
- * calls one after another. Raw containers are on the engine's default bridge, without the names that ours have; what the engine
- * itself takes for those is told apart by the same calls on a network like ours.
+ * First deployments with the image present, prepared a moment before: from the HTTP start to the last running container, against raw calls
+ * one after another. Raw containers are on the engine's default bridge, without the names that ours have; the same calls on a network like
+ * ours measure what the engine itself needs for those.
  */
 export async function firstDeploys(
   stage: Stage,
@@ -70,7 +70,7 @@ export async function firstDeploys(
     ours: async () => {
       const prefix = unique('b')
       const deployment = await createDeployment(testEnvironment, service, prefix)
-      // Whoever starts it has looked at it first: what preparing it has set going is done by then.
+      // Users have opened the deployment before they start it, so its preparation is complete by then.
       await waitFor('the place is prepared', () => hasNetwork(prefix), { everyMs: 20 })
       let started = 0
       let created = 0
@@ -84,7 +84,7 @@ export async function firstDeploys(
       const timer = setTimeout(() => failed(new Error('not all containers were started')), 60_000)
       begun = now()
       await startDeployment(testEnvironment, deployment.id)
-      // Whoever asks how it goes takes part in it: that is asked only now.
+      // A status request costs time itself, so the first one is sent only now.
       const took = (await allRun) - begun
       clearTimeout(timer)
       const result = await finished(testEnvironment, deployment.id)
@@ -123,8 +123,8 @@ export async function firstDeploys(
 }
 
 /**
- * A redeploy of a container that publishes a port, under requests: milliseconds without an answer, as a process of its own sees them.
- * Raw is what a careful person does: the new container exists before the old one stops, on a network of the same kind, with a
+ * A redeploy of a container that publishes a port, under requests: milliseconds without an answer, measured by a process of its own. The
+ * raw side follows the best manual procedure: the new container exists before the old one stops, on a network of the same kind, with a
  * neighbour that keeps the network's bridge up.
  */
 export async function portSilence(

@@ -16,7 +16,7 @@ import {
 import { median, now, type Report } from './measure.ts'
 import type { Stage } from './stage.ts'
 
-/** Answers a number with that many bytes, and 0 with a word, then ends. Node, so that the service is no slower than what is measured. */
+/** Answers a number with that many bytes, and 0 with a word, then ends. It uses Node, so that the service is as fast as the gate. */
 const serverScript = `
 import { createServer } from 'node:net'
 const chunk = Buffer.alloc(262144)
@@ -43,7 +43,7 @@ const atOnce = 16
 
 type Way = { host: string; port: number }
 
-/** Node and its libraries of this machine, file by file: an image with them would take longer than the measure. */
+/** Node and its libraries of this machine, file by file: an image with them would take longer than the measurement. */
 function runtimeFiles(): string[] {
   const libraries = execFileSync('ldd', [process.execPath], { encoding: 'utf8' })
     .split('\n')
@@ -51,7 +51,7 @@ function runtimeFiles(): string[] {
   return [process.execPath, ...libraries]
 }
 
-/** The gate beside the engine's userland proxy and beside the direct path to a container of the same service. */
+/** The gate compared with the engine's userland proxy and with the direct path to a container of the same service. */
 export async function gateSpeed(stage: Stage, report: Report, rounds: number): Promise<void> {
   const { testEnvironment, registry } = stage
   const image = { ...web('unused'), files: { '/server.mjs': serverScript } }
@@ -129,7 +129,7 @@ export async function gateSpeed(stage: Stage, report: Report, rounds: number): P
   }
 }
 
-/** Every way once per round, each round beginning with another one. */
+/** Measures every path once per round; each round starts with another one. */
 async function takeTurns(
   rounds: number,
   ways: Record<'direct' | 'proxy' | 'gate', Way>,

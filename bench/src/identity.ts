@@ -9,7 +9,7 @@ const tokenOf = (n: number) => `ory_st_bench-${n}`
 const emailOf = (n: number) => `bench-${n}@example.com`
 const any = (count: number) => 1 + Math.floor(Math.random() * count)
 
-/** What whoami and signing in cost where many people are, and that hashing passwords keeps nobody else waiting. */
+/** The cost of whoami and sign-in with many users, and the delay that password hashing causes for other requests. */
 export async function identity(stage: Stage, report: Report, rounds: number): Promise<void> {
   const pool = new pg.Pool({ connectionString: stage.system.databaseUrl, max: 2 })
   await seed(pool, stage.testEnvironment.person.email)
@@ -65,7 +65,7 @@ export async function identity(stage: Stage, report: Report, rounds: number): Pr
     undefined,
     `one alone takes ${oneSignIn.toFixed(0)} ms; argon2id with 19 MiB and 2 passes`,
   )
-  // A thread that hashed would keep every call waiting for a whole hash, and four lanes for several.
+  // A hash on the main thread would delay every call by a whole hash, and four lanes by several.
   report.number(
     'whoami p50 while 4 lanes sign in',
     median(meanwhile),
@@ -84,7 +84,7 @@ async function repeat(times: number, ask: () => Promise<number>): Promise<number
   return took
 }
 
-/** People like the one with this address, with the same password, and two sessions each. */
+/** Creates users like the one with this address, with the same password, and two sessions each. */
 async function seed(pool: pg.Pool, email: string): Promise<void> {
   await pool.query(
     `with model as (

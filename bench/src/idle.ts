@@ -10,11 +10,14 @@ import { createTestEnvironment, freePort, removeContainers, signUp, startRegistr
 import type { Report } from './measure.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-/** V8 collects what the start left for some three minutes: at one minute an idle server takes 0.1 % of a core, at two and three up to 0.5, then 0.1. */
+/**
+ * V8 collects the garbage of the start for some three minutes: at one minute an idle server uses 0.1 % of a core, at two and three up to
+ * 0.5, then 0.1.
+ */
 const restMs = 240_000
 const ticksPerSecond = 100
 
-/** What a whole installation costs while nobody uses it: supervisor, PostgreSQL, identity, server, and the agent of this machine. */
+/** The cost of a whole idle installation: supervisor, PostgreSQL, identity, server, and the agent of this machine. */
 export async function idle(report: Report, seconds: number): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'crux-bench-'))
   const registry = await startRegistry()
@@ -92,7 +95,7 @@ interface Measured {
   pssMb: number
 }
 
-/** The supervisor with all below it, and what runs for this data directory in a session of its own. */
+/** The supervisor with all its descendants, and the processes for this data directory in a session of their own. */
 function installation(supervisor: number, dataDir: string): Map<number, Measured> {
   const all = new Map<
     number,
@@ -111,7 +114,7 @@ function installation(supervisor: number, dataDir: string): Map<number, Measured
         directory: readlinkSync(`/proc/${entry}/cwd`),
       })
     } catch {
-      // It ended meanwhile.
+      // The process ended in the meantime.
     }
   }
   const isOurs = (pid: number): boolean => {
@@ -127,7 +130,7 @@ function installation(supervisor: number, dataDir: string): Map<number, Measured
       const pss = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]
       found.set(pid, { name: nameOf(words, directory), ticks, pssMb: Number(pss) / 1_024 })
     } catch {
-      // It ended meanwhile.
+      // The process ended in the meantime.
     }
   }
   return found

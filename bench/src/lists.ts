@@ -61,8 +61,8 @@ export async function deploymentList(stage: Stage, report: Report): Promise<void
 }
 
 /**
- * An authenticated list against a bare Node server that answers the same bytes, over as many connections: by session cookie, by API
- * token, and, for information, with a team per connection, where no two requests can share a query.
+ * An authenticated list against a bare Node server that answers the same bytes, over as many connections: by session cookie, by API token,
+ * and, for information, with a team per connection, where no two requests can share a query.
  */
 export async function bareServer(stage: Stage, report: Report): Promise<void> {
   const { testEnvironment, system } = stage
@@ -115,7 +115,7 @@ async function readBody(url: string, headers: Record<string, string>): Promise<s
   return response.text()
 }
 
-/** A process that answers every request with `body` and knows nothing else. */
+/** A process that answers every request with `body` and does nothing else. */
 async function startBareServer(body: string): Promise<{ url: string; stop: () => void }> {
   const child = spawn(
     process.execPath,

@@ -3,7 +3,7 @@ import { idle, loadImage, raw, unique, waitFor } from '@crux/test-kit'
 import { interleave, median, now, percentile, type Report } from './measure.ts'
 import { followEvents, type Stage } from './stage.ts'
 
-/** Engine event (its own time stamp) to the message in a browser's socket, over `docker stop` and `docker start`. */
+/** Time from the engine event (its own time stamp) to the message in a browser's socket, over `docker stop` and `docker start`. */
 export async function eventLatency(stage: Stage, report: Report, rounds: number): Promise<void> {
   const { testEnvironment } = stage
   await loadImage('bench-events:1', idle())
@@ -95,7 +95,7 @@ export async function followLog(stage: Stage, report: Report, rounds: number): P
         const at = now()
         skipped += batch.skipped ?? 0
         for (const [, , text] of batch.lines) {
-          // The first line says that the following stands.
+          // The first line shows that the log is being followed.
           if (text === 'ready') started = true
           const number = Number(text)
           if (!(number >= 1 && number <= lines)) continue

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 
-/** Requests per second of `lanes` keep-alive connections that ask as fast as they get answers, for `ms` milliseconds. */
+/** Requests per second of `lanes` keep-alive connections that send the next request after each answer, for `ms` milliseconds. */
 export async function throughput(
   url: string,
   headers: Record<string, string>,

@@ -15,14 +15,14 @@ import { type Stage, setStage } from './stage.ts'
 import { agentBack, idleLink, memory } from './standing.ts'
 
 /**
- * Prints each measure of the product beside its target, both sides of a ratio interleaved in one run. `npm run bench -- NAME ...`
- * runs those whose name contains one of the words; `--quick` takes fewer rounds.
+ * Prints each measurement of the product beside its target, with both sides of a ratio interleaved in one run. `npm run bench -- NAME ...`
+ * runs those whose name contains one of the arguments; `--quick` runs fewer rounds.
  */
 const quick = process.argv.includes('--quick')
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('-'))
 const rounds = (full: number) => (quick ? Math.max(3, Math.floor(full / 3)) : full)
 
-/** Those that need nothing but the code. */
+/** Measurements that need nothing but the code. */
 const alone: Record<string, (report: Report) => Promise<void> | void> = {
   'console-size': (report) => consoleSize(report),
   'container-list': (report) => containerList(report, rounds(100)),

@@ -1,4 +1,4 @@
-/** Runs all sides in turn, there and back, so that whatever else the machine does meets them alike. */
+/** Runs all sides in turn, back and forth, so that other load of the machine affects them equally. */
 export async function interleave<Side extends string>(
   rounds: number,
   sides: Record<Side, () => Promise<number>>,
@@ -23,7 +23,7 @@ export type Row = { name: string; value: string; target: string; met: boolean | 
 export class Report {
   readonly rows: Row[] = []
 
-  /** A ratio of medians. `at` says which side of the target is good; without a target it is printed for information. */
+  /** A ratio of medians. `at` is the side of the target that is good; without a target it is printed for information. */
   ratio(
     name: string,
     sides: { ours: number[]; theirs: number[] },

@@ -6,8 +6,8 @@ const keys = 500
 const callsPerRound = 20
 
 /**
- * Four layers of a configuration with 500 keys each, of which every other one stands in all of them, merged into what an agent is told;
- * beside it the same keys in plain objects and `Object.assign`.
+ * Merges four layers of a configuration with 500 keys each, of which every other one is in all of them, into the agent's configuration;
+ * compared with the same keys in plain objects and `Object.assign`.
  */
 export async function merge(report: Report, rounds: number): Promise<void> {
   const layers = Array.from({ length: 4 }, (_, layer) => layerOf(layer))
@@ -33,7 +33,7 @@ export async function merge(report: Report, rounds: number): Promise<void> {
     for (let index = 0; index < callsPerRound; index++) call()
     return (now() - from) / callsPerRound
   }
-  // The first calls are those of the compiler.
+  // The first calls include compilation.
   await interleave(20, { ours: time(() => finalConfig(input).origins()), theirs: time(assign) })
 
   const merged = await interleave(rounds, { ours: time(() => finalConfig(input)), theirs: time(assign) })
@@ -51,7 +51,7 @@ export async function merge(report: Report, rounds: number): Promise<void> {
 
 const sources = ['config-bundle', 'deployment', 'instance'] as const
 
-/** What the call costs when nobody else has the processor. */
+/** The cost of the call while no other process uses the processor. */
 const best = (values: readonly number[]) => Math.min(...values)
 
 function layerOf(layer: number): ContainerConfigFields {

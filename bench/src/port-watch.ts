@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Watches a port from a process of its own, so that nothing of the measure holds up its clock. Answers before it returns. */
+/** Watches a port from a separate process, so that the measurement does not delay its clock. Returns after the first answer. */
 export async function watchPort(port: number): Promise<{ end: () => Promise<number> }> {
   const child = fork(new URL('./port-watcher.ts', import.meta.url), [String(port)])
   await once(child, 'message')

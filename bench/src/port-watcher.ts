@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** Asks a port for a page every 5 ms, each time over a new connection, and tells the longest time between two answers. */
+/** Requests a page from a port every 5 ms, each time over a new connection, and sends the longest time between two answers to its parent. */
 const port = Number(process.argv[2])
 const everyMs = 5
 let last: number | undefined
@@ -17,7 +17,7 @@ const timer = setInterval(() => {
   const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.0\r\n\r\n'))
   socket.setTimeout(2_000, () => socket.destroy())
   socket.once('data', answered)
-  // A refused or broken connection is no answer: the time goes on.
+  // A refused or broken connection is no answer: the time continues.
   socket.on('error', () => undefined)
   socket.on('end', () => socket.destroy())
 }, everyMs)

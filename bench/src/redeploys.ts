@@ -13,15 +13,16 @@ import {
 import { interleave, now, type Report } from './measure.ts'
 import type { Stage } from './stage.ts'
 
-/** How often the end is asked for: often enough to count for little, seldom enough to keep no core busy. */
+/** How often the end is polled: often enough for the precision, seldom enough to keep no core busy. */
 const everyMs = 25
 
-/** How long the server has a new container watched before it counts as running. */
+/** How long the server makes the agent watch a new container before it counts as running. */
 const observationWindowMs = 1_000
 
 /**
- * A release that replaces every container, images present: from the HTTP start until it is successful, without the observation window,
- * and until the previous containers are gone, against what a person does by hand one after another: create the new one, stop the old one, start the new one, remove the old one.
+ * A release that replaces every container, images present: from the HTTP start until it is successful, without the observation window, and
+ * until the previous containers are gone. The other side is the manual procedure one after another: create the new container, stop the old
+ * one, start the new one, remove the old one.
  */
 export async function redeploys(
   stage: Stage,
@@ -73,7 +74,7 @@ export async function redeploys(
         const result = await finished(testEnvironment, deployment.id, { everyMs, cleanUp: false })
         if (result.status !== 'successful') throw new Error(result.outcome)
         const took = now() - begun
-        // Neither the other side nor the next round meets what is left of this one.
+        // The clean-up of this round must not affect the other side or the next round.
         await finished(testEnvironment, deployment.id, { everyMs })
         removals.push(now() - begun - observationWindowMs)
         return took - observationWindowMs

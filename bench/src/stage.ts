@@ -64,7 +64,7 @@ export async function followEvents(onEvent: (event: EngineEvent, heardAt: number
     call.on('error', reject)
     call.end()
   })
-  // The engine sends headers before it listens to itself; one call later it does.
+  // The engine sends headers before it listens to its own events; one call later it does.
   await engine('GET', '/_ping')
   return () => call.destroy()
 }

@@ -21,7 +21,7 @@ export function agentPid(stage: Stage): number {
       )
         return Number(entry)
     } catch {
-      // It ended meanwhile.
+      // The process ended in the meantime.
     }
   }
   throw new Error('no agent process found')
@@ -41,7 +41,7 @@ export async function memory(stage: Stage, report: Report): Promise<void> {
   )
 }
 
-/** Bytes in both directions on the agent's connection while nothing happens. */
+/** Bytes in both directions on the agent's connection while it is idle. */
 export async function idleLink(stage: Stage, report: Report, seconds: number): Promise<void> {
   const pid = agentPid(stage)
   const read = () => {
@@ -67,7 +67,7 @@ export async function idleLink(stage: Stage, report: Report, seconds: number): P
   )
 }
 
-/** A server that restarts with 300 ms of pause: from its readiness until the node counts as connected again. */
+/** A server that restarts with 300 ms of downtime: from its readiness until the node counts as connected again. */
 export async function agentBack(stage: Stage, report: Report, rounds: number): Promise<void> {
   const { system, testEnvironment } = stage
   const took: number[] = []

@@ -34,15 +34,15 @@ import type { AgentSettings } from './settings.ts'
 import { version } from './version.ts'
 
 export interface Agent {
-  /** Resolves when the agent has nothing more to do, with the reason. */
+  /** Resolves with the reason when the agent has nothing more to do. */
   ended: Promise<LinkEnd>
   /** Ends the link and leaves deployments to be resumed by the next process. */
   stop(): Promise<void>
 }
 
-/** Own files lie in a folder that no prefix can be called like: a prefix is a DNS label. */
+/** The agent's own files are in a directory whose name no prefix can have: a prefix is a DNS label. */
 const ownDirectory = '.agent'
-/** Tidying up must not keep a process from ending, also when the engine is away. */
+/** The clean-up must not keep a process from ending, even when the engine is unavailable. */
 const clearMs = 2_000
 
 /**
@@ -95,7 +95,7 @@ async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger
     driver = checkingMounts(opened, sources.check)
     const engine = await driver.describe()
     const clock = createLinkClock()
-    // The gate is a process of its own, which a handle of this one does not lead anywhere.
+    // The gate is a process of its own, so a path through a file handle of this process leads nowhere for it.
     const gateDirectory = join(settings.dataDir, ownDirectory, 'gate')
     await data.ownDirectory(ownDirectory, 'gate')
     const holding = createGate({
@@ -104,7 +104,7 @@ async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger
       log,
       onLost: () => {
         log.warn('the gate ended: starting it again')
-        // It finds by itself what it held, also for a release under way; then everything is looked at.
+        // The gate restores the ports that it held, also for a release in progress; then everything is reconciled.
         holding
           .apply([], [])
           .catch((error) => log.warn({ reason: messageOf(error) }, 'the gate did not come up again'))
@@ -237,7 +237,7 @@ async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger
   }
 }
 
-/** Tries until the engine answers, or the agent is stopped. */
+/** Tries until the engine answers or the agent is stopped. */
 async function openDriver(settings: AgentSettings, log: Logger, signal: AbortSignal): Promise<Driver | undefined> {
   let agentInfo = ''
   for (let waitMs = 250; !signal.aborted; waitMs = Math.min(5_000, waitMs * 2)) {

@@ -45,8 +45,8 @@ try {
   }
   const end = await agent.ended
   log.info(words[end])
-  // 0 also for a refusal: with the restart policy on-failure the container then stays stopped. Not so for a signal: the
-  // engine sends one when the machine goes down, and must start the agent again with it.
+  // 0 also for a refusal: with the restart policy on-failure the container then stays stopped. A signal differs: the engine sends one when
+  // the machine shuts down, and must start the agent again with it.
   process.exit(end === 'stopped' ? signalCode : 0)
 } catch (error) {
   if (error instanceof NoTokenError) {

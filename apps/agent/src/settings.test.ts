@@ -5,7 +5,7 @@ import { readSettings } from './settings.ts'
 const env = { CRUX_URL: 'https://crux.example.com', CRUX_NODE_ID: 'node-1' }
 
 describe('readSettings', () => {
-  test('takes the data folder also as the place that the engine sees, unless told another', () => {
+  test('uses the data directory also as the path that the engine sees unless another one is set', () => {
     expect(readSettings({ ...env, CRUX_DATA_DIR: '/srv/a/' })).toMatchObject({
       dataDir: '/srv/a',
       dataMountPath: '/srv/a',
@@ -14,7 +14,7 @@ describe('readSettings', () => {
     expect(readSettings({ ...env, CRUX_DATA_DIR: '/srv/a', DATA_MOUNT_PATH: '/host/a' }).dataMountPath).toBe('/host/a')
   })
 
-  test('sends no token in plain text to another machine, unless that is wanted', () => {
+  test('sends no token in plain text to another machine unless a setting allows it', () => {
     expect(() => readSettings({ ...env, CRUX_URL: 'http://crux.example.com' })).toThrow(
       'CRUX_URL would send the token in plain text',
     )
@@ -22,14 +22,14 @@ describe('readSettings', () => {
     expect(readSettings({ ...env, CRUX_URL: 'http://localhost:8000/x' }).server).toBe('http://localhost:8000')
   })
 
-  test('names the variable that is missing or wrong, and never its value', () => {
+  test('names the variable that is missing or wrong and never its value', () => {
     expect(() => readSettings({})).toThrow(/^CRUX_URL is required/)
     expect(() => readSettings({ ...env, CRUX_TOKEN: 'a-secret' })).toThrow(/^CRUX_TOKEN is not valid(?!.*a-secret)/)
   })
 })
 
-describe('the back-off', () => {
-  test('tries five times in the first second and never waits much above ten seconds', () => {
+describe('the back-off of reconnects', () => {
+  test('makes five attempts in the first second and never waits much longer than ten seconds', () => {
     const backOff = createBackOff({ random: () => 0.5 })
     const waits = Array.from({ length: 12 }, () => backOff.next())
     expect(waits.slice(0, 5)).toEqual([50, 100, 200, 400, 800])
@@ -38,7 +38,7 @@ describe('the back-off', () => {
     expect(backOff.next()).toBe(50)
   })
 
-  test('spreads its waits', () => {
+  test('adds jitter to its waits', () => {
     expect(createBackOff({ random: () => 0 }).next()).toBe(38)
     expect(createBackOff({ random: () => 1 }).next()).toBe(63)
   })

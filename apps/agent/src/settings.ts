@@ -26,16 +26,16 @@ const Environment = z.object({
 export interface AgentSettings {
   /** Origin of the server, without a path. */
   server: string
-  /** Empty when only the token names the node; the server then says which one it is. */
+  /** Empty when only the token names the node; the server then sends its id. */
   nodeId: string
   /** Install or connection token. */
   token: string | undefined
-  /** Where the agent keeps its files. */
+  /** Directory of the agent's files. */
   dataDir: string
-  /** The same folder as the engine's host sees it. */
+  /** The same directory as the engine's host sees it. */
   dataMountPath: string
   dockerHost: string
-  /** Whether plaintext to another machine is wanted. */
+  /** Whether plaintext to another machine is allowed. */
   insecure: boolean
   rootDomain: string | undefined
   logLevel: LogLevel

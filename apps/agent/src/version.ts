@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 declare const __CRUX_AGENT_VERSION__: string | undefined
 
-/** Written into the bundle by the build; from the checkout it stands in package.json. */
+/** The build writes it into the bundle; in the checkout it comes from package.json. */
 export const version: string =
   typeof __CRUX_AGENT_VERSION__ === 'string'
     ? __CRUX_AGENT_VERSION__

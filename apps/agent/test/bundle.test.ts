@@ -33,10 +33,10 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-describe('the bundle', () => {
-  test('connects and takes at most 95 MB when it idles', async () => {
+describe('the agent bundle', () => {
+  test('connects and uses at most 95 MB when it is idle', async () => {
     const main = join(await buildAgent(join(dataDir, 'bundle')), 'agent.mjs')
-    // The first start makes the key pair and loads what that needs; later ones are the rule.
+    // The first start creates the key pair and loads the library for it; most starts are later ones.
     for (const token of [server.newInstallToken(), undefined]) {
       const links = server.links.length
       const agent = spawnAgent(server, { dataDir, main, nodeId: 'node-1', ...(token ? { token } : {}) })
@@ -49,7 +49,7 @@ describe('the bundle', () => {
   })
 })
 
-describe('the image', () => {
+describe('the agent image', () => {
   const docker = openEngine()
   const name = `crux-agent-test-${randomUUID().slice(0, 8)}`
   let reference: string
@@ -91,8 +91,8 @@ describe('the image', () => {
     expect((await container.inspect()).State.Running).toBe(true)
   })
 
-  test('fills volumes from a container too, where the data folder is called otherwise outside', async () => {
-    // As the install script runs it.
+  test('fills volumes from a container where the data directory has another path outside', async () => {
+    // The options of the install script.
     const agent = await docker.createContainer({
       name,
       Image: reference,
@@ -165,7 +165,7 @@ describe('the image', () => {
     }
   })
 
-  test('keeps ports open in a container of its own, without the agent, over a handover and over its restarts', async () => {
+  test('keeps ports open in a container of its own without the agent, over a handover and over its restarts', async () => {
     const agent = await docker.createContainer({
       name,
       Image: reference,
@@ -206,7 +206,7 @@ describe('the image', () => {
       await requests.stop()
       expect(requests.bad).toEqual([])
 
-      // The init starts it again when the last one is gone, and the engine starts the init.
+      // The init starts the gate again when the last one has ended, and the engine starts the init.
       const processes = (await gate.top()).Processes.map(([, id]: string[]) => Number(id))
       process.kill(Math.max(...processes), 'SIGKILL')
       expect(await waitUntil('it answers again', () => askPort(port).catch(() => undefined))).toBe('held')
@@ -223,7 +223,7 @@ describe('the image', () => {
   }, 60_000)
 })
 
-/** Made now: the same image from a registry of another test would not be this node's own. */
+/** The creation time makes it unique: the same image from a registry of another test would not count as built on this node. */
 const ownImage = (text: string) => ({ ...webImage(text), created: new Date().toISOString() })
 
 const gateOf = (dataDir: string) => waitUntil('the gate answers', () => lookAtGate(dataDir))

@@ -16,7 +16,7 @@ afterAll(() => testEnvironment.dispose())
 
 const web = (image: string, more: object = {}) => ({ instanceId: 'web', image, config: { name: 'web', ...more } })
 
-/** The service as it stands before the attempt that fails. */
+/** The service before the attempt that fails. */
 async function deployFirst(more: object = {}): Promise<string> {
   expect(
     await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [web(good, more)] })),
@@ -26,7 +26,7 @@ async function deployFirst(more: object = {}): Promise<string> {
   return (await testEnvironment.inspect('web')).Id
 }
 
-/** The old container runs under its name, untouched or started again, and nothing else is left. */
+/** The old container runs under its name, untouched or restarted, and no other container is left. */
 async function expectUnchanged(id: string): Promise<void> {
   const info = await testEnvironment.inspect('web')
   expect(info.Id).toBe(id)
@@ -40,7 +40,7 @@ describe('a cancelled deployment', () => {
   test('ends at once while a registry keeps the engine waiting', async () => {
     const id = await deployFirst()
     const asked = Promise.withResolvers<void>()
-    // It says that it is one, and nothing more.
+    // It answers the version check, and nothing more.
     const registry = createHttpServer((request, response) => {
       if (request.url === '/v2/') response.end('{}')
       else asked.resolve()
@@ -64,7 +64,7 @@ describe('a cancelled deployment', () => {
     await expectUnchanged(id)
   })
 
-  test('puts everything back, while it checks and while it waits for its turn', async () => {
+  test('restores everything during verification and while it waits for its turn', async () => {
     const port = await freePort()
     const ports = [{ internal: 8080, external: port }]
     const id = await deployFirst({ ports })

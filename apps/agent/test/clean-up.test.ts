@@ -2,7 +2,7 @@ import { Phase, PhaseState, type Release, type ReleaseKey } from '@crux/agent-pr
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
 
-// A release is successful when the new containers have taken over. What they replaced is removed after that.
+// A release is successful when the new containers have taken over. The containers that they replaced are removed after that.
 
 let testEnvironment: TestEnvironment
 let one: string
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterEach(() => testEnvironment.clear())
 afterAll(() => testEnvironment.dispose())
 
-/** Something else runs on the prefix's network, so the previous container goes on for `drainMs`. */
+/** Another container runs on the prefix's network, so the previous container continues for `drainMs`. */
 const make = (web: string, drainMs: number) =>
   testEnvironment.release({
     drainMs,
@@ -35,7 +35,7 @@ const cleanUpStates = (release: Release, instanceId: string) =>
   )
 const ids = async () => (await testEnvironment.docker.listContainers()).map(({ Id }) => Id)
 
-test('a release is told to be successful while the previous container still runs, and ends when that is removed', async () => {
+test('a release is reported successful while the previous container still runs and ends when it is removed', async () => {
   await testEnvironment.server.deployAndWait(make(one, 0))
   const previous = (await testEnvironment.inspect('web')).Id
   const release = make(two, 3_000)
@@ -51,7 +51,7 @@ test('a release is told to be successful while the previous container still runs
   expect(reported(release).at(-1)?.case).toBe('cleanUpEnd')
 })
 
-test('the next release of the prefix says what it waits for, and begins when the previous containers are removed', async () => {
+test('the next release of the prefix reports what it waits for and starts when the previous containers are removed', async () => {
   await testEnvironment.server.deployAndWait(make(one, 0))
   const release = make(two, 2_000)
   testEnvironment.server.deploy(release)
@@ -67,7 +67,7 @@ test('the next release of the prefix says what it waits for, and begins when the
   expect(await testEnvironment.names()).toEqual([testEnvironment.name('db'), testEnvironment.name('web')])
 })
 
-test('an agent that restarts in between finishes the clean-up first, whichever journal it finds first', async () => {
+test('an agent that restarts during a clean-up finishes it first in whichever order it finds the journals', async () => {
   await testEnvironment.server.deployAndWait(make(one, 0))
   const previous = (await testEnvironment.inspect('web')).Id
   const release = make(two, 3_000)
@@ -87,7 +87,7 @@ test('an agent that restarts in between finishes the clean-up first, whichever j
   expect(await testEnvironment.names()).toEqual([testEnvironment.name('db'), testEnvironment.name('web')])
 })
 
-test('a release that waits for the clean-up before it is cancelled at once, and leaves that alone', async () => {
+test('a release that waits for a clean-up is cancelled at once and does not affect the clean-up', async () => {
   await testEnvironment.server.deployAndWait(make(one, 0))
   const release = make(two, 5_000)
   testEnvironment.server.deploy(release)
@@ -98,7 +98,7 @@ test('a release that waits for the clean-up before it is cancelled at once, and 
   testEnvironment.server.send({ case: 'cancelDeployment', value: { release: next.key } })
   expect(await testEnvironment.server.outcomeOf(next)).toMatchObject({ cancelled: true, previousRestored: true })
   expect(reported(release).at(-1)?.case).not.toBe('cleanUpEnd')
-  // Cancelled too, though it is over: it removes what it replaced all the same.
+  // A cancellation after the end has no effect: the release still removes what it replaced.
   testEnvironment.server.send({ case: 'cancelDeployment', value: { release: release.key } })
   expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: true, cancelled: false })
   expect(await testEnvironment.answer('web')).toBe('two')

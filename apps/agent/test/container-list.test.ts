@@ -14,7 +14,7 @@ import { label } from '../src/plan/labels.ts'
 import { openCuttableSocket } from './kit/cuttable-socket.ts'
 import { openEngine, waitUntil } from './kit/index.ts'
 
-/** Containers that no other test has, and a list of these alone. */
+/** Containers that no other test has, and a list of only these. */
 const docker = openEngine()
 const prefix = `list-${randomUUID().slice(0, 8)}`
 const image = `crux-container-list-${prefix}:1`
@@ -58,7 +58,7 @@ const list = () => driver.list({ prefix })
 const one = async (short: string): Promise<Container | undefined> =>
   (await list()).find(({ ref }) => ref?.name === short)
 
-/** Each container listed and inspected now, as a list without a memory would have it. */
+/** Each container listed and inspected now, as a list without a cache would return it. */
 async function truth(): Promise<Container[]> {
   const listed = await docker.listContainers({ all: true, filters: { label: [`${label.prefix}=${prefix}`] } })
   return Promise.all(
@@ -73,8 +73,8 @@ const ageless = (containers: readonly Container[]) =>
     reason: container.reason.replace(/Less than a second|\d+ seconds?/, ''),
   }))
 
-describe('a list asked right after', () => {
-  test('a creation, a start, an end, a new name and a removal shows it', async () => {
+describe('a container list', () => {
+  test('shows a creation, a start, an end, a rename and a removal right after each', async () => {
     const container = await make('web', { ExposedPorts: { '8080/tcp': {} } })
     expect(await one('web')).toMatchObject({ state: ContainerState.WAITING, reason: 'Created', engineState: 'created' })
     await container.start()
@@ -102,7 +102,7 @@ describe('a list asked right after', () => {
     expect(await list()).toEqual([])
   })
 
-  test('a pause, an update and a restart shows what an inspection shows', async () => {
+  test('shows a pause, an update and a restart as an inspection does', async () => {
     const container = await make('web')
     await container.start()
     await container.pause()
@@ -117,7 +117,7 @@ describe('a list asked right after', () => {
     expect(ageless(await list())).toEqual(ageless(await truth()))
   })
 
-  test('a start that failed shows why, though the container has no event of it', async () => {
+  test('shows why a start failed although the container has no event of it', async () => {
     const container = await make('web', { Cmd: ['/nothing-of-that-name'] })
     expect(await one('web')).toMatchObject({ reason: 'Created' })
     await expect(container.start()).rejects.toThrow()
@@ -129,7 +129,7 @@ describe('a list asked right after', () => {
     expect(ageless(await list())).toEqual(ageless(await truth()))
   })
 
-  test('a start of ours that failed shows why, also in a network of another container', async () => {
+  test('shows why a start by the agent failed also in a network of another container', async () => {
     const owner = await make('owner')
     await owner.start()
     const guest = await make('guest', {
@@ -141,14 +141,14 @@ describe('a list asked right after', () => {
     expect(await one('guest')).toMatchObject({ reason: expect.stringContaining('nothing-of-that-name') })
   })
 
-  test('containers that came and went between two lists is empty, and many at once lose none', async () => {
+  test('omits containers that were created and removed between two lists and loses none of many at once', async () => {
     await list()
     for (let round = 0; round < 5; round += 1) await (await make('brief')).remove({ force: true })
     expect(await list()).toEqual([])
     const made = await Promise.all(Array.from({ length: 60 }, (_, at) => make(`many-${at}`)))
     expect(await list()).toHaveLength(60)
     const removing = Promise.all(made.slice(0, 30).map((container) => container.remove({ force: true })))
-    // Lists under way while things change show each container as it was at some moment, and none twice.
+    // Lists that run during changes show each container as it was at some moment, and none twice.
     for (let round = 0; round < 10; round += 1) {
       const ids = (await list()).map(({ engineId }) => engineId)
       expect(new Set(ids).size).toBe(ids.length)
@@ -163,7 +163,7 @@ describe('a list asked right after', () => {
   })
 })
 
-test('each change of a health check shows, and each restart by the engine counts', async () => {
+test('shows each change of a health check and counts each restart by the engine', async () => {
   const container = await make('web', {
     Cmd: script('sleep 600'),
     Healthcheck: { Test: ['CMD-SHELL', 'test -e /tmp/fine'], Interval: 1e8, Timeout: 1e9, Retries: 1 },
@@ -180,14 +180,14 @@ test('each change of a health check shows, and each restart by the engine counts
   await waitUntil('three restarts', async () => ((await one('loop'))?.restartCount ?? 0) >= 3)
 })
 
-test('the age of a state is told as the engine tells it, long after the last event', async () => {
+test('shows the age of a state as the engine does long after the last event', async () => {
   const running = await make('running')
   const ended = await make('ended', { Cmd: ['/bin/sh', '-c', 'exit 4'] })
   await running.start()
   await ended.start()
   await ended.wait()
   await waitUntil('the age of three seconds', async () => (await one('running'))?.reason === 'Up 3 seconds')
-  // Both are asked within one second of their age, so a look at the border is repeated.
+  // Both are asked within one second of their age, so a comparison at the boundary is repeated.
   await waitUntil('the same texts', async () => {
     const [ours, engines] = [await list(), await truth()]
     return JSON.stringify(ours.map(({ reason }) => reason)) === JSON.stringify(engines.map(({ reason }) => reason))
@@ -195,7 +195,7 @@ test('the age of a state is told as the engine tells it, long after the last eve
   expect((await one('ended'))?.reason).toMatch(/^Exited \(4\) \d+ seconds? ago$/)
 })
 
-test('a broken stream of events loses no container and leaves no ghost', async () => {
+test('loses no container and keeps no removed one after a broken stream of events', async () => {
   const gone = await make('gone')
   const ending = await make('ending')
   await ending.start()
@@ -206,7 +206,7 @@ test('a broken stream of events loses no container and leaves no ghost', async (
   await ending.kill()
   await make('new')
   await socket.heal()
-  // Right away, also before the stream is back, and again once it is.
+  // At once, even before the stream is back, and again when it is.
   const inspectedAll = await truth()
   expect((await list()).map(({ ref, state }) => [ref?.name, state])).toEqual([
     ['new', ContainerState.WAITING],
@@ -221,19 +221,19 @@ test('a broken stream of events loses no container and leaves no ghost', async (
   expect((await list()).map(({ ref }) => ref?.name)).toEqual(['later', 'new', 'ending'])
 })
 
-test('containers that did not change are not inspected again', async () => {
+test('does not inspect containers again that did not change', async () => {
   const made = await Promise.all(Array.from({ length: 5 }, (_, at) => make(`quiet-${at}`)))
   await list()
   const before = socket.requests().length
   for (let round = 0; round < 20; round += 1) await list()
   const asked = socket.requests().slice(before)
   const ids = new Set(made.map(({ id }) => id))
-  // Other tests use the engine too; what they change may be looked at.
+  // Other tests use the engine too; inspections of containers that they change are allowed.
   expect(asked.filter((path) => [...ids].some((id) => path.includes(id)))).toEqual([])
   expect(asked.filter((path) => /\/containers\/json\?all=true$/.test(path))).toEqual([])
 })
 
-test('says of a container that a release replaces, and of the one that takes over, what becomes of it', async () => {
+test('shows for a container that a release replaces and for its successor what will happen to them', async () => {
   for (const short of ['web.old-0123abcd', 'web.next-0123abcd', 'web']) await (await make(short)).start()
   const reasons = await waitUntil('all run', async () => {
     const found = await list()

@@ -35,8 +35,8 @@ const watch = async (prefix?: string) => {
   }
 }
 
-describe('watching containers', () => {
-  test('tells all of them first, and then each change as it happens', async () => {
+describe('a container watch', () => {
+  test('sends all containers first and then each change as it happens', async () => {
     const { streamId, updates, changes } = await watch(testEnvironment.owner.prefix)
     expect(updates()[0]?.containers).toMatchObject([
       {
@@ -72,7 +72,7 @@ describe('watching containers', () => {
     expect(changes().at(-1)?.state).toBe(ContainerState.RUNNING)
   })
 
-  test('tells foreign containers by their full name, and those that go as removed', async () => {
+  test('sends foreign containers by their full name and removed ones as removed', async () => {
     const { changes } = await watch()
     const name = testEnvironment.name('foreign')
     const foreign = await testEnvironment.docker.createContainer({ name, Image: image })
@@ -89,8 +89,8 @@ describe('watching containers', () => {
   })
 })
 
-describe('commands', () => {
-  test('on a container that does not exist are answered as not found', async () => {
+describe('container commands', () => {
+  test('are answered with not found for a container that does not exist', async () => {
     for (const command of [
       { case: 'operateContainer', value: { container: ref('nobody'), operation: Operation.START } },
       { case: 'inspectContainer', value: { container: ref('nobody') } },
@@ -103,7 +103,7 @@ describe('commands', () => {
     }
   })
 
-  test('are not executed twice when they come twice', async () => {
+  test('are not executed twice when they arrive twice', async () => {
     const before = (await testEnvironment.inspect('web')).State.StartedAt
     const command = {
       case: 'operateContainer',
@@ -118,7 +118,7 @@ describe('commands', () => {
     expect((await testEnvironment.inspect('web')).State.StartedAt).toBe(StartedAt)
   })
 
-  test('show an inspection without the values of secrets, which the container itself has', async () => {
+  test('return an inspection without the values of secrets that the container itself has', async () => {
     const value = await testEnvironment.seal('hunter2')
     const secrets = [
       { key: 'PASSWORD', value, encrypted: true },
@@ -128,7 +128,7 @@ describe('commands', () => {
     const release = testEnvironment.release({ partial: true, instances: [{ image, config }] })
     expect(await testEnvironment.server.deployAndWait(release)).toMatchObject({ successful: true })
     expect(await testEnvironment.exec('secret', ['/bin/env'])).toContain('PASSWORD=hunter2')
-    // What the configuration says openly wins over a secret of the same name.
+    // A value that the configuration contains openly takes precedence over a secret of the same name.
     expect(await testEnvironment.exec('secret', ['/bin/env'])).toContain('COLOUR=blue')
     const answer = await testEnvironment.server.ask({ case: 'inspectContainer', value: { container: ref('secret') } })
     const json = answer.case === 'inspection' ? answer.value.json : ''
@@ -141,7 +141,7 @@ describe('commands', () => {
     ).not.toContain('hunter2')
   })
 
-  test('tell no value of a secret in their logs, also one that the program prints, nor when they fail', async () => {
+  test('reveal no value of a secret in their logs, neither when a program prints it nor when they fail', async () => {
     const secrets = [{ key: 'PASSWORD', value: await testEnvironment.seal('hunter2\nsecond-line'), encrypted: true }]
     const printing = (name: string, script: string, more: object = {}) =>
       testEnvironment.release({
@@ -168,7 +168,7 @@ describe('commands', () => {
     await testEnvironment.server.ask({ case: 'deleteContainers', value: { container: ref('prints') } })
   })
 
-  test('delete one container, also one that is gone already, or all of an owner and no other', async () => {
+  test('delete one container, also one that no longer exists, or all of an owner and no other', async () => {
     expect(
       await testEnvironment.server.ask({ case: 'deleteContainers', value: { container: ref('secret') } }),
     ).toMatchObject({
@@ -198,7 +198,7 @@ describe('commands', () => {
   })
 })
 
-describe('containers outside of the scope', () => {
+describe('a container outside of the scope', () => {
   const commandsOn = (container: { prefix: string; name: string }, more: object = {}) =>
     [
       { case: 'operateContainer', value: { container, operation: Operation.STOP, ...more } },
@@ -225,7 +225,7 @@ describe('containers outside of the scope', () => {
     half: { [label.team]: testEnvironment.owner.teamId, [label.prefix]: testEnvironment.owner.prefix },
   })
 
-  test('are not found by any command, and go on as they were', async () => {
+  test('is found by no command and continues unchanged', async () => {
     for (const [name, labels] of Object.entries(others())) {
       const container = await run(name, labels)
       const { State } = await container.inspect()
@@ -233,7 +233,7 @@ describe('containers outside of the scope', () => {
         for (const command of commandsOn(at)) {
           const answer = await testEnvironment.server.ask(command)
           if (command.case === 'deleteContainers' && at.prefix !== '' && !labels[label.prefix]) {
-            // Nothing of this prefix has that name: there is nothing to delete.
+            // No container of this prefix has that name, so there is nothing to delete.
             expect(answer.case).toBe('done')
             continue
           }
@@ -247,7 +247,7 @@ describe('containers outside of the scope', () => {
     }
   })
 
-  test('are listed and watched by name, image and state alone, and not under a prefix', async () => {
+  test('is listed and watched by name, image and state alone and not under a prefix', async () => {
     const { changes, updates } = await watch()
     const container = await run('team', others().team ?? {})
     await waitUntil('it is told', () =>
@@ -283,7 +283,7 @@ describe('containers outside of the scope', () => {
     await container.remove({ force: true })
   })
 
-  test('are the own ones when their node is a deleted one of the team', async () => {
+  test('belongs to the scope when its node is a deleted one of the team', async () => {
     const scope = {
       teamId: testEnvironment.owner.teamId,
       nodeId: testEnvironment.owner.nodeId,
@@ -308,7 +308,7 @@ describe('containers outside of the scope', () => {
     await expect(container.inspect()).rejects.toMatchObject({ statusCode: 404 })
   })
 
-  test('do not continue the log of a container whose name they take', async () => {
+  test('does not continue the log of a container whose name it takes', async () => {
     const own = await run('follow', ownerLabels(testEnvironment.owner))
     const streamId = `log-${Math.random()}`
     const texts = () => (testEnvironment.server.logLines.get(streamId) ?? []).map(({ text }) => text)
@@ -323,7 +323,7 @@ describe('containers outside of the scope', () => {
     expect(texts()).toEqual(['of follow', 'of follow'])
   })
 
-  test('are never meant by a command that names no scope, another node, or an owner outside of its scope', async () => {
+  test('is not affected by a command without a scope, for another node, or for an owner outside of its scope', async () => {
     const container = await run('own', ownerLabels(testEnvironment.owner))
     const refused = { case: 'failure', value: { code: FailureCode.REFUSED } }
     for (const scope of [

@@ -15,7 +15,7 @@ import {
   webImage,
 } from './kit/index.ts'
 
-/** The agent as a process that a supervisor starts again whenever it ends, as systemd, Docker and the server do. */
+/** The agent as a process that a supervisor restarts whenever it ends, as systemd, Docker and the server do. */
 interface SupervisedAgent {
   /** How often it has ended by itself or by a kill. */
   readonly exits: number
@@ -97,7 +97,7 @@ async function supervise(options: { preload?: string } = {}): Promise<Supervised
   return agent
 }
 
-/** Code that runs in the agent's process before its own: it does to it what a mistake of ours or of a library would. */
+/** Code that runs in the agent's process before its own, with the effect of a bug of ours or of a library. */
 async function preload(name: string, code: string): Promise<string> {
   const path = join(directory, `${name}.mjs`)
   await writeFile(path, code)
@@ -121,8 +121,8 @@ async function killWhile(release: Release, kills: number): Promise<void> {
 }
 
 describe('a path that no HTTP client sends', () => {
-  // As the first review did it: such a path could be stored until then, and threw within a timer.
-  test('fails its release with a reason, and the agent runs on', async () => {
+  // Such a path could once be stored, and made a timer throw.
+  test('fails its release with a reason while the agent continues to run', async () => {
     const supervised = await supervise()
     const { pid } = supervised
     const probed = (startupProbe: string) =>
@@ -145,7 +145,7 @@ describe('a path that no HTTP client sends', () => {
 })
 
 describe('an error that reaches no caller', () => {
-  test('fails the release that it belongs to, is logged with its place, and the agent runs on', async () => {
+  test('fails its own release and is logged with its origin while the agent continues to run', async () => {
     const supervised = await supervise({
       preload: await preload(
         'throws',
@@ -185,7 +185,7 @@ describe('an error that reaches no caller', () => {
       { where: 'uncaughtException', count: 1 },
       { where: 'unhandledRejection', count: 1 },
     ])
-    // And it still does what it is for.
+    // The agent still works.
     expect(
       await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [web(two)] })),
     ).toMatchObject({
@@ -194,8 +194,8 @@ describe('an error that reaches no caller', () => {
   })
 })
 
-describe('a release that its agent does not survive', () => {
-  test('is undone after three crashes at one position, and says so', async () => {
+describe('a release that crashes its agent', () => {
+  test('is undone and reported after three crashes at one position', async () => {
     await supervise()
     await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [web(one)] }))
     const before = (await testEnvironment.inspect('web')).Id
@@ -212,7 +212,7 @@ describe('a release that its agent does not survive', () => {
     expect(await testEnvironment.answer('web')).toBe('one')
   })
 
-  test('takes no other release with it that was under way beside it', async () => {
+  test('does not affect another release that was in progress at the same time', async () => {
     await supervise()
     const other = { ...testEnvironment.owner, prefix: `${testEnvironment.owner.prefix}b` }
     const culprit = testEnvironment.release({ observationWindowMs: 60_000, instances: [web(one)] })
@@ -226,7 +226,7 @@ describe('a release that its agent does not survive', () => {
     expect(await testEnvironment.server.outcomeOf(innocent)).toMatchObject({ successful: true })
   })
 
-  test('is left as it is when three crashes interrupt the undo, and says so', async () => {
+  test('is left as it is and reported when three crashes interrupt the undo', async () => {
     const supervised = await supervise({
       preload: await preload(
         'dies',
@@ -253,7 +253,7 @@ describe('a release that its agent does not survive', () => {
     expect(supervised.exits).toBe(3)
   })
 
-  test('counts no ordinary restart as a crash', async () => {
+  test('does not count an ordinary restart as a crash', async () => {
     await supervise()
     const release = testEnvironment.release({ observationWindowMs: 60_000, instances: [web(one)] })
     testEnvironment.server.deploy(release)

@@ -42,7 +42,7 @@ async function makeTeamNetwork(teamId: string, nodeId: string): Promise<string> 
   return name
 }
 
-test('the successor of a deleted node holds its ports without a deployment, and removes its networks when nothing uses them', async () => {
+test('the successor of a deleted node holds its ports without a deployment and removes its unused networks', async () => {
   const { teamId, nodeId: deletedId } = testEnvironment.owner
   const port = await freePort()
   const release = testEnvironment.release({
@@ -70,7 +70,7 @@ test('the successor of a deleted node holds its ports without a deployment, and 
   const nodeId = randomUUID()
   let successor: TestAgent | undefined
   try {
-    // While the node is not deleted, another node of the team leaves its objects alone.
+    // While the node is not deleted, another node of the team does not touch its objects.
     successor = await startTestAgent(testEnvironment.server, {
       token: testEnvironment.server.newInstallToken(),
       nodeId,
@@ -90,7 +90,7 @@ test('the successor of a deleted node holds its ports without a deployment, and 
     await waitUntil('the unused network goes', async () => !(await networkNames()).includes(unused))
     expect(await networkNames()).toEqual(expect.arrayContaining([shared, ...others]))
 
-    // With the last container go the port and the network that it shared.
+    // The port and the network that the last container shared are removed with it.
     const owner = { ...testEnvironment.owner, nodeId }
     const scope = { teamId, nodeId, deletedNodeIds: [deletedId] }
     expect((await testEnvironment.server.ask({ case: 'deleteContainers', value: { owner, scope } })).case).toBe('done')
@@ -109,7 +109,7 @@ test('the successor of a deleted node holds its ports without a deployment, and 
   }
 }, 60_000)
 
-test('a successor that connects after the deletion holds the ports at once', async () => {
+test('a successor that connects after the deletion of a node holds its ports at once', async () => {
   await testEnvironment.restartAgent()
   const { nodeId: deletedId } = testEnvironment.owner
   const port = await freePort()
@@ -136,7 +136,7 @@ test('a successor that connects after the deletion holds the ports at once', asy
   }
 }, 60_000)
 
-test('of two nodes on one engine one holds the port of a deleted node, keeps it, and is followed by the other', async () => {
+test('one of two nodes on an engine holds and keeps the port of a deleted node and the other one follows it', async () => {
   await testEnvironment.restartAgent()
   const { teamId, nodeId: deletedId } = testEnvironment.owner
   const port = await freePort()
@@ -159,7 +159,7 @@ test('of two nodes on one engine one holds the port of a deleted node, keeps it,
   const nodes = await Promise.all([startNode(), startNode()])
   const gateOf = ({ agent }: Node) => lookAtGate(agent.dataDir)
   const holds = async (node: Node) => (await gateOf(node))?.ports.some((held) => held.port === port) ?? false
-  /** Each time another deleted node is named, an agent compares everything with its gate. */
+  /** Each time another deleted node is named, an agent reconciles its gate. */
   const haveLook = async ({ server, nodeId }: Node) => {
     const deletedNodeIds = [deletedId, randomUUID()]
     const value = { scope: { teamId, nodeId, deletedNodeIds } }
@@ -181,7 +181,7 @@ test('of two nodes on one engine one holds the port of a deleted node, keeps it,
     expect(requests.bad).toEqual([])
     expect(await Promise.all(nodes.map(holds))).toEqual(holding)
 
-    // After a pause in which the port is free, both want it again.
+    // After a moment in which the port is free, both try to hold it again.
     const container = testEnvironment.docker.getContainer((await testEnvironment.inspect('shared')).Id)
     await container.stop()
     await waitUntil('the port is free', async () => !(await Promise.all(nodes.map(holds))).some(Boolean))

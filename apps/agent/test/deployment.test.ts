@@ -23,7 +23,7 @@ const succeed = async (release: Release) => {
 }
 
 describe('a first deployment', () => {
-  test('pulls by digest, starts the container, labels and names it, and tells each step once and in order', async () => {
+  test('pulls by digest, starts, labels and names the container and reports each step once and in order', async () => {
     const image = await testEnvironment.publish('web:1', { ...webImage('one'), ballastBytes: 200_000 })
     await testEnvironment.forget('web:1')
     const release = testEnvironment.release({
@@ -35,7 +35,7 @@ describe('a first deployment', () => {
     expect(container.State.Running).toBe(true)
     expect(container.Config.Image).toBe(image.reference)
     expect(container.Config.Env).toContain('COLOUR=blue')
-    // A hostname is an alias too: one that can run beside its successor must not answer for it.
+    // A hostname is an alias too: a container that can run beside its successor must not answer to it.
     expect(container.Config.Hostname).not.toBe(testEnvironment.name('web'))
     expect(container.HostConfig.RestartPolicy?.Name).toBe('unless-stopped')
     expect(container.Config.Labels).toMatchObject({
@@ -79,7 +79,7 @@ describe('a first deployment', () => {
     }
   })
 
-  test('starts in the order of the version, and waits only for one that names an expected state', async () => {
+  test('starts instances in the order of the version and waits only for one that names an expected state', async () => {
     const image = await testEnvironment.publish('web:1', webImage('one'))
     const release = testEnvironment.release({
       observationWindowMs: 2_000,
@@ -109,14 +109,14 @@ describe('a first deployment', () => {
         : [],
     )
     expect(order.filter((entry) => entry.startsWith('starts'))).toEqual(['starts a', 'starts b', 'starts c'])
-    // Nothing holds b back, not even a start that the engine is still busy with; b holds back c.
+    // Nothing delays b, not even a start that the engine is still processing; b delays c.
     expect(order.indexOf('starts b')).toBeLessThan(order.indexOf('started a'))
     expect(order.indexOf('verified b')).toBeLessThan(order.indexOf('starts c'))
     expect(order.indexOf('verified a')).toBeGreaterThan(order.indexOf('started b'))
     expect((await testEnvironment.inspect('b')).State).toMatchObject({ Running: false, ExitCode: 3 })
   })
 
-  test('applies every setting that the container configuration of this agent knows', async () => {
+  test('applies every setting that the container configuration of this agent has', async () => {
     const image = await testEnvironment.publish('web:1', webImage('one'))
     const [one, two] = [await freePort(), await freePort()]
     await succeed(

@@ -44,7 +44,7 @@ describeDriver('Docker', async () => {
   }
 })
 
-test('an agent whose engine goes away keeps its link, says so, and sees what it missed when the engine is back', async () => {
+test('an agent whose engine becomes unavailable keeps its link, reports it, and catches up later', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'crux-socket-'))
   const socket = await openCuttableSocket(directory)
   const server = new FakeServer()

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Driver, EngineEvent } from '../src/drivers/driver.ts'
 import { waitUntil } from './kit/wait-until.ts'
 
-/** What a kind of node must give so that the suite can run on it. */
+/** The functions that a kind of node must provide to run the suite. */
 export interface DriverSubject {
   driver: Driver
-  /** Starts a container under the prefix that prints `lines`, one by one, and then runs on. */
+  /** Starts a container under the prefix that prints `lines`, one by one, and then continues to run. */
   run(prefix: string, name: string, lines: readonly string[]): Promise<void>
   dispose(): Promise<void>
 }
 
-/** What every driver promises, whichever engine is behind it. */
+/** The guarantees of every driver, whichever engine it uses. */
 export function describeDriver(kind: string, open: () => Promise<DriverSubject>): void {
   describe(`the driver for ${kind}`, () => {
     let subject: DriverSubject
@@ -37,14 +37,14 @@ export function describeDriver(kind: string, open: () => Promise<DriverSubject>)
       expect(['amd64', 'arm64']).toContain(architecture)
     })
 
-    test('lists a container by its prefix and short name, and only those of the prefix', async () => {
+    test('lists a container by its prefix and short name and only those of the prefix', async () => {
       expect(await subject.driver.list({ prefix })).toHaveLength(1)
       expect((await one())?.ref).toMatchObject({ prefix, name: 'app' })
       expect(await subject.driver.list({ prefix: 'another' })).toEqual([])
       expect((await subject.driver.list({})).length).toBeGreaterThanOrEqual(1)
     })
 
-    test('finds it by its name, views it by its id, and says when there is none', async () => {
+    test('finds a container by its name, views it by its id, and reports when there is none', async () => {
       const id = await idOf('app')
       expect((await subject.driver.view([id])).map(({ engineId }) => engineId)).toEqual([id])
       expect(await subject.driver.view(['0'.repeat(64)])).toEqual([])
@@ -57,7 +57,7 @@ export function describeDriver(kind: string, open: () => Promise<DriverSubject>)
         expect(await subject.driver.find({ prefix: '', name })).toBeUndefined()
     })
 
-    test('reads the last lines of its log, each with its time', async () => {
+    test('reads the last lines of a log, each with its time', async () => {
       const id = await idOf('app')
       const read = async (take: number) => {
         const lines = []
@@ -70,7 +70,7 @@ export function describeDriver(kind: string, open: () => Promise<DriverSubject>)
       expect(Math.abs(Date.now() / 1_000 - Number(last[0]?.seconds))).toBeLessThan(600)
     })
 
-    test('ends a followed log when it is told to', async () => {
+    test('ends a followed log when its signal aborts', async () => {
       const id = await idOf('app')
       const controller = new AbortController()
       let seen = 0
@@ -81,11 +81,11 @@ export function describeDriver(kind: string, open: () => Promise<DriverSubject>)
       expect(seen).toBe(3)
     })
 
-    test('inspects it as JSON', async () => {
+    test('inspects a container as JSON', async () => {
       expect(JSON.parse(await subject.driver.inspect(await idOf('app')))).toBeTypeOf('object')
     })
 
-    test('tells every subscriber to look at everything first, and then what happens', async () => {
+    test('sends every subscriber a relist first and then the events', async () => {
       const events: EngineEvent[] = []
       const unsubscribe = subject.driver.subscribe((event) => events.push(event))
       await waitUntil('the first word', () => events.length > 0)
@@ -98,7 +98,7 @@ export function describeDriver(kind: string, open: () => Promise<DriverSubject>)
       unsubscribe()
     })
 
-    test('removes it, and a second time without a word', async () => {
+    test('removes a container and succeeds a second time', async () => {
       const id = await idOf('app')
       await subject.driver.remove(id)
       await subject.driver.remove(id)

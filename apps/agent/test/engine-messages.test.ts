@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 type Wanted = Docker.ContainerCreateOptions
-/** What the person reads who made or started such a container. */
+/** The message for a user who configured or started such a container. */
 async function failureOf(wanted: Wanted): Promise<string> {
   const work = translating('start the container', async () => {
     const container = await docker.createContainer({ Image: image, Cmd: ['/bin/true'], ...wanted })
@@ -44,7 +44,7 @@ const published = (HostPort: number, HostIp = ''): Wanted => ({
   ...host({ PortBindings: { '80/tcp': [{ HostPort: String(HostPort), HostIp }] } }),
 })
 
-describe('a message of the engine says what happened, to what and what to do, and keeps the words of the engine', () => {
+describe("a message of the engine is translated to what happened, to what and what to do, with the engine's text", () => {
   test.each<[sentence: string, words: string, wanted: Wanted]>([
     [
       'The path /nope/data does not exist on the node: create it there, or correct the volume',
@@ -160,7 +160,7 @@ describe('a message of the engine says what happened, to what and what to do, an
     expect(message).toContain(words)
   })
 
-  test('a port that a process has, and one that a container has', async () => {
+  test('for a port that a process holds and for one that a container holds', async () => {
     const holder = createTcpServer().listen(0, '0.0.0.0')
     await new Promise((resolve) => holder.once('listening', resolve))
     const { port } = holder.address() as AddressInfo
@@ -171,7 +171,7 @@ describe('a message of the engine says what happened, to what and what to do, an
     expect(await failureOf(published(port))).toContain(taken)
   })
 
-  test('a name that is taken, a container that is paused or gone, and a network without a free address', async () => {
+  test('for a taken name, a container that is paused or removed, and a network without a free address', async () => {
     await docker.createNetwork({ Name: mark, IPAM: { Driver: 'default', Config: [{ Subnet: '10.253.213.0/30' }] } })
     const inNetwork = host({ NetworkMode: mark })
     expect(await failureOf({ name: name('one'), Cmd: ['/bin/sleep', '600'], ...inNetwork })).toBe('it started')
@@ -185,14 +185,14 @@ describe('a message of the engine says what happened, to what and what to do, an
     await expect(start(name('none'))).rejects.toThrow(`There is no container ${name('none')}, or no longer (Docker: `)
   })
 
-  test('what is not known is said as what was tried', async () => {
+  test('for an unknown error with the operation that was tried', async () => {
     expect(await failureOf({ Hostname: 'a'.repeat(70) })).toMatch(
       /^Docker could not start the container \(Docker: .+\)$/,
     )
   })
 })
 
-describe('a registry that cannot be asked is said with what to do on the node', () => {
+describe('a registry that cannot be reached is reported with what to do on the node', () => {
   let server: Server | undefined
   afterAll(() => server?.close())
 
@@ -208,7 +208,7 @@ describe('a registry that cannot be asked is said with what to do on the node', 
       'unix:///var/run/docker.sock',
       createLogger({ name: 'test', level: 'silent' }),
     )
-    // Docker takes a registry on loopback as insecure by itself.
+    // Docker treats a registry on loopback as insecure by itself.
     const bridge = (await docker.getNetwork('bridge').inspect()).IPAM?.Config?.[0]?.Gateway ?? ''
     server = createServer((_, response) => response.end()).listen(0, bridge)
     await new Promise((resolve) => server?.once('listening', resolve))

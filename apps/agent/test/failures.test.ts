@@ -20,7 +20,7 @@ const failedPhase = (release: Release) =>
     event.case === 'phase' && event.value.state === PhaseState.FAILED ? [event.value.phase] : [],
   )
 
-/** The service as it stands before the attempt that fails. */
+/** The service before the attempt that fails. */
 async function deployFirst(more: object = {}): Promise<string> {
   expect(
     await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [web(good, more)] })),
@@ -30,7 +30,7 @@ async function deployFirst(more: object = {}): Promise<string> {
   return (await testEnvironment.inspect('web')).Id
 }
 
-/** The old container runs under its name, untouched or started again, and nothing else is left. */
+/** The old container runs under its name, untouched or restarted, and no other container is left. */
 async function expectUnchanged(id: string): Promise<void> {
   const info = await testEnvironment.inspect('web')
   expect(info.Id).toBe(id)
@@ -46,8 +46,8 @@ async function failing(release: Release) {
   return outcome
 }
 
-describe('before anything is touched', () => {
-  test('an unknown tag fails with the words of the registry, and every other image stays as it was', async () => {
+describe('a release that fails before it changes anything', () => {
+  test("reports an unknown tag with the registry's message and leaves every other image as it was", async () => {
     const id = await deployFirst()
     const release = testEnvironment.release({
       instances: [
@@ -62,7 +62,7 @@ describe('before anything is touched', () => {
     await expectUnchanged(id)
   })
 
-  test('a registry that is down fails with its address, also when the image is there', async () => {
+  test('reports the address of a registry that is down even when the image is present', async () => {
     const id = await deployFirst()
     await testEnvironment.registry.stop()
     try {
@@ -77,7 +77,7 @@ describe('before anything is touched', () => {
     await expectUnchanged(id)
   })
 
-  test('wrong credentials and missing ones fail as such, right ones do not', async () => {
+  test('reports wrong and missing credentials as such and accepts right ones', async () => {
     const guarded = await startRegistry({ auth: true })
     const credentials = { username: registryAccount.user, password: registryAccount.token }
     try {
@@ -99,7 +99,7 @@ describe('before anything is touched', () => {
     }
   })
 
-  test('a container of nobody with the wanted name is left alone and named', async () => {
+  test('names a container without an owner that has the wanted name and leaves it alone', async () => {
     const foreign = await testEnvironment.docker.createContainer({ name: testEnvironment.name('web'), Image: good })
     await foreign.start()
     const outcome = await failing(testEnvironment.release({ instances: [web(good)] }))
@@ -110,7 +110,7 @@ describe('before anything is touched', () => {
     expect((await testEnvironment.inspect('web')).State.Running).toBe(true)
   })
 
-  test("another project's container with the wanted name is left alone and named", async () => {
+  test("names another project's container that has the wanted name and leaves it alone", async () => {
     const id = await deployFirst()
     const owner = { ...testEnvironment.owner, projectId: 'another' }
     const outcome = await failing(testEnvironment.release({ owner, instances: [web(good)] }))
@@ -127,7 +127,7 @@ describe('before anything is touched', () => {
     },
     { whose: 'others, without its name', labels: () => ({}), named: () => "a container that is not this team's" },
   ])(
-    'a port that another container holds is said, and the old one keeps running: one of $whose',
+    'reports a port that another container holds while the old one keeps running: one of $whose',
     async ({ labels, named }) => {
       const Labels: Record<string, string> = labels()
       const [own, taken] = [await freePort(), await freePort()]
@@ -149,7 +149,7 @@ describe('before anything is touched', () => {
     },
   )
 
-  test('a port that a process of the machine holds is said, before the old one is stopped', async () => {
+  test('reports a port that a process of the machine holds before the old container is stopped', async () => {
     const own = await freePort()
     const id = await deployFirst({ ports: [{ internal: 8080, external: own }] })
     const { StartedAt } = (await testEnvironment.inspect('web')).State
@@ -180,7 +180,7 @@ describe('before anything is touched', () => {
     await expectUnchanged(id)
   })
 
-  test('two images of one release with the same name or port are refused', async () => {
+  test('refuses two images of one release with the same name or port', async () => {
     expect(
       (await failing(testEnvironment.release({ instances: [web(good), { ...web(good), instanceId: 'b' }] }))).reason,
     ).toContain('two images of the release have the container name')
@@ -194,7 +194,7 @@ describe('before anything is touched', () => {
     expect(await testEnvironment.names()).toEqual([])
   })
 
-  test('what this agent cannot apply, and what only an admin may, is refused and not dropped', async () => {
+  test('refuses settings that this agent cannot apply or that only an admin may use instead of leaving them out', async () => {
     const reasons = async (config: object, allowed = false) =>
       (
         await testEnvironment.server.deployAndWait(
@@ -210,11 +210,11 @@ describe('before anything is touched', () => {
     expect(await reasons({ secrets: [{ key: 'A', value: 'no message', encrypted: true }] })).toContain(
       'the secret A cannot be read on this node',
     )
-    // Nobody encrypted it: whoever could put it there could read it too.
+    // The value was not encrypted: any user who could store it there could read it too.
     expect(await reasons({ secrets: [{ key: 'B', value: 'plain', encrypted: false }] })).toContain(
       'the secret B cannot be read on this node',
     )
-    // Before anything is pulled.
+    // The check runs before anything is pulled.
     const unreadable = testEnvironment.release({
       instances: [web(good, { secrets: [{ key: 'A', value: 'x', encrypted: true }] })],
     })
@@ -227,7 +227,7 @@ describe('before anything is touched', () => {
 describe('a new container that fails', () => {
   const crash = (script: string) => ({ commands: [{ key: '/bin/sh' }, { key: '-c' }], args: [{ key: script }] })
 
-  test('and exits at once is no success: the old one kept answering, and its last lines are told', async () => {
+  test('by an immediate exit fails the release, reports its last lines and leaves the old container running', async () => {
     const id = await deployFirst()
     const { StartedAt } = (await testEnvironment.inspect('web')).State
     const release = testEnvironment.release({
@@ -254,7 +254,7 @@ describe('a new container that fails', () => {
     await expectUnchanged(id)
   })
 
-  test('within the observation window takes all instances of the release back with it', async () => {
+  test('within the observation window reverts all instances of the release', async () => {
     const id = await deployFirst()
     const release = testEnvironment.release({
       observationWindowMs: 1_500,
@@ -267,7 +267,7 @@ describe('a new container that fails', () => {
     await expectUnchanged(id)
   })
 
-  test('where the two cannot run at once brings the old one back under its port', async () => {
+  test('restores the old container with its port where the two cannot run at once', async () => {
     const port = await freePort()
     const id = await deployFirst({ ports: [{ internal: 8080, external: port }] })
     const outcome = await failing(
@@ -280,7 +280,7 @@ describe('a new container that fails', () => {
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('old')
   })
 
-  test('whose command does not exist fails with the words of the engine', async () => {
+  test('because its command does not exist is reported with the message of the engine', async () => {
     const id = await deployFirst()
     const outcome = await failing(
       testEnvironment.release({ instances: [web(good, { commands: [{ key: '/bin/nothing' }] })] }),
@@ -289,7 +289,7 @@ describe('a new container that fails', () => {
     await expectUnchanged(id)
   })
 
-  test('and never reaches its expected state is given up after its time', async () => {
+  test('to reach its expected state is given up after its timeout', async () => {
     const id = await deployFirst()
     const never = await failing(
       testEnvironment.release({ instances: [web(good, { expectedState: { state: 'exited', timeout: 1 } })] }),
@@ -304,7 +304,7 @@ describe('a new container that fails', () => {
     await expectUnchanged(id)
   })
 
-  test('and is unhealthy, by its image or over HTTP, is given up', async () => {
+  test('its health check, by its image or over HTTP, is given up', async () => {
     const healthCheck = { test: ['CMD', '/bin/sh', '-c', 'echo no heartbeat; exit 1'], intervalMs: 200, retries: 2 }
     const sick = await testEnvironment.publish('web:sick', { ...webImage('sick'), healthCheck })
     const id = await deployFirst()
@@ -329,7 +329,7 @@ describe('a new container that fails', () => {
     expect(await testEnvironment.server.deployAndWait(fine)).toMatchObject({ successful: true })
   })
 
-  test('in version 1.1.0 gives the service back to the containers of 1.0.0', async () => {
+  test('in version 1.1.0 returns the service to the containers of 1.0.0', async () => {
     const first = testEnvironment.release({ instances: [{ instanceId: 'a-1', image: good, config: { name: 'web' } }] })
     await testEnvironment.server.deployAndWait(first)
     const { Id } = await testEnvironment.inspect('web')

@@ -90,7 +90,7 @@ afterAll(async () => {
     .catch(() => undefined)
 })
 
-/** The first of three ports in a row that are free. */
+/** The first of three free ports in a row. */
 async function freeRange(): Promise<number> {
   for (;;) {
     const first = await freePort()
@@ -137,12 +137,12 @@ async function look(short: string): Promise<Seen> {
   }
 }
 
-describe('every field of a container configuration takes effect on the engine', () => {
-  test('one release deploys all of them', () => {
+describe('every field of a container configuration', () => {
+  test('is deployed by one release', () => {
     expect(reason).toBe('')
   })
 
-  test('each shows in the engine as it was asked for', async () => {
+  test('appears in the engine as it was configured', async () => {
     const seen = new Map([...new Set(placeOf.values())].map((short) => [short, look(short)]))
     const results = await Promise.allSettled(
       rows.map(async (row) => {
@@ -156,7 +156,7 @@ describe('every field of a container configuration takes effect on the engine', 
     expect(failures).toEqual([])
   }, 60_000)
 
-  test('no field is without a row', () => {
+  test('has a row in the table', () => {
     const covered = new Set<string>(['name', ...rows.flatMap(fieldsOf)])
     const wanted = [...containerConfigGroups.common, ...containerConfigGroups.docker]
     expect(wanted.filter((field) => !covered.has(field) && !(field === 'storage' && withoutStorage))).toEqual([])

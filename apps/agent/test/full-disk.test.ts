@@ -25,7 +25,7 @@ let agent: TestAgent
 /** Only root may mount a disk small enough to be filled. */
 const mayMount = process.getuid?.() === 0
 
-describe.runIf(mayMount)('a data folder on a full disk', () => {
+describe.runIf(mayMount)('a data directory on a full disk', () => {
   beforeAll(async () => {
     disk = await mkdtemp(join(tmpdir(), 'crux-disk-'))
     await run('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk])
@@ -59,7 +59,7 @@ describe.runIf(mayMount)('a data folder on a full disk', () => {
   }
   const makeRoom = () => rm(ballast(), { force: true })
 
-  test('loses no line of a journal, and leaves no half one', async () => {
+  test('loses no line of a journal and keeps no partial line', async () => {
     const directory = openJournalDirectory(join(disk, 'journal'))
     const key = { deploymentId: 'd', number: 1 }
     const journal = await directory.create(testEnvironment.release({ deploymentId: key.deploymentId, instances: [] }))
@@ -86,7 +86,7 @@ describe.runIf(mayMount)('a data folder on a full disk', () => {
     await journal.drop()
   })
 
-  test('gives the service back when a release fails then, and begins none', async () => {
+  test('restores the service when a release fails then and starts no other release', async () => {
     const [one, two] = await Promise.all([
       testEnvironment.publish('web:1', webImage('one')),
       testEnvironment.publish('web:2', webImage('two')),
@@ -101,14 +101,14 @@ describe.runIf(mayMount)('a data folder on a full disk', () => {
       })
     expect(await testEnvironment.server.deployAndWait(release(one.reference))).toMatchObject({ successful: true })
 
-    // More words than the last page of the journal has room for.
+    // More text than fits on the last page of the journal.
     const script = 'sleep 1; for line in $(seq 100); do seq -s. 40; done; exit 3'
     const caught = release(two.reference, {
       commands: [{ key: '/bin/sh' }, { key: '-c' }],
       args: [{ key: script }],
     })
     testEnvironment.server.deploy(caught)
-    // The two cannot run at once: the former one stands stopped now.
+    // The two cannot run at once: the previous container is stopped now.
     await waitUntil('the new one is checked', () =>
       (caught.key ? testEnvironment.server.eventsOf(caught.key) : []).some(
         ({ event }) =>
@@ -121,7 +121,7 @@ describe.runIf(mayMount)('a data folder on a full disk', () => {
     expect(outcome.reason).toContain('exit code 3')
     expect(await waitUntil('the former one answers', () => askPort(port).catch(() => undefined))).toBe('one')
 
-    // Its journal is gone and has left room.
+    // Its journal was deleted, which freed space.
     await fill()
     const unbegun = await testEnvironment.server.deployAndWait(release(two.reference))
     expect(unbegun).toMatchObject({ successful: false, previousRestored: true })

@@ -25,7 +25,7 @@ const succeed = async (release: Release) => {
 describe('a further deployment', () => {
   const web = (image: string, more: object = {}) => ({ instanceId: 'web', image, config: { name: 'web', ...more } })
 
-  test('keeps what did not change, and replaces it only when asked to', async () => {
+  test('keeps unchanged containers and replaces them only on request', async () => {
     const image = await testEnvironment.publish('web:1', webImage('one'))
     await succeed(testEnvironment.release({ instances: [web(image.reference)] }))
     const { Id } = await testEnvironment.inspect('web')
@@ -37,7 +37,7 @@ describe('a further deployment', () => {
     expect((await testEnvironment.inspect('web')).Id).not.toBe(Id)
   })
 
-  test('sees a tag that was pushed again as a change, and runs the new image under the readable name', async () => {
+  test('detects a tag that was pushed again and runs the new image under the readable name', async () => {
     const first = await testEnvironment.publish('web:latest', webImage('one'))
     await succeed(testEnvironment.release({ instances: [web(first.reference)] }))
     const second = await testEnvironment.publish('web:latest', webImage('two'))
@@ -50,7 +50,7 @@ describe('a further deployment', () => {
     expect((await testEnvironment.inspect('web')).Config.Image).toBe(second.reference)
   })
 
-  test('rolls back to an image by its digest, without the registry where the engine still has it', async () => {
+  test('rolls back to an image by its digest without the registry where the engine still has it', async () => {
     const first = await testEnvironment.publish('web:latest', webImage('one'))
     await testEnvironment.forget('web:latest')
     await succeed(testEnvironment.release({ instances: [web(first.reference)] }))
@@ -68,7 +68,7 @@ describe('a further deployment', () => {
     expect(await testEnvironment.answer('web')).toBe('one')
   })
 
-  test('pauses a service with a published port, and only for the moment of the exchange', async () => {
+  test('causes downtime of a service with a published port only during the handover', async () => {
     const port = await freePort()
     const ports = { ports: [{ internal: 8080, external: port }] }
     const one = await testEnvironment.publish('web:1', webImage('one'))
@@ -97,7 +97,7 @@ describe('a further deployment', () => {
     expect((await testEnvironment.inspect('b')).State.Running).toBe(true)
   })
 
-  test('removes what the version no longer holds, unless only a part of it was started', async () => {
+  test('removes containers that the version no longer has unless only a part of it was started', async () => {
     const image = await testEnvironment.publish('web:1', webImage('one'))
     const both = testEnvironment.release({
       instances: [web(image.reference), { instanceId: 'old', image: image.reference, config: { name: 'old' } }],
@@ -113,7 +113,7 @@ describe('a further deployment', () => {
     expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
   })
 
-  test('takes over the containers of another version of the project, also one that was renamed', async () => {
+  test('takes over the containers of another version of the project including a renamed one', async () => {
     const image = await testEnvironment.publish('web:1', webImage('one'))
     const port = await freePort()
     const config = { ports: [{ internal: 8080, external: port }] }
@@ -137,7 +137,7 @@ describe('a further deployment', () => {
     expect(await testEnvironment.names()).toEqual([testEnvironment.name('site')])
   })
 
-  test('never lets the old and the new container hold the same volume at once', async () => {
+  test('never lets the old and the new container use the same volume at once', async () => {
     const image = await testEnvironment.publish('writer:1', {
       cmd: [
         '/bin/sh',
@@ -160,7 +160,7 @@ describe('a further deployment', () => {
     expect((await testEnvironment.inspect('writer')).Config.Env).toContain('TRY=3')
   })
 
-  test('stops nothing before a loss of power would be survived by the plan to start it again', async () => {
+  test('stops nothing before the plan to restart it is stored durably', async () => {
     const image = (await testEnvironment.publish('web:1', webImage('one'))).reference
     const config = { name: 'web', ports: [{ internal: 8080, external: await freePort() }] }
     const release = () => testEnvironment.release({ recreate: true, instances: [{ instanceId: 'web', image, config }] })
@@ -183,7 +183,7 @@ describe('a further deployment', () => {
     expect(running[0]).toBe(true)
   })
 
-  test('pauses for an image whose VOLUME nothing mounts, says so, and keeps the old data', async () => {
+  test('stops the old container for an image whose VOLUME nothing mounts, reports that, and keeps the old data', async () => {
     const image = await testEnvironment.publish('vol:1', { ...webImage('one'), volumes: ['/var/data'] })
     await succeed(
       testEnvironment.release({ instances: [{ instanceId: 'vol', image: image.reference, config: { name: 'vol' } }] }),
@@ -200,7 +200,7 @@ describe('a further deployment', () => {
     await testEnvironment.docker.getVolume(volume).remove()
   })
 
-  test('runs the releases of a prefix one after another, in the order in which they came', async () => {
+  test('runs the releases of a prefix one after another in the order of their arrival', async () => {
     const image = await testEnvironment.publish('web:1', webImage('one'))
     const releases = ['1', '2', '3'].map((value) =>
       testEnvironment.release({ instances: [web(image.reference, { environment: [{ key: 'TRY', value }] })] }),
@@ -212,7 +212,7 @@ describe('a further deployment', () => {
     expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
   })
 
-  test('does not execute a release twice that is sent twice', async () => {
+  test('executes a release once that is sent twice', async () => {
     const image = await testEnvironment.publish('web:1', webImage('one'))
     const release = testEnvironment.release({ recreate: true, instances: [web(image.reference)] })
     testEnvironment.server.deploy(release)

@@ -27,7 +27,7 @@ const total = process.env.CRUX_TEST_FULL === '1' ? 10_000 : 300
 
 let directory: string
 let releases: Releases
-/** What the server was told, by key of the release. */
+/** The outcomes that the server received, by key of the release. */
 const outcomes = new Map<string, Outcome>()
 const logged: string[] = []
 const unhandled: UnhandledError[] = []
@@ -87,7 +87,7 @@ beforeEach(() => {
 })
 afterEach(() => unsubscribe())
 
-/** An engine that has every image and makes no container: what gets so far has passed everything that reads a release. */
+/** An engine that has every image and creates no container: a release that reaches it has passed all code that reads a release. */
 function fakeEngine(): Driver['engine'] {
   const metadata: ImageMetadata = {
     id: 'sha256:1',
@@ -153,7 +153,7 @@ const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 )
 
-/** A valid configuration with one of its values exchanged, however deep it lies. */
+/** A valid configuration with one of its values replaced, at any depth. */
 const brokenConfig = fc
   .record({ config: arbitraryConfig(), path: fc.array(fc.nat(), { minLength: 1, maxLength: 5 }), value: oddValue })
   .map(({ config, path, value }) => {
@@ -235,7 +235,7 @@ const release = fc.record({
   ),
 })
 
-/** As it comes over the wire. */
+/** A release as it arrives over the wire. */
 function onTheWire(init: MessageInitShape<typeof ReleaseSchema>): Release {
   return fromBinary(ReleaseSchema, toBinary(ReleaseSchema, create(ReleaseSchema, init)))
 }
@@ -248,7 +248,7 @@ async function outcomeOf(sent: Release): Promise<Outcome> {
 /** An unexpected error is logged as such, even where it becomes a reason. */
 const mistakes = () => logged.filter((line) => line.includes('failed unexpectedly') || line.includes('broke off'))
 
-test(`ends each of ${total} releases that no server sends with a sentence, and the agent goes on`, async () => {
+test(`the agent ends each of ${total} releases that no server sends with a message and continues to run`, async () => {
   let number = 0
   const reasons = new Map<string, number>()
   await fc.assert(
@@ -264,13 +264,13 @@ test(`ends each of ${total} releases that no server sends with a sentence, and t
     { numRuns: total, seed },
   )
   expect(unhandled).toEqual([])
-  // Some came as far as the engine, so that everything before it has read them.
+  // Some releases must reach the engine, so that all code before it has read them.
   expect(reasons.get('this engine makes no containers')).toBeGreaterThan(total / 30)
   await waitUntil('no journal is left', async () => (await readdir(join(directory, 'journal'))).length === 0)
   expect(releases.openKeys()).toEqual([])
 }, 600_000)
 
-test('refuses odd keys, which become names of files, and takes the next release', async () => {
+test('the agent refuses invalid release keys, which become names of files, and accepts the next release', async () => {
   for (const deploymentId of ['', '../x', 'a/b', '\u0000', '__proto__', 'x'.repeat(300), '日']) {
     const outcome = await outcomeOf(onTheWire({ key: { deploymentId, number: 1 } }))
     expect(outcome).toMatchObject({ successful: false, previousRestored: false })
@@ -281,7 +281,7 @@ test('refuses odd keys, which become names of files, and takes the next release'
   expect(unhandled).toEqual([])
 })
 
-test('refuses 10,000 instances at once', async () => {
+test('the agent refuses a release with 10,000 instances at once', async () => {
   const [config] = fc.sample(arbitraryConfig(), { numRuns: 1, seed })
   const instances = Array.from({ length: 10_000 }, (_, index) => ({
     instanceId: `i${index}`,

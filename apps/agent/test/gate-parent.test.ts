@@ -62,7 +62,7 @@ const findGate = async () => {
   const answer = await ask({ kind: 'hello' })
   return answer?.ok ? answer.hello : undefined
 }
-/** What the next gate runs before its own code. */
+/** Code that the next gate runs before its own. */
 const writeEntry = async (before: string, node = '') => {
   const path = join(directory, 'before.ts')
   await writeFile(path, `${before}\nawait import(${JSON.stringify(gateMain)})\nexport {}\n`)
@@ -84,7 +84,7 @@ const answers = () => askPort(port).catch(() => undefined)
 const isRunning = (pid: number) => existsSync(`/proc/${pid}/exe`)
 const hasEnded = (parent: ChildProcess | undefined) => parent?.exitCode !== null || parent.signalCode !== null
 
-test('a killed gate is started again with its ports, again and again, while no agent runs', async () => {
+test('a killed gate is restarted with its ports repeatedly while no agent runs', async () => {
   for (let round = 0; round < 4; round += 1) {
     const killed = await killGate()
     expect(await waitUntil('the port answers again', answers)).toBe('service')
@@ -93,7 +93,7 @@ test('a killed gate is started again with its ports, again and again, while no a
   expect((await stat(join(directory, 'parent.pid'))).mode & 0o777).toBe(0o600)
 })
 
-test('a successor that is killed is started again while its predecessor still has a connection', async () => {
+test('a killed successor is restarted while its predecessor still has a connection', async () => {
   const client = connect(port, '127.0.0.1')
   client.on('error', () => undefined)
   await once(client, 'connect')
@@ -119,7 +119,7 @@ test('the next gate is started from the code and the Node that an agent named la
   )
 })
 
-test('a parent is the gate itself while no new one can be started, and hands over with open connections when one can', async () => {
+test('a parent is the gate itself while no new one can be started and hands over with open connections when one can', async () => {
   await writeEntry('process.exit(1)')
   await killGate()
   expect(await waitUntil('the port answers again', answers)).toBe('service')
@@ -152,7 +152,7 @@ test('a parent that is killed while it is the gate leaves the port to the gate t
   expect(await waitUntil('the port answers again', answers)).toBe('service')
 })
 
-test('a gate that is killed in the middle of a handover takes its half-started successor along', async () => {
+test('a gate that is killed in the middle of a handover ends its half-started successor', async () => {
   const started = join(directory, 'started')
   const slow = join(directory, 'slow.ts')
   await writeFile(
@@ -170,7 +170,7 @@ test('a gate that is killed in the middle of a handover takes its half-started s
   expect(await findGate()).toMatchObject({ ports: [{ port }] })
 })
 
-test('a gate that is told to stop or to terminate takes its parent along and starts no more', async () => {
+test('a gate that is stopped or terminated ends its parent, which starts no other gate', async () => {
   await ask({ kind: 'stop' })
   await waitUntil('the parent has ended', () => hasEnded(parents[0]))
   expect(parents[0]?.exitCode).toBe(0)
@@ -183,7 +183,7 @@ test('a gate that is told to stop or to terminate takes its parent along and sta
   expect(await findGate()).toBeUndefined()
 })
 
-test('a parent that is told to terminate ends its gate, and the next one holds the ports again', async () => {
+test('a parent that is terminated ends its gate and the next one holds the ports again', async () => {
   const pid = await gatePid()
   parents[0]?.kill('SIGTERM')
   await waitUntil('the gate has ended', () => hasEnded(parents[0]) && !isRunning(pid))
@@ -192,7 +192,7 @@ test('a parent that is told to terminate ends its gate, and the next one holds t
   expect(await waitUntil('the port answers again', answers)).toBe('service')
 })
 
-test('a gate goes on when its parent is killed, and another parent takes it over', async () => {
+test('a gate continues when its parent is killed and another parent takes it over', async () => {
   const pid = await gatePid()
   parents[0]?.kill('SIGKILL')
   await waitUntil('the parent has ended', () => hasEnded(parents[0]))
@@ -204,7 +204,7 @@ test('a gate goes on when its parent is killed, and another parent takes it over
   expect(await waitUntil('the port answers again', answers)).toBe('service')
 })
 
-test('of parents that are started at once one stays, also where the previous one was killed', async () => {
+test('one of several parents that are started at once stays also where the previous one was killed', async () => {
   parents[0]?.kill('SIGKILL')
   const started = [startParent(), startParent(), startParent()]
   await waitUntil('two of them have ended', () => started.filter(hasEnded).length === 2)
@@ -215,7 +215,7 @@ test('of parents that are started at once one stays, also where the previous one
   expect(started.filter(hasEnded)).toHaveLength(2)
 })
 
-test('a parent whose folder is removed ends when its gate does', async () => {
+test('a parent whose directory is removed ends when its gate does', async () => {
   const pid = await gatePid()
   await rm(directory, { recursive: true })
   process.kill(pid, 'SIGKILL')

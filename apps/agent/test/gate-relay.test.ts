@@ -32,7 +32,7 @@ async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 const web = (answer: string) => listen(createHttpServer((_, response) => response.end(answer)))
-/** A service by what it does with a connection; both ends may be half closed. */
+/** A service that handles a connection with the given function; both ends may be half closed. */
 const service = (serve: (client: Socket) => void) =>
   listen(
     createServer({ allowHalfOpen: true }, (client) => {
@@ -54,7 +54,7 @@ const ended = (socket: Socket) =>
   )
 
 describe('a connection through the gate', () => {
-  test('that the client closes halfway still gets the whole answer', async () => {
+  test('that the client half-closes still gets the whole answer', async () => {
     const port = await behindGate(
       await service(async (client) => {
         client.end(`heard ${(await text(client)).length}`)
@@ -65,7 +65,7 @@ describe('a connection through the gate', () => {
     expect(await text(socket)).toBe('heard 300000')
   })
 
-  test('that the service closes halfway still carries what the client sends', async () => {
+  test('that the service half-closes still carries what the client sends', async () => {
     const heard = Promise.withResolvers<string>()
     const port = await behindGate(
       await service((client) => {
@@ -79,7 +79,7 @@ describe('a connection through the gate', () => {
     expect(await heard.promise).toBe('but I have not')
   })
 
-  test('that one side resets is reset for the other, both ways', async () => {
+  test('that one side resets is reset for the other in both directions', async () => {
     const served: Promise<string>[] = []
     const port = await behindGate(
       await service((client) => {
@@ -98,13 +98,13 @@ describe('a connection through the gate', () => {
     expect(await served[1]).toBe('ECONNRESET')
   })
 
-  test('to nothing is reset, and leaves nothing behind', async () => {
+  test('without a target is reset and leaves no socket', async () => {
     const port = await behindGate(await freePort())
     expect(await ended(dial(port))).toBe('ECONNRESET')
     await waitUntil('nothing is left', async () => (await gate.hello()).connections === 0)
   })
 
-  test('with a slow reader holds up its sender and takes no memory', async () => {
+  test('with a slow reader blocks its sender and uses no memory', async () => {
     const chunk = Buffer.alloc(1 << 20)
     let sent = 0
     const port = await behindGate(
@@ -132,7 +132,7 @@ describe('a connection through the gate', () => {
     await waitUntil('nothing is left', async () => (await gate.hello()).connections === 0)
   })
 
-  test('comes over both families where no address is named, and over that address alone where one is', async () => {
+  test('uses both families where no address is named and only that address where one is', async () => {
     const containerPort = await web('here')
     const port = await behindGate(containerPort)
     expect(await askPort(port)).toBe('here')
@@ -184,7 +184,7 @@ describe('a connection through the gate', () => {
 })
 
 describe('a held port', () => {
-  test('that leads nowhere yet lets clients wait, and answers them when it does', async () => {
+  test('without a target lets clients wait and answers them when it has one', async () => {
     const port = await freePort()
     expect(await gate.lead(port, 1, { target: '' })).toEqual({ ok: true })
     const answers = [askPort(port), askPort(port)]
@@ -192,7 +192,7 @@ describe('a held port', () => {
     expect(await Promise.all(answers)).toEqual(['at last', 'at last'])
   })
 
-  test('that somebody else has is refused with its number, and everything stays as it was', async () => {
+  test('that another process holds is refused with its number and changes nothing', async () => {
     const kept = await behindGate(await web('kept'))
     const taken = await web('theirs')
     const free = await freePort()
@@ -214,7 +214,7 @@ describe('a held port', () => {
     await expect(askPort(free)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  test('led elsewhere leaves open connections where they are, until they have drained', async () => {
+  test('with a new target keeps open connections at the old one until they have drained', async () => {
     const port = await behindGate(
       await service((client) =>
         client.on('data', (chunk) => client.write(`old ${chunk}`)).on('end', () => client.end()),
@@ -233,7 +233,7 @@ describe('a held port', () => {
     expect(await drained).toEqual({ ok: true, left: 0 })
   })
 
-  test('is held again, and leads where it led, by a gate that starts after a kill', async () => {
+  test('is held again with its target by a gate that starts after a kill', async () => {
     const port = await behindGate(await web('back'))
     await gate.kill()
     await gate.start()
@@ -242,7 +242,7 @@ describe('a held port', () => {
 
   describe('that was still taken when the gate started', () => {
     const portsHeld = async () => (await gate.hello()).ports.map((held) => held.port)
-    /** A gate was killed, and something has its port for a moment more. */
+    /** The port of a killed gate that another process holds for a moment. */
     async function takenAtStart(answer: string): Promise<{ port: number; other: Server }> {
       const port = await behindGate(await web(answer))
       await gate.kill()
@@ -253,7 +253,7 @@ describe('a held port', () => {
       return { port, other }
     }
 
-    test('is held as soon as it is free, whatever the agent says of other ports, and after another kill', async () => {
+    test('is held when it is free, whatever the agent sends for other ports, and after another kill', async () => {
       const { port, other } = await takenAtStart('later')
       expect(await gate.ask({ kind: 'apply', open: [], close: [] })).toEqual({ ok: true })
       await behindGate(await web('another'))
@@ -269,12 +269,12 @@ describe('a held port', () => {
       expect(await gate.ask({ kind: 'apply', open: [], close: [{ port, address: '' }] })).toEqual({ ok: true })
       expect(await portsHeld()).not.toContain(port)
       await once(other.close(), 'close')
-      // Each try would have come within some milliseconds.
+      // Each attempt would have happened within some milliseconds.
       await delay(200)
       await expect(askPort(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     })
 
-    test('leads where the agent says meanwhile, once it is free', async () => {
+    test('has the latest target of the agent when it is free', async () => {
       const { port, other } = await takenAtStart('before')
       const led = gate.lead(port, await web('after'))
       other.close()
@@ -305,14 +305,14 @@ describe('a gate that hands over', () => {
     await requests.stop()
     expect(requests.bad).toEqual([])
     expect(pids.size).toBe(5)
-    // The one that has it is five generations back.
+    // The connection belongs to a process that is five generations back.
     expect(await gate.ask({ kind: 'drain', container: 'long', ms: 50 })).toEqual({ ok: true, left: 1 })
     long.destroy()
     expect(await gate.ask({ kind: 'drain', container: 'long', ms: 10_000 })).toEqual({ ok: true, left: 0 })
     await waitUntil('the former ones have ended', () => [...pids].every((pid) => !isAlive(pid)))
   }, 60_000)
 
-  test('does so once, also where the code on the disk is no longer the one that the agent began with', async () => {
+  test('does so once even where the code on the disk differs from the code that the agent started with', async () => {
     let handovers = 0
     const held = createGate({
       directory: gate.directory,
@@ -336,9 +336,9 @@ describe('a gate that hands over', () => {
     held.close()
   })
 
-  test('and cannot write its folder keeps what it held, and takes more', async () => {
+  test('and cannot write its directory keeps its ports and holds further ones', async () => {
     const port = await behindGate(await web('kept'))
-    // Where a file is to be written, as on a full disk.
+    // The write fails where a directory has the file's name, as on a full disk.
     const blocked = ['gate.pid', 'ports.json.new'].map((name) => join(gate.directory, name))
     for (const path of blocked) {
       await rm(path, { force: true })
@@ -353,7 +353,7 @@ describe('a gate that hands over', () => {
     }
   })
 
-  test('while it is told to hold a port leaves that one to its successor', async () => {
+  test('while it receives a request to hold a port leaves that port to its successor', async () => {
     const port = await freePort()
     const containerPort = await web('asked meanwhile')
     const entry = { address: '', container: 'c', target: '127.0.0.1', containerPort, proxy: '' as const, prefix: 'p' }
@@ -369,7 +369,7 @@ describe('a gate that hands over', () => {
     expect(await askPort(port)).toBe('asked meanwhile')
   })
 
-  test('to code that does not run goes on by itself', async () => {
+  test('to code that does not run continues by itself', async () => {
     const port = await behindGate(await web('still here'))
     const { pid } = await gate.hello()
     const answer = await gate.ask({ kind: 'handover', entry: '/nowhere/gate.mjs' })
@@ -379,7 +379,7 @@ describe('a gate that hands over', () => {
   })
 })
 
-test('a folder with a path that no socket could have is no hindrance', async () => {
+test('a gate works in a directory whose path is too long for a socket', async () => {
   const deep = await startTestGate({ deep: true })
   try {
     await deep.handOver()

@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-test('a gate that starts again leads to its containers, but nowhere when the engine has started them all again', async () => {
+test('a gate that restarts routes to its containers, but to none when the engine has restarted them all', async () => {
   const container = await docker.createContainer({ name, Image: `${name}:1`, HostConfig: { NetworkMode: name } })
   await container.start()
   const target = (await container.inspect()).NetworkSettings.Networks[name]?.IPAddress ?? ''

@@ -50,7 +50,7 @@ const deploy = (image: string, port: number, more: object = {}) =>
   testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [web(image, port, more)] }))
 
 describe('a port that stays open', () => {
-  test('answers through the gate, which the engine publishes nothing for', async () => {
+  test('answers through the gate while the engine does not publish it', async () => {
     const port = await freePort()
     expect(await deploy(one, port)).toMatchObject({ successful: true })
     expect(await askPort(port)).toBe('one')
@@ -67,7 +67,7 @@ describe('a port that stays open', () => {
   })
 
   test(
-    'loses no request while its container is replaced, also by ones that fail',
+    'loses no request while its container is replaced, including failed attempts',
     async () => {
       const port = await freePort()
       await deploy(one, port)
@@ -77,7 +77,7 @@ describe('a port that stays open', () => {
       let failed = 0
       for (; deployments < wanted.deployments || requests.total() < wanted.requests; deployments += 1) {
         const round = deployments
-        // Every second of four fails, in the full run every fifth: by its end, or because it listens on nothing.
+        // Every second of four fails, in the full run every fifth: because it ends, or because it listens on nothing.
         const kind = round % (full ? 5 : 4)
         const bad = full ? kind === 1 : kind === 1 || kind === 2
         const image = bad ? (round % 2 === 1 ? broken : deaf) : round % 2 === 0 ? two : one
@@ -101,7 +101,7 @@ describe('a port that stays open', () => {
     full ? 1_800_000 : 120_000,
   )
 
-  test('is switched on, moved and switched off, and stays free where a release fails', async () => {
+  test('is enabled, moved and disabled and stays free where a release fails', async () => {
     const [port, other] = [await freePort(), await freePort()]
     const plain = { portGate: { enabled: false } }
     await deploy(one, port, plain)
@@ -114,7 +114,7 @@ describe('a port that stays open', () => {
     expect(await askPort(other)).toBe('one')
     await expect(askPort(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 
-    // The new one would have the engine publish the port: it fails, and the gate has the port again.
+    // The new container would have the engine publish the port: it fails, and the gate has the port again.
     expect(await deploy(broken, other, plain)).toMatchObject({ successful: false, previousRestored: true })
     expect(await askPort(other)).toBe('one')
     expect(await deploy(broken, port)).toMatchObject({ successful: false, previousRestored: true })
@@ -126,7 +126,7 @@ describe('a port that stays open', () => {
     await waitUntil('the gate ends with its last port', async () => !(await lookAtGate(testEnvironment.dataDir)))
   }, 60_000)
 
-  test('whose former connections are waited for keeps no agent from ending, and the next one goes on waiting', async () => {
+  test('with draining previous connections does not keep an agent from ending and the next agent continues to wait', async () => {
     const port = await freePort()
     const portGate = { enabled: true, drainSeconds: 600 }
     await deploy(one, port, { portGate })
@@ -149,7 +149,7 @@ describe('a port that stays open', () => {
     expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
   }, 40_000)
 
-  test('that somebody else has is refused before anything changes', async () => {
+  test('that another process holds is refused before anything changes', async () => {
     const port = await freePort()
     await deploy(one, port)
     const { Id } = await testEnvironment.inspect('web')
@@ -171,7 +171,7 @@ describe('a port that stays open', () => {
     expect(await askPort(port)).toBe('one')
     squatter.close()
 
-    // Two that begin at once both find it free.
+    // Two that start at once both find it free.
     const free = await freePort()
     const outcomes = await Promise.all(
       ['a', 'b'].map((suffix) =>
@@ -187,7 +187,7 @@ describe('a port that stays open', () => {
     expect(outcomes.find(({ successful }) => !successful)?.reason).toContain(`port ${free} is taken by`)
   })
 
-  test('leaves UDP to the engine, and lets the clients of a service wait that must stop first', async () => {
+  test('leaves UDP to the engine and lets the clients of a service wait that must stop first', async () => {
     const [port, udp] = [await freePort(), await freePort()]
     const more = {
       ports: [
@@ -206,7 +206,7 @@ describe('a port that stays open', () => {
     expect(requests.bad).toEqual([])
   })
 
-  test('follows its container to another address, and is free while that one stands still', async () => {
+  test('follows its container to another address and is free while the container is stopped', async () => {
     const port = await freePort()
     await deploy(one, port)
     const container = testEnvironment.docker.getContainer((await testEnvironment.inspect('web')).Id)
@@ -223,7 +223,7 @@ describe('a port that stays open', () => {
     expect(await waitUntil('it answers again', () => askPort(port).catch(() => undefined))).toBe('one')
   })
 
-  test('is held again when the gate is killed, also in the middle of a release', async () => {
+  test('is held again when the gate is killed even in the middle of a release', async () => {
     const port = await freePort()
     await deploy(one, port)
     const { pid: killed } = await separateGate()
@@ -241,7 +241,7 @@ describe('a port that stays open', () => {
   })
 })
 
-describe('an agent that goes and comes', () => {
+describe('an agent that restarts', () => {
   let bundle: string
   let spawned: ReturnType<typeof spawnAgent> | undefined
   beforeAll(async () => {
@@ -266,14 +266,14 @@ describe('an agent that goes and comes', () => {
     )
   }
 
-  test('leaves the ports open, has another version take them over, and goes on with a switch in which it was killed', async () => {
+  test('leaves the ports open, lets another version take them over and continues a handover in which it was killed', async () => {
     const port = await freePort()
     await deploy(one, port)
     const before = await lookAtGate(testEnvironment.dataDir)
     const requests = loadPort(port, 2)
     await testEnvironment.agent.stop()
     expect((await lookAtGate(testEnvironment.dataDir))?.pid).toBe(before?.pid)
-    // The bundle's code calls itself otherwise than the sources': for the gate this is an update.
+    // The bundle's code has another version than the sources: for the gate this is an update.
     await startProcess()
     const after = await waitUntil('the gate is the new one', async () => {
       const now = await lookAtGate(testEnvironment.dataDir)
@@ -301,7 +301,7 @@ describe('an agent that goes and comes', () => {
   }, 120_000)
 
   test(
-    'finds its ports open whenever it was killed together with the gate, which its parent starts again by itself',
+    "finds its ports open whenever it was killed with the gate, which the gate's parent restarts",
     async () => {
       const port = await freePort()
       await deploy(one, port)
@@ -315,7 +315,7 @@ describe('an agent that goes and comes', () => {
         process.kill(killed.pid, 'SIGKILL')
         await spawned?.exited
         const began = performance.now()
-        // No agent lives until the port has answered.
+        // No agent runs until the port has answered.
         expect(await waitUntil('the port answers', () => askPort(port).catch(() => undefined))).toBe('one')
         times.push(performance.now() - began)
         const now = await waitUntil('the gate answers', () => lookAtGate(testEnvironment.dataDir))
@@ -323,7 +323,7 @@ describe('an agent that goes and comes', () => {
       }
       process.stdout.write(`the port answered again within ${Math.max(...times).toFixed(0)} ms\n`)
 
-      // Its parent as well: the next agent brings the ports back.
+      // The parent is killed as well, so the next agent restores the ports.
       const { pid } = await separateGate()
       process.kill(Number(await readFile(parentPath(), 'utf8')), 'SIGKILL')
       process.kill(pid, 'SIGKILL')

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => testEnvironment.dispose())
 
-/** Asks by both names, each time over a new lookup and a new connection, and tells what it saw when asked to. */
+/** Sends requests to both names, each with a new lookup and a new connection, and prints the results on request. */
 const clientScript = `
 import { createServer, get } from 'node:http'
 const seen = {}
@@ -35,7 +35,7 @@ for (const host of process.argv.slice(2)) (async () => { for (;;) { await ask(ho
 process.on('SIGTERM', () => process.exit(0))
 `
 
-/** Ends as a good server does: it takes nothing new and finishes what it has. */
+/** Ends gracefully: it accepts no new connections and finishes the open ones. */
 const serverScript = `
 import { createServer } from 'node:http'
 const server = createServer((_, response) => response.end(process.env.ANSWER)).listen(8080)
@@ -43,7 +43,7 @@ process.on('SIGTERM', () => server.close(() => process.exit(0)))
 `
 
 describe('a replaced service without a published port', () => {
-  test('loses no request of its neighbours, by either of its names, over several replacements', async () => {
+  test('loses no request of its neighbours by either of its names over several replacements', async () => {
     const { server } = testEnvironment
     const image = `${testEnvironment.registry.host}/node:1`
     const files = { '/client.mjs': clientScript, '/server.mjs': serverScript }

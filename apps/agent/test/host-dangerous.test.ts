@@ -26,7 +26,7 @@ async function deploy(config: Omit<Config, 'name'>, hostDangerousAllowed: boolea
   return { name, ...outcome }
 }
 
-/** A server of the node that nobody but the engine would reach; containers go before it does. */
+/** A server of the node that only the engine could reach; containers are removed before it stops. */
 async function whileListening(server: Server, at: string | number, use: () => Promise<void>) {
   await new Promise<void>((resolve) => {
     if (typeof at === 'string') server.listen(at, resolve)
@@ -47,7 +47,7 @@ const logging = (driver: 'syslog' | 'splunk' | 'json-file', options: Record<stri
 })
 
 describe('without permission for host-dangerous options the engine', () => {
-  test('writes into no socket of the node for a log driver, though it would for an admin', async () => {
+  test('writes to no socket of the node for a log driver although it would for an admin', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'crux-socket-'))
     const path = join(directory, 'host.sock')
     const received: string[] = []
@@ -70,7 +70,7 @@ describe('without permission for host-dangerous options the engine', () => {
     await rm(directory, { recursive: true })
   }, 60_000)
 
-  test('sends nothing to an address on the loopback of the node for a log driver, though it would for an admin', async () => {
+  test('sends nothing to a loopback address of the node for a log driver although it would for an admin', async () => {
     const received: string[] = []
     const server = createHttpServer((request, response) => {
       received.push(`${request.method}`)
@@ -89,7 +89,7 @@ describe('without permission for host-dangerous options the engine', () => {
     })
   }, 60_000)
 
-  test('tells nothing of files of the node by the errors of a log driver, though it would to an admin', async () => {
+  test('reveals no files of the node by the errors of a log driver although it would to an admin', async () => {
     const attack = (path: string) =>
       logging('splunk', { 'splunk-url': 'http://127.0.0.1:1', 'splunk-token': 'x', 'splunk-capath': path }, 'line')
     const reasons = async (allowed: boolean) =>
@@ -102,7 +102,7 @@ describe('without permission for host-dangerous options the engine', () => {
     expect(shownThere).not.toContain('no such file')
   }, 60_000)
 
-  test('runs no function of a template in the tag of a log, though it would for an admin', async () => {
+  test('runs no function of a template in the tag of a log although it would for an admin', async () => {
     const attack = logging('json-file', { tag: '{{pad "x" 5 3}}' }, 'line')
     expect(await deploy(attack, false)).toMatchObject({
       successful: false,
@@ -117,12 +117,12 @@ describe('without permission for host-dangerous options the engine', () => {
 })
 
 describe('a container of a user', () => {
-  test('has memory volumes with a size, also where the configuration names none', async () => {
+  test('has memory volumes with a size even where the configuration names none', async () => {
     const { name } = await deploy({ volumes: [{ name: 'm', path: '/m', type: 'mem' }] }, false)
     expect(await testEnvironment.exec(name, ['/bin/df', '-k', '/m'])).toMatch(/\s65536\s/)
   }, 60_000)
 
-  test("has init containers on its prefix's network, and not beside those of others on the default bridge", async () => {
+  test("has init containers on its prefix's network and not on the default bridge", async () => {
     const init = {
       name: 'look',
       image,

@@ -33,7 +33,7 @@ async function publishAway(name: string) {
   await testEnvironment.forget(name)
   return { ...published, id: Id, size: BigInt(Size) }
 }
-/** An image that a release has brought, and whose container is gone. */
+/** An image that a release has fetched, and whose container was removed. */
 async function deployed(name: string) {
   const image = await publishAway(name)
   await succeed(release(image.reference))
@@ -41,7 +41,7 @@ async function deployed(name: string) {
   return image
 }
 
-test('lists what the store has, with names, size, time and the containers that have it', async () => {
+test('an image list has names, size, time and the containers that use each image', async () => {
   const { reference, digest } = await testEnvironment.publish('listed:1', webImage(randomUUID()))
   const { Id } = await testEnvironment.docker.getImage(reference).inspect()
   await testEnvironment.docker.createContainer({
@@ -57,7 +57,7 @@ test('lists what the store has, with names, size, time and the containers that h
   expect(Math.abs(Date.now() / 1_000 - Number(image?.createdAt?.seconds))).toBeLessThan(600)
 })
 
-test('names no containers of others, and of their images only the names by which our own containers know them', async () => {
+test('an image list names no containers of other owners and only those image names that our own containers use', async () => {
   const { reference } = await testEnvironment.publish('shared:1', webImage(randomUUID()))
   const { Id } = await testEnvironment.docker.getImage(reference).inspect()
   await testEnvironment.docker.getImage(Id).tag({ repo: `${testEnvironment.registry.host}/of-another-team`, tag: '1' })
@@ -77,7 +77,7 @@ test('names no containers of others, and of their images only the names by which
   expect(image?.references).toContain(reference)
 })
 
-test('removes what a release fetched, also after the agent was replaced, and says what it weighed', async () => {
+test('a removal deletes what a release fetched also after the agent was replaced and reports its size', async () => {
   const { id, size } = await deployed('gone:1')
   await testEnvironment.restartAgent()
   expect((await stored(id))?.fetched).toBe(true)
@@ -86,12 +86,12 @@ test('removes what a release fetched, also after the agent was replaced, and say
   expect(await remove(id)).toMatchObject({ imageIds: [id], freedBytes: 0n })
 })
 
-test('leaves what was there before, or came by another hand, though releases have run it', async () => {
+test('a removal keeps images that existed before or that others pulled although releases have run them', async () => {
   const { reference } = await testEnvironment.publish('before:1', webImage(randomUUID()))
   const { Id: before } = await testEnvironment.docker.getImage(reference).inspect()
   await succeed(release(reference))
   await testEnvironment.clear()
-  // Fetched under one name while it lies there under another.
+  // Fetched under one name while the store has it under another.
   const { digest, id: named } = await deployed('named:1')
   const ours = `${testEnvironment.registry.host}/named@${digest}`
   expect((await stored(named))?.fetched).toBe(true)
@@ -109,7 +109,7 @@ test('leaves what was there before, or came by another hand, though releases hav
   expect((await stored(named))?.references).toContain(ours)
 })
 
-test('never takes an image that a container has, also one that is stopped, and no names or beginnings of ids', async () => {
+test('a removal never deletes an image that a container uses and accepts no names or id prefixes', async () => {
   const { id, reference } = await deployed('held:1')
   await testEnvironment.docker.createContainer({ name: testEnvironment.name('stopped'), Image: id })
   const { imageIds, kept } = await remove(id, reference, id.slice(0, 20))
@@ -122,7 +122,7 @@ test('never takes an image that a container has, also one that is stopped, and n
   expect(await stored(id)).toBeDefined()
 })
 
-test('takes nothing that a deployment under way may be about to run', async () => {
+test('a removal keeps everything that a deployment in progress may run', async () => {
   const { id, reference } = await deployed('wanted:1')
   const hold = {
     name: 'hold',
@@ -144,7 +144,7 @@ test('takes nothing that a deployment under way may be about to run', async () =
   expect(await stored(id)).toBeUndefined()
 })
 
-test('waits with a deployment for a removal under way, and fetches again what went', async () => {
+test('a deployment waits for a removal in progress and fetches removed images again', async () => {
   const { id, reference, digest } = await deployed('raced:1')
   const asked = testEnvironment.server.send({ case: 'removeImages', value: { imageIds: [id] } })
   await succeed(release(reference))

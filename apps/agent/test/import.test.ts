@@ -52,7 +52,7 @@ describe.skipIf(missing)('the import from a storage', () => {
     return testEnvironment.server.linesOf(order).find((line) => line.startsWith('imported'))
   }
 
-  test('mirrors a prefix of the bucket: what differs comes, the rest stays, what is gone goes', async () => {
+  test('mirrors a prefix of the bucket by fetching differences, keeping the rest and removing what is gone', async () => {
     const odd = 'a folder/ü & +<%>*(1).txt'
     await storage.put('assets', 'site/index.html', 'hello')
     await storage.put('assets', `site/${odd}`, 'odd')
@@ -85,12 +85,12 @@ describe.skipIf(missing)('the import from a storage', () => {
     )
   })
 
-  test('reads listings of several pages, several objects at once, and gives them to the user of the container', async () => {
+  test('reads listings of several pages, fetches in parallel, and gives the files to the user of the container', async () => {
     await storage.createBucket('many')
     const names = Array.from({ length: 1_100 }, (_, index) => `${index % 7}/${index}`)
     const modifiedAt = new Date(Date.UTC(2026, 0, 2))
     await storage.fill('many', Object.fromEntries(names.map((name) => [name, name])), modifiedAt)
-    // Most are there already: those of a page that is not read would be removed, and a thousand transfers show nothing more.
+    // Most files exist already: files of a page that is not read would be removed, and a thousand transfers would prove nothing more.
     for (const name of names.filter((_, index) => index % 20 !== 0)) {
       await mkdir(dirname(volume(name)), { recursive: true })
       await writeFile(volume(name), name)
@@ -106,7 +106,7 @@ describe.skipIf(missing)('the import from a storage', () => {
     expect((await readdir(volume('3'))).length).toBe(157)
   })
 
-  test('writes through no link that lies in the volume', async () => {
+  test('writes through no link that is in the volume', async () => {
     const outside = join(testEnvironment.dataDir, 'outside')
     await storage.put('assets', 'links/deep/file', 'new')
     await mkdir(outside, { recursive: true })
@@ -118,7 +118,7 @@ describe.skipIf(missing)('the import from a storage', () => {
     expect(await readFile(volume('deep', 'file'), 'utf8')).toBe('new')
   })
 
-  test('fails with a sentence, and leaves the container and its files alone', async () => {
+  test('fails with a message and does not change the container and its files', async () => {
     await storage.put('assets', 'good/file', 'good')
     await succeed(release('assets/good'))
     const { Id } = await testEnvironment.inspect('web')
@@ -166,7 +166,7 @@ describe.skipIf(missing)('the import from a storage', () => {
     }
   })
 
-  test('ends with a cancellation, and says what it left in the volume', async () => {
+  test('ends with a cancellation and reports what it left in the volume', async () => {
     let asked = 0
     const server = createServer((request, response) => {
       if (request.url?.includes('list-type'))

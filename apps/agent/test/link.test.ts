@@ -25,7 +25,7 @@ const storedToken = async (): Promise<{ token: string; next?: string }> =>
   JSON.parse(await readFile(join(dataDir, '.agent', 'token.json'), 'utf8')) as { token: string; next?: string }
 
 describe('the link', () => {
-  test('exchanges an install token, stores the connection token for itself alone, and connects', async () => {
+  test('exchanges an install token, stores the connection token with access for its own user only, and connects', async () => {
     agent = await startTestAgent(server, { dataDir, token: server.newInstallToken(), nodeId: 'node-1' })
     const info = await server.waitForLink()
     expect(info).toMatchObject({ nodeId: 'node-1', architecture: 'amd64' })
@@ -37,7 +37,7 @@ describe('the link', () => {
     expect((await stat(join(dataDir, '.agent', 'secret.key'))).mode & 0o777).toBe(0o600)
   })
 
-  test('takes the install token from the file that the install script leaves, and removes the file once it is exchanged', async () => {
+  test("reads the install token from the install script's file and removes the file after the exchange", async () => {
     const file = join(dataDir, '.agent', 'install-token')
     await mkdir(join(dataDir, '.agent'), { mode: 0o700 })
     await writeFile(file, `${server.newInstallToken()}\n`, { mode: 0o600 })
@@ -46,7 +46,7 @@ describe('the link', () => {
     await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
     expect(server.connectionTokens.has((await storedToken()).token)).toBe(true)
     await agent.stop()
-    // A token that is not needed goes too: what is stored still counts.
+    // A token that is not needed is removed too: the stored token still applies.
     await writeFile(file, `${server.newInstallToken()}\n`)
     agent = await startTestAgent(server, { dataDir, nodeId: 'node-1' })
     await waitUntil('a second link', () => server.links.length === 2)
@@ -67,7 +67,7 @@ describe('the link', () => {
     await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  test('learns from the server which node its token is for', async () => {
+  test('receives the node of its token from the server', async () => {
     agent = await startTestAgent(server, { dataDir, token: server.newInstallToken() })
     expect(await server.waitForLink()).toMatchObject({ nodeId: server.nodeId })
     await agent.stop()
@@ -84,7 +84,7 @@ describe('the link', () => {
     await waitUntil('a second link', () => server.links.length === 2)
   })
 
-  test('is back after the server was away', async () => {
+  test('reconnects after the server was unavailable', async () => {
     agent = await startTestAgent(server, { dataDir, token: server.newInstallToken() })
     await server.waitForLink()
     await server.stop()
@@ -93,7 +93,7 @@ describe('the link', () => {
     expect(server.links).toHaveLength(2)
   })
 
-  test('replaces its token, and uses the new one from then on', async () => {
+  test('replaces its token and uses the new one from then on', async () => {
     agent = await startTestAgent(server, { dataDir, token: server.newInstallToken(), nodeId: 'node-1' })
     await server.waitForLink()
     const { token: before } = await storedToken()
@@ -106,7 +106,7 @@ describe('the link', () => {
     await waitUntil('a link with the new token', () => server.links.length === 2)
   })
 
-  test('ends with exit code 0 and forgets its token when the server refuses it', async () => {
+  test('ends with exit code 0 and deletes its token when the server refuses it', async () => {
     agent = await startTestAgent(server, { dataDir, token: server.newInstallToken(), nodeId: 'node-1' })
     await server.waitForLink()
     await agent.stop()
@@ -117,7 +117,7 @@ describe('the link', () => {
     await expect(storedToken()).rejects.toThrow('ENOENT')
   })
 
-  test('forgets its token when it is revoked, and keeps it when it is only shut down', async () => {
+  test('deletes its token when it is revoked and keeps it when the agent is only shut down', async () => {
     agent = await startTestAgent(server, { dataDir, token: server.newInstallToken(), nodeId: 'node-1' })
     await server.waitForLink()
     server.send({ case: 'closeLink', value: { reason: CloseReason.SHUTDOWN } })

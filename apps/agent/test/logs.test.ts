@@ -31,7 +31,7 @@ function follow(name: string, take = 1_000, since?: { seconds: bigint; nanos: nu
 }
 
 describe('reading a log', () => {
-  test('gives the last lines with their time and stream', async () => {
+  test('returns the last lines with their time and stream', async () => {
     await run('short', 'for i in 1 2 3 4 5; do echo line $i; done; sleep 0.2; echo trouble >&2')
     await testEnvironment.docker.getContainer(testEnvironment.name('short')).wait()
     const answer = await testEnvironment.server.ask({ case: 'readLog', value: { container: full('short'), take: 3 } })
@@ -47,7 +47,7 @@ describe('reading a log', () => {
     expect(lines[0]?.at?.nanos).toBeGreaterThan(0)
   })
 
-  test('understands a terminal, and lines that Docker cuts in pieces', async () => {
+  test('parses the output of a terminal and lines that Docker cuts in pieces', async () => {
     await run('tty', 'echo one; echo two', { Tty: true })
     await run(
       'long',
@@ -68,14 +68,14 @@ describe('reading a log', () => {
 })
 
 describe('following a log', () => {
-  test('tells a missing container as a failure of the stream', async () => {
+  test('reports a missing container as a failure of the stream', async () => {
     const { streamId } = follow('nobody')
     expect(await waitUntil('the failure', () => testEnvironment.server.logFailures.get(streamId))).toContain(
       'There is no container',
     )
   })
 
-  test('goes on when the container is started again, with nothing missing and nothing twice', async () => {
+  test('continues when the container restarts with no line missing and none repeated', async () => {
     await run(
       'again',
       'date +%s%N >> /tmp/n; n=$(awk "END{print NR}" /tmp/n); echo start $n; for i in 1 2 3; do echo $n.$i; done',
@@ -93,7 +93,7 @@ describe('following a log', () => {
     )
   })
 
-  test('follows the name over to the container that replaces it', async () => {
+  test('follows the name to the container that replaces it', async () => {
     const deploy = async (value: string) =>
       expect(
         await testEnvironment.server.deployAndWait(
@@ -125,7 +125,7 @@ describe('following a log', () => {
     expect(texts()).toEqual(['hello one', 'hello two'])
   })
 
-  test('goes on after a given line with all that followed, however many, and nothing twice', async () => {
+  test('continues after a given line with all that followed, however many, and repeats none', async () => {
     await run(
       'gap',
       "trap 'exit 0' TERM; seq 1 500; while ! test -e /tmp/go; do sleep 0.1; done; seq 501 3000; while true; do sleep 0.1; done",
@@ -145,7 +145,7 @@ describe('following a log', () => {
     expect(texts()).toEqual(Array.from({ length: 2_500 }, (_, index) => String(index + 501)))
   })
 
-  test('brings 200,000 lines without losing or repeating one', async () => {
+  test('delivers 200,000 lines without losing or repeating one', async () => {
     await run('many', 'sleep 0.5; seq 1 200000')
     const { streamId } = follow('many', 1_000)
     const lines = () => testEnvironment.server.logLines.get(streamId) ?? []

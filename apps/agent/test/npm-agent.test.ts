@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FakeServer, waitUntil } from './kit/index.ts'
 
-// `npm run agent` itself, as a person types it.
+// Runs `npm run agent` itself, as users do.
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 let server: FakeServer
@@ -32,7 +32,7 @@ function runAgent(...flags: string[]) {
   const child: ChildProcess = spawn('npm', ['run', 'agent', '--', ...flags], {
     cwd: root,
     env,
-    // A group of its own, as a terminal gives it: Ctrl-C reaches npm, its shell and the script at once.
+    // A process group of its own, as in a terminal: Ctrl-C reaches npm, its shell and the script at once.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -42,7 +42,7 @@ function runAgent(...flags: string[]) {
   return { child, ended, output: () => output }
 }
 
-/** npm, the script and the agent: everything that was given this data directory. */
+/** npm, the script and the agent: every process with this data directory in its arguments or environment. */
 function processes(): number[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid)
@@ -58,7 +58,7 @@ function processes(): number[] {
 
 const startMs = 60_000
 
-test('connects with an install token, keeps what it got in its data directory, and leaves nothing behind after Ctrl-C', async () => {
+test('npm run agent connects with an install token, stores its data, and leaves nothing running after Ctrl-C', async () => {
   const token = server.newInstallToken()
   npm = runAgent('--token', token, '--data-dir', dataDir, '--url', server.url, '--node', 'node-1')
   const info = await waitUntil('it is connected', () => server.links[0], startMs)
@@ -73,12 +73,12 @@ test('connects with an install token, keeps what it got in its data directory, a
   await npm.ended
   await waitUntil('nothing is left', () => processes().length === 0)
 
-  // Without the token: it has another one now.
+  // Starts without the token, because the agent has another one now.
   npm = runAgent('--data-dir', dataDir, '--url', server.url)
   expect(await waitUntil('it is connected again', () => server.links[1], startMs)).toMatchObject({ nodeId: 'node-1' })
 }, 120_000)
 
-test('ends with a sentence that says where a new token is to be had when the server refuses its token', async () => {
+test('npm run agent ends with a message that says where to get a new token when the server refuses its token', async () => {
   npm = runAgent('--token', `crux_${'x'.repeat(43)}`, '--data-dir', dataDir, '--url', server.url)
   expect(await npm.ended).toBe(0)
   expect(npm.output()).toContain('the server refused the token: install the agent again from the node page')
@@ -98,7 +98,7 @@ test.each([
   ],
   ['an unknown flag', ['--data-dir', 'DIR', '--tokn', 'TOKEN'], "Unknown option '--tokn'"],
 ])(
-  'ends at once and says what is wrong with %s',
+  'npm run agent ends at once and reports what is wrong with %s',
   async (_, flags, words) => {
     const replaced = flags.map((flag) => ({ DIR: dataDir, TOKEN: server.newInstallToken() })[flag] ?? flag)
     npm = runAgent(...replaced)
@@ -110,7 +110,7 @@ test.each([
   60_000,
 )
 
-test('keeps trying where nothing answers, says so once, and ends with a signal', async () => {
+test('npm run agent keeps trying where nothing answers, reports that once, and ends with a signal', async () => {
   npm = runAgent('--token', server.newInstallToken(), '--data-dir', dataDir, '--url', 'http://localhost:9')
   await waitUntil('it says so', () => npm?.output().includes('cannot connect, trying again'), startMs)
   expect(npm.output()).toContain('ECONNREFUSED')

@@ -21,7 +21,7 @@ async function holdersOf(owner: Owner, ports: readonly number[]): Promise<Record
   return Object.fromEntries(result.value.holders.map(({ port, containerName }) => [port?.port, containerName]))
 }
 
-test('ports are told with the names of the own team, without those of others, and not where the prefix itself holds them', async () => {
+test('port holders are reported with names of the own team only and not where the prefix itself holds the port', async () => {
   const [published, gated, listening, free] = await Promise.all(Array.from({ length: 4 }, () => freePort()))
   if (!published || !gated || !listening || !free) throw new Error('no free ports')
   const release = testEnvironment.release({

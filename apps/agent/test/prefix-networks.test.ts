@@ -21,7 +21,7 @@ const listed = () =>
 const names = async () => (await listed()).map(({ Name }) => Name).sort()
 
 describe('the network of a prefix', () => {
-  test('is made when a deployment is prepared, and the start takes that one', async () => {
+  test('is created when a deployment is prepared and the start uses it', async () => {
     const image = (await testEnvironment.publish('web:1', webImage('one'))).reference
     const { owner, server } = testEnvironment
     server.send({ case: 'preparePrefix', value: { owner } })
@@ -34,7 +34,7 @@ describe('the network of a prefix', () => {
     expect(await names()).toEqual([networkName(owner)])
   })
 
-  test('stays while a container uses it, and goes with a prefix that nothing ran under', async () => {
+  test('stays while a container uses it and is removed from a prefix that nothing ran under', async () => {
     const { owner, server } = testEnvironment
     const other = ownerAt('b')
     server.send({ case: 'preparePrefix', value: { owner: other } })
@@ -69,7 +69,7 @@ describe('the network of a prefix', () => {
     if (!writable) skip('this user may not change the settings of a bridge, or Linux is older than 5.16')
     const read = async () => (await readFile(setting, 'utf8')).trim()
     await waitUntil('the setting of the new bridge', async () => (await read()) === '0')
-    // As after a restart of the machine, which creates the bridges again.
+    // The value after a restart of the machine, which creates the bridges again.
     await writeFile(setting, '1')
     await prepared()
     await waitUntil('the setting of the bridge that existed', async () => (await read()) === '0')
@@ -78,7 +78,7 @@ describe('the network of a prefix', () => {
     expect(await names()).toEqual([networkName(owner)])
   })
 
-  test('is nothing that another node can be told to make', async () => {
+  test('is not created on a command for another node', async () => {
     const stranger = { ...ownerAt('c'), nodeId: 'another' }
     const mine = ownerAt('d')
     testEnvironment.server.send({ case: 'preparePrefix', value: { owner: stranger } })
@@ -88,7 +88,7 @@ describe('the network of a prefix', () => {
     expect(all).not.toContain(networkName(stranger))
   })
 
-  test('that nothing used for a day goes, of too many the oldest, and all of them when the agent ends', async () => {
+  test('is removed after a day without use, as the oldest of too many, and when the agent ends', async () => {
     const driver = await openDockerDriver(
       'unix:///var/run/docker.sock',
       createLogger({ name: 'test', level: 'silent' }),

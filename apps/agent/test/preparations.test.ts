@@ -35,7 +35,7 @@ const withWeb = (config: object, more: object = {}) => ({
 })
 
 describe('init containers', () => {
-  test('run in order before the container, with linked volumes, own and parent environment, and leave nothing', async () => {
+  test('run in order before the container with linked volumes, own and parent environment, and are removed', async () => {
     const release = testEnvironment.release({
       instances: [
         withWeb({
@@ -85,7 +85,7 @@ describe('init containers', () => {
     ).not.toContain('plain-token')
   })
 
-  test('of a release that is gone back to are those that ran, also where their tags have moved since', async () => {
+  test('of a rollback are those that ran then even where their tags have moved since', async () => {
     const filling = (text: string) => makeFiller(text).then(({ digest }) => digest)
     const makeFiller = (text: string) =>
       testEnvironment.publish('filler:1', {
@@ -116,7 +116,7 @@ describe('init containers', () => {
     expect([(await read('web', 'data', 'who')).trim(), await read('web', 'conf', 'who')]).toEqual(['old', 'old'])
   })
 
-  test('find the neighbours of the container by their names, where they get its networks', async () => {
+  test('find the neighbours of the container by their names where they get its networks', async () => {
     await succeed(testEnvironment.release({ instances: [{ instanceId: 'db', image: web, config: { name: 'db' } }] }))
     await succeed(
       testEnvironment.release({
@@ -132,7 +132,7 @@ describe('init containers', () => {
     )
   })
 
-  test('that fail end the release with their last lines, and the old container keeps answering', async () => {
+  test('that fail end the release with their last lines while the old container keeps answering', async () => {
     await succeed(testEnvironment.release({ instances: [withWeb({})] }))
     const { Id } = await testEnvironment.inspect('web')
     const release = testEnvironment.release({
@@ -148,7 +148,7 @@ describe('init containers', () => {
     expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
   })
 
-  test('that write what the old container has run after its end', async () => {
+  test('that write data of the old container run after its end', async () => {
     const volumes = [{ name: 'data', path: '/data', type: 'ro' as const }]
     await succeed(testEnvironment.release({ instances: [withWeb({ volumes })] }))
     const release = testEnvironment.release({
@@ -173,7 +173,7 @@ describe('init containers', () => {
     expect(silenced).toEqual([testEnvironment.name('web')])
   })
 
-  test('under way are ended by a cancellation, with the volumes that the engine made for them', async () => {
+  test('in progress are ended by a cancellation with the volumes that the engine created for them', async () => {
     const release = testEnvironment.release({
       instances: [withWeb({ initContainers: [{ name: 'wait', image: tool, ...run('sleep 1000') }] })],
     })
@@ -181,7 +181,7 @@ describe('init containers', () => {
     const name = `${testEnvironment.name('web')}.init-wait`
     const found = await waitUntil('the init container runs', async () => {
       if (!(await testEnvironment.names()).includes(name)) return undefined
-      // The engine lists a container a moment before it knows it by its name.
+      // The engine lists a container a moment before it can be found by its name.
       const seen = await testEnvironment.docker
         .getContainer(name)
         .inspect()
@@ -191,7 +191,7 @@ describe('init containers', () => {
         })
       return seen?.State.Running ? seen : undefined
     })
-    // The image keeps data in a VOLUME: the engine makes an anonymous one, which must not stay.
+    // The image keeps data in a VOLUME: the engine creates an anonymous one, which must not stay.
     const anonymous = found.Mounts.find(({ Destination }) => Destination === '/scratch')?.Name ?? ''
     expect((await testEnvironment.docker.getVolume(anonymous).inspect()).Name).toBe(anonymous)
     testEnvironment.server.send({ case: 'cancelDeployment', value: release.key ? { release: release.key } : {} })
@@ -200,7 +200,7 @@ describe('init containers', () => {
     await expect(testEnvironment.docker.getVolume(anonymous).inspect()).rejects.toThrow('no such volume')
   })
 
-  test('are fetched with the credentials of the registry that they share with the container, and of no other', async () => {
+  test('are fetched with the credentials of the registry that they share with the container and of no other', async () => {
     const guarded = await startRegistry({ auth: true })
     const auth = { username: registryAccount.user, password: registryAccount.token }
     try {
@@ -233,7 +233,7 @@ describe('a config container', () => {
       configContainer: { image, volume: 'conf', path: '/etc/app', keepFiles: false, ...more },
     })
 
-  test('brings the files of an image without a shell, and what it does not hold goes unless it is to stay', async () => {
+  test('copies the files of an image without a shell and removes others unless they are to stay', async () => {
     const { reference } = await testEnvironment.publish('conf:1', { files, bare: true })
     await mkdir(volume('web', 'conf', 'old'), { recursive: true })
     await writeFile(volume('web', 'conf', 'old', 'file'), 'old')
@@ -248,7 +248,7 @@ describe('a config container', () => {
     expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
   })
 
-  test('follows a link at its path, and copies a single file', async () => {
+  test('follows a link at its path and copies a single file', async () => {
     const { reference } = await testEnvironment.publish('conf:2', {
       files,
       links: { '/current': '/etc/app' },
@@ -260,7 +260,7 @@ describe('a config container', () => {
     expect(await readdir(volume('web', 'conf'))).toEqual(['one.conf'])
   })
 
-  test('brings a whole image without what the engine lays into each container', async () => {
+  test('copies a whole image without the files that the engine adds to each container', async () => {
     const { reference } = await testEnvironment.publish('conf:6', {
       files: { '/one.conf': 'one', '/etc/two.conf': 'two' },
       bare: true,
@@ -270,7 +270,7 @@ describe('a config container', () => {
     expect(await readdir(volume('web', 'conf', 'etc'))).toEqual(['two.conf'])
   })
 
-  test('writes through no link that a container laid in the volume', async () => {
+  test('writes through no link that a container created in the volume', async () => {
     const outside = await mkdtemp(join(tmpdir(), 'crux-outside-'))
     try {
       await writeFile(join(outside, 'two.conf'), 'mine')
@@ -292,7 +292,7 @@ describe('a config container', () => {
     }
   })
 
-  test('comes anew when its tag was pushed again, though nothing else changed', async () => {
+  test('copies again when its tag was pushed again although nothing else changed', async () => {
     const { reference } = await testEnvironment.publish('conf:4', { files, bare: true })
     await succeed(testEnvironment.release({ instances: [config(reference)] }))
     const { Id } = await testEnvironment.inspect('web')
@@ -304,7 +304,7 @@ describe('a config container', () => {
     expect(existsSync(volume('web', 'conf', 'page'))).toBe(false)
   })
 
-  test('without the path in its image fails with a sentence', async () => {
+  test('without the path in its image fails with a message', async () => {
     const { reference } = await testEnvironment.publish('conf:5', { files, bare: true })
     const { reason } = await testEnvironment.server.deployAndWait(
       testEnvironment.release({ instances: [config(reference, { path: '/nowhere' })] }),

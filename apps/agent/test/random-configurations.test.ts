@@ -29,7 +29,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { differences } from './field-table/differences.ts'
 import { openEngine } from './kit/index.ts'
 
-/** Every run deploys the same; another seed by CRUX_TEST_SEED. */
+/** Every run deploys the same configurations; CRUX_TEST_SEED sets another seed. */
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_122)
 const total = process.env.CRUX_TEST_FULL === '1' ? 200 : 20
 const perRelease = 10
@@ -45,7 +45,7 @@ let storageId: string | undefined
 
 beforeAll(async () => {
   registry = await startRegistry()
-  // Where no S3 server can be had, the field is left out: the tests of the import are skipped there, and say so.
+  // Without an S3 server the field is left out: the tests of the import are then skipped and report that.
   if (storageMissing() === undefined) storage = await startStorage()
   system = await bootSystem({
     dataDir: await mkdtemp(join(tmpdir(), 'crux-random-')),
@@ -111,7 +111,7 @@ async function makeConfigs(from: number, count: number): Promise<FinalContainerC
     }
     const [config] = sample(arbitraryDeployable(options), { numRuns: 1, seed: seed + index })
     if (!config) throw new Error('fast-check gives what it is asked for')
-    // The routed host has the name too.
+    // The routed host contains the name too.
     const named = JSON.parse(
       JSON.stringify(config).replaceAll(`.${config.name}.${networkName}`, `.r${index}.${networkName}`),
     )
@@ -120,14 +120,14 @@ async function makeConfigs(from: number, count: number): Promise<FinalContainerC
   return configs
 }
 
-/** Fields that mean something without the others of their layer; the rest stays together, so that each layer is valid by itself. */
+/** Fields that are valid without the others of their layer; the rest stays together, so that each layer is valid by itself. */
 const free = [
   ...['user', 'tty', 'workingDirectory', 'commands', 'args', 'capabilities', 'ulimits', 'shmSize', 'extraHosts'],
   ...['networks', 'dockerLabels', 'logConfig', 'restartPolicy', 'resourceConfig', 'expectedState', 'labels'],
   ...['deploymentStrategy', 'customHeaders', 'proxyHeaders', 'useLoadBalancer', 'extraLBAnnotations', 'annotations'],
 ] as const
 
-/** Spreads a configuration over the layers of image and instance, with weaker values that must not win. */
+/** Distributes a configuration over the layers of image and instance, with weaker values that must be overridden. */
 function layersOf(config: FinalContainerConfig, index: number) {
   const image: Record<string, unknown> = { ...config, secrets: config.secrets.map(({ value: _, ...row }) => row) }
   const instance: Record<string, unknown> = {}
@@ -157,7 +157,7 @@ async function sealed(config: FinalContainerConfig, publicKey: string) {
   )
 }
 
-/** Through the API as a person would: layers, secrets, start; gives back what the layers come to. */
+/** Uses the API as a user would: layers, secrets, start; returns the merged configurations. */
 async function deployAll(
   configs: FinalContainerConfig[],
   prefix: string,
@@ -200,7 +200,7 @@ async function deployAll(
   }))
 }
 
-/** What preparations brought into the volumes, which the engine does not know. */
+/** Files that preparations must have copied into the volumes; the engine does not show them. */
 async function missingFiles(config: FinalContainerConfig, prefix: string): Promise<string[]> {
   const read = (volume: string, file: string) =>
     readFile(join(system.dataDir, 'agents', testEnvironment.nodeId, prefix, config.name, volume, file), 'utf8').catch(
@@ -234,7 +234,7 @@ const answers = (port: number) =>
 const used = new Set<string>()
 
 test(
-  `${total} random configurations of all fields go from their layers through the server to the engine without a difference`,
+  `${total} random configurations of all fields pass from their layers through the server to the engine unchanged`,
   async () => {
     const found: string[] = []
     for (let done = 0; done < total; done += perRelease) {
@@ -256,7 +256,7 @@ test(
       await removeContainers(`dev.crux.prefix=${prefix}`)
     }
     expect(found).toEqual([])
-    // Random as they are, together they left no field out.
+    // The configurations are random, but together they must contain every field.
     const fields = [
       ...['secrets', 'commands', 'args', 'portRanges', 'networkMode', 'expose', 'routing', 'portGate', 'metrics'],
       ...['initContainers', 'configContainer', 'healthCheckConfig', 'expectedState', 'labels', 'annotations'],

@@ -28,8 +28,8 @@ beforeAll(async () => {
 afterAll(() => open.remove())
 afterEach(() => digests.close())
 
-describe('the agent asks a registry itself', () => {
-  test('and hears the digest of a tag, or that a digest is there', async () => {
+describe('a request of the agent to a registry', () => {
+  test('returns the digest of a tag, or confirms a digest', async () => {
     digests = createRegistryDigests()
     expect(await ask(open.host)).toBe(digest)
     expect(await ask(open.host, { reference: digest })).toBe(digest)
@@ -37,7 +37,7 @@ describe('the agent asks a registry itself', () => {
     expect(await ask(open.host, { reference: `sha256:${'0'.repeat(64)}` })).toBeUndefined()
   })
 
-  test('with basic credentials where it wants them, and hears nothing with wrong ones or none', async () => {
+  test('uses basic credentials where the registry requires them and returns nothing for wrong or missing ones', async () => {
     digests = createRegistryDigests()
     const closed = await startRegistry({ auth: true })
     try {
@@ -45,7 +45,7 @@ describe('the agent asks a registry itself', () => {
       expect(await ask(closed.host)).toBeUndefined()
       expect(await ask(closed.host, { auth: { ...account(closed.host), password: 'wrong' } })).toBeUndefined()
       expect(await ask(closed.host, { auth: account(closed.host) })).toBe(own)
-      // The credentials of one question are not those of the next.
+      // The credentials of one request must not be reused for the next.
       expect(await ask(closed.host)).toBeUndefined()
       expect(await ask(closed.host, { auth: { ...account(closed.host), password: 'wrong' } })).toBeUndefined()
     } finally {
@@ -53,7 +53,7 @@ describe('the agent asks a registry itself', () => {
     }
   })
 
-  test('with a token for exactly this image where it signs in by tokens', async () => {
+  test('uses a token for exactly this image where the registry requires tokens', async () => {
     digests = createRegistryDigests()
     const tokens = await startTokenRegistry(open)
     try {
@@ -65,14 +65,14 @@ describe('the agent asks a registry itself', () => {
     }
   })
 
-  test('but sends its credentials to no other site that the registry names', async () => {
+  test('sends its credentials to no other site that the registry names', async () => {
     digests = createRegistryDigests()
     const looked = vi.spyOn(dns, 'lookup')
     const hostile = await startTokenRegistry(open, { realm: 'https://collector.example/token' })
     try {
       expect(await ask(hostile.host, { auth: account(hostile.host) })).toBeUndefined()
       expect(looked.mock.calls.map(([hostname]) => hostname)).not.toContain('collector.example')
-      // Without credentials it asks there: it is where this registry gives tokens.
+      // Without credentials it requests a token there: this registry names that site for tokens.
       expect(await ask(hostile.host)).toBeUndefined()
       expect(looked.mock.calls.map(([hostname]) => hostname)).toContain('collector.example')
     } finally {
@@ -93,7 +93,7 @@ describe('the agent asks a registry itself', () => {
     ['a failure', 503, { 'docker-content-digest': `sha256:${'a'.repeat(64)}` }],
     ['an unknown way to sign in', 401, { 'www-authenticate': 'Negotiate' }],
     ['a sign-in at no address', 401, { 'www-authenticate': 'Bearer realm="%%"' }],
-  ])('and believes nothing else than a digest: %s', async (_, status, headers) => {
+  ])('accepts only a digest as the answer: %s', async (_, status, headers) => {
     digests = createRegistryDigests()
     const asked: string[] = []
     const odd = await startTokenRegistry(open, {
@@ -111,7 +111,7 @@ describe('the agent asks a registry itself', () => {
     }
   })
 
-  test('and leaves one that it cannot reach to the engine for a while', async () => {
+  test('leaves an unreachable registry to the engine for a while', async () => {
     digests = createRegistryDigests()
     const port = await freePort()
     expect(await ask(`localhost:${port}`)).toBeUndefined()
@@ -149,7 +149,7 @@ describe('a release', () => {
       }),
     )
 
-  test('of an image that is there costs its registry one question and its token, and no manifest', async () => {
+  test('of a present image costs its registry one request and its token but no manifest', async () => {
     await testEnvironment.registry.push('web', '1', webImage('asked'))
     before = await startTokenRegistry(testEnvironment.registry)
     expect(await deploy(before.host)).toMatchObject({ successful: true, reason: '' })
@@ -160,10 +160,10 @@ describe('a release', () => {
     expect(again.map(({ line }) => line)).toEqual(Array(2).fill('HEAD /v2/web/manifests/1'))
   })
 
-  test("takes the engine's answer where the agent gets none", async () => {
+  test("uses the engine's answer where the agent gets none", async () => {
     await testEnvironment.registry.push('web', '1', webImage('by the engine'))
     before = await startTokenRegistry(testEnvironment.registry, {
-      // It answers nobody but the engine, as one behind a proxy that the engine alone is told of.
+      // It answers only the engine, like a registry behind a proxy that is configured in the engine alone.
       answer: (incoming) => !(incoming.headers['user-agent'] ?? '').startsWith('docker/'),
     })
     expect(await deploy(before.host)).toMatchObject({ successful: true, reason: '' })

@@ -83,7 +83,7 @@ describe('an agent that is killed in the middle of a deployment', () => {
   const cases = moments.flatMap(([when, phase, state, ports]) =>
     ports.map((port) => [when, port, phase, state] as const),
   )
-  test.each(cases)('%s continues and ends well, %s a published port', async (_, port, phase, state) => {
+  test.each(cases)('%s continues it to a success, %s a published port', async (_, port, phase, state) => {
     const ports = port === 'with' ? [{ internal: 8080, external: await freePort() }] : []
     await startProcess()
     expect(
@@ -111,7 +111,7 @@ describe('an agent that is killed in the middle of a deployment', () => {
     await allQuiet()
   })
 
-  test('and finds the new container ended puts the old one back', async () => {
+  test('and finds the new container ended restores the old one', async () => {
     await startProcess()
     const ports = [{ internal: 8080, external: await freePort() }]
     await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [web(one, { ports })] }))
@@ -134,7 +134,7 @@ describe('an agent that is killed in the middle of a deployment', () => {
     await allQuiet()
   })
 
-  test('while it puts things back goes on with that', async () => {
+  test('during the undo continues the undo', async () => {
     await startProcess()
     const ports = [{ internal: 8080, external: await freePort() }]
     await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [web(one, { ports })] }))
@@ -160,7 +160,7 @@ describe('an agent that is killed while an init container runs', () => {
   const prepared = () =>
     web(two, {
       volumes: [{ name: 'data', path: '/data' }],
-      // Done before the kill; a second time it would take away what the init container wrote.
+      // Completed before the kill; a second run would remove the files that the init container wrote.
       configContainer: { image: one, volume: 'data', path: '/www', keepFiles: false },
       initContainers: [
         {
@@ -176,7 +176,7 @@ describe('an agent that is killed while an init container runs', () => {
     waitUntil('the init container runs', () => readFile(volume('runs'), 'utf8').catch(() => undefined))
   afterEach(() => rm(join(testEnvironment.dataDir, testEnvironment.owner.prefix), { recursive: true, force: true }))
 
-  test('waits for the same one and runs it once', async () => {
+  test('waits for the same init container and runs it once', async () => {
     await startProcess()
     const release = testEnvironment.release({ instances: [prepared()] })
     testEnvironment.server.deploy(release)
@@ -190,7 +190,7 @@ describe('an agent that is killed while an init container runs', () => {
     await allQuiet()
   })
 
-  test('removes it when the release is cancelled meanwhile', async () => {
+  test('removes the init container when the release is cancelled in the meantime', async () => {
     await startProcess()
     const release = testEnvironment.release({ instances: [prepared()] })
     testEnvironment.server.deploy(release)
@@ -203,8 +203,8 @@ describe('an agent that is killed while an init container runs', () => {
   })
 })
 
-describe('a server that is away during a deployment', () => {
-  test('hears everything once and in order when it is back', async () => {
+describe('a server that is unavailable during a deployment', () => {
+  test('receives everything once and in order when it is back', async () => {
     await startProcess()
     const release = testEnvironment.release({ observationWindowMs: 800, instances: [web(one)] })
     testEnvironment.server.deploy(release)
@@ -221,7 +221,7 @@ describe('a server that is away during a deployment', () => {
     await allQuiet()
   })
 
-  test('and gave the release up gets everything put back', async () => {
+  test('and gave the release up makes the agent restore everything', async () => {
     await startProcess()
     await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [web(one)] }))
     const release = testEnvironment.release({ observationWindowMs: 60_000, instances: [web(two)] })

@@ -43,14 +43,14 @@ const releaseOf = (testEnvironment: TestEnvironment, domain: string, { path, nam
       },
     ],
   })
-/** No other test on the engine has it. */
+/** A host that no other test on the engine uses. */
 const host = () => `${team.owner.prefix}.example`
 const outcomeOf = (testEnvironment: TestEnvironment, domain: string, options?: Options) =>
   testEnvironment.server.deployAndWait(releaseOf(testEnvironment, domain, options))
 const inUse = (route: string) => `${route} is in use on this node: choose another host name or path`
 
 describe('a host name and path on one engine', () => {
-  test('belong to the first owner, running or stopped, and the sentence names nobody', async () => {
+  test('belong to the first owner, running or stopped, and the message names no owner', async () => {
     expect(await outcomeOf(team, host())).toMatchObject({ successful: true, reason: '' })
     for (const [domain, path] of [
       [host().toUpperCase(), undefined],
@@ -69,12 +69,12 @@ describe('a host name and path on one engine', () => {
     expect(await outcomeOf(team, host())).toMatchObject({ successful: true, reason: '' })
   }, 60_000)
 
-  test('may be shared by paths of which neither begins with the other', async () => {
+  test('may be shared by paths where neither is the beginning of the other', async () => {
     expect(await outcomeOf(team, host(), { path: '/a' })).toMatchObject({ successful: true, reason: '' })
     expect(await outcomeOf(stranger, host(), { path: '/b' })).toMatchObject({ successful: true, reason: '' })
   })
 
-  test('of a container that nobody manages are refused too', async () => {
+  test('of a container without an owner are refused too', async () => {
     const foreign = await team.docker.createContainer({
       name: `foreign-${team.owner.prefix}`,
       Image: images.get(team) ?? '',
@@ -88,7 +88,7 @@ describe('a host name and path on one engine', () => {
     }
   })
 
-  test('that two releases ask for at once are never routed to both', async () => {
+  test('that two releases request at once are never routed to both', async () => {
     for (let round = 0; round < 3; round++) {
       const releases = [team, stranger].map(
         (testEnvironment) => [testEnvironment, releaseOf(testEnvironment, `r${round}.${host()}`)] as const,
@@ -103,7 +103,7 @@ describe('a host name and path on one engine', () => {
     }
   }, 60_000)
 
-  test('of one release are given to one instance only', async () => {
+  test('are given to only one instance of a release', async () => {
     const release = team.release({
       instances: ['web', 'api'].map((name) => ({
         image: images.get(team) ?? '',
@@ -117,7 +117,7 @@ describe('a host name and path on one engine', () => {
     })
   })
 
-  test('of Crux itself are given to nobody', async () => {
+  test('of Crux itself are given to no container', async () => {
     const { successful, reason } = await outcomeOf(team, '127.0.0.1', { path: '/x', admin: true })
     expect({ successful, reason }).toEqual({
       successful: false,
@@ -126,7 +126,7 @@ describe('a host name and path on one engine', () => {
   })
 })
 
-test("an image's own labels for Crux, Compose and proxies are emptied on its container, others stay", async () => {
+test("an image's own labels for Crux, Compose and proxies are emptied on its container and others stay", async () => {
   const release = team.release({ instances: [{ image: labelled, config: { name: 'web' } }] })
   expect(await team.server.deployAndWait(release)).toMatchObject({ successful: true, reason: '' })
   expect((await team.inspect('web')).Config.Labels).toMatchObject({
@@ -137,11 +137,11 @@ test("an image's own labels for Crux, Compose and proxies are emptied on its con
     'dev.crux.gate': '',
     'com.example.colour': 'blue',
   })
-  // What was emptied routes nothing, and keeps nobody from routing.
+  // An emptied label routes nothing, and does not block routes of others.
   expect(await outcomeOf(stranger, host())).toMatchObject({ successful: true, reason: '' })
 })
 
-test("an init container's image has its labels emptied too", async () => {
+test("labels of an init container's image are emptied too", async () => {
   const release = team.release({
     instances: [
       {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => testEnvironment.dispose())
 
-/** Ignores SIGTERM, and ends with 7 by SIGUSR1. */
+/** Ignores SIGTERM, and ends with 7 on SIGUSR1. */
 const stubborn = {
   commands: [{ key: '/bin/sh' }, { key: '-c' }],
   args: [{ key: "trap '' TERM; trap 'exit 7' USR1; while true; do sleep 0.1; done" }],
@@ -26,7 +26,7 @@ async function deploy(name: string, config: Omit<Config, 'name'>) {
   return (await testEnvironment.inspect(name)).Id
 }
 
-describe('stopping a container', () => {
+describe('a stop of a container', () => {
   test('uses the signal of its configuration', async () => {
     const id = await deploy('signal', { stopSignal: 'SIGUSR1', stopGracePeriodSeconds: 60 })
     const { docker, close } = await openDocker('unix:///var/run/docker.sock')
@@ -35,7 +35,7 @@ describe('stopping a container', () => {
     close()
   }, 60_000)
 
-  test('kills what ignores its signal after its own grace period, for which the call waits beyond its usual limit', async () => {
+  test('kills a container that ignores its signal after its own grace period even beyond the usual limit of a call', async () => {
     const id = await deploy('grace', { stopGracePeriodSeconds: 2 })
     const { docker, close } = await openDocker('unix:///var/run/docker.sock', { readMs: 60_000, changeMs: 200 })
     await createContainerEngine(docker, { seesHost: true }).stop(id)
@@ -45,7 +45,7 @@ describe('stopping a container', () => {
 })
 
 describe('a release that must stop several containers', () => {
-  test('stops them side by side, so that the longest stop is the pause of all', async () => {
+  test('stops them in parallel so that the longest stop is the downtime of all', async () => {
     const ports = [await freePort(), await freePort()]
     const names = ['left', 'right']
     const order = () =>

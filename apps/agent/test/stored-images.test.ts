@@ -3,7 +3,7 @@ import { loadImage, type Registry, registryAccount, startRegistry } from '@crux/
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { removeImages, startTestEnvironment, type TestEnvironment, webImage } from './kit/index.ts'
 
-/** Images that lie in the engine's store by another hand, as with a second team on the same engine. */
+/** Images that another user put into the engine's store, as with a second team on the same engine. */
 let testEnvironment: TestEnvironment
 let theirs: Registry
 let secret: { reference: string; name: string; digest: string; id: string }
@@ -37,7 +37,7 @@ afterAll(async () => {
 const web = { name: 'web' }
 const deploy = (instance: Parameters<TestEnvironment['release']>[0]['instances'][number]) =>
   testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [instance] }))
-/** An image that this world may run, with an init container from another. */
+/** An image that this environment may run, with an init container from another. */
 async function withInit(image: string, more: object = {}) {
   const own = await testEnvironment.publish(`main-${randomUUID().slice(0, 8)}:1`, webImage('main'))
   return deploy({
@@ -84,15 +84,15 @@ test('a private image of the store does not run as init or config container', as
   expect(outcome.reason).toContain('The registry refuses access')
 })
 
-test('an image that somebody else pulled runs by its digest once the registry grants it', async () => {
+test('an image that another user pulled runs by its digest when the registry grants it', async () => {
   const instance = { image: secret.reference, digest: secret.digest, config: web }
   expect(await deploy({ ...instance, auth: auth() })).toMatchObject({ successful: true })
   expect((await testEnvironment.inspect('web')).Image).toBe(secret.id)
-  // That it ran once is no grant: the credentials may have been revoked since.
+  // A past run is no grant: the credentials may have been revoked since.
   expect(await deploy(instance)).toMatchObject({ successful: false })
 })
 
-test('an image that this agent fetched runs by its digest while its registry is away', async () => {
+test('an image that this agent fetched runs by its digest while its registry is unavailable', async () => {
   const mine = await startRegistry()
   try {
     const digest = await mine.push('mine', '1', webImage(randomUUID()))

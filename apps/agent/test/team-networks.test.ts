@@ -59,7 +59,7 @@ async function deploy(testEnvironment: TestEnvironment, keys: readonly string[],
   expect(outcome).toMatchObject({ reason: '', successful: true })
 }
 
-/** Why the release failed; it must fail. */
+/** Returns why the release failed; it must fail. */
 async function refused(
   testEnvironment: TestEnvironment,
   keys: readonly string[],
@@ -90,7 +90,7 @@ const gone = (name: string) => waitUntil(`the end of ${name}`, async () => !(awa
 const joined = async (container: string) =>
   Object.keys((await team.docker.getContainer(container).inspect()).NetworkSettings.Networks)
 
-/** What a container gets from the web server at a host name or address; empty when it reaches nothing. */
+/** What a container receives from the web server at a host name or address; empty when it cannot connect. */
 async function reach(container: string, host: string): Promise<string> {
   const created = await team.docker.getContainer(container).exec({
     Cmd: ['/bin/sh', '-c', `printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc -w 2 ${host} 8080 2>/dev/null; true`],
@@ -103,8 +103,8 @@ async function reach(container: string, host: string): Promise<string> {
 }
 
 /**
- * Whether a container gets an answer each of three times. The engine takes the rule that keeps networks apart out for some
- * milliseconds whenever anybody creates a network, as other tests on it do.
+ * Whether a container gets an answer three times in a row. The engine removes the rule that isolates networks for some milliseconds
+ * whenever a network is created, as other tests on it do.
  */
 async function isReachable(container: string, host: string): Promise<boolean> {
   for (let attempt = 0; attempt < 3; attempt++) if ((await reach(container, host)) === '') return false
@@ -117,7 +117,7 @@ async function addressesOf(container: string): Promise<string[]> {
 }
 
 describe('a network of the team', () => {
-  test('connects two projects that name the same key, and no other team', async () => {
+  test('connects two projects that name the same key and no other team', async () => {
     await deploy(team, ['shared'])
     await deploy(team, ['shared'], { prefix: secondPrefix(team) })
     await deploy(stranger, ['shared'])
@@ -135,7 +135,7 @@ describe('a network of the team', () => {
     })
   })
 
-  test('stays while a stopped container belongs to it and goes with the last one', async () => {
+  test('stays while a stopped container belongs to it and is removed with the last one', async () => {
     await deploy(team, ['shared'])
     await deploy(team, ['shared'], { prefix: secondPrefix(team) })
     const name = teamNetworkName(team.owner, 'shared')
@@ -147,7 +147,7 @@ describe('a network of the team', () => {
     await gone(name)
   })
 
-  test('goes after a release that failed, and when a release no longer names it', async () => {
+  test('is removed after a release that failed and when a release no longer names it', async () => {
     const reason = await refused(team, ['failing'], { args: ['/bin/false'] })
     expect(reason).toContain('exit code')
     await gone(teamNetworkName(team.owner, 'failing'))
@@ -158,7 +158,7 @@ describe('a network of the team', () => {
     expect(await joined(team.name('web'))).toContain(teamNetworkName(team.owner, 'after'))
   })
 
-  test('is kept by a release under way while another one removes the last container', async () => {
+  test('is kept by a release in progress while another one removes the last container', async () => {
     for (let round = 0; round < 3; round++) {
       await deploy(team, ['shared'], { prefix: secondPrefix(team) })
       const under = releaseOf(team, ['shared'])
@@ -170,7 +170,7 @@ describe('a network of the team', () => {
     }
   }, 120_000)
 
-  test('is not joined when one of its name was not made for the team', async () => {
+  test('is not joined when the network with its name was not created for the team', async () => {
     const name = teamNetworkName(team.owner, 'taken')
     const taken = await team.docker.createNetwork({ Name: name })
     try {
@@ -183,7 +183,7 @@ describe('a network of the team', () => {
     }
   })
 
-  test('is where the next release moves a container that is on a network of the previous naming', async () => {
+  test('receives containers that are on a network of the previous naming with the next release', async () => {
     const release = releaseOf(team, ['front'])
     expect(await team.server.deployAndWait(release)).toMatchObject({ successful: true })
     const name = teamNetworkName(team.owner, 'front')
@@ -200,8 +200,8 @@ describe('a network of the team', () => {
   })
 })
 
-describe("another team's network", () => {
-  test('is out of reach by its name, its id and the beginning of its id', async () => {
+describe('a network that Crux created for a team or prefix', () => {
+  test('cannot be joined by another team by its name, its id or the beginning of its id', async () => {
     await deploy(team, ['shared'])
     const mine = team.name('web')
     const own = await team.docker.getNetwork(networkName(team.owner)).inspect()
@@ -219,7 +219,7 @@ describe("another team's network", () => {
     }
   }, 60_000)
 
-  test('is refused as a network of the engine, for a user and for an admin', async () => {
+  test('is refused to another team as a network of the engine for a user and for an admin', async () => {
     await deploy(team, ['shared'])
     const own = await team.docker.getNetwork(networkName(team.owner)).inspect()
     const names = [own.Name, teamNetworkName(team.owner, 'shared')]
@@ -237,7 +237,7 @@ describe("another team's network", () => {
     expect(await stranger.names()).toEqual([])
   })
 
-  test('and the own one under its name are refused within the team too', async () => {
+  test('is refused as a network of the engine within its own team too', async () => {
     await deploy(team, ['shared'])
     const reason = await refused(team, [`engine:${networkName(team.owner)}`], {
       admin: true,
@@ -257,7 +257,7 @@ describe('a network of the engine', () => {
     expect(await networkNames()).toContain(foreign)
   })
 
-  test('that does not exist fails the release with a sentence and is not made', async () => {
+  test('that does not exist fails the release with a message and is not created', async () => {
     const name = `missing-${randomUUID().slice(0, 8)}`
     expect(await refused(team, [`engine:${name}`], { admin: true })).toBe(
       `the engine has no network ${name}: create it, or name a network of the team`,
@@ -265,14 +265,14 @@ describe('a network of the engine', () => {
     expect(await networkNames()).not.toContain(name)
   })
 
-  test.each(['container:abc', 'host', 'none', 'default', 'bridge'])('is not %s', async (mode) => {
+  test.each(['container:abc', 'host', 'none', 'default', 'bridge'])('cannot be the network mode %s', async (mode) => {
     for (const key of [mode, `engine:${mode}`])
       expect(await refused(team, [key], { admin: true })).toContain(`the network "${key}" cannot be joined`)
   })
 })
 
 describe('an init container', () => {
-  test("is on the network of its prefix, not on the engine's default bridge", async () => {
+  test("is on the network of its prefix and not on the engine's default bridge", async () => {
     const release = releaseOf(team, [])
     const [instance] = release.instances
     if (!instance) throw new Error('one instance')
@@ -283,7 +283,7 @@ describe('an init container', () => {
     instance.configJson = JSON.stringify(config)
     team.server.deploy(release)
     const init = `${team.name('web')}.init-wait`
-    // The engine lists a container a moment before it can be looked at by its name.
+    // The engine lists a container a moment before it can be inspected by its name.
     const networks = await waitUntil('the init container', () => joined(init).catch(() => undefined))
     expect(networks).toEqual([networkName(team.owner)])
     const { key } = release

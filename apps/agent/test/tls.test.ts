@@ -9,8 +9,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { spawnAgent, waitUntil } from './kit/index.ts'
 
 /**
- * Someone between the agent and Crux: each server here records what it could read of what the agent sent. The agent is a
- * process of its own, because what it trusts is set in its environment.
+ * An attacker between the agent and Crux: each server here records what it could read of what the agent sent. The agent is a process of its
+ * own, because its environment sets which authorities it trusts.
  */
 const token = `crux_${'s'.repeat(43)}`
 const environment = { ...process.env }
@@ -69,7 +69,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A TLS server that keeps whatever it can decrypt, and counts who tried. */
+/** A TLS server that records everything it can decrypt, and counts connection attempts. */
 async function recordTls(options: TlsOptions) {
   const seen = { text: '', attempts: 0, handshakes: 0 }
   const server = createTlsServer({ ALPNProtocols: ['h2'], ...options }, (socket) => {
@@ -82,7 +82,7 @@ async function recordTls(options: TlsOptions) {
   return { seen, url: `https://localhost:${await listen(server)}` }
 }
 
-/** What was sent in the clear, the handshake included. */
+/** Records unencrypted data, including the handshake. */
 async function recordPlain(answer: (head: string) => string | undefined) {
   const seen = { text: '', attempts: 0 }
   const server = createServer((socket) => {
@@ -98,7 +98,7 @@ async function recordPlain(answer: (head: string) => string | undefined) {
 }
 
 function startAgent(url: string, env: Record<string, string> = {}) {
-  // What the agent inherits; spawnAgent sets the rest.
+  // The environment that the agent inherits; spawnAgent sets the rest.
   process.env = { ...environment, NODE_EXTRA_CA_CERTS: join(dir, 'authority.pem'), ...env }
   const dataDir = mkdtempSync(join(dir, 'data-'))
   const agent = spawnAgent({ url } as never, { dataDir, token, nodeId: '019a7d3e-8c52-7f0b-9d4e-2f6a1b3c5d7e' })
@@ -109,7 +109,7 @@ function startAgent(url: string, env: Record<string, string> = {}) {
   return agent
 }
 
-test('shows its token to a server whose certificate its authorities signed for the host that it was given', async () => {
+test('the agent sends its token to a server whose certificate a trusted authority signed for the configured host', async () => {
   const { promise: shown, resolve } = Promise.withResolvers<unknown>()
   const server = createSecureServer(pair('good'), (request, response) => {
     resolve(request.headers.authorization)
@@ -148,7 +148,7 @@ for (const { what, certificate, tls, reason } of refusals)
     ['as it is installed', {}],
     ['with CRUX_INSECURE and NODE_TLS_REJECT_UNAUTHORIZED=0, which concern plain text and other programs', foolish],
   ])(
-    `sends nothing to ${what}, and says why it cannot connect (%s)`,
+    `the agent sends nothing to ${what} and reports why it cannot connect (%s)`,
     async (_, env) => {
       const { seen, url } = await recordTls({ ...pair(certificate), ...tls })
       const agent = startAgent(url, env)
@@ -162,20 +162,20 @@ for (const { what, certificate, tls, reason } of refusals)
     60_000,
   )
 
-test('sends no token in plain text where something on the way answers without TLS, not even when that redirects or CRUX_INSECURE is set', async () => {
+test('the agent sends no token in plain text to a host without TLS, not even after a redirect or with CRUX_INSECURE', async () => {
   const plain = await recordPlain(
     () => 'HTTP/1.1 301 Moved\r\nLocation: http://localhost/\r\nContent-Length: 0\r\n\r\n',
   )
   const agent = startAgent(plain.url.replace('http:', 'https:'), foolish)
   await waitUntil('the agent has tried twice', () => plain.seen.attempts >= 2, 30_000)
   await waitUntil('it says so', () => agent.output().includes('cannot connect, trying again'))
-  // A TLS handshake (0x16) begins every attempt, and nothing else was sent.
+  // Every attempt starts with a TLS handshake (0x16), and nothing else was sent.
   expect(plain.seen.text.charCodeAt(0)).toBe(0x16)
   expect(plain.seen.text).not.toContain(token)
   expect(plain.seen.text).not.toContain('PRI * HTTP/2.0')
 }, 60_000)
 
-test('follows no redirect of a verified server to another address', async () => {
+test('the agent follows no redirect of a verified server to another address', async () => {
   const elsewhere = await recordPlain(() => undefined)
   let asked = 0
   const server = createSecureServer(pair('good'), (_request, response) => {
@@ -189,7 +189,7 @@ test('follows no redirect of a verified server to another address', async () => 
   expect(elsewhere.seen.attempts).toBe(0)
 }, 60_000)
 
-test('does not start with a plain http address of another machine', async () => {
+test('the agent does not start with a plain http address of another machine', async () => {
   const agent = startAgent('http://crux.example.com')
   expect(await agent.exited).toMatchObject({ code: 1 })
   expect(agent.output()).toContain('would send the token in plain text')

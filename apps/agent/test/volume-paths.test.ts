@@ -8,7 +8,7 @@ import { startTestEnvironment, type TestEnvironment, webImage } from './kit/inde
 let testEnvironment: TestEnvironment
 let web: string
 let files: string
-/** A directory of the node that no release of these tests may reach. */
+/** A directory of the node that no release of these tests may access. */
 let outside: string
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ const filled = (name: string) => ({
   configContainer: { image: files, volume: name, path: '/etc/app', keepFiles: true },
 })
 
-/** Nothing in it was made, changed, given away or removed. */
+/** Nothing in it was created, changed, given to another owner or removed. */
 async function expectUntouched(): Promise<void> {
   expect(await readdir(outside)).toEqual(['secret'])
   expect(await readFile(join(outside, 'secret'), 'utf8')).toBe('of the node')
@@ -54,7 +54,7 @@ async function expectUntouched(): Promise<void> {
 }
 
 describe('a volume that lies inside another one', () => {
-  test('does not mount what a link of the container leads to', async () => {
+  test('does not mount the target of a link that the container created', async () => {
     await succeed({ volumes: [data] })
     await testEnvironment.exec('web', ['/bin/ln', '-sfn', outside, '/data/x'])
     const { Id } = await testEnvironment.inspect('web')
@@ -64,14 +64,14 @@ describe('a volume that lies inside another one', () => {
     await expectUntouched()
   })
 
-  test('is not filled or given away through a link of the container', async () => {
+  test('is not filled and keeps its owner where the container created a link', async () => {
     await succeed({ volumes: [data] })
     await testEnvironment.exec('web', ['/bin/ln', '-sfn', outside, '/data/y'])
     expect(await reasonOf(filled('data/y/made'))).toContain('is not a name for a volume')
     await expectUntouched()
   })
 
-  test('of an old release fails with a sentence that says where its data lies, and leaves that untouched', async () => {
+  test('of an old release fails with a message that contains the path of its data and leaves the data untouched', async () => {
     await mkdir(volume('data', 'deep'), { recursive: true })
     await writeFile(volume('data', 'deep', 'file'), 'kept')
     const reason = await reasonOf({ volumes: [{ name: 'data/deep', path: '/deep' }] })
@@ -88,7 +88,7 @@ describe('a volume that lies inside another one', () => {
 })
 
 describe('the directory of a volume', () => {
-  test('and those above it are not used where one of them is a link, and nothing is made behind it', async () => {
+  test('is not used where it or a parent is a link and nothing is created behind the link', async () => {
     for (const at of [volume('data'), volume(), dirname(volume())]) {
       await mkdir(dirname(at), { recursive: true })
       await symlink(outside, at)
@@ -100,7 +100,7 @@ describe('the directory of a volume', () => {
     }
   })
 
-  test('is not used while a directory above it can be exchanged by others', async () => {
+  test('is not used while other users can replace a directory above it', async () => {
     await succeed({ volumes: [data] })
     for (const at of [volume(), dirname(volume())]) {
       await chmod(at, 0o775)
@@ -115,14 +115,14 @@ describe('the directory of a volume', () => {
     await succeed({ volumes: [data, { name: 'more', path: '/more' }] })
   })
 
-  test.runIf(process.getuid?.() === 0)('is not used while a directory above it belongs to somebody else', async () => {
+  test.runIf(process.getuid?.() === 0)('is not used while a directory above it belongs to another user', async () => {
     await succeed({ volumes: [data] })
     await chown(volume(), 12345, -1)
     expect(await reasonOf({ volumes: [data, { name: 'more', path: '/more' }] })).toContain(`chown 0 ${volume()}`)
     await chown(volume(), 0, -1)
   })
 
-  test('is looked at again when a container that exists is started', async () => {
+  test('is checked again when an existing container is started', async () => {
     await succeed({ volumes: [data] })
     const container = { prefix: testEnvironment.owner.prefix, name: 'web' }
     const operate = (operation: Operation) =>
@@ -142,7 +142,7 @@ describe('the directory of a volume', () => {
   })
 
   test.runIf(process.getuid?.() === 0)(
-    'is written by a container with another user, though no other user can reach it',
+    'is writable for a container with another user although no other user of the node can access it',
     async () => {
       await succeed({ volumes: [data], user: 12345 })
       await testEnvironment.exec('web', ['/bin/sh', '-c', 'id -u > /data/user'])
@@ -152,7 +152,7 @@ describe('the directory of a volume', () => {
     },
   )
 
-  test('is closed to other users by the next start of the agent, as the directories above it are', async () => {
+  test('is closed to other users by the next start of the agent as are the directories above it', async () => {
     await succeed({ volumes: [data] })
     const directories = [testEnvironment.dataDir, dirname(volume()), volume(), join(testEnvironment.dataDir, '.agent')]
     for (const directory of directories) await chmod(directory, 0o777)
@@ -169,7 +169,7 @@ describe('a path of the node', () => {
   const allowed = { hostDangerousAllowed: true }
   const mounting = (name: string, type: 'ro' | 'rwo' = 'ro') => ({ volumes: [{ name, path: '/host', type }] })
 
-  test('is refused to everybody where it overlaps the data directory of the agent, by whatever name', async () => {
+  test('is refused to all users where it overlaps the data directory of the agent under any name', async () => {
     const link = join(outside, 'link')
     await symlink(testEnvironment.dataDir, link)
     await symlink(dirname(testEnvironment.dataDir), join(outside, 'above'))
@@ -194,7 +194,7 @@ describe('a path of the node', () => {
     await succeed(mounting(outside), allowed)
   })
 
-  test('is refused inside another one of the release while one of them can be written', async () => {
+  test('is refused inside another path of the release while one of them can be written', async () => {
     await mkdir(join(outside, 'deep'))
     const two = (outer: 'ro' | 'rwo', inner: 'ro' | 'rwo') =>
       testEnvironment.server.deployAndWait(
@@ -215,7 +215,7 @@ describe('a path of the node', () => {
     expect(await two('ro', 'ro')).toMatchObject({ successful: true })
   })
 
-  test('is filled where it leads to, and never inside the data directory', async () => {
+  test('is filled at its real location and never inside the data directory', async () => {
     await mkdir(join(outside, 'real', 'made'), { recursive: true })
     await symlink(join(outside, 'real'), join(outside, 'link'))
     const target = join(outside, 'link', 'made')

@@ -14,7 +14,7 @@ let storage: TestStorage | undefined
 let web: string
 let tool: string
 let files: string
-/** A directory of the node that nothing of the releases may reach. */
+/** A directory of the node that no part of the releases may access. */
 let outside: string
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeAll(async () => {
   outside = await mkdtemp(join(tmpdir(), 'crux-outside-'))
   await mkdir(join(outside, 'b'))
   for (const name of ['secret', 'b/secret', 'index.html']) await writeFile(join(outside, name), 'of the node')
-  // Readable for everybody, so that only the agent's care keeps it apart.
+  // The directory is open to all users, so that only the agent's checks protect it.
   for (const name of ['.', 'b']) await chmod(join(outside, name), 0o777)
 })
 afterAll(async () => {
@@ -50,7 +50,7 @@ afterAll(async () => {
 const volumes = ['conf', 'assets', 'init', 'given']
 const volume = (...parts: string[]) => join(testEnvironment.dataDir, testEnvironment.owner.prefix, 'web', ...parts)
 
-/** Replaces what the agent is about to open by links out of the volume and back, as fast as it can. */
+/** Replaces the entries that the agent is about to open by links out of the volume and back, as fast as it can. */
 const attack = (target: string) => `
   while :; do
     for v in ${volumes.join(' ')}; do
@@ -64,7 +64,7 @@ const attack = (target: string) => `
     done
   done`
 
-/** Everything that a change, a new owner or a new link would show at. */
+/** All properties that a change, a new owner or a new link would alter. */
 async function describeOutside(): Promise<unknown[]> {
   const names = ['.', ...(await readdir(outside, { recursive: true })).sort()]
   return Promise.all(
@@ -75,20 +75,20 @@ async function describeOutside(): Promise<unknown[]> {
   )
 }
 
-/** Directories and files of volumes that this process, which is the agent too, has open. */
+/** Directories and files of volumes that this process, which also runs the agent, has open. */
 async function heldOpen(): Promise<string[]> {
   const targets = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
   return (await Promise.all(targets)).filter((target) => target.startsWith(volume())).sort()
 }
 
-/** An access later than this shows in the time of the last access, where the file system keeps that. */
+/** An access after this changes the time of the last access, where the file system stores that. */
 async function forgetAccess(): Promise<void> {
   for (const name of ['b/secret', 'index.html', 'secret', 'b', '.'])
     await utimes(join(outside, name), new Date(1_000_000_000_000), new Date(1_500_000_000_000))
 }
 
 test(
-  `links that a container lays in its volumes lead nowhere while ${rounds} releases are applied`,
+  `links that a container creates in its volumes lead nowhere while ${rounds} releases are applied`,
   async () => {
     const deploy = (config: object) =>
       testEnvironment.server.deployAndWait(
@@ -127,7 +127,7 @@ test(
     let successful = 0
     for (let round = 0; round < rounds; round += 1) {
       const isNested = round % 8 === 7
-      // Each by itself and all together: what fails keeps what comes after it from the race.
+      // Each attack by itself and all together: a step that fails keeps later steps out of the race.
       const does = (what: number) => round % 4 === what || round % 4 === 3
       const outcome = await deploy({
         volumes: [
@@ -162,13 +162,13 @@ test(
     await attacker.remove({ force: true })
     expect(await heldOpen()).toEqual(held)
 
-    // What the agent copied is the image's and the bucket's, never what a link led to.
+    // The agent copied only files of the image and the bucket, never the target of a link.
     for (const name of volumes)
       for (const entry of await readdir(volume(name), { recursive: true, withFileTypes: true }))
         if (entry.isFile())
           expect(await readFile(join(entry.parentPath, entry.name), 'utf8')).not.toContain('of the node')
     console.info(`${successful} of ${rounds} releases succeeded`, Object.fromEntries(reasons))
-    // The same release without an attacker: the test did not only see refusals.
+    // The same release without an attacker succeeds, so the test did not only see refusals.
     expect(
       await deploy({
         volumes: mounted,

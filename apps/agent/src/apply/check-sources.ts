@@ -5,10 +5,10 @@ import { PlanError } from '../plan/plan-error.ts'
 import { toPlanError } from './start-and-verify.ts'
 
 /**
- * Looks at everything that a release would mount, before it changes anything. A path of the node may lie inside another one of the
- * same release only if nothing writes either of them: what writes the outer one could replace the inner one by a link.
+ * Checks everything that a release would mount, before it changes anything. A path of the node may lie inside another path of the same
+ * release only if nothing writes either of them: a writer of the outer path could replace the inner one by a link.
  *
- * @throws Refusal that names the instance
+ * @throws PlanError that names the instance
  */
 export async function checkSources(sources: BindSources, desired: readonly DesiredInstance[]): Promise<void> {
   const written = new Set(desired.flatMap((instance) => [...instance.written]))

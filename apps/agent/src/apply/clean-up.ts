@@ -9,8 +9,9 @@ import { runOfJournal } from './run-of-journal.ts'
 import { inStages } from './stages.ts'
 
 /**
- * Says that the new containers have taken over, then removes what they replaced. The success does not wait for the removal: no
- * failure there reverts it, and open connections may have an hour to end. A container that cannot be removed is named in the log and left.
+ * Reports that the new containers have taken over, then removes what they replaced. The success does not wait for the removal: no failure
+ * of the removal reverts it, and open connections may have an hour to end. A container that cannot be removed is named in the log and
+ * stays.
  */
 export async function succeedAndCleanUp(
   journal: Journal,
@@ -46,11 +47,11 @@ async function cleanUp(
   context: ReleaseContext,
   progressReporter: ProgressReporter,
 ): Promise<void> {
-  // The removal goes on while the disk is full: the position only counts crashes.
+  // The removal continues while the disk is full: the position is only needed to count crashes.
   await enterPosition(journal, 'clean-up').catch((error) =>
     context.log.warn({ reason: messageOf(error) }, 'a position is not written yet'),
   )
-  // Neither a cancellation nor a missing link stops the removal of what was replaced.
+  // Neither a cancellation nor a missing link stops the removal of the replaced containers.
   const run = runOfJournal(journal, context, progressReporter, plan)
   await inStages(plan.cleanUp, run, async (step) => {
     try {

@@ -16,8 +16,8 @@ const settled = async (promise: Promise<unknown>) => {
   )
 }
 
-describe('the link as a deployment sees it', () => {
-  test('lets it begin a swap while the link is up, and up to a minute after it was lost', async () => {
+describe('the link clock of a deployment', () => {
+  test('lets a deployment start a handover while the link is up and up to a minute after it was lost', async () => {
     const { clock, pass } = make()
     clock.up()
     pass(1_000_000)
@@ -27,7 +27,7 @@ describe('the link as a deployment sees it', () => {
     expect(await settled(clock.mayProceed(new AbortController().signal))).toBe(true)
   })
 
-  test('holds it back after that until the link is up again', async () => {
+  test('blocks a handover after that minute until the link is up again', async () => {
     const { clock, pass } = make()
     clock.up()
     clock.down()
@@ -38,7 +38,7 @@ describe('the link as a deployment sees it', () => {
     expect(await settled(waiting)).toBe(true)
   })
 
-  test('ends the wait when the release is given up', async () => {
+  test('ends the wait when the release is cancelled', async () => {
     const { clock, pass } = make()
     pass(60_001)
     const controller = new AbortController()

@@ -1,6 +1,6 @@
 import { guarded } from '@crux/service-kit'
 
-/** Why a release is stopped from outside. */
+/** The reason why a release is stopped from outside. */
 export class AbortedError extends Error {
   override name = 'Stopped'
   readonly kind: 'cancelled' | 'abandoned' | 'shutdown'
@@ -17,15 +17,15 @@ export class AbortedError extends Error {
   }
 }
 
-/** The link as a deployment sees it: whether the server may have given up on this agent. */
+/** The link from the view of a deployment: whether the server may have given up on this agent. */
 export interface LinkClock {
   up(): void
   down(): void
-  /** Resolves while the link is up or has been away for at most the lease; waits otherwise. */
+  /** Resolves while the link is up or has been down for at most the lease; waits otherwise. */
   mayProceed(signal: AbortSignal): Promise<void>
 }
 
-/** The server's lease (decision 22): a node away for longer may have been given up, so no swap begins then. */
+/** The length of the server's lease. The server may have given up a node that was unavailable for longer, so no handover starts after it. */
 const leaseMs = 60_000
 
 export function createLinkClock(options: { leaseMs?: number; now?: () => number } = {}): LinkClock {

@@ -32,7 +32,7 @@ import { verify, watchOne } from './verify.ts'
 
 type Executors = { [K in Step['kind']]: (step: StepOf<K>, run: Run) => Promise<void> }
 
-/** One executor per kind of step; a new kind without one does not compile. Each may be repeated after a crash. */
+/** One executor per kind of step; a new kind without an executor does not compile. Each executor may be repeated after a crash. */
 const executors: Executors = {
   'network.ensure': async ({ network, internal }, { driver, release, ensured }) => {
     if (!ensured.has(network)) await ensureOwnNetwork(driver, release, network, internal)
@@ -46,7 +46,7 @@ const executors: Executors = {
   'previous.stop': async ({ id, name, instanceId, restartPolicy }, { driver, progressReporter }) => {
     progressReporter.silences(instanceId, name)
     const startedAt = performance.now()
-    // An engine that restarts in between would start it again beside the new one.
+    // Otherwise an engine that restarts in between would start it again beside the new one.
     if (restartPolicy.name === 'always' || restartPolicy.name === 'on-failure')
       await ignoreMissing(driver.engine.setRestartPolicy(id, { name: 'no' }))
     await ignoreMissing(driver.engine.stop(id))
@@ -60,7 +60,7 @@ const executors: Executors = {
     try {
       await run.driver.engine.joinNetwork(idOf(run, target), network, aliases)
     } catch (error) {
-      // A neighbour that ended meanwhile needs no names.
+      // A neighbour that ended in the meantime needs no names.
       if (target.kind === 'new' || !(isEngineError(error, 'not-found') || isEngineError(error, 'conflict'))) throw error
     }
   },
@@ -107,7 +107,7 @@ const executors: Executors = {
   },
 }
 
-/** Nobody else would: the node whose prefix the network was for is deleted, and its last container has just gone. */
+/** No other agent would remove it: the node whose prefix the network was for is deleted, and its last container was just removed. */
 async function removeNetworkOfDeletedNode(
   driver: Driver,
   labels: Record<string, string>,
@@ -119,10 +119,10 @@ async function removeNetworkOfDeletedNode(
     await driver.engine.removeNetworkIfUnused(name).catch(() => undefined)
 }
 
-/** Waits for an engine that is away, so that its restart fails no deployment. */
+/** Waits while the engine is unavailable, so that its restart fails no deployment. */
 export async function execute<S extends Step>(step: S, run: Run): Promise<void> {
   run.signal.throwIfAborted()
-  // The table is exhaustive over the kinds; TypeScript cannot follow that key and argument belong together.
+  // The table is exhaustive over the kinds; TypeScript cannot infer that key and argument belong together.
   const executor = executors[step.kind] as (step: S, run: Run) => Promise<void>
   await retryWhileUnavailable(() => executor(step, run), run.signal)
 }
@@ -134,12 +134,12 @@ export async function inOrder(steps: readonly Step[], run: Run): Promise<void> {
 async function createContainer({ instanceId }: StepOf<'container.create'>, run: Run): Promise<void> {
   const { driver, progressReporter } = run
   const { planned, instance } = partsOf(run, instanceId)
-  // A restarted agent finds what it made before, under whichever name it has by now.
+  // A restarted agent finds the container that it created before, under its current name.
   if (run.ids.has(instanceId)) return
   progressReporter.running(instanceId, Phase.CREATE)
   for (const directory of instance.directories) {
     const volume = await run.data.openVolume(directory.relativePath)
-    // A container that runs as a certain user must be able to write where it keeps its data.
+    // A container that runs as a configured user must be able to write to its data directory.
     if (instance.base.user) await volume.giveTo(Number(instance.base.user)).catch(() => undefined)
     await volume.close()
   }
@@ -158,7 +158,7 @@ async function createContainer({ instanceId }: StepOf<'container.create'>, run: 
     progressReporter.info(instanceId, `${planned.full} pauses while it is replaced: ${reason}`)
   const spec = await specOf(run, planned, instance)
   const id = await run.createLock(`${instance.image.name}:${instance.image.tag}`, async () => {
-    // The container shows name and tag; that they mean this image is checked again when it runs.
+    // The container shows name and tag; the run checks again that they refer to this image.
     if (!instance.tagged) {
       const tagged = await driver.engine.findImage(`${instance.image.name}:${instance.image.tag}`)
       if (tagged?.id !== instance.metadata.id) await driver.engine.tag(instance.metadata.id, instance.image)
@@ -185,7 +185,7 @@ async function specOf(run: Run, planned: PlannedInstance, instance: ResolvedInst
       ),
     ],
     name: planned.createName,
-    // Its own policy comes when it is verified; only who expects it to wait for a restart needs it before.
+    // The container gets its own policy after verification. It needs the policy earlier only if it is expected to wait for a restart.
     restartPolicy: instance.config.expectedState?.state === 'waiting' ? instance.base.restartPolicy : { name: 'no' },
     environment: { ...run.secrets.get(instance.instanceId), ...instance.base.environment },
     labels: {
@@ -199,7 +199,7 @@ async function specOf(run: Run, planned: PlannedInstance, instance: ResolvedInst
   }
 }
 
-/** After a crash the container may be there already: its labels say whether it is this release's. */
+/** After a crash the container may exist already: its labels show whether it belongs to this release. */
 async function createOrAdopt(run: Run, instanceId: string, spec: ContainerSpec): Promise<string> {
   const { engine } = run.driver
   try {
@@ -231,13 +231,13 @@ async function startContainer({ instanceId }: StepOf<'container.start'>, run: Ru
   const watched = watchOne(driver, id, { isFresh: !run.resumed })
   run.watched.set(instanceId, { watched, startedAt: performance.now() })
   try {
-    // One that an earlier process started and that has ended since is judged, not started again.
+    // A container that an earlier process started and that has ended since is verified, not started again.
     if (!run.resumed || (await driver.engine.observe(id)).state === 'created') await driver.engine.start(id)
   } catch (error) {
     if (!isEngineError(error, 'port-taken')) throw error
     throw new PlanError(instanceId, await findPortHolder(run, instance, error.message), { cause: error })
   }
-  // The observation window begins when the engine has started it: a busy machine may take longer for that than the window.
+  // The observation window starts when the engine has started the container: a busy machine may need longer for the start than the window.
   run.watched.set(instanceId, { watched, startedAt: performance.now() })
   progressReporter.done(instanceId, Phase.START)
   const expected = expectationOf(instance.config, run.release.observationWindowMs)
@@ -272,17 +272,17 @@ async function finalizeContainer({ instanceId }: StepOf<'container.finalize'>, r
   const { planned, instance } = partsOf(run, instanceId)
   const id = idOf(run, { kind: 'new', instanceId })
   const { restartPolicy } = instance.base
-  // Whoever waits for a restart has its policy from its creation, and the engine changes nothing of one that is down.
+  // A container that is expected to wait for a restart has its policy from its creation, and the engine cannot update a stopped container.
   const hasPolicy = instance.config.expectedState?.state === 'waiting'
   if (restartPolicy.name !== 'no' && !hasPolicy) await run.driver.engine.setRestartPolicy(id, restartPolicy)
   if (expectationOf(instance.config, run.release.observationWindowMs).kind !== 'running') return
-  // It may have ended while others were still being checked, or before it had its policy.
+  // The container may have ended while others were still being checked, or before it had its policy.
   const { state, exitCode } = await run.driver.engine.observe(id)
   if (state !== 'running')
     throw new PlanError(instanceId, `${planned.full} ended before the release was complete: exit code ${exitCode}`)
 }
 
-/** The engine only says that a port is taken, a person wants to know by whom. */
+/** The engine only reports that a port is taken; users need to know which process or container holds it. */
 export async function findPortHolder(run: Run, instance: ResolvedInstance, words: string): Promise<string> {
   const named = Number(/(?::|port )(\d{1,5})(?:\D|$)/.exec(words.replace(/^.*?(?:Bind for|listen \w+)/, ''))?.[1])
   const all = await run.driver.engine.observeAll().catch(() => [])
@@ -303,7 +303,7 @@ export async function findPortHolder(run: Run, instance: ResolvedInstance, words
   )
 }
 
-/** The release's own container of an instance, by its labels; undefined when there is none. */
+/** Finds the release's own container of an instance by its labels; undefined when there is none. */
 export async function findOwn(run: Pick<Run, 'driver' | 'release'>, instanceId: string): Promise<string | undefined> {
   const { owner, key } = run.release
   if (!owner || !key) return undefined

@@ -1,14 +1,14 @@
 import type { FinalContainerConfig } from '@crux/contract'
 
-/** What a container must show to count as deployed. */
+/** The state that a container must reach to count as deployed. */
 export interface ExpectedState {
   kind: 'running' | 'exited' | 'waiting'
-  /** How long a running one must keep running. */
+  /** How long a running container must keep running. */
   windowMs: number
-  /** When waiting for it ends. */
+  /** When the wait for that state ends. */
   timeoutMs: number
   exitCode: number
-  /** Asked one after another; each must have answered once. */
+  /** Probes run one after another; each must succeed once. */
   probes: readonly HttpProbe[]
 }
 
@@ -21,7 +21,7 @@ const defaultWindowMs = 1_000
 const healthTimeoutMs = 60_000
 const stateTimeoutMs = 120_000
 
-/** Decision 26: health waits 60 s, a named state 120 s, unless the configuration says otherwise. */
+/** By default the wait is 60 s for health and 120 s for a named state; the configuration can override both. */
 export function expectationOf(config: FinalContainerConfig, windowMs: number): ExpectedState {
   const { expectedState } = config
   const defaultMs = expectedState ? stateTimeoutMs : healthTimeoutMs
@@ -35,7 +35,7 @@ export function expectationOf(config: FinalContainerConfig, windowMs: number): E
   }
 }
 
-/** In words, for the page: what it waits for and when it gives up. */
+/** Describes for the page what the release waits for and when it gives up. */
 export function expectationInWords(expected: ExpectedState): string {
   const limit = `at most ${Math.round(expected.timeoutMs / 1_000)} s`
   if (expected.kind === 'exited') return `waits for exit code ${expected.exitCode}, ${limit}`
@@ -46,8 +46,8 @@ export function expectationInWords(expected: ExpectedState): string {
 }
 
 /**
- * Startup before readiness. A liveness path is asked only where it is the one that there is: on Docker nobody asks it again later.
- * Without a port of its own a probe goes to the first one of the container.
+ * Startup runs before readiness. A liveness path is probed only where it is the only path: on Docker nothing probes it again later. A probe
+ * without a port of its own uses the first port of the container.
  */
 function probesOf(config: FinalContainerConfig): HttpProbe[] {
   const { startupProbe, readinessProbe, livenessProbe, port: own } = config.healthCheckConfig ?? {}
@@ -58,7 +58,7 @@ function probesOf(config: FinalContainerConfig): HttpProbe[] {
   return [...new Set(paths.map((path) => (path?.startsWith('/') ? path : `/${path}`)))].map((path) => ({ port, path }))
 }
 
-/** When the engine's own check has had its start period and all its tries: a judgement before that would be none. */
+/** When the engine's own check has used its start period and all its attempts: its result is not final before that. */
 function checkedAfterMs({ healthCheckConfig }: FinalContainerConfig): number {
   const { command, intervalSeconds, timeoutSeconds, startPeriodSeconds, retries } = healthCheckConfig ?? {}
   if (!command && intervalSeconds == null && startPeriodSeconds == null) return 0

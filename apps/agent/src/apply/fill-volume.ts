@@ -10,7 +10,7 @@ import type { Run } from './run.ts'
 
 const wordsEveryMs = 5_000
 
-/** Needs no tool inside the image: a container of it is made, never started, and read by the engine. */
+/** Needs no tool inside the image: the agent creates a container of it, never starts it, and the engine reads its files. */
 export async function copyConfig(copy: ConfigCopy, job: Job): Promise<void> {
   const { instance, run } = job
   const { engine } = run.driver
@@ -38,7 +38,7 @@ export async function copyConfig(copy: ConfigCopy, job: Job): Promise<void> {
   }
 }
 
-/** What Docker lays into every container that it makes, where the image has nothing of its own there. */
+/** Directories that Docker adds to every container where the image has no content of its own. */
 const engineDirectories = ['/dev', '/proc', '/sys']
 const engineFiles = ['/.dockerenv', '/etc/hostname', '/etc/hosts', '/etc/mtab', '/etc/resolv.conf']
 
@@ -65,7 +65,7 @@ export async function importFiles(order: StorageImport, { instance, run }: Job):
   let toldAt = Date.now()
   const onProgress = ({ currentBytes, totalBytes }: { currentBytes: number; totalBytes: number }) => {
     report('Importing', currentBytes, totalBytes)
-    // In words too, on the step that waits for it; each is kept with the release, so not too many.
+    // The waiting step also reports progress as text; each text is stored with the release, so their number is limited.
     if (Date.now() - toldAt < wordsEveryMs) return
     toldAt = Date.now()
     const share = Math.floor((currentBytes / Math.max(1, totalBytes)) * 100)
@@ -93,13 +93,13 @@ export async function importFiles(order: StorageImport, { instance, run }: Job):
   }
 }
 
-/** Nothing may keep a container from reading what was put there for it; only root can give files away. */
+/** The container must be able to read the files that were copied for it; only root can change their owner. */
 function ownerOf({ base }: ResolvedInstance): { user: number; group: number } | undefined {
   if (!base.user || process.getuid?.() !== 0) return undefined
   return { user: Number(base.user), group: Number(base.user) }
 }
 
-/** The directory itself, held open: what happens to the path on the way to it does not matter any more. It is made where it is missing. */
+/** Opens the directory itself as a handle, so that later changes to its path have no effect. Creates it where it is missing. */
 async function openDirectory(
   directory: WritableDirectory,
   { data, sources }: Run,

@@ -12,10 +12,10 @@ import type { StepOf } from '../plan/steps.ts'
 import { expectationOf } from './expectation.ts'
 import { partsOf, type Run } from './run.ts'
 
-/** How long a port may stay shut that the former container did not have open either. */
+/** How long a port may stay closed that the previous container did not have open either. */
 const optionalPortMs = 5_000
 const knockEveryMs = 50
-/** What a container is answering when it must stop has this long: every service waits meanwhile. */
+/** Time for the answers that a container is still sending when it must stop. It is short because clients of every service wait during it. */
 const lastAnswersMs = 1_000
 const knockTimeoutMs = 1_000
 
@@ -43,8 +43,8 @@ export async function suspendPorts({ previous, instanceId, ports }: StepOf<'gate
 }
 
 /**
- * A container that runs need not listen yet. Where the former one answers, the new one must before it gets its connections; a port
- * that was shut before may stay so, and that is said.
+ * A running container may not listen yet. Where the previous container listens, the new one must listen before it gets connections; a port
+ * that was closed before may stay closed, and a warning reports that.
  */
 export async function waitForPorts({ instanceId, ports, previous }: StepOf<'gate.wait'>, run: Run): Promise<void> {
   const { instance } = partsOf(run, instanceId)
@@ -102,11 +102,11 @@ export async function routePorts(
 }
 
 export async function releasePorts({ ports }: StepOf<'gate.release'>, run: Run): Promise<void> {
-  // A gate that does not run holds nothing.
+  // A gate that does not run holds no port.
   if (await run.gate.look()) await atGate('', run, () => run.gate.apply([], portKeys(ports)))
 }
 
-/** All at once: each has its own time, and none waits for another's. */
+/** Drains all containers at once: each has its own timeout and does not wait for another one. */
 export async function drainPreviousContainers({ previousContainers }: StepOf<'gate.drain'>, run: Run): Promise<void> {
   await Promise.all(
     previousContainers.map(async ({ id, name, instanceId, ms }) => {
@@ -149,7 +149,7 @@ async function answers(run: Run, id: string, port: number): Promise<boolean> {
   return seen !== undefined && (await knock(addressOf(seen), port)) === 'open'
 }
 
-/** Whether a connection is taken or refused, or nobody is there at all; it ends at once. */
+/** Whether a connection is accepted or refused, or the host does not answer at all. The connection is closed at once. */
 function knock(host: string, port: number): Promise<'open' | 'shut' | 'nothing'> {
   if (host === '') return Promise.resolve('shut')
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import type { ContainerSpec } from '../drivers/container-engine.ts'
 
-/** A container that only exists. */
+/** A container that is created and never started. */
 export const idleSpec: Omit<ContainerSpec, 'name' | 'labels' | 'image'> = {
   hostname: undefined,
   environment: {},

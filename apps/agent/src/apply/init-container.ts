@@ -11,9 +11,9 @@ import { ensureOwnNetwork, partsOf, type Run } from './run.ts'
 const linesMax = 100
 
 /**
- * Runs an init container to its end. After a restart of the agent the same container is waited for: none runs twice because of it.
+ * Runs an init container to its end. After a restart, the agent waits for the same container, so none runs twice because of it.
  *
- * @throws Refusal when it does not end with 0; its last lines are told
+ * @throws PlanError when it does not end with 0; its last log lines are reported
  */
 export async function runInit(init: InitRun, job: Job): Promise<void> {
   const { instance, run } = job
@@ -59,12 +59,12 @@ async function specOf(
     links: planned.links,
     networks: instance.networks.map(({ name }) => ({ name, aliases: [] })),
     extraHosts: base.extraHosts,
-    // An inspection leaves out the values of these.
+    // An inspection redacts the values of these keys.
     ...(secretKeys.length > 0 ? { labels: { [label.secretKeys]: secretKeys.join(',') } } : {}),
   }
 }
 
-/** The engine's default bridge would put it beside containers of everybody on the machine. */
+/** The engine's default bridge would connect it to containers of all users of the machine. */
 async function ownNetwork({ driver, release }: Run): Promise<string> {
   if (!release.owner) throw new PlanError('', 'the release names no owner')
   const name = networkName(release.owner)
@@ -78,7 +78,7 @@ async function lastLines({ driver }: Run, id: string): Promise<string[]> {
     for await (const chunk of driver.readLog(id, { take: linesMax, follow: false }))
       lines.push(...chunk.map(({ text }) => text))
   } catch (error) {
-    // A log driver that cannot be read back says nothing, and that fails no release.
+    // A log driver that cannot be read back returns nothing, and that fails no release.
     if (isEngineError(error, 'away')) throw error
   }
   return lines.slice(-linesMax)

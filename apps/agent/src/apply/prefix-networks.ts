@@ -9,28 +9,28 @@ import type { TeamNetworks } from './team-networks.ts'
 
 type OwnerIds = Pick<Owner, 'teamId' | 'projectId' | 'nodeId' | 'prefix'>
 
-/** The networks of prefixes between deployments: made ahead of the first one, gone with the last container. */
+/** The networks of prefixes between deployments: created ahead of the first deployment, removed with the last container. */
 export interface PrefixNetworks {
-  /** Makes the prefix's network, so that a start finds it. */
+  /** Creates the prefix's network, so that a start finds it. */
   prepare(owner: OwnerIds): Promise<void>
-  /** Removes the prefix's networks unless a container uses them or a deployment is under way. */
+  /** Removes the prefix's networks unless a container uses them or a deployment is in progress. */
   release(owner: OwnerIds): Promise<void>
-  /** Removes what was prepared long ago. */
+  /** Removes networks that were prepared long ago. */
   sweep(): Promise<void>
-  /** Removes everything that was prepared and is not used: nobody else would. */
+  /** Removes every prepared network that is not used: no other process would remove it. */
   clear(): Promise<void>
 }
 
-/** A machine has room for only so many bridges: beyond these, the one prepared longest ago makes room. */
+/** A machine has room for few bridges: above this number, the network that was prepared longest ago is removed. */
 const preparedDefault = 16
 const staleMs = 24 * 60 * 60 * 1_000
 
-/** @param options.isBusy whether a deployment under a prefix is under way: it may have its network before its first container */
+/** @param options.isBusy whether a deployment under a prefix is in progress: its network may exist before its first container */
 export function createPrefixNetworks(options: {
   engine: ContainerEngine
   nodeId: () => string
   isBusy: (prefix: string) => boolean
-  /** Those that prefixes of the team share go on the same occasions. */
+  /** Networks that prefixes of the team share are removed at the same times. */
   team: TeamNetworks
   log: Logger
   preparedMax?: number
@@ -39,7 +39,7 @@ export function createPrefixNetworks(options: {
   const { engine, nodeId, isBusy, team, log, preparedMax = preparedDefault } = options
   const now = options.now ?? Date.now
 
-  /** Unused networks of this node, the oldest first. Another agent on the same engine looks after its own. */
+  /** Unused networks of this node, the oldest first. Another agent on the same engine manages its own. */
   async function unused(): Promise<(ObservedNetwork & { owner: OwnerIds })[]> {
     const all = await engine.observeNetworks(`${label.node}=${nodeId()}`)
     return all
@@ -72,7 +72,7 @@ export function createPrefixNetworks(options: {
     },
     prepare: (owner) =>
       quietly('a network could not be prepared', async () => {
-        // The server's word becomes a name on the engine.
+        // The server sends the prefix, and it becomes a name on the engine.
         if (owner.nodeId !== nodeId() || !patterns.dnsLabel.test(owner.prefix)) return
         const name = networkName(owner)
         await engine.ensureNetwork({ name, internal: false, labels: ownerLabels(owner) })

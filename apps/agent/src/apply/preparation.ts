@@ -22,7 +22,7 @@ export function imageFor(
   return { name: image.name, tag: image.tag, id: found.metadata.id }
 }
 
-/** Makes the container of a preparation, or finds the one that an earlier process made. What another release left goes. */
+/** Creates the container of a preparation, or finds the one that an earlier process created. Removes the one that another release left. */
 export async function createPreparation(
   { index, instance, run }: Job,
   spec: Omit<ContainerSpec, 'name' | 'labels'> & { labels?: Record<string, string> },
@@ -58,7 +58,7 @@ export async function createPreparation(
   }
 }
 
-/** An image that came by its digest alone has no name; whoever looks through the store must see what it is. */
+/** An image that was pulled only by its digest has no name; users who list the engine's images must see what it is. */
 export async function nameImage(run: Run, { id, ...image }: ContainerSpec['image']): Promise<void> {
   const reference = `${image.name}:${image.tag}`
   await run.createLock(reference, async () => {

@@ -10,8 +10,8 @@ import { Phase } from './progress-reporter.ts'
 import { partsOf, type Run } from './run.ts'
 
 /**
- * Does one of an instance's preparations, unless the journal knows that it is done. Copies and imports may be repeated; an init
- * container that an earlier process started is found by its labels and waited for.
+ * Runs one preparation of an instance, unless the journal shows that it is done. Copies and imports may be repeated; an init container that
+ * an earlier process started is found by its labels and waited for.
  */
 export async function prepareInstance({ instanceId, index }: StepOf<'instance.prepare'>, run: Run): Promise<void> {
   const { instance } = partsOf(run, instanceId)
@@ -54,7 +54,7 @@ function inWords(preparation: Preparation): string {
   }
 }
 
-/** Removes what preparations made, with the volumes that the engine made for them. */
+/** Removes the containers that preparations created, with the volumes that the engine created for them. */
 export async function discardPreparations(run: Run, instanceId: string, index?: number): Promise<void> {
   const all = await findPreparations(run, instanceId, index)
   await Promise.all(all.map(({ id }) => run.driver.engine.discard(id, { anonymousVolumes: true })))

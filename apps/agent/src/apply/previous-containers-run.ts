@@ -5,7 +5,7 @@ import { fullName } from '../plan/names.ts'
 import type { Plan } from '../plan/steps.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
-/** Whether containers that stood before this release answer now. */
+/** Whether the containers that existed before this release run now. */
 export async function previousContainersRun(
   { driver, ending }: { driver: Driver; ending: AbortSignal },
   release: Release,

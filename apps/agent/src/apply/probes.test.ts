@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => unsubscribe())
 
-/** A service that speaks raw bytes, so that it may break every rule of HTTP. */
+/** A service that sends raw bytes, so that it can break every rule of HTTP. */
 async function withRawService(
   serve: (socket: Socket, request: string) => void,
   use: (probes: ReturnType<typeof startProbes>, connections: () => number) => Promise<void>,
@@ -43,7 +43,7 @@ async function withRawService(
   }
 }
 
-/** Writes as long as the peer takes it. */
+/** Writes until the peer stops reading. */
 function flood(socket: Socket, first: string, chunk: string): void {
   socket.write(first)
   const write = () => {
@@ -53,7 +53,7 @@ function flood(socket: Socket, first: string, chunk: string): void {
   write()
 }
 
-describe('an answer that is not a good one fails the attempt and leads to the next', () => {
+describe('an invalid answer fails the attempt and another attempt follows', () => {
   test.each<[string, (socket: Socket) => void, RegExp]>([
     ['bytes that are not HTTP', (socket) => socket.end('no HTTP at all\r\n\r\n'), /parse error/i],
     ['a connection that closes at once', (socket) => socket.destroy(), /socket hang up|closed|ECONNRESET/],
@@ -91,7 +91,7 @@ describe('an answer that is not a good one fails the attempt and leads to the ne
     expect(unhandled).toEqual([])
   })
 
-  test('headers that trickle in, one byte at a time', async () => {
+  test('a probe fails when the headers arrive one byte at a time', async () => {
     await withRawService(
       (socket) => {
         socket.write('HTTP/1.1 200 OK\r\nx: ')
@@ -107,8 +107,8 @@ describe('an answer that is not a good one fails the attempt and leads to the ne
   })
 })
 
-describe('the status line is the answer', () => {
-  test('a body without an end is cut off after 64 kB, and the probe has succeeded', async () => {
+describe('a probe judges an answer by its status line', () => {
+  test('a body without an end is cut off after 64 kB and the probe succeeds', async () => {
     let sent = 0
     const closed = Promise.withResolvers<void>()
     await withRawService(
@@ -129,7 +129,7 @@ describe('the status line is the answer', () => {
     expect(sent).toBeLessThan(100_000_000)
   })
 
-  test('a redirect has succeeded and is not followed', async () => {
+  test('a redirect succeeds and is not followed', async () => {
     const seen: string[] = []
     await withRawService(
       (socket, request) => {
@@ -142,7 +142,7 @@ describe('the status line is the answer', () => {
   })
 })
 
-test('any path of a stored release becomes one of a request', async () => {
+test('any path of a stored release is converted to a valid request path', async () => {
   expect(toRequestPath('/日?a=ü b#c%20')).toBe('/%E6%97%A5?a=%C3%BC%20b#c%20')
   expect(toRequestPath('/\ud800\u0000\r\n')).toBe('/%EF%BF%BD%00%0D%0A')
   const seen: string[] = []

@@ -6,28 +6,28 @@ import { messageOf } from '../drivers/errors.ts'
 import type { HttpProbe } from './expectation.ts'
 
 const probeEveryMs = 250
-/** From the connection to the end of the headers, however slowly they trickle in. */
+/** From the connection to the end of the headers, even if they arrive slowly. */
 const probeTimeoutMs = 2_000
-/** A body is read only so that the service can finish writing a short one; what it says does not matter. */
+/** The agent reads a body only so that the service can finish writing a short one; its content is ignored. */
 const bodyBytesMax = 64 * 1_024
 
 export interface PendingProbe extends HttpProbe {
-  /** Why its last attempt failed; empty before the first one ended. */
+  /** Why the last attempt failed; empty before the first attempt ended. */
   lastFailure: string
 }
 
 export interface Probes {
-  /** The address is known once the container runs. */
+  /** Sets the address, which is known when the container runs. */
   aim(seen: ObservedContainer): void
   pending(): PendingProbe | undefined
-  /** Resolves when the last one has succeeded; never when it had succeeded before the call. */
+  /** Resolves when the last probe has succeeded; never if it had already succeeded before the call. */
   passed(): Promise<void>
   close(): void
 }
 
 /**
- * Asks the container over HTTP until each probe has succeeded once; the agent does it, since images need not hold curl. Whatever goes
- * wrong in an attempt, inside the agent or by an answer that is not HTTP, is a failed attempt: the service is not trusted.
+ * Sends HTTP requests to the container until each probe has succeeded once; the agent sends them because images may lack curl. Every error
+ * of an attempt, inside the agent or from an answer that is not HTTP, is a failed attempt: the service is not trusted.
  */
 export function startProbes(probes: readonly HttpProbe[]): Probes {
   const closing = new AbortController()
@@ -79,8 +79,8 @@ export function startProbes(probes: readonly HttpProbe[]): Probes {
 }
 
 /**
- * One request. The status line is the answer: 2xx and 3xx succeed, as for an httpGet probe of Kubernetes, and a redirect is not followed,
- * because it may lead anywhere.
+ * Sends one request. The status line decides: 2xx and 3xx succeed, as for an httpGet probe of Kubernetes. A redirect is not followed,
+ * because it may point to any address.
  *
  * @throws Error with the reason, in a few words
  */
@@ -115,12 +115,12 @@ function attempt(host: string, probe: HttpProbe, signal: AbortSignal): Promise<v
       'error',
       guarded('the end of a probe', (error) => reject(deadline.aborted ? new Error('no answer in time') : error)),
     )
-    // The end without an answer, e.g. by a change to another protocol.
+    // The connection ended without an answer, for example by a change to another protocol.
     request.on('close', () => reject(new Error('it closed the connection without an answer')))
   })
 }
 
-/** Releases that were stored before the rules asked for printable ASCII may hold any character: Node would throw at it. */
+/** Releases that were stored before paths were restricted to printable ASCII may contain any character, and Node would throw for it. */
 export function toRequestPath(path: string): string {
   return path.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent)
 }

@@ -3,7 +3,7 @@ import { lastLinesOf } from '../containers/last-lines.ts'
 import type { Journal } from '../journal/journal.ts'
 import { redactorOf } from '../secrets/redaction.ts'
 
-/** Tells the server, through the journal, how a release goes. */
+/** Reports the progress of a release to the server, through the journal. */
 export type ProgressReporter = ReturnType<typeof createProgressReporter>
 
 const progressEveryMs = 500
@@ -23,12 +23,12 @@ export function createProgressReporter(journal: Journal, now: () => number = () 
     (instanceId: string, of: Phase, detail = '') =>
       journal.append({ case: 'phase', value: { instanceId, phase: of, state, detail: redact(detail) } })
   return {
-    /** Values of secrets, which an engine's error or a container's last words might repeat: from now on nothing says them. */
+    /** Adds values of secrets that an engine error or the last log lines of a container might repeat: from now on, reports redact them. */
     hide(values: readonly string[]) {
       redact = redactorOf(values)
     },
     info: log(LogLevel.INFO),
-    /** A former container is stopped now, before the new one of its instance starts. */
+    /** Reports that a previous container is being stopped before the new one of its instance starts. */
     silences(instanceId: string, name: string) {
       const line = `stopping ${name}, which cannot run beside the new container`
       journal.append({
@@ -36,7 +36,7 @@ export function createProgressReporter(journal: Journal, now: () => number = () 
         value: { instanceId, level: LogLevel.INFO, lines: [redact(line)], silences: name },
       })
     },
-    /** The previous container has stopped: how long that took is part of the downtime, and of the release's phases. */
+    /** Reports that the previous container has stopped: the time that this took is part of the downtime and of the release's phases. */
     stopped(instanceId: string, name: string, milliseconds: number) {
       const line = `stopped ${name} in ${(milliseconds / 1_000).toFixed(1)} s`
       journal.append({
@@ -46,7 +46,7 @@ export function createProgressReporter(journal: Journal, now: () => number = () 
     },
     warn: log(LogLevel.WARN),
     error: log(LogLevel.ERROR),
-    /** What a container itself said: its last words when it failed. */
+    /** Reports lines that a container itself printed: its last lines when it failed. */
     containerLog(instanceId: string, lines: string[], failed = true) {
       const level = failed ? LogLevel.ERROR : LogLevel.INFO
       const shown = lastLinesOf(lines.map((line) => ({ text: redact(line) }))).map(({ text }) => text)
@@ -60,7 +60,7 @@ export function createProgressReporter(journal: Journal, now: () => number = () 
     resolved(instanceId: string, digest: string, preparationDigests: Record<string, string>) {
       journal.append({ case: 'resolved', value: { instanceId, digest, preparationDigests } })
     },
-    /** At most two a second per instance, and always the last. */
+    /** Reports at most two updates a second per instance, and always the last one. */
     progress(instanceId: string, progress: { currentBytes: number; totalBytes: number; status: string }) {
       const at = now()
       const last = progress.status.endsWith('complete')

@@ -9,7 +9,7 @@ import type { ReleaseContext } from './release-context.ts'
 import type { Run } from './run.ts'
 import { runOfJournal } from './run-of-journal.ts'
 
-/** Puts everything back, and says what could not be and whether the previous containers answer. */
+/** Restores the previous state, and reports what could not be restored and whether the previous containers run. */
 export async function putBack(
   journal: Journal,
   context: ReleaseContext,
@@ -26,7 +26,10 @@ export async function putBack(
   }
 }
 
-/** Back to what was, whatever had been done: every step looks first. Waits for an engine that is away as long as it takes. */
+/**
+ * Restores the previous state whatever had been done: every step first reads the current state. Waits indefinitely while the engine is
+ * unavailable.
+ */
 async function undo(plan: Plan, run: Run): Promise<string[]> {
   const problems: string[] = []
   for (const group of plan.undo) {

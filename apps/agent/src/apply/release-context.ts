@@ -23,8 +23,8 @@ export interface ReleaseContext {
   images: { claims: ImageClaims; fetched: FetchedImages; digests: RegistryDigests }
   log: Logger
   createLock: Run['createLock']
-  /** Aborts with a Stopped when this process ends: also what nobody may cancel is left to the next one then. */
+  /** Aborts with an AbortedError when this process ends: work that cannot be cancelled is then left to the next process too. */
   ending: AbortSignal
-  /** The new containers have taken over: what is left is the removal of the previous ones, which mostly waits. */
+  /** Called when the new containers have taken over: the rest is the removal of the previous ones, which mostly waits. */
   tookOver: () => void
 }

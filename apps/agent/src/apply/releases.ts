@@ -17,20 +17,20 @@ import { createProgressReporter } from './progress-reporter.ts'
 import type { ReleaseContext } from './release-context.ts'
 import { runRelease } from './run-release.ts'
 
-/** All deployments of this node: one at a time per prefix, a few prefixes side by side, and what earlier processes left. */
+/** All deployments of this node: one at a time per prefix, a few prefixes in parallel, and the releases that earlier processes left. */
 export interface Releases {
-  /** Goes on with what an earlier process began. */
+  /** Continues the releases that an earlier process started. */
   resume(): Promise<void>
   accept(release: Release): Promise<void>
   cancel(key: ReleaseKey): Promise<void>
-  /** Whether a deployment under the prefix is under way or waits. */
+  /** Whether a deployment under the prefix is in progress or waits. */
   isBusy(prefix: string): boolean
-  /** Those that the server has not acknowledged to their end. */
+  /** The releases whose end the server has not acknowledged. */
   openKeys(): ReleaseKey[]
   /** @param openReleases the keys that were named when the link was opened */
   linkUp(positions: JournalPosition[], openReleases: ReleaseKey[]): Promise<void>
   linkDown(): void
-  /** Leaves everything as it stands, to be resumed by the next process. */
+  /** Leaves everything as it is, so that the next process resumes it. */
   stop(): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export function createReleases(options: {
   context: Omit<ReleaseContext, 'createLock' | 'ending' | 'tookOver'>
   journals: JournalDirectory
   client: AgentClient
-  /** A deployment ended, well or not: its prefix may be looked at. */
+  /** Called when a deployment ended, successfully or not: the networks and ports of its prefix may change again. */
   onEnded: (prefix: string) => void
   log: Logger
 }): Releases {
@@ -61,10 +61,10 @@ export function createReleases(options: {
   const running = new Set<Promise<void>>()
   const order = new KeyedLock()
   const prefixes = new KeyedLock()
-  /** By prefix: the end of a release that was successful and removes what it replaced. */
+  /** By prefix: the end of a successful release that removes what it replaced. */
   const cleanUps = new Map<string, Promise<void>>()
   const slots = new Slots(atOnce)
-  /** Releases with which a process has crashed run one after another: the next crash then tells which one it is. */
+  /** Releases that crashed a process run one after another: the next crash then shows which of them causes it. */
   const suspects = new Slots(1)
   let stopping = false
 
@@ -108,7 +108,7 @@ export function createReleases(options: {
     running.add(work)
   }
 
-  /** A cancelled release waits no longer: it begins so that it can end. */
+  /** A cancelled release no longer waits: it starts so that it can end. */
   async function afterCleanUp(journal: Journal, signal: AbortSignal): Promise<void> {
     const before = cleanUps.get(prefixOf(journal))
     if (!before) return
@@ -121,7 +121,7 @@ export function createReleases(options: {
     const about = { deployment: journal.key.deploymentId, release: journal.key.number }
     log.info(about, 'deployment begins')
     try {
-      // An error that reaches no caller would leave the release waiting for what no longer comes.
+      // Without it, an error that reaches no caller would make the release wait for a result that never comes.
       await withErrorScope(
         (error) => controller.abort(new PlanError('', `an error inside the agent: ${messageOf(error)}`)),
         () => runRelease(journal, { ...context, tookOver }, controller.signal),
@@ -159,7 +159,7 @@ export function createReleases(options: {
     async resume() {
       const { journals: found, unreadable } = await journals.load()
       for (const name of unreadable) log.error({ file: name }, 'a journal cannot be read and is set aside')
-      // One that has taken over comes before one that waits for its clean-up.
+      // A release that has taken over runs before a release that waits for its clean-up.
       const inOrder = found.sort((a, b) => Number(b.state.committed ?? false) - Number(a.state.committed ?? false))
       for (const journal of inOrder) {
         const isSuspect = await countCrash(journal).catch((error) => {
@@ -177,8 +177,8 @@ export function createReleases(options: {
         log.info({ deployment: key.deploymentId, release: key.number }, 'the release is known already')
         return
       }
-      // Known before its file exists, so that a repeated command or a cancellation in the same moment finds it.
-      // One after another, so that releases of a prefix run in the order in which they came.
+      // The release is registered before its file exists, so that a repeated command or a cancellation at the same moment finds it.
+      // Journals are created one after another, so that releases of a prefix run in the order in which they arrived.
       const creating = order.run('', async () => begin(await journals.create(release)))
       accepting.set(id, creating)
       try {
@@ -186,7 +186,7 @@ export function createReleases(options: {
       } catch (error) {
         const reason = messageOf(error)
         log.error({ reason }, 'a release could not be written to the journal')
-        // Nobody else would end it: the server has handed it over.
+        // No other process would end it: the server has dispatched it to this agent.
         const journal = journals.unwritten(release)
         createProgressReporter(journal).outcome({
           successful: false,
@@ -230,7 +230,7 @@ export function createReleases(options: {
       stopping = true
       ending.abort(new AbortedError('shutdown'))
       for (const { controller } of open.values()) controller.abort(new AbortedError('shutdown'))
-      // An engine that answers nothing must not keep a process from ending; the journal knows how to go on.
+      // An engine that does not answer must not keep the process from ending; the journal has everything that a restart needs.
       await Promise.race([Promise.allSettled(running), delay(stopMs, undefined, { ref: false })])
     },
   }

@@ -15,10 +15,10 @@ import { imagesOf } from '../plan/preparations.ts'
 import { Phase, type ProgressReporter } from './progress-reporter.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
-/** How many images are fetched at once; the engine itself fetches the layers of each side by side. */
+/** How many images are fetched at once; the engine itself fetches the layers of each in parallel. */
 const pullsMax = 4
 
-/** After so long without an answer to the agent's own question the engine is asked as well. */
+/** If the agent's own request has no answer after this time, the agent asks the engine as well. */
 const engineAskedAfterMs = 200
 
 interface ImageSources {
@@ -28,14 +28,14 @@ interface ImageSources {
 }
 
 /**
- * Finds out by digest what each instance runs, and fetches what the engine has not. Changes nothing else: a failure here
- * leaves everything as it was.
+ * Resolves the image of each instance to a digest, and fetches what the engine does not have. Changes nothing else: a failure here leaves
+ * everything as it was.
  *
- * The engine's store may be shared with other teams. What lies in it is used only if this agent fetched it, if it was built or
- * loaded on the node, or if the registry grants it to the release's credentials now.
+ * The engine's store may be shared with other teams. An image of the store is used only if this agent fetched it, if it was built or loaded
+ * on the node, or if the registry grants it to the release's credentials now.
  *
  * @param known digests of an earlier attempt of the same release, which the registry granted then
- * @throws Refusal that names the instance and its image
+ * @throws PlanError that names the instance and its image
  */
 export async function resolveAndPull(options: {
   sources: ImageSources
@@ -85,7 +85,7 @@ export async function resolveAndPull(options: {
 
   const slots = new Slots(pullsMax)
   const pulls = new Map<string, Promise<void>>()
-  /** Two that want one image share its pull; the second tells only the end. */
+  /** Two instances that need the same image share its pull; the second reports only the end. */
   async function fetch(
     { order, digest, metadata }: Found,
     onProgress: PullOrder['onProgress'],
@@ -140,17 +140,17 @@ export async function resolveAndPull(options: {
 
 /** One image that an instance needs. */
 interface Order {
-  /** Of its digest in the journal. */
+  /** Key of its digest in the journal. */
   key: string
   image: ImageReference
-  /** Exactly this one. */
+  /** The digest that must be used, if it is fixed. */
   pinned: string | undefined
-  /** An earlier attempt of this release was granted it. */
+  /** Whether the registry granted it to an earlier attempt of this release. */
   granted: boolean
   auth: RegistryCredentials | undefined
-  /** It is from a registry that an admin named, not from an address that a member wrote. */
+  /** Whether it comes from a registry that an admin configured, not from an address that a member wrote. */
   isOwnRegistry: boolean
-  /** `only`: from the engine's own store, never from a registry. `first`: from a registry where the store has none. */
+  /** `only`: from the engine's own store, never from a registry. `first`: from a registry if the store does not have it. */
   local: 'no' | 'first' | 'only'
 }
 
@@ -161,7 +161,7 @@ interface Found {
   tagged: boolean
 }
 
-/** Its own image first, then those of its preparations, each once. Credentials go to the registry that they are for, no other. */
+/** The instance's own image first, then those of its preparations, each once. Credentials are sent only to the registry that they belong to. */
 function ordersOf(instance: Instance, wanted: DesiredInstance, known: Record<string, string>): Order[] {
   const { instanceId } = wanted
   const auth = authOf(instance)
@@ -182,7 +182,7 @@ function ordersOf(instance: Instance, wanted: DesiredInstance, known: Record<str
       return {
         key,
         image,
-        // Which one ran, where an earlier release is gone back to.
+        // A rollback to an earlier release runs the digest that ran then.
         pinned: known[key] ?? image.digest ?? (instance.preparationDigests[name] || undefined),
         granted: known[key] !== undefined,
         auth: same ? auth : undefined,
@@ -213,15 +213,15 @@ async function resolveOne(sources: ImageSources, order: Order, signal: AbortSign
     if (stored && !granted && !fetched.has(stored.id)) await askRegistry(sources, order, signal)
     return { digest: pinned, metadata: stored, tagged: false }
   }
-  // Both at once: an image that is there already must not cost a second round.
+  // Both requests run at once, so that an image that is present already costs no second round trip.
   const [digest, local] = await Promise.all([askRegistry(sources, order, signal), engine.findImage(reference)])
   if (local?.repoDigests.some((entry) => entry.endsWith(`@${digest}`))) return { digest, metadata: local, tagged: true }
   return { digest, metadata: await engine.findImage(`${image.name}@${digest}`), tagged: false }
 }
 
 /**
- * The digest that the registry grants to the release's credentials now. The agent asks it itself, which takes a fraction of the
- * engine's time; where that leads to nothing, the engine's answer counts.
+ * Returns the digest that the registry grants to the release's credentials now. The agent asks the registry itself, which takes a fraction
+ * of the engine's time; if it gets no result, the engine's answer decides.
  */
 async function askRegistry(
   { driver: { engine }, digests }: ImageSources,
@@ -243,7 +243,7 @@ async function askRegistry(
   return Promise.any([byEngine, late]).catch(() => byEngine)
 }
 
-/** Without a registry to ask: an image of the node itself, or one that a registry has granted to this agent before. */
+/** Used without a registry to ask: accepts an image of the node itself, or one that a registry has granted to this agent before. */
 function mayUseLocal({ id, repoDigests }: ImageMetadata, fetched: FetchedImages): boolean {
   return isLocalImage(repoDigests) || fetched.has(id)
 }
@@ -260,7 +260,7 @@ function failed(progressReporter: ProgressReporter, instanceId: string, phase: P
   return new PlanError(instanceId, error.message, { cause: error })
 }
 
-/** Like Promise.all, but waits for the rest to settle before it rejects: nothing goes on behind the caller's back. */
+/** Like Promise.all, but waits for the rest before it rejects, so that no work continues without its caller. */
 export async function allOrFirstError<T>(work: readonly Promise<T>[]): Promise<T[]> {
   let first: { error: unknown } | undefined
   const results = await Promise.allSettled(

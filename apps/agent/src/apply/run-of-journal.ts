@@ -4,7 +4,7 @@ import type { ProgressReporter } from './progress-reporter.ts'
 import type { ReleaseContext } from './release-context.ts'
 import type { Run } from './run.ts'
 
-/** A run for undo and clean-up. Their steps look at the engine themselves, so the journal's plan suffices, without images or secrets. */
+/** A run for undo and clean-up. Their steps read the state of the engine themselves, so the journal's plan suffices, without images or secrets. */
 export function runOfJournal(
   journal: Journal,
   context: ReleaseContext,
@@ -33,7 +33,7 @@ export function runOfJournal(
   }
 }
 
-/** What the journal knows to be done, and a way to add to it. */
+/** The preparations that the journal lists as done, and a function to add to them. */
 export function memoryOf(journal: Journal): Pick<Run, 'done' | 'remember'> {
   const done = new Set(journal.state.done ?? [])
   return {

@@ -35,11 +35,13 @@ import { verifyRoutes } from './verify-routes.ts'
 const lastLines = 100
 
 /**
- * Brings one release about, from wherever its journal says that it stands, and ends it with an outcome: everything as
- * ordered, or everything as it was before. The order is that of architecture.md 7 and decision 24. After a success it removes what
- * was replaced.
+ * Applies one release from the point that its journal has reached, and ends it with an outcome: everything as ordered, or everything as it
+ * was before. After a success it removes what was replaced.
  *
- * @param signal aborts with a Stopped
+ * All images are pulled before anything starts, so a failed pull changes nothing. The previous containers go after every new one is
+ * verified.
+ *
+ * @param signal aborts with an AbortedError
  */
 export async function runRelease(journal: Journal, context: ReleaseContext, signal: AbortSignal): Promise<void> {
   setMaxListeners(0, signal)
@@ -51,7 +53,7 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
   }
 }
 
-/** @returns whether the new containers have taken over; otherwise everything is put back and said */
+/** @returns whether the new containers have taken over; otherwise everything is restored and the failure is reported */
 async function takeOver(
   journal: Journal,
   context: ReleaseContext,
@@ -99,7 +101,7 @@ async function takeOver(
   }
 }
 
-/** Names of all images that the release looks for, and ids of those that it wants from the engine's own store. */
+/** Names of all images that the release resolves, and ids of those that it needs from the engine's own store. */
 function wantedImages({ instances }: Release, desired: readonly DesiredInstance[]): string[] {
   return [
     ...desired.flatMap(({ image, preparations }) => [image, ...imagesOf(preparations)].map(({ name }) => name)),
@@ -107,7 +109,7 @@ function wantedImages({ instances }: Release, desired: readonly DesiredInstance[
   ]
 }
 
-/** What costs time and changes nothing that anybody sees goes on while the registries answer. */
+/** Work that takes time and changes nothing visible runs while the registries answer. */
 interface Prefetched {
   observation: Promise<Observation | undefined>
   network: Promise<string | undefined>
@@ -140,7 +142,7 @@ async function prepareRun(
 ): Promise<Run> {
   const { release } = journal
   const resumed = journal.state.plan !== undefined
-  // A pull takes its time: what was seen before it counts no more.
+  // A pull takes time, so an observation from before it is outdated.
   const observation = resolved.every(({ wasPulled }) => !wasPulled) ? await early.observation : undefined
   const plan =
     (journal.state.plan as Plan | undefined) ??
@@ -215,7 +217,7 @@ async function planNow(
   return plan
 }
 
-/** Everything up to the moment from which there is no way back. */
+/** Runs everything up to the point of no return. */
 async function applyPlan(journal: Journal, context: ReleaseContext, run: Run): Promise<void> {
   const { plan, progressReporter, signal } = run
   for (const { instanceId, mode } of plan.instances) {
@@ -232,7 +234,7 @@ async function applyPlan(journal: Journal, context: ReleaseContext, run: Run): P
   await verifyRoutes(run)
   if (plan.start.some(({ steps }) => steps.some(({ kind }) => kind === 'previous.stop'))) {
     await context.clock.mayProceed(signal)
-    // From here a service pauses: whatever happens, somebody must know that it is to come back.
+    // The service has downtime from here on: the journal must survive any failure, so that the service is restored.
     await journal.secure()
   }
   await enterPosition(journal, 'start')
@@ -243,7 +245,7 @@ async function applyPlan(journal: Journal, context: ReleaseContext, run: Run): P
   await enterPosition(journal, 'swap')
   for (const { instanceId, mode } of plan.instances)
     if (mode !== 'keep') progressReporter.running(instanceId, Phase.SWAP)
-  // Joining networks takes nothing from the previous containers, so the last look at the new ones goes on beside it.
+  // Joining networks takes nothing from the previous containers, so the last check of the new ones runs in parallel.
   const firstTaken = plan.swap.findIndex(({ kind }) => !kind.startsWith('network.'))
   const joins = firstTaken < 0 ? plan.swap : plan.swap.slice(0, firstTaken)
   await allOrFirstError([...plan.finalize.map((step) => execute(step, run)), inStages(joins, run)])
@@ -256,13 +258,13 @@ async function applyPlan(journal: Journal, context: ReleaseContext, run: Run): P
   if (plan.cleanUp.length > 0) await journal.secure()
 }
 
-/** Networks that only the hand-over needs are made while the new containers are being observed. A failure fails the hand-over itself. */
+/** Creates networks that only the handover needs while the new containers are being observed. A failure here fails the handover itself. */
 async function ensureNetworksAhead(run: Run): Promise<void> {
   const ensures = run.plan.swap.filter(({ kind }) => kind === 'network.ensure')
   await Promise.allSettled(ensures.map((step) => execute(step, run)))
 }
 
-/** Says why, keeps the last words of what failed, puts everything back, and says whether that held. */
+/** Reports the reason, stores the last log lines of what failed, restores everything, and reports whether that succeeded. */
 async function fail(
   journal: Journal,
   context: ReleaseContext,
@@ -285,7 +287,7 @@ async function fail(
         instanceId,
         `the volume ${volume} keeps the files that were brought into it: they are not put back`,
       )
-    // Nothing may keep a former container from coming back, a full disk neither.
+    // Nothing may prevent the restore of a previous container, not even a full disk.
     await journal
       .decide({ undoing: { reason: refusal.message, instanceId: refusal.instanceId, cancelled }, position: 'undo' })
       .catch(notWritten)
@@ -321,7 +323,7 @@ async function reportLastLogLines(run: Run, instanceId: string): Promise<void> {
   if (lines.length > 0) run.progressReporter.containerLog(instanceId, lines.slice(-lastLines))
 }
 
-/** Names the instance whose step of a phase failed. */
+/** Adds the instance to the error of a step of a phase. */
 async function withPhase(run: Run, phase: Phase, steps: readonly Step[], work: () => Promise<unknown>): Promise<void> {
   try {
     await work()

@@ -13,7 +13,7 @@ import type { ProgressReporter } from './progress-reporter.ts'
 import type { TeamNetworks } from './team-networks.ts'
 import type { Watched } from './verify.ts'
 
-/** What the steps of one release share. */
+/** The state that the steps of one release share. */
 export interface Run {
   driver: Driver
   gate: Gate
@@ -26,18 +26,18 @@ export interface Run {
   sources: BindSources
   secrets: OpenedSecrets
   signal: AbortSignal
-  /** Whether an earlier process of this agent began with it. */
+  /** Whether an earlier process of this agent started the release. */
   resumed: boolean
   /** Networks that are known to exist. */
   ensured: Set<string>
-  /** Engine ids of the release's own containers, as far as they exist. */
+  /** Engine ids of the release's own containers that exist. */
   ids: Map<string, string>
   watched: Map<string, { watched: Watched; startedAt: number }>
-  /** Preparations that are done, by this process or an earlier one. */
+  /** Preparations that this process or an earlier one completed. */
   done: ReadonlySet<string>
-  /** Volumes, by instance, whose files a preparation began to exchange: that is not put back. */
+  /** Volumes, by instance, whose files a preparation started to replace: a failed release does not restore them. */
   overwritten: { instanceId: string; volume: string }[]
-  /** Resolves when the journal has it. */
+  /** Resolves when the journal has stored the preparation. */
   remember: (preparation: string) => Promise<void>
   createLock: <T>(key: string, work: () => Promise<T>) => Promise<T>
 }
@@ -51,9 +51,9 @@ export function partsOf(run: Run, instanceId: string): { planned: PlannedInstanc
 
 /** Makes a network of the release where it is missing; its own ones say whose they are. */
 /**
- * Makes the network of the release's prefix where it is missing.
+ * Creates the network of the release's prefix where it is missing.
  *
- * @throws Refusal for any other, which only a plan of an agent before the networks of teams could name
+ * @throws PlanError for any other network; only a plan from an agent that is older than team networks can name one
  */
 export async function ensureOwnNetwork(
   driver: Driver,

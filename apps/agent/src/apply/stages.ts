@@ -5,10 +5,10 @@ import { execute } from './executors.ts'
 import { allOrFirstError } from './resolve.ts'
 import type { Run } from './run.ts'
 
-/** How many steps of one kind the engine is given at once. More gain little on it. */
+/** How many steps of one kind run on the engine at once. A larger number gains little. */
 const stepsAtOnce = 6
 
-/** Executes the stages one after another, and the steps of a stage side by side. Rejects with the first error, when all that began have ended. */
+/** Executes the stages one after another, and the steps of a stage in parallel. Rejects with the first error when all started steps have ended. */
 export async function inStages(
   steps: readonly Step[],
   run: Run,

@@ -5,12 +5,12 @@ import { execute, inOrder } from './executors.ts'
 import { Phase } from './progress-reporter.ts'
 import type { Run } from './run.ts'
 
-/** How many containers the engine starts at once. More gain little on it, and a failure waits for all that have begun. */
+/** How many containers the engine starts at once. A larger number gains little, and a failure waits for every start in progress. */
 const startsAtOnce = 6
 
 /**
- * Begins starts in the version's order, a few under way at once, with the stops before them. An instance that holds back the
- * others is verified before the next one starts.
+ * Starts instances in the version's order, a few at once, after the stops that each one needs. An instance that holds back the others is
+ * verified before the next one starts.
  */
 export async function startAndVerify(run: Run): Promise<void> {
   const failing = new AbortController()
@@ -56,7 +56,7 @@ export async function startAndVerify(run: Run): Promise<void> {
   if (first) throw first.error
 }
 
-/** The error as one of an instance, whatever it was. */
+/** Converts any error to a PlanError of the instance. */
 export function toPlanError(error: unknown, instanceId: string): PlanError {
   if (error instanceof PlanError) return error
   return new PlanError(instanceId, messageOf(error), { cause: error })

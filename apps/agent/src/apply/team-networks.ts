@@ -7,13 +7,13 @@ import { EngineError, messageOf } from '../drivers/errors.ts'
 import { label } from '../plan/labels.ts'
 import { isMadeByCrux, teamNetworkLabels } from '../plan/networks.ts'
 
-/** The networks that the containers of a team share on this node: made with the first one, gone with the last one. */
+/** The networks that the containers of a team share on this node: created with the first container, removed with the last one. */
 export interface TeamNetworks {
-  /** Keeps networks from being removed while a release is under way that will join them. Returns the end of that. */
+  /** Protects networks from removal while a release is in progress that will join them. Returns a function that ends the protection. */
   claim(names: readonly string[]): () => void
   /** @throws EngineError when a network of that name exists and is not the team's */
   ensure(network: { name: string; key: string }, owner: Pick<Owner, 'teamId' | 'nodeId'>): Promise<void>
-  /** Removes those that no container, running or not, and no release under way needs. */
+  /** Removes those that no container, running or not, and no release in progress needs. */
   removeUnused(): Promise<void>
 }
 
@@ -46,12 +46,12 @@ export function createTeamNetworks(options: {
       locks.run(name, () => engine.ensureNetwork({ name, internal: false, labels: teamNetworkLabels(owner, key) })),
     async removeUnused() {
       try {
-        // Also those of deleted nodes: their agents are gone, and a machine has room for only so many.
+        // Includes networks of deleted nodes: their agents no longer exist, and a machine has room for few bridges.
         const all = await engine.observeNetworks(label.team)
         const own = all.filter(
           ({ labels, used }) => labels[label.teamNetwork] !== undefined && scope.covers(labels) && !used,
         )
-        // A claim that comes while one is removed makes its network again behind the lock.
+        // A claim that arrives while its network is removed creates it again behind the lock.
         for (const { name } of own)
           await locks.run(name, async () => {
             if (!claims.has(name)) await engine.removeNetworkIfUnused(name)
@@ -63,7 +63,7 @@ export function createTeamNetworks(options: {
   }
 }
 
-/** @throws EngineError when the engine has no network of exactly this name, or Crux made it for somebody */
+/** @throws EngineError when the engine has no network of exactly this name, or Crux created it for a team or prefix */
 export async function verifyEngineNetwork(engine: ContainerEngine, name: string): Promise<void> {
   const found = await engine.findNetworks(name)
   if (found.some(isMadeByCrux))

@@ -3,8 +3,8 @@ import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 import type { Run } from './run.ts'
 
 /**
- * Looks at the routes again once the new containers exist. Of two releases that plan at the same time, by this agent or by another one
- * on the engine, at least one then sees the container of the other.
+ * Checks the routes again when the new containers exist. Of two releases that plan at the same time, by this agent or by another one on the
+ * engine, at least one then sees the container of the other.
  */
 export async function verifyRoutes(run: Run): Promise<void> {
   const changing = run.plan.instances.flatMap(({ instanceId, mode }) => {

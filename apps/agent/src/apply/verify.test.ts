@@ -6,7 +6,7 @@ import type { ObservedContainer } from '../drivers/container-engine.ts'
 import type { Driver } from '../drivers/driver.ts'
 import { verify, watchOne } from './verify.ts'
 
-/** A container that runs, whose service is in this process. */
+/** A running container whose service is in this process. */
 async function withService(
   serve: RequestListener,
   use: (check: (timeoutMs: number) => Promise<void>, connections: () => Promise<number>) => Promise<void>,
@@ -39,7 +39,7 @@ async function withService(
   }
 }
 
-test('a probe whose answer has no end is over with the check', () =>
+test('a probe whose answer has no end stops when the check stops', () =>
   withService(
     (_, response) => {
       response.writeHead(200)
@@ -51,7 +51,7 @@ test('a probe whose answer has no end is over with the check', () =>
     },
   ))
 
-test('a probe that nobody answers leaves no connection when the check gives up', () =>
+test('a probe without an answer leaves no connection when the check times out', () =>
   withService(
     () => undefined,
     async (check, connections) => {
@@ -60,7 +60,7 @@ test('a probe that nobody answers leaves no connection when the check gives up',
     },
   ))
 
-test('a clock that is set while a container is checked changes no verdict', async () => {
+test('a change of the system clock during a check changes no result', async () => {
   let ready = false
   await withService(
     (_, response) => response.writeHead(ready ? 200 : 503).end(),

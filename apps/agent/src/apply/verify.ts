@@ -12,12 +12,12 @@ export interface VerifyOrder {
   id: string
   imageId: string
   expectation: ExpectedState
-  /** When the engine had started it, as performance.now has it: the clock of a machine may be set meanwhile. */
+  /** The value of performance.now when the engine had started it: the clock of the machine may be changed in the meantime. */
   startedAt: number
   signal: AbortSignal
 }
 
-/** Listens for what happens to a container from before its start, so that a quick end is not missed. */
+/** Listens for events of a container from before its start, so that a quick end is not missed. */
 export interface Watched {
   /** Exit code of its first end, if it ended. */
   firstExit(): number | undefined
@@ -25,14 +25,15 @@ export interface Watched {
   close(): void
 }
 
-/** @param options.isFresh it has not been started yet: nothing can have happened that must be looked at first */
+/** @param options.isFresh whether it has not been started yet: its state then needs no check before the first event */
 export function watchOne(driver: Driver, id: string, options: { isFresh: boolean }): Watched {
   let firstExit: number | undefined
   let changes = 0
   let wake: () => void = () => undefined
   let listening = !options.isFresh
   const unsubscribe = driver.subscribe((event) => {
-    // A start is our own, and what every new listener hears first is no gap: neither is worth a look at a busy engine.
+    // A start is our own, and the first event of every new listener indicates no missed events: neither justifies a request to a busy
+    // engine.
     if (event.kind === 'container' ? event.id !== id || event.action === 'start' : !listening) return
     if (event.kind === 'container' && event.action === 'die') firstExit ??= Number(event.labels.exitCode ?? 0)
     changes += 1
@@ -59,10 +60,10 @@ export function watchOne(driver: Driver, id: string, options: { isFresh: boolean
 }
 
 /**
- * Holds when the container is what its configuration expects: running through the observation window and healthy, or
- * ended with the expected code. A restart policy hides nothing: the first end counts.
+ * Resolves when the container is in the state that its configuration expects: running through the observation window and healthy, or ended
+ * with the expected code. A restart policy hides nothing: the first end counts.
  *
- * @throws Refusal with the cause
+ * @throws PlanError with the cause
  */
 export async function verify(driver: Driver, order: VerifyOrder, watched: Watched): Promise<void> {
   const { expectation } = order
@@ -96,7 +97,7 @@ export async function verify(driver: Driver, order: VerifyOrder, watched: Watche
   }
 }
 
-/** Milliseconds until time alone can decide something. */
+/** Milliseconds until the passing of time alone can decide the result. */
 function judgeTime({ startedAt, expectation }: VerifyOrder): number {
   const age = performance.now() - startedAt
   if (expectation.kind === 'running' && age < expectation.windowMs) return expectation.windowMs - age + 5
@@ -158,7 +159,7 @@ function seconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`
 }
 
-/** Until the time is over or one of the others happens. */
+/** Resolves when the time has passed or one of the others settles. */
 async function until(ms: number, others: Promise<void>[], signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   let timer: NodeJS.Timeout | undefined

@@ -1,6 +1,6 @@
 import { guarded } from '@crux/service-kit'
 
-/** Like the work itself, but rejects with the signal's reason as soon as it aborts: for work whose end nobody must wait for. */
+/** Returns the work's result, but rejects with the signal's reason as soon as it aborts: for work whose end needs no wait. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = guarded('an aborted wait', () => reject(signal.reason))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sharedTurn } from './shared-turn.ts'
 
-test('callers that wait share one run, which begins after their call', async () => {
+test('callers that wait share one run that starts after their call', async () => {
   const runs: PromiseWithResolvers<number>[] = []
   const turn = sharedTurn(() => {
     const run = Promise.withResolvers<number>()
@@ -21,7 +21,7 @@ test('callers that wait share one run, which begins after their call', async () 
   await expect(Promise.all([second, third])).resolves.toEqual([2, 2])
 })
 
-test('a run that fails fails for its callers alone', async () => {
+test('a run that fails rejects only its own callers', async () => {
   let count = 0
   const turn = sharedTurn(async () => {
     count += 1

@@ -1,6 +1,6 @@
 /**
- * Runs work one after another. Calls that come while a turn waits share that turn, so each caller gets a run that began after its
- * call, and any number of callers cost at most two runs.
+ * Runs work one after another. Calls that come while a turn waits share that turn, so each caller gets a run that started after its call,
+ * and any number of callers cause at most two runs.
  */
 export function sharedTurn<T>(run: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve()

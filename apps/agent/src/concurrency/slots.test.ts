@@ -3,7 +3,7 @@ import { Slots } from './slots.ts'
 
 const never = () => new Promise<void>(() => undefined)
 
-test('work that leaves its slot before its end lets the next one begin', async () => {
+test('work that leaves its slot before its end lets the next one start', async () => {
   const slots = new Slots(1)
   const over = Promise.withResolvers<void>()
   const first = slots.run(async (leave) => {
@@ -13,7 +13,7 @@ test('work that leaves its slot before its end lets the next one begin', async (
   await expect(slots.run(async () => 'second')).resolves.toBe('second')
   over.resolve()
   await first
-  // The slot is there once, though it was left early and the work ended too.
+  // The slot was left early and the work then ended, but it is freed only once.
   void slots.run(never)
   const waiting = new AbortController()
   let begun = false
@@ -26,7 +26,7 @@ test('work that leaves its slot before its end lets the next one begin', async (
   await third
 })
 
-test('what is given up waits no longer, and takes no slot from others', async () => {
+test('work that is aborted stops waiting and takes no slot from other work', async () => {
   const slots = new Slots(1)
   const holding = Promise.withResolvers<void>()
   const held = slots.run(() => holding.promise)

@@ -10,8 +10,8 @@ export class Slots {
   }
 
   /**
-   * @param work may leave its slot before its end, when what is left costs nothing
-   * @param signal what is aborted waits no longer: it begins without a slot, to end
+   * @param work may leave its slot before its end, when the rest of it costs nothing
+   * @param signal work that is aborted no longer waits: it starts without a slot, so that it can end
    */
   async run<T>(work: (leave: () => void) => Promise<T>, signal?: AbortSignal): Promise<T> {
     let has = this.#free > 0
@@ -31,7 +31,7 @@ export class Slots {
     }
   }
 
-  /** @returns whether there is a slot */
+  /** @returns whether it got a slot */
   #turn(signal: AbortSignal | undefined): Promise<boolean> {
     return new Promise((resolve) => {
       const take = () => {

@@ -5,7 +5,7 @@ import { followLog } from './follow-log.ts'
 
 const line = (nanos: number, text: string): LogChunkLine => ({ seconds: 1n, nanos, stderr: false, text })
 
-test('goes on with the successor when the engine is just removing the container that ended', async () => {
+test('a followed log continues with the successor while the engine is removing the container that ended', async () => {
   let holder = 'old'
   const signal = new AbortController()
   const driver = {

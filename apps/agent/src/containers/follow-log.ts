@@ -10,8 +10,8 @@ const batchLinesMax = 500
 type Moment = Pick<LogChunkLine, 'seconds' | 'nanos'>
 
 /**
- * Follows a container's log by its name, also through restarts and replacements: when the log ends, it waits until a
- * container of that name runs and goes on after the last line it has told. A successor that the scope does not cover is not read.
+ * Follows a container's log by its name, also through restarts and replacements: when the log ends, it waits until a container of that name
+ * runs and continues after the last line that it delivered. A successor outside of the scope is not read.
  *
  * @throws EngineError `not-found` when there is no such container at the beginning
  */
@@ -21,7 +21,7 @@ export async function* followLog(
     container: Pick<ContainerRef, 'prefix' | 'name'>
     scope: EngineScope
     take: number
-    /** Goes on after the line of this time; `take` does not count then. */
+    /** Continues after the line of this time; `take` is then ignored. */
     since?: Moment | undefined
     signal: AbortSignal
   },
@@ -33,7 +33,7 @@ export async function* followLog(
   let last = options.since
   while (!signal.aborted && id !== undefined) {
     const started = nextStart(driver, container, find, signal)
-    // Docker ends a followed log when the container ends, also before all of it was read: the rest is read once more.
+    // Docker ends a followed log when the container ends, even before all of it was read: the rest is read once more.
     for (const follows of [true, false]) {
       const after = last
       const since = after ? { since: { seconds: after.seconds, nanos: after.nanos } } : {}
@@ -49,7 +49,7 @@ export async function* followLog(
           last = fresh.at(-1) ?? last
         }
       } catch (error) {
-        // A conflict: the engine is just removing it.
+        // A conflict means that the engine is just removing it.
         if (!(['not-found', 'away', 'conflict'] as const).some((kind) => isEngineError(error, kind))) throw error
       }
       if (signal.aborted) break
@@ -59,7 +59,7 @@ export async function* followLog(
       started.cancel()
       return
     }
-    // The name may have gone over to another container meanwhile, also while events were missed.
+    // Another container may have the name now, also because events were missed.
     const holder = await find().catch(() => undefined)
     if (holder === undefined || holder === id) id = await started.id
     else {
@@ -70,7 +70,7 @@ export async function* followLog(
 }
 
 /**
- * Everything that the engine still has of a container's log, once. The caller's pace is the engine's.
+ * Returns everything that the engine still has of a container's log, once. The engine sends no faster than the caller reads.
  *
  * @throws EngineError `not-found` when there is no such container in the scope
  */
@@ -85,7 +85,7 @@ export async function* wholeLog(
   }
 }
 
-/** Docker writes each line with its own nanosecond; equal ones were told already. */
+/** Docker writes each line with its own nanosecond; a line with an equal time was already delivered. */
 function isAfter(line: Moment, mark: Moment): boolean {
   return line.seconds > mark.seconds || (line.seconds === mark.seconds && line.nanos > mark.nanos)
 }
@@ -108,13 +108,13 @@ function nextStart(
     let first = true
     const unsubscribe = driver.subscribe((event) => {
       if (event.kind === 'container') {
-        // A container that was started under another name takes this one over by being renamed.
+        // A container that was started under another name gets this one by a rename.
         if (event.name !== full || (event.action !== 'start' && event.action !== 'rename')) return
       } else if (first) {
         first = false
         return
       }
-      // The labels decide, not the name: anybody may start a container of that name.
+      // The labels decide, not the name: any user of the engine may start a container of that name.
       find().then(done, () => undefined)
     })
     const stop = guarded('following a log', () => done(undefined))

@@ -3,10 +3,10 @@ import { lastLinesOf } from './last-lines.ts'
 
 const make = (text: string, count: number) => Array.from({ length: count }, (_, index) => ({ text, index }))
 
-test('the last lines of a log fit into one message, whatever they hold', () => {
+test('the last lines of a log fit into one message whatever they contain', () => {
   const short = make('short', 1_000)
   expect(lastLinesOf(short)).toEqual(short)
-  // What is no UTF-8 becomes three bytes each.
+  // Bytes that are not UTF-8 become three bytes each.
   const long = lastLinesOf([...make('\ufffd'.repeat(80_000), 999), { text: 'the end', index: 999 }])
   expect(long.at(-1)).toEqual({ text: 'the end', index: 999 })
   expect(long.length).toBeGreaterThan(30)

@@ -1,8 +1,11 @@
-/** A container may write lines of a megabyte, or no line at all; a message to the server holds 16 megabytes, of three bytes a character at worst. */
+/**
+ * A container may write lines of a megabyte, or no line end at all; a message to the server holds 16 megabytes, with up to three bytes per
+ * character.
+ */
 const lineCharsMax = 64 * 1_024
 const sumCharsMax = 2 * 1_024 * 1_024
 
-/** The last lines of a log that one message holds: long ones cut, and the first ones left out where all together are too long. */
+/** Returns the last lines of a log that fit into one message: long lines are cut, and the first lines are left out where the total is too long. */
 export function lastLinesOf<L extends { text: string }>(lines: readonly L[]): L[] {
   const kept: L[] = []
   let sum = 0

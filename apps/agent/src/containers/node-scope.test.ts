@@ -16,7 +16,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }))
 const log = createLogger({ name: 'test', level: 'silent' })
 const of = (team: string, node: string) => ({ [label.team]: team, [label.node]: node })
 
-test('deleted nodes count once the server has said so, for the team alone, and also after a restart', async () => {
+test('deleted nodes are covered for their team alone when the server has named them, also after a restart', async () => {
   const path = join(directory, 'deleted-nodes.json')
   let changes = 0
   const onChange = () => {
@@ -40,7 +40,7 @@ test('deleted nodes count once the server has said so, for the team alone, and a
   expect((await open()).covers(of('team', 'older'))).toBe(true)
 })
 
-test('a record that cannot be read counts as none', async () => {
+test('an unreadable record of deleted nodes counts as empty', async () => {
   const path = join(directory, 'broken.json')
   await writeFile(path, '{"teamId":')
   const scope = await openNodeScope({ path, nodeId: () => 'node', onChange: () => undefined, log })

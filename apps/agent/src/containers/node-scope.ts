@@ -6,21 +6,20 @@ import { readIfThere, writeDurably } from '../files/durable-file.ts'
 import { label } from '../plan/labels.ts'
 
 /**
- * What this agent looks after by itself, without a command: the objects of its node and of the team's deleted nodes. The server says
- * which nodes these are with each link and each command; the agent remembers it, since it must not drop their ports when it
- * starts without a server.
+ * The objects that this agent manages without a command: those of its node and of the team's deleted nodes. The server sends these nodes
+ * with each link and each command; the agent stores them, because it must not drop their ports when it starts without a server.
  */
 export interface NodeScope {
   covers(labels: Readonly<Record<string, string>>): boolean
-  /** The newest word counts. A scope of another node is ignored. */
+  /** The newest scope applies. A scope of another node is ignored. */
   learn(scope: EngineScope): void
 }
 
 const Known = z.object({ teamId: z.string(), nodeId: z.string(), deletedNodeIds: z.array(z.string()) })
 
 /**
- * @param options.path of the file that keeps what the server said
- * @param options.onChange other deleted nodes count from now on
+ * @param options.path of the file that stores what the server sent
+ * @param options.onChange called when the set of deleted nodes changes
  */
 export async function openNodeScope(options: {
   path: string
@@ -60,7 +59,7 @@ function isSame(left: EngineScope, right: EngineScope): boolean {
   return ids.size === new Set(right.deletedNodeIds).size && right.deletedNodeIds.every((id) => ids.has(id))
 }
 
-/** A file that cannot be read is none: the server says it again. */
+/** A file that cannot be read counts as missing: the server sends the data again. */
 function parse(text: string | undefined): EngineScope | undefined {
   try {
     return text === undefined ? undefined : Known.parse(JSON.parse(text))

@@ -8,7 +8,7 @@ import { fullName } from '../plan/names.ts'
 type Ref = Pick<ContainerRef, 'prefix' | 'name'>
 
 /**
- * The scope of a command. A server that names none, or another node, gets nothing: without it this agent would show or stop
+ * Returns the scope of a command. A command without a scope, or for another node, is refused: otherwise this agent would show or stop
  * containers of another team that shares the engine.
  *
  * @throws EngineError `refused`
@@ -21,7 +21,7 @@ export function requireScope(scope: Scope | undefined, nodeId: string): EngineSc
 }
 
 /**
- * Engine id of a container that the scope covers. One that exists and is not covered fails exactly like one that does not exist.
+ * Engine id of a container that the scope covers. A container that is not covered fails exactly like one that does not exist.
  *
  * @throws EngineError `not-found`
  */
@@ -31,7 +31,7 @@ export async function findInScope(driver: Driver, ref: Ref, scope: EngineScope):
   return found.id
 }
 
-/** What the server hears of a container: everything of one that the scope covers, of any other its name, image and state. */
+/** What the server receives about a container: everything if the scope covers it, otherwise its name, image and state. */
 export function describeInScope(container: Container, scope: EngineScope): Container {
   if (isCovered(container.labels, scope)) return ownedOf(container)
   const { ref, engineId, state, engineState, imageName, imageTag } = container
@@ -39,7 +39,7 @@ export function describeInScope(container: Container, scope: EngineScope): Conta
   return create(ContainerSchema, { ref: { prefix: '', name }, engineId, state, engineState, imageName, imageTag })
 }
 
-/** A list of hundreds is asked for again and again and hardly changes: each copy is made once for as long as its original is kept. */
+/** A list of hundreds is requested often and rarely changes: each copy is made once and lives as long as its original. */
 const owned = new WeakMap<Container, Container>()
 
 function ownedOf(container: Container): Container {
@@ -48,7 +48,7 @@ function ownedOf(container: Container): Container {
   return known
 }
 
-/** Whether a list or watch of a prefix shows the container: a prefix holds the scope's own containers only. */
+/** Whether a list or watch of a prefix shows the container: a prefix shows the scope's own containers only. */
 export function isListed(described: Container, prefix: string | undefined): boolean {
   return prefix === undefined || (described.owned && described.ref?.prefix === prefix)
 }

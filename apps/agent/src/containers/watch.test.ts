@@ -8,7 +8,7 @@ import { type ContainerUpdate, watchContainers } from './watch.ts'
 const makeContainer = (id: string, state = ContainerState.RUNNING): Container =>
   create(ContainerSchema, { engineId: id, ref: { prefix: '', name: id }, state, reason: 'Up 2 minutes' })
 
-/** An engine whose answers the test gives. */
+/** An engine whose answers the test provides. */
 function makeEngine(initial: Container[]) {
   let listener: (event: EngineEvent) => void = () => undefined
   const engine = {
@@ -27,7 +27,7 @@ function makeEngine(initial: Container[]) {
       listener = given
       return () => undefined
     },
-  } as unknown as Driver // Only these three are used.
+  } as unknown as Driver // The code under test uses only these three.
   return { engine, driver }
 }
 
@@ -45,7 +45,7 @@ async function start(driver: Driver) {
 const states = (update: ContainerUpdate) => update.containers.map(({ engineId, state }) => [engineId, state])
 
 describe('watchContainers', () => {
-  test('tells the end of a container at once, while the engine still holds it locked', async () => {
+  test('reports the end of a container at once while the engine still holds it locked', async () => {
     const { engine, driver } = makeEngine([makeContainer('a')])
     const { next, first } = await start(driver)
     expect(first.full).toBe(true)
@@ -55,7 +55,7 @@ describe('watchContainers', () => {
     expect(update.containers[0]).toMatchObject({ state: ContainerState.EXITED, exitCode: 137, reason: 'Exited (137)' })
   })
 
-  test('brings together what gathers while the receiver is busy, the latest of each', async () => {
+  test('sends only the latest state of each container after the receiver was busy', async () => {
     const { engine, driver } = makeEngine([makeContainer('a'), makeContainer('b')])
     const { next } = await start(driver)
     engine.view = () => new Promise(() => undefined)
@@ -68,7 +68,7 @@ describe('watchContainers', () => {
     ])
   })
 
-  test('tells only what differs when events were missed, the vanished as removed', async () => {
+  test('reports only differences after missed events, with vanished containers as removed', async () => {
     const { engine, driver } = makeEngine([makeContainer('a'), makeContainer('b'), makeContainer('c')])
     const { next } = await start(driver)
     engine.containers = [makeContainer('a'), makeContainer('b', ContainerState.EXITED), makeContainer('d')]
@@ -82,7 +82,7 @@ describe('watchContainers', () => {
     ])
   })
 
-  test('waits for an engine that is away, and goes on when it is back', async () => {
+  test('waits while the engine is unavailable and continues when it is back', async () => {
     const { engine, driver } = makeEngine([makeContainer('a')])
     const list = engine.list
     engine.list = () => Promise.reject(new EngineError('away', 'no answer'))
@@ -96,7 +96,7 @@ describe('watchContainers', () => {
     expect(((await first) as { value: ContainerUpdate }).value.containers).toHaveLength(1)
   })
 
-  test('looks again where an answer was cut off, although the engine tells of no gap', async () => {
+  test('lists again after an answer was cut off although the engine reports no missed events', async () => {
     const { engine, driver } = makeEngine([makeContainer('a')])
     const { next } = await start(driver)
     const list = engine.list
@@ -112,7 +112,7 @@ describe('watchContainers', () => {
     expect(cuts).toBe(3)
   })
 
-  test('ends with the reason where no look succeeds', async () => {
+  test('ends with the reason when every attempt to list fails', async () => {
     const { engine, driver } = makeEngine([])
     engine.list = () => Promise.reject(new EngineError('refused', 'listing containers: forbidden'))
     const updates = watchContainers(driver, { prefix: undefined, signal: new AbortController().signal })

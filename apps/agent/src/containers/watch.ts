@@ -6,7 +6,7 @@ import type { Driver, EngineEvent } from '../drivers/driver.ts'
 import { isEngineError } from '../drivers/errors.ts'
 import { label } from '../plan/labels.ts'
 
-/** Looks that fail one after another for another reason than an engine that is away end the watch: they would never succeed. */
+/** This many failures in a row end the watch, because it would never succeed. An unavailable engine does not count. */
 const failedLooksMax = 6
 const retryMs = 50
 const retryMsMax = 1_000
@@ -17,12 +17,11 @@ export interface ContainerUpdate {
 }
 
 /**
- * The containers of a node (or a prefix): first all of them, then those that change, until the signal.
+ * The containers of a node (or a prefix): first all of them, then those that change, until the signal aborts.
  *
- * An event is told at once with what it says itself, since an engine may hold a container locked for a while after its
- * end; what only an inspection knows follows. Changes that gather while a message is being sent go together into the
- * next, the latest of each container. After a gap in the engine's events everything is looked at again and only
- * differences are told.
+ * The data of an event is sent at once, since an engine may hold a container locked for a while after its end; data that needs an
+ * inspection follows. Changes that accumulate while a message is being sent are sent in the next message, the latest state of each
+ * container. After missed events everything is listed again and only differences are sent.
  */
 export async function* watchContainers(
   driver: Driver,
@@ -64,7 +63,7 @@ export async function* watchContainers(
     const ids = [...dirty]
     dirty.clear()
     const seen = new Map((await driver.view(ids)).map((container) => [container.engineId, container]))
-    // One that had another event meanwhile may have been seen too early: it is looked at again.
+    // A container with another event in the meantime may have been inspected too early, so it is inspected again.
     for (const id of ids) if (!dirty.has(id)) change(id, seen.get(id))
   }
 
@@ -79,7 +78,7 @@ export async function* watchContainers(
         wake()
       }
     } catch (error) {
-      // An answer may be cut off in its middle, or a container be half gone: what was to be seen is looked at again.
+      // An answer may be cut off, or a container be partly removed: everything is listed again.
       relist = true
       failedLooks += 1
       if (isEngineError(error, 'away') || failedLooks < failedLooksMax)
@@ -128,7 +127,7 @@ export async function* watchContainers(
   }
 }
 
-/** What an event says by itself about a container; undefined when only a look can tell. */
+/** The state of a container as far as an event alone determines it; undefined when only an inspection can. */
 function patch(
   before: Container,
   event: Extract<EngineEvent, { kind: 'container' }>,

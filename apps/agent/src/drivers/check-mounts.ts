@@ -3,14 +3,14 @@ import { label, ownerOf } from '../plan/labels.ts'
 import type { Driver } from './driver.ts'
 
 /**
- * The driver with one more rule: no container that belongs to a team is created or started before the sources of its bind mounts
- * were checked, for every caller. The gate's own container mounts the data directory and is exempt.
+ * Adds one rule to the driver: for every caller, the sources of the bind mounts of a team's container are checked before the container is
+ * created or started. The gate's own container mounts the data directory and is exempt.
  *
  * @param check throws for a source that must not be given to the engine
  */
 export function checkingMounts(driver: Driver, check: (sources: readonly string[]) => Promise<void>): Driver {
   const { engine } = driver
-  /** Sources of containers that were created here and not started yet: these need not be asked for. */
+  /** Sources of containers that were created here and not started yet: no request to the engine is needed for them. */
   const created = new Map<string, readonly string[]>()
 
   async function checkContainer(id: string): Promise<void> {

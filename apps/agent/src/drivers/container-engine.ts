@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream'
 
-/** The steps of a deployment on an engine that runs single containers, in words of no SDK. Errors are EngineErrors. */
+/** The steps of a deployment on an engine that runs single containers, without types of an SDK. Errors are EngineErrors. */
 export interface ContainerEngine {
-  /** Digest that a registry has for a tag. */
+  /** Returns the digest that a registry has for a tag. */
   resolveDigest(image: ImageReference, auth: RegistryCredentials | undefined, signal: AbortSignal): Promise<string>
   /**
-   * Asks the registry whether it grants an image to these credentials, wherever the image lies already.
+   * Asks the registry whether it grants an image to these credentials, wherever the image is stored already.
    *
    * @throws EngineError `unauthorized`, `not-found` or `registry-away`, as `pull` would
    */
@@ -14,43 +14,43 @@ export interface ContainerEngine {
     auth: RegistryCredentials | undefined,
     signal: AbortSignal,
   ): Promise<void>
-  /** An image of the engine's own store, or undefined. */
+  /** Returns an image of the engine's own store, or undefined. */
   findImage(reference: string): Promise<ImageMetadata | undefined>
   pull(image: PullOrder): Promise<void>
   /** Gives an image of the store a readable name. */
   tag(imageId: string, image: ImageReference): Promise<void>
-  /** Every container of the node, running or not. */
+  /** Returns every container of the node, running or not. */
   observeAll(): Promise<ContainerSummary[]>
   observe(id: string): Promise<ObservedContainer>
   findByName(name: string): Promise<ObservedContainer | undefined>
-  /** Networks that carry the label. */
+  /** Returns the networks that have the label. */
   observeNetworks(labelled: string): Promise<ObservedNetwork[]>
-  /** Networks that are called exactly like this; the engine allows several. */
+  /** Returns the networks with exactly this name; the engine allows several. */
   findNetworks(name: string): Promise<Pick<ObservedNetwork, 'name' | 'labels'>[]>
-  /** Makes it where there is none of the name. @throws EngineError `refused` when there is one without the labels */
+  /** Creates the network if there is none of the name. @throws EngineError `refused` when there is one without the labels */
   ensureNetwork(network: NetworkSpec): Promise<void>
-  /** Leaves it where a container, running or not, belongs to it. */
+  /** Keeps the network if a container, running or not, is connected to it. */
   removeNetworkIfUnused(name: string): Promise<void>
   /** @throws EngineError `conflict` when the name is taken */
   create(container: ContainerSpec): Promise<string>
   start(id: string): Promise<void>
-  /** Waits as long as the container's own grace period says, and until it was killed after that. */
+  /** Waits for the container's own grace period, and until the engine has killed it after that. */
   stop(id: string): Promise<void>
-  /** Removes with force. Nothing happens when it is gone. Its anonymous volumes stay unless they are named as well. */
+  /** Removes with force. Does nothing if the container does not exist. Its anonymous volumes stay unless the option includes them. */
   discard(id: string, options?: { anonymousVolumes: boolean }): Promise<void>
-  /** Exit code, when it has ended. */
+  /** Resolves with the exit code when the container has ended. */
   waitForExit(id: string, signal: AbortSignal): Promise<number>
-  /** A file or folder of a container, which need not run, as a tar archive; a path that is a link is followed. */
+  /** Returns a file or directory of a container, which need not run, as a tar archive; follows a path that is a link. */
   readArchive(id: string, path: string, signal: AbortSignal): Promise<Readable>
   rename(id: string, name: string): Promise<void>
   setRestartPolicy(id: string, policy: RestartPolicy): Promise<void>
-  /** Nothing happens when it is a member already. */
+  /** Does nothing if it is a member already. */
   joinNetwork(id: string, network: string, aliases: readonly string[]): Promise<void>
-  /** Who listens on a port of the node beside the engine's containers, as far as can be seen from here. */
+  /** Whether a process other than the engine's containers listens on a port of the node, as far as this process can see. */
   portTakenByProcess(port: PublishedPort): Promise<boolean>
-  /** The whole store. */
+  /** Returns all images of the store. */
   listImages(): Promise<StoredImage[]>
-  /** Removes an image with all its names. @throws EngineError `conflict` when a container has it */
+  /** Removes an image with all its names. @throws EngineError `conflict` when a container uses it */
   removeImage(id: string): Promise<void>
 }
 
@@ -72,7 +72,7 @@ export interface PullOrder {
 }
 export interface ImageMetadata {
   id: string
-  /** "name@sha256:..." as the store knows it. */
+  /** "name@sha256:..." as stored. */
   repoDigests: readonly string[]
   volumes: readonly string[]
   hasHealthCheck: boolean
@@ -86,7 +86,7 @@ export interface StoredImage {
   references: readonly string[]
   sizeBytes: number
   createdAt: Date
-  /** The containers, running or not, that have it. */
+  /** The containers, running or not, that use it. */
   containers: readonly ImageUser[]
 }
 
@@ -103,7 +103,7 @@ export interface PublishedPort {
   /** Empty: all addresses. */
   address: string
 }
-/** A port that the node's gate holds and leads to the container: the engine publishes nothing for it. */
+/** A port that the node's gate holds and routes to the container: the engine does not publish it. */
 export interface GatedPort extends PublishedPort {
   containerPort: number
   proxyProtocol?: 'v1' | 'v2'
@@ -120,7 +120,7 @@ export interface ContainerSummary {
   imageId: string
   running: boolean
   published: readonly PublishedPort[]
-  /** By its label; whether the gate holds them only the gate knows. */
+  /** As its label lists them; only the gate knows whether it holds them. */
   gated: readonly GatedPort[]
   hostNetwork: boolean
 }
@@ -136,7 +136,7 @@ export interface ObservedContainer {
   restartCount: number
   startedAt: string
   health: 'none' | 'starting' | 'healthy' | 'unhealthy'
-  /** Last words of the failing health check. */
+  /** The last output of the failing health check. */
   healthOutput: string
   restartPolicy: RestartPolicy
   published: readonly PublishedPort[]
@@ -149,7 +149,7 @@ export interface ObservedContainer {
 export interface NetworkSpec {
   name: string
   labels: Record<string, string>
-  /** Without a way out: it never becomes a container's default route. */
+  /** An internal network has no route to the outside, so it never becomes a container's default route. */
   internal: boolean
 }
 
@@ -157,7 +157,7 @@ export interface ObservedNetwork {
   name: string
   labels: Record<string, string>
   createdAt: Date
-  /** Whether a container, running or not, belongs to it. */
+  /** Whether a container, running or not, is connected to it. */
   used: boolean
 }
 
@@ -169,7 +169,7 @@ interface BindMount {
   source: string
   writable: boolean
 }
-/** Without a size the kernel lets it have half of the node's memory, so there is always one. */
+/** Without a size the kernel allows half of the node's memory, so there is always a size. */
 interface MemoryMount {
   kind: 'memory'
   target: string
@@ -180,7 +180,7 @@ interface MemoryMount {
 
 export interface ContainerSpec {
   name: string
-  /** With `id`, exactly that image, whatever the name means by now. */
+  /** With `id`, exactly that image, whatever the name refers to now. */
   image: ImageReference & { id?: string }
   hostname: string | undefined
   environment: Record<string, string>
@@ -192,27 +192,27 @@ export interface ContainerSpec {
   tty: boolean
   restartPolicy: RestartPolicy
   exposed: readonly { port: number; protocol: 'tcp' | 'udp' }[]
-  /** A `hostPort` of 0 is any that is free. */
+  /** A `hostPort` of 0 means any free port. */
   published: readonly (PublishedPort & { containerPort: number })[]
-  /** Nothing for the engine: the gate's. */
+  /** Ports of the gate; the engine ignores them. */
   gated: readonly GatedPort[]
   mounts: readonly Mount[]
   /** `host`, `none`, or the name of the network that it is created on. */
   networkMode: string
-  /** Names under which others of the first network find it. */
+  /** Names under which other containers of the first network find it. */
   aliases: readonly string[]
-  /** "container:name" pairs: other names that this container alone knows, followed when the target is renamed. */
+  /** "container:name" pairs: other names that only this container resolves; they follow a rename of the target. */
   links: readonly string[]
   /** Further networks, joined before the start. */
   networks: readonly { name: string; aliases: readonly string[] }[]
   log: { driver: string; options: Record<string, string> } | undefined
   capabilities: { add: readonly string[]; drop: readonly string[] }
-  /** Undefined: as the image says. */
+  /** Undefined: as the image defines it. */
   healthCheck: HealthCheck | undefined
   resources: Resources
   ulimits: readonly { name: string; soft: number; hard: number }[]
   shmSizeBytes: number | undefined
-  /** Undefined: as the image, and the engine, have it. */
+  /** Undefined: as the image or the engine defines it. */
   stopSignal: string | undefined
   stopGracePeriodSeconds: number | undefined
   /** Lines of its /etc/hosts; `host-gateway` as address is the node. */
@@ -220,7 +220,7 @@ export interface ContainerSpec {
 }
 
 export interface HealthCheck {
-  /** Given to a shell inside the container; undefined: the image's own test, at the times below. */
+  /** Run by a shell inside the container; undefined: the image's own test, at the times below. */
   command: string | undefined
   intervalMs: number | undefined
   timeoutMs: number | undefined
@@ -232,7 +232,7 @@ export interface Resources {
   /** In thousandths of a core. */
   cpuLimitMillis?: number
   memoryLimitBytes?: number
-  /** Its share against others when cores are short. */
+  /** Its share relative to other containers when cores are short. */
   cpuRequestMillis?: number
   memoryRequestBytes?: number
 }

@@ -1,13 +1,10 @@
-/**
- * What an engine can answer, whichever it is. Drivers translate their foreign errors into these; the messages are
- * written for a person.
- */
+/** The kinds of errors of any engine. Drivers translate foreign errors into these; the messages are written for users. */
 export type EngineErrorKind =
-  /** The engine does not answer; worth another try. */
+  /** The engine does not answer; another attempt may succeed. */
   | 'away'
   | 'not-found'
   | 'conflict'
-  /** A registry refused the credentials, or asks for some. */
+  /** A registry refused the credentials, or requires some. */
   | 'unauthorized'
   /** A registry does not answer. */
   | 'registry-away'

@@ -27,7 +27,7 @@ const refusal = (work: Promise<unknown>) =>
     (error: Error) => error.message,
   )
 
-describe('an agent in a container', () => {
+describe('bind sources of an agent in a container', () => {
   /** The engine's machine has the directory under a path that this process does not see. */
   async function openElsewhere(): Promise<BindSources> {
     await data.close()
@@ -35,7 +35,7 @@ describe('an agent in a container', () => {
     return createBindSources(data, { seesHost: false })
   }
 
-  test('refuses paths that overlap the one that it was installed with', async () => {
+  test('refuse paths that overlap the data directory of the installation', async () => {
     const sources = await openElsewhere()
     for (const path of ['/', '/srv', '/srv/', '/srv/./crux', '/srv//crux/', '/srv/x/../crux'])
       expect(await refusal(sources.check([path])), path).toContain('overlaps /srv/crux')
@@ -43,7 +43,7 @@ describe('an agent in a container', () => {
     expect(await refusal(sources.check(['/srv/crux2', '/srv/other', '/var/run/docker.sock']))).toBe('accepted')
   })
 
-  test('checks the directories of volumes where it sees them itself, and names them as the node does', async () => {
+  test('check the directories of volumes as the agent sees them and name them as the node does', async () => {
     const sources = await openElsewhere()
     const volume = await data.openVolume('shop/web/data')
     await volume.close()
@@ -58,13 +58,13 @@ describe('an agent in a container', () => {
 })
 
 describe('the data directory', () => {
-  test('is not used any more when it was replaced while the agent ran', async () => {
+  test('is no longer used when it was replaced while the agent ran', async () => {
     await rm(dataDir, { recursive: true })
     await mkdir(dataDir)
     expect(await refusal(data.openVolume('shop/web/data'))).toContain('was moved or replaced: restart the agent')
   })
 
-  test('is left alone when it is a directory of everybody, and then holds no volume', async () => {
+  test('keeps its permissions when it is a shared directory and then holds no volume', async () => {
     await data.close()
     await mkdir(join(directory, 'shared', 'of-others'), { recursive: true })
     await chmod(join(directory, 'shared'), 0o1777)
@@ -76,7 +76,7 @@ describe('the data directory', () => {
     expect(await refusal(data.openVolume('shop/web/data'))).toContain('chmod go-w')
   })
 
-  test('has no volume at a path of another depth, or that leads out of it', async () => {
+  test('holds no volume at a path of another depth or at one that leads out of it', async () => {
     for (const path of [
       'data',
       'shop/web',

@@ -5,13 +5,13 @@ import { directoryFlags, errorCode, openBeneath } from './directory-walk.ts'
 import { isInside, normalPath, overlapsOnThisMachine, resolvePath } from './host-paths.ts'
 import { PathError } from './path-error.ts'
 
-/** Paths of the node that containers get, or that the agent fills for them. */
+/** Paths of the node that are mounted into containers, or that the agent fills for them. */
 export interface BindSources {
-  /** @throws PathError for a source that must not be given to the engine: it would follow a link where a volume was */
+  /** @throws PathError for a source that must not be given to the engine: it would follow a link that replaced a volume */
   check(sources: readonly string[]): Promise<void>
-  /** The same, before anything has changed: what is missing is made later. @returns where the path leads, as far as that can be seen */
+  /** Checks the same before anything has changed: missing directories are created later. @returns where the path leads, as far as it exists */
   checkPlanned(source: string): Promise<string>
-  /** A directory of the node that is not the agent's, made where it is missing. Only where the agent sees the node. */
+  /** Opens a directory of the node that is not the agent's; creates it where it is missing. Only where the agent sees the node's paths. */
   openHostDirectory(path: string): Promise<FileHandle>
 }
 

@@ -7,15 +7,15 @@ import { normalPath } from './host-paths.ts'
 import { PathError } from './path-error.ts'
 
 /**
- * The agent's data directory, held open. Nothing below it is reached by a path that somebody else could exchange: each component is
- * opened without following links, and the directories above a volume must belong to the agent and be writable by nobody else.
+ * The agent's data directory, held open. Entries below it are never reached by a path that another user could replace: each component is
+ * opened without following links, and the directories above a volume must belong to the agent and be writable by no other user.
  */
 export interface DataDirectory {
   /** Its path as the engine's machine sees it. */
   readonly mountPath: string
-  /** Makes a volume's directory where it is missing, and holds what it was asked to do with it to that very directory. */
+  /** Creates a volume's directory where it is missing, and returns a handle whose operations apply to exactly that directory. */
   openVolume(relativePath: string): Promise<Volume>
-  /** Looks at a volume's directory, and changes nothing. @throws PathError unless it can be used, or made */
+  /** Checks a volume's directory and changes nothing. @throws PathError unless it can be used, or created */
   checkVolume(relativePath: string, options?: { mayBeMissing: boolean }): Promise<void>
   /** A directory for the agent alone, 0700, as a path that leads through its handle. */
   ownDirectory(...names: string[]): Promise<string>
@@ -24,7 +24,7 @@ export interface DataDirectory {
 
 export interface Volume {
   created: boolean
-  /** A path that leads to the open directory, whatever happens to the names on the way to it. */
+  /** A path that leads to the open directory, whatever happens to the names of its parents. */
   path: string
   giveTo(user: number): Promise<void>
   close(): Promise<void>
@@ -37,8 +37,8 @@ const stickyBit = 0o1000
 const writableByOthers = 0o022
 
 /**
- * Opens the data directory, makes it where it is missing, and closes it to other users of the machine. Permissions that an older
- * agent left too wide are corrected.
+ * Opens the data directory, creates it where it is missing, and closes it to other users of the machine. Corrects permissions that an older
+ * agent left too wide.
  *
  * @param options.dataMountPath the same directory as the engine's machine sees it
  */
@@ -54,11 +54,11 @@ export async function openDataDirectory(options: {
   const root = await open(dataDir, constants.O_RDONLY | constants.O_DIRECTORY)
   const found = await root.stat()
   const owned = found.uid === (process.getuid?.() ?? found.uid)
-  // Such as /tmp: closing it would take it from everybody else.
+  // A directory such as /tmp: closing it would take it from all other users.
   const shared = (found.mode & stickyBit) !== 0 && (await readdir(dataDir)).length > 0
   if (owned && !shared) await root.chmod(ownMode)
   else log.warn({ dataDir }, "the data directory is not the agent's alone: no volume can be used until it is")
-  // A file system without permissions, such as that of another operating system, has none to judge.
+  // A file system without permissions, such as that of another operating system, has none to check.
   const keepsModes = !owned || shared || ((await root.stat()).mode & 0o777) === ownMode
   const held: FileHandle[] = [root]
 
@@ -160,12 +160,12 @@ export async function openDataDirectory(options: {
   }
 }
 
-/** Root may exchange everything anyway. */
+/** Root may replace everything anyway. */
 function ownedByAgent(uid: number): boolean {
   return uid === 0 || uid === (process.getuid?.() ?? uid)
 }
 
-/** Directories above volumes that an agent with a generous umask made writable for others. */
+/** Corrects directories above volumes that an agent with a permissive umask made writable for other users. */
 async function correctModes(root: FileHandle): Promise<void> {
   if (!canWalk) return
   const correct = async (parent: FileHandle, depth: number): Promise<void> => {

@@ -1,17 +1,17 @@
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 
-/** Linux only; Node has no name for it. Opens a directory to reach its entries by, also one that may not be listed. */
+/** Linux only; Node has no name for it. Opens a directory to access its entries, even if it may not be listed. */
 const openPathOnly = 0o10000000
 const walkFlags = openPathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
 /** Opens a directory to read, change or list it, and refuses a link. */
 export const directoryFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
-/** Whether entries can be reached through an open directory here; without that no path is safe from being exchanged meanwhile. */
+/** Whether entries can be accessed through an open directory here; without that, another process could replace any part of a path. */
 export const canWalk = process.platform === 'linux' && existsSync('/proc/self/fd')
 
-/** The path of an entry that leads through the open directory, wherever that is by now: Linux resolves it from the handle. */
+/** The path of an entry through the open directory, even if the directory was moved: Linux resolves it from the handle. */
 export function entryOf(directory: FileHandle, name: string): string {
   return `/proc/self/fd/${directory.fd}/${name}`
 }
@@ -22,12 +22,12 @@ export function leadsAway(part: string): boolean {
 }
 
 /**
- * Opens a directory below an open one. Each component is opened by the handle of the one above and none may be a link, so that a
- * path that is exchanged meanwhile leads nowhere else.
+ * Opens a directory below an open one. Each component is opened by the handle of its parent and none may be a link, so that a path that is
+ * replaced in the meantime leads nowhere else.
  *
- * @param options.createMode makes missing directories with these permissions
- * @param options.check called with each component once it is open, and its place; throws to end the walk
- * @returns a handle to reach entries by; to read or change the directory itself, open `entryOf(handle, '.')`
+ * @param options.createMode creates missing directories with these permissions
+ * @param options.check called with each component when it is open, and its position; throws to end the walk
+ * @returns a handle to access entries by; to read or change the directory itself, open `entryOf(handle, '.')`
  * @throws a system error: ENOTDIR for a link or a file, ENOENT
  */
 export async function openBeneath(

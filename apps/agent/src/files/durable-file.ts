@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 
 const newFileFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
 
-/** Replaces a file in one step: after a crash the old or the new content stands there, never half of one. Mode 0600. */
+/** Replaces a file in one step: after a crash it has the old or the new content, never a part of it. Mode 0600. */
 export async function writeDurably(path: string, content: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const temporary = `${path}.${process.pid}.new`
@@ -33,7 +33,7 @@ export async function removeDurably(path: string): Promise<void> {
   await syncDirectory(dirname(path))
 }
 
-/** A rename or removal is on disk only when its folder is. */
+/** A rename or removal is on disk only when its directory is. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r')
   try {

@@ -12,7 +12,7 @@ export function normalPath(path: string): string {
   return posix.normalize(path).replace(/(.)\/$/, '$1')
 }
 
-/** Where a path of this machine leads when every link is followed; what does not exist yet is taken as it is written. */
+/** Where a path of this machine leads when every link is followed; parts that do not exist yet stay as written. */
 export async function resolvePath(path: string): Promise<string> {
   const missing: string[] = []
   for (let existing = normalPath(path); ; existing = posix.dirname(existing)) {
@@ -28,7 +28,7 @@ export async function resolvePath(path: string): Promise<string> {
 /**
  * Whether one path is, or lies in, the other, also where a bind mount of the machine shows one of them under another name.
  *
- * @param left resolved, as `resolvePath` gives it
+ * @param left resolved, as `resolvePath` returns it
  * @param right likewise
  */
 export async function overlapsOnThisMachine(left: string, right: string): Promise<boolean> {
@@ -47,7 +47,7 @@ async function identities(path: string): Promise<string[]> {
       const { dev, ino } = await stat(at)
       found.push(`${dev}:${ino}`)
     } catch {
-      // Its own identity counts only when it is there; a directory that is missing is no other one's alias.
+      // Its own identity counts only when it exists; a missing directory is no alias of another one.
       found.push('')
     }
     if (at === '/') return found

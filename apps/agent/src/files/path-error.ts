@@ -1,6 +1,6 @@
 import { EngineError } from '../drivers/errors.ts'
 
-/** A path that the agent neither touches nor gives to the engine, in a sentence for a person. The engine was not asked. */
+/** A path that the agent neither changes nor gives to the engine, described for users. The engine was not asked. */
 export class PathError extends EngineError {
   override name = 'PathError'
 

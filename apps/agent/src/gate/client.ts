@@ -7,17 +7,17 @@ import { socketPath } from './relay/socket-path.ts'
 export interface GateClient {
   /** Rejects with GateGone when the gate ends before it has answered. */
   ask(request: GateRequest): Promise<GateAnswer>
-  /** @param listener hears whether a successor answers already */
+  /** @param listener called with whether a successor answers already */
   onEnd(listener: (handedOver: boolean) => void): void
   close(): void
 }
 
-/** The gate has ended or handed over: whoever asked connects again and repeats, every request may be. */
+/** The gate has ended or handed over: callers connect again and repeat the request, which is safe for every request. */
 export class GateGone extends Error {
   override name = 'GateGone'
 }
 
-/** @returns undefined when no gate listens in the folder */
+/** @returns undefined when no gate listens in the directory */
 export function connectGate(directory: string): Promise<GateClient | undefined> {
   return new Promise((resolve) => {
     let socket: Socket
@@ -56,7 +56,7 @@ function makeClient(socket: Socket): GateClient {
       try {
         read(chunk)
       } catch (error) {
-        // What does not speak our language is no gate: those that wait for it must not wait forever.
+        // A peer that does not speak this protocol is no gate: callers that wait for it must not wait forever.
         socket.destroy()
         throw error
       }
@@ -70,7 +70,7 @@ function makeClient(socket: Socket): GateClient {
       asked.clear()
     }),
   )
-  // The link keeps the agent alive, not this.
+  // The link keeps the agent alive, not this socket.
   socket.unref()
   return {
     ask: (request) =>

@@ -7,26 +7,26 @@ import { GateError } from './errors.ts'
 import type { GateAnswer, GateHello, GatePort, GateRequest, PortKey } from './relay/protocol.ts'
 import type { GateRunner } from './runner.ts'
 
-/** The node's gate as the agent uses it: started when it is first needed, started again when it has ended. Throws GateErrors. */
+/** The node's gate as the agent uses it: started when it is first needed, restarted when it has ended. Throws GateErrors. */
 export interface Gate {
   /** Why ports cannot be held here; undefined when they can. */
   readonly unusable: string | undefined
-  /** All of it or nothing. Starts a gate where none runs. */
+  /** Applies all changes or none. Starts a gate where none runs. */
   apply(open: readonly GatePort[], close: readonly PortKey[]): Promise<void>
   /** @returns how many connections are left when the time is over */
   drain(container: string, ms: number): Promise<number>
-  /** What runs; undefined when nothing does. Starts nothing. */
+  /** The state of the running gate; undefined when none runs. Does not start one. */
   look(): Promise<GateHello | undefined>
-  /** Ends it, with every connection. */
+  /** Ends the gate, with every connection. */
   end(): Promise<void>
-  /** Lets go of it; it goes on. */
+  /** Closes the connection to the gate, which continues to run. */
   close(): void
 }
 
 const upMs = 20_000
 const attemptsMax = 5
 
-/** @param options.onLost it ended though nobody asked for that */
+/** @param options.onLost called when the gate ended without a request */
 export function createGate(options: { directory: string; runner: GateRunner; log: Logger; onLost: () => void }): Gate {
   const { directory, runner, log } = options
   let client: GateClient | undefined
@@ -34,7 +34,7 @@ export function createGate(options: { directory: string; runner: GateRunner; log
   let closed = false
   let connecting: Promise<GateClient | undefined> | undefined
 
-  /** One at a time: two that start a gate at once would start two. */
+  /** One call at a time: two calls that start a gate at once would start two. */
   function connected(start: boolean): Promise<GateClient | undefined> {
     if (client) return Promise.resolve(client)
     const attempt = (connecting ?? Promise.resolve(undefined)).catch(() => undefined).then(() => client ?? open(start))
@@ -42,7 +42,7 @@ export function createGate(options: { directory: string; runner: GateRunner; log
     return attempt
   }
 
-  /** @param mayHandOver once: code that has changed since this agent began calls itself otherwise for ever */
+  /** @param mayHandOver true once: code that has changed since this agent started would differ from the gate's indefinitely */
   async function open(start: boolean, mayHandOver = true): Promise<GateClient | undefined> {
     let found = await connectGate(directory)
     if (!found && !start) return undefined
@@ -52,7 +52,7 @@ export function createGate(options: { directory: string; runner: GateRunner; log
       const until = performance.now() + upMs
       while (!found && performance.now() < until) {
         await delay(20)
-        // The one that was found may have been about to end with its gate.
+        // The parent that was found may have been about to end with its gate.
         runner.ensureParent()
         found = await connectGate(directory)
       }
@@ -83,7 +83,7 @@ export function createGate(options: { directory: string; runner: GateRunner; log
     return mine
   }
 
-  /** @returns why it did not */
+  /** @returns the reason if it did not hand over */
   async function handOverTo(gate: GateClient): Promise<string | undefined> {
     let entry: string
     try {
@@ -96,9 +96,9 @@ export function createGate(options: { directory: string; runner: GateRunner; log
   }
 
   /**
-   * Every request may be repeated: a gate that ends or hands over in between loses none.
+   * Every request may be repeated, so a gate that ends or hands over in between loses none.
    *
-   * @param start whether a gate is started where none runs; without it, undefined is the answer of no gate
+   * @param start whether to start a gate where none runs; without it, the result is undefined then
    */
   async function ask(start: boolean, make: () => GateRequest): Promise<GateAnswer | undefined> {
     for (let attempts = 1; ; attempts += 1) {

@@ -27,7 +27,7 @@ const seen = (id: string, name: string) =>
     networks: [{ name: 'n', address: '10.0.0.3', aliases: [] }],
   }) as unknown as ObservedContainer
 
-test('what was seen before a release ended closes no port after it', async () => {
+test('an observation from before the end of a release closes no port after it', async () => {
   let busy = true
   let names: Record<string, string> = { new: 'shop-web.next-1', old: 'shop-web.old-1' }
   const looked = Promise.withResolvers<void>()

@@ -7,18 +7,18 @@ import { label } from '../plan/labels.ts'
 import type { Gate } from './gate.ts'
 import { reconcile } from './reconcile.ts'
 
-/** Keeps the gate in step with the containers outside of releases: ends, starts, new addresses, removals, its own end. */
+/** Keeps the gate in step with the containers outside of releases: ends, starts, new addresses, removals, the gate's own end. */
 export interface GateKeeper {
-  /** Looks at everything; resolves when the gate holds what it must. */
+  /** Reconciles everything; resolves when the gate holds what it must. */
   sync(): Promise<void>
-  /** A release under the prefix is over: what was seen before that counts no more. */
+  /** A release under the prefix has ended: earlier observations of it are outdated. */
   released(prefix: string): void
   close(): void
 }
 
-/** A container that is started again is back within this time; until then its clients wait. */
+/** A container that restarts is back within this time; until then its clients wait. */
 const endedMs = 2_000
-/** When a gate that nobody needs any more is looked at again, while connections are left. */
+/** When an unused gate is checked again, while it has connections left. */
 const idleMs = 30_000
 const retryMs = 1_000
 
@@ -79,7 +79,7 @@ export function createGateKeeper(options: {
       (seen) => (seen ? [seen] : []),
     )
     const hello = await gate.look()
-    // A release that ended while this looked has moved everything since, and its end itself takes a turn to be told.
+    // A release that ended during this sync has changed the ports since, and its end itself schedules a turn.
     await nextTurn()
     const isMoving = (prefix: string) => isBusy(prefix) || releases.get(prefix) !== before.get(prefix)
     const { open, close } = reconcile({
@@ -96,7 +96,7 @@ export function createGateKeeper(options: {
         await gate.apply([port], [])
         reported.delete(port.port)
       } catch (error) {
-        // Somebody else took it while its container stood still.
+        // Another process took the port while its container was stopped.
         const reason = messageOf(error)
         if (reported.get(port.port) !== reason) log.warn({ port: port.port, reason }, 'the gate cannot hold a port')
         reported.set(port.port, reason)
@@ -115,7 +115,7 @@ export function createGateKeeper(options: {
 
   const unsubscribe = driver.subscribe((event) => {
     if (event.kind === 'container') {
-      // Another agent on this engine looks after its own.
+      // Another agent on this engine manages its own containers.
       if (event.labels[label.gate] === undefined || !scope.covers(event.labels)) return
       if (event.action === 'die' || event.action === 'destroy') later(endedMs)
     } else closeEnded = true

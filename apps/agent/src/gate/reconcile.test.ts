@@ -57,11 +57,11 @@ const settle = (
 const nothing = { open: [], close: [] }
 
 describe('reconcile', () => {
-  test('changes nothing where the gate does what the containers say', () => {
+  test('changes nothing where the gate matches the containers', () => {
     expect(settle([makeContainer()], [held])).toEqual(nothing)
   })
 
-  test("opens what a container of a deleted node says, by the address on that node's network", () => {
+  test("opens the ports of a container of a deleted node by the address on that node's network", () => {
     const before = { ...owner, nodeId: 'deleted' }
     const networks = [{ name: networkName(before), address: '10.3.0.2', aliases: [] }]
     const left = makeContainer({ labels: { ...ownerLabels(before), [label.name]: 'web' }, networks })
@@ -70,7 +70,7 @@ describe('reconcile', () => {
     expect(settle([live], [])).toEqual(nothing)
   })
 
-  test('opens what is missing, by the address on the network of the prefix', () => {
+  test('opens missing ports by the address on the network of the prefix', () => {
     expect(settle([makeContainer()], [])).toEqual({ open: [held], close: [] })
   })
 
@@ -78,17 +78,17 @@ describe('reconcile', () => {
     expect(settle([makeContainer()], [{ ...held, target: '10.2.0.9' }]).open).toEqual([held])
   })
 
-  test('lets clients wait for a container that ended a moment ago, then gives the port back', () => {
+  test('lets clients wait for a container that just ended and then releases the port', () => {
     const ended = makeContainer({ state: 'exited' })
     expect(settle([ended], [held], { closeEnded: false })).toEqual({ open: [{ ...held, target: '' }], close: [] })
     expect(settle([ended], [held])).toEqual({ open: [], close: [{ port: 80, address: '' }] })
   })
 
-  test('lets clients wait while the engine starts one again and again', () => {
+  test('lets clients wait while the engine restarts a container again and again', () => {
     expect(settle([makeContainer({ state: 'restarting' })], [held]).open).toEqual([{ ...held, target: '' }])
   })
 
-  test('closes the port of a container that is gone', () => {
+  test('closes the port of a container that was removed', () => {
     expect(settle([], [held])).toEqual({ open: [], close: [{ port: 80, address: '' }] })
   })
 
@@ -98,7 +98,7 @@ describe('reconcile', () => {
     ['of another node', [makeContainer({ labels: ownerLabels({ ...owner, nodeId: 'other' }) })], [], []],
     ['of a container that is being replaced', [makeContainer({ name: 'shop-web.old-12345678' })], [], []],
     ['of one that is not in its place yet', [makeContainer({ name: 'shop-web.next-12345678' })], [], []],
-  ] as const)('leaves the port %s alone', (_, containers, ports, busy) => {
+  ] as const)('does not change the port %s', (_, containers, ports, busy) => {
     expect(settle([...containers], [...ports], { busy: [...busy] })).toEqual(nothing)
   })
 })

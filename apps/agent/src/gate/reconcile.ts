@@ -4,16 +4,16 @@ import { isOwnedBy, label, ownerOf } from '../plan/labels.ts'
 import { fullName, networkName } from '../plan/names.ts'
 import { type GatePort, keyOf, type PortKey } from './relay/protocol.ts'
 
-/** What the gate must do so that it holds what the containers of the node say, and nothing else. Pure. */
+/** Returns the changes after which the gate holds exactly the ports of the node's containers. Pure. */
 export function reconcile(options: {
   /** Containers with gated ports. */
   containers: readonly ObservedContainer[]
   held: readonly GatePort[]
-  /** Whose containers this agent looks after: those of its node and of the team's deleted nodes. */
+  /** The owners whose containers this agent manages: its node and the team's deleted nodes. */
   scope: Pick<NodeScope, 'covers'>
-  /** Whether a release is under way under the prefix: its ports are that one's business. */
+  /** Whether a release is in progress under the prefix: that release controls the ports then. */
   isBusy: (prefix: string) => boolean
-  /** Whether ports of a container that has ended are given back, as the engine would; before that whoever connects waits. */
+  /** Whether ports of an ended container are released, as the engine would do; until then clients wait. */
   closeEnded: boolean
 }): { open: GatePort[]; close: PortKey[] } {
   const { containers, held, scope, isBusy, closeEnded } = options
@@ -22,7 +22,7 @@ export function reconcile(options: {
   for (const container of containers) {
     const prefix = container.labels[label.prefix] ?? ''
     if (!scope.covers(container.labels) || isBusy(prefix)) continue
-    // One that is being replaced bears another name, and so does one that is not yet in its place.
+    // A container that is being replaced has another name, and so does one that has not taken over yet.
     if (container.name !== fullName(prefix, container.labels[label.name] ?? '')) continue
     const lives = container.state !== 'exited' && container.state !== 'dead' && container.state !== 'removing'
     if (!lives) ended.add(container.id)
@@ -45,7 +45,7 @@ export function reconcile(options: {
   return { open, close }
 }
 
-/** The gate's entries for ports that lead to a container: by its address on its prefix's network, while it runs. */
+/** The gate's entries for ports that are routed to a container: by its address on its prefix's network, while it runs. */
 export function gatePorts(
   container: Pick<ObservedContainer, 'id' | 'labels' | 'networks' | 'state'>,
   ports: readonly GatedPort[],

@@ -14,19 +14,19 @@ import { findProcess, roleFlags } from './relay/pid-files.ts'
 
 declare const __CRUX_AGENT_VERSION__: string | undefined
 
-/** How a gate process comes to be beside this agent. It runs in no process group and no container of the agent's. */
+/** How a gate process is started beside this agent. It runs in no process group and no container of the agent's. */
 export interface GateRunner {
-  /** Why there can be none here; undefined when there can. */
+  /** Why no gate can run here; undefined when one can. */
   unusable: string | undefined
-  /** What this agent's gate code calls itself. */
+  /** The version of this agent's gate code. */
   code: string
-  /** Starts one that finds its own way; returns before it listens. */
+  /** Starts a gate that runs independently; returns before it listens. */
   start(): Promise<void>
-  /** Starts the parent that keeps it running where that has ended, whether the gate runs or not. */
+  /** Starts the parent of the gate if it has ended, whether the gate runs or not. */
   ensureParent(): void
-  /** Where a gate that runs finds this agent's code. */
+  /** The path under which a running gate finds this agent's code. */
   entryForHandover(): string
-  /** Clears away what a gate that has been told to end leaves. */
+  /** Removes what a gate leaves after it was stopped. */
   remove(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ const gateEntry = fileURLToPath(
   new URL(typeof __CRUX_AGENT_VERSION__ === 'string' ? './gate.mjs' : './relay/main.ts', import.meta.url),
 )
 
-/** Which kind fits here, and whether any does: the gate must reach the containers' addresses and share the machine's ports. */
+/** Chooses the kind that works here, if any: the gate must reach the containers' addresses and share the machine's ports. */
 export async function openGateRunner(options: {
   directory: string
   settings: Pick<AgentSettings, 'dataDir' | 'dockerHost'>
@@ -60,7 +60,7 @@ export async function openGateRunner(options: {
   return containerRunner({ directory, dataDir, mounted, engine, agentContainer: ownContainer, unusable })
 }
 
-/** Processes of their own, each in a session of its own: neither the agent's end nor a terminal's reaches them. */
+/** Starts each process in its own session, so that neither the agent's end nor a terminal's reaches it. */
 function processRunner(directory: string, unusable: string | undefined): GateRunner {
   let parent: ChildProcess | undefined
 
@@ -112,13 +112,13 @@ function writeEntry(directory: string, text: string): void {
 }
 
 /**
- * A container of its own, from the agent's image, in the host's network. An agent that was updated hands over to its code by a file in
- * the data folder, which both see under the same path: the container, and with it the ports, stays.
+ * Runs the gate in its own container, from the agent's image, in the host's network. An updated agent hands over to its code by a file in
+ * the data directory, which both see under the same path: the container, and with it the ports, stays.
  */
 function containerRunner(options: {
   directory: string
   dataDir: string
-  /** The folder of the machine that is the data folder in the agent's container, and in the gate's. */
+  /** The directory of the machine that is the data directory in the agent's container, and in the gate's. */
   mounted: string
   engine: ContainerEngine
   /** Name of the agent's own container. */
@@ -146,7 +146,7 @@ function containerRunner(options: {
         await engine.create({
           ...idleSpec,
           name,
-          // By its id: no tag may mean another image.
+          // The image is referenced by its id, because a tag could refer to another image.
           image: { name: 'crux/agent', tag: 'gate', id: agent.imageId },
           labels: { [label.serviceCategory]: '_internal', [label.gateOf]: agentContainer },
           entrypoint: ['/bin/node', gateEntry, directory, roleFlags.parent],
@@ -156,7 +156,7 @@ function containerRunner(options: {
         }),
       )
     },
-    // It is the container's first process: the engine starts it again.
+    // The parent is the container's first process, which the engine restarts.
     ensureParent: () => undefined,
     entryForHandover() {
       const path = join(directory, `gate-${code}.mjs`)
@@ -164,7 +164,7 @@ function containerRunner(options: {
         copyFileSync(gateEntry, `${path}.new`)
         renameSync(`${path}.new`, path)
       }
-      // The container's first process starts this one from now on.
+      // The container's first process starts this gate from now on.
       writeEntry(directory, basename(path))
       return path
     },

@@ -3,7 +3,7 @@ import { createImageClaims } from './claims.ts'
 
 const image = { id: 'sha256:1', references: ['nginx:1', 'nginx@sha256:2'] }
 
-test('refuses to remove what is claimed by a name of it, however that is written, or by its id, until it is let go', async () => {
+test('a removal is refused for an image that is claimed by any spelling of its name or by its id until the claim ends', async () => {
   const claims = createImageClaims()
   for (const name of ['docker.io/library/nginx', 'nginx', 'sha256:1']) {
     const unclaim = await claims.claim(['other', name])
@@ -13,7 +13,7 @@ test('refuses to remove what is claimed by a name of it, however that is written
   }
 })
 
-test('lets a claim wait for the removals under way, also for one that fails', async () => {
+test('a claim waits for the removals in progress including one that fails', async () => {
   const claims = createImageClaims()
   let fail: (error: Error) => void = () => undefined
   const order: string[] = []
@@ -21,7 +21,7 @@ test('lets a claim wait for the removals under way, also for one that fails', as
     .remove(image, () => new Promise((_, reject) => (fail = reject)))
     .catch((error: Error) => order.push(error.message))
   const claim = claims.claim(['nginx']).then(() => order.push('claimed'))
-  // Already from the call on, not from its answer.
+  // The claim applies from the call, not only from its answer.
   expect(await claims.remove(image, () => Promise.resolve())).toBe('nginx')
   expect(order).toEqual([])
   fail(new Error('refused'))

@@ -1,18 +1,18 @@
 import { repositoryOf, shortImageName } from '../plan/image-reference.ts'
 
 /**
- * Keeps removals and releases of one node apart: what a release has looked up must not go before its container has it. A claim is by
- * repository, since which image a tag means is known late.
+ * Separates removals and releases of one node: an image that a release has resolved must not be removed before its container uses it. A
+ * claim is by repository, since the image of a tag is known late.
  */
 export interface ImageClaims {
   /**
-   * From the call on nothing that has such a name is removed, until the answer is called. Resolves when no removal is under way that
-   * began before.
+   * From the call until the returned function is called, no image with such a name is removed. Resolves when every removal that started
+   * before has ended.
    *
-   * @param names repositories, and ids of images that are wanted by them
+   * @param names repositories, and ids of images that are needed by their id
    */
   claim(names: Iterable<string>): Promise<() => void>
-  /** Does the removal, unless a release claims the image: then it answers the name that is claimed. */
+  /** Runs the removal, unless a release claims the image: then it returns the claimed name. */
   remove(
     image: { id: string; references: readonly string[] },
     removal: () => Promise<void>,
@@ -30,7 +30,7 @@ export function createImageClaims(): ImageClaims {
       return () => claimed.delete(key)
     },
     async remove({ id, references }, removal) {
-      // Nothing is awaited between this look and the removal's entry: who claims now waits for it.
+      // There is no await between this check and the removal's entry, so a later claim waits for the removal.
       for (const name of [id, ...references.map((reference) => shortImageName(repositoryOf(reference)))])
         for (const names of claimed.values()) if (names.has(name)) return name
       const work = removal().finally(() => removals.delete(work))

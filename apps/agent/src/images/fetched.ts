@@ -4,23 +4,23 @@ import { readIfThere, writeDurably } from '../files/durable-file.ts'
 import { repositoryOf, shortImageName } from '../plan/image-reference.ts'
 
 /**
- * Which images of the store releases of this agent have fetched. Known here and nowhere else, so that it also outlives the
- * deployments: only these are ours to remove.
+ * Records which images of the store releases of this agent have fetched. Only these may be removed, and no other record survives the
+ * deployments.
  */
 export interface FetchedImages {
-  /** Does the pull and remembers its image, unless the store had that one already, under whatever name. */
+  /** Runs the pull and records its image, unless the store had that image already, under whatever name. */
   fetch(image: { name: string; digest: string }, pull: () => Promise<void>): Promise<void>
   /** Whether a release of this agent fetched the image with this id: then a registry has granted its content to the team. */
   has(id: string): boolean
-  /** Ids of those that a release fetched and that nobody else has named; `stored` is the whole store. */
+  /** Ids of the images that a release fetched and that have no names in other repositories; `stored` is the whole store. */
   among(stored: readonly StoredImage[]): Promise<Set<string>>
 }
 
-/** By "name@digest"; the id is empty until the pull has come to its end. */
+/** By "name@digest"; the id is empty until the pull has ended. */
 const Record = z.record(z.string(), z.string())
 type Record = z.output<typeof Record>
 
-/** @param path of the file that keeps the record */
+/** @param path of the file that stores the record */
 export async function openFetchedImages(
   path: string,
   engine: Pick<ContainerEngine, 'findImage' | 'listImages'>,
@@ -43,7 +43,7 @@ export async function openFetchedImages(
       underWay.set(reference, (underWay.get(reference) ?? 0) + 1)
       try {
         const before = new Set((await engine.listImages()).map(({ id }) => id))
-        // Before the pull: a process that is killed after it would leave an image that nobody may remove.
+        // The record is written before the pull: otherwise a process that is killed after it would leave an image that cannot be removed.
         if (!wasKnown) {
           known.set(reference, '')
           await save()
@@ -77,7 +77,7 @@ export async function openFetchedImages(
         const repositories = new Set(records.map(([reference]) => shortImageName(repositoryOf(reference))))
         if (records.length > 0 && [...names].every((name) => repositories.has(repositoryOf(name)))) ours.add(id)
       }
-      // What has gone, and comes again by another's hand, is the other's.
+      // An image that was removed and was then pulled by another user belongs to that user.
       const gone = [...known.keys()].filter((reference) => !kept.has(reference))
       for (const reference of gone) known.delete(reference)
       if (gone.length > 0) await save()
@@ -86,7 +86,7 @@ export async function openFetchedImages(
   }
 }
 
-/** A record that cannot be read is none: its images stay for ever, which harms nobody. */
+/** An unreadable record counts as empty: its images stay indefinitely, which does no harm. */
 function parse(text: string): Record {
   try {
     return Record.parse(JSON.parse(text))

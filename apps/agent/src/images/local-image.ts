@@ -1,8 +1,8 @@
 /**
- * Whether an image was built or loaded on the node. One that came from a registry keeps a digest of its repository, and then that
- * registry decides who may run it.
+ * Whether an image was built or loaded on the node. An image from a registry keeps a digest of its repository, and that registry then
+ * decides which users may run it.
  *
- * @param repoDigests "name@sha256:..." as the store knows them
+ * @param repoDigests "name@sha256:..." as stored
  */
 export function isLocalImage(repoDigests: readonly string[]): boolean {
   return repoDigests.length === 0

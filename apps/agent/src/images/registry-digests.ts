@@ -7,11 +7,11 @@ import { registryAddress } from '../plan/image-reference.ts'
 
 export interface RegistryDigests {
   /**
-   * The digest that a registry has for a tag or digest and grants to the credentials, asked by this process itself: one request
-   * over a connection that is kept, where the engine opens one anew and reads the manifests as well.
+   * Asks a registry for the digest of a tag or digest that it grants to the credentials, from this process: one request over a connection
+   * that is kept, where the engine opens a new one and reads the manifests as well.
    *
-   * @returns undefined where that cannot be known from here, for whatever reason: the engine may have another way to the registry,
-   *   e.g. a proxy or a certificate of its own, and says in its answer why there is none
+   * @returns undefined where the digest cannot be determined, for whatever reason: the engine may have another way to the registry, e.g. a
+   *   proxy or a certificate of its own, and its answer has the reason if it has none
    */
   find(
     image: { name: string; reference: string },
@@ -21,15 +21,15 @@ export interface RegistryDigests {
   close(): void
 }
 
-/** Of one request. */
+/** Timeout of one request. */
 const timeoutMs = 5_000
-/** A registry that this process cannot reach is left to the engine for this long. */
+/** For how long a registry that this process cannot reach is left to the engine. */
 const unreachableMs = 10 * 60_000
 const tokenBytesMax = 64 * 1_024
 /** How many registries are remembered; a node has a handful. */
 const registriesMax = 200
 
-/** What the last answers of a registry said about how to speak to it. */
+/** The protocol and authentication that the last answers of a registry required. */
 interface Registry {
   protocol?: 'https:' | 'http:'
   wantsBasic?: boolean
@@ -80,7 +80,7 @@ export function createRegistryDigests(): RegistryDigests {
       request.on(
         'error',
         guarded('a failed question to a registry', (error: Error) => {
-          // The registry had closed the kept connection just when it was used again.
+          // The registry closed the kept connection just when it was used again.
           if (request.reusedSocket && !isRepeated && !limit.aborted)
             send(url, method, headers, signal, true).then(resolve, reject)
           else reject(error)
@@ -90,7 +90,7 @@ export function createRegistryDigests(): RegistryDigests {
     })
   }
 
-  /** https first; a registry on loopback may speak http, as the engine allows it there. */
+  /** Tries https first; a registry on loopback may use http, as the engine allows it there. */
   async function ask(host: string, path: string, headers: OutgoingHttpHeaders, signal: AbortSignal) {
     const registry = registries.get(host) ?? {}
     const protocols = isLoopbackName(hostnameOf(host)) ? (['https:', 'http:'] as const) : (['https:'] as const)

@@ -56,7 +56,7 @@ describe('a journal', () => {
     expect(textsOf(again?.eventsAfter(1, 10) ?? [])).toEqual(['two', 'three'])
   })
 
-  test('is readable by its owner alone, and gone when it is dropped', async () => {
+  test('is readable by its owner alone and deleted when it is dropped', async () => {
     const journal = await begin()
     await journal.written()
     const [name] = await readdir(directory)
@@ -65,7 +65,7 @@ describe('a journal', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
-  test('survives a last line that a crash cut short, and goes on behind it', async () => {
+  test('survives a last line that a crash cut short and appends after it', async () => {
     const journal = await begin()
     journal.append(line('one'))
     await journal.written()
@@ -79,14 +79,14 @@ describe('a journal', () => {
     expect(textsOf(third?.eventsAfter(0, 10) ?? [])).toEqual(['one', 'two'])
   })
 
-  test('does not begin a release a second time, and refuses an id that is no file name', async () => {
+  test('starts a release only once and refuses an id that is no file name', async () => {
     await begin()
     await expect(openJournalDirectory(directory).create(release)).rejects.toThrow('EEXIST')
     const odd = create(ReleaseSchema, { key: { deploymentId: '../x', number: 1 } })
     await expect(openJournalDirectory(directory).create(odd)).rejects.toThrow('a deployment id has only')
   })
 
-  test('sets aside what it cannot read, and reads the others', async () => {
+  test('sets aside files that it cannot read and reads the others', async () => {
     await begin()
     await appendFile(join(directory, 'broken.1.jsonl'), '{"fact":{}}\n')
     const { journals, unreadable } = await load()
@@ -94,7 +94,7 @@ describe('a journal', () => {
     expect(unreadable).toEqual(['broken.1.jsonl'])
   })
 
-  test('makes way for the same release where a loss of power left an empty file', async () => {
+  test('starts the same release again where a loss of power left an empty file', async () => {
     const path = join(directory, 'dep-1.3.jsonl')
     await appendFile(path, '')
     expect((await load()).unreadable).toEqual(['dep-1.3.jsonl'])

@@ -14,19 +14,19 @@ import {
 import { z } from 'zod'
 import { messageOf } from '../drivers/errors.ts'
 
-/** What the agent decided on the way, each written before it acts on it. */
+/** The decisions of the agent, each written before the agent acts on it. */
 export const JournalState = z.object({
   /** Digest per instance, as the registries answered. */
   digests: z.record(z.string(), z.string()).optional(),
-  /** The plan, as plan/steps.ts has it; read back only by the code that wrote it. */
+  /** The plan in the form of plan/steps.ts; only the code that wrote it reads it. */
   plan: z.unknown().optional(),
-  /** Preparations that came to their end, as "instance/place": they are not done twice. */
+  /** Preparations that were completed, as "instance/place": they do not run twice. */
   done: z.array(z.string()).optional(),
-  /** The new containers hold the names: from here it goes forward only. */
+  /** The new containers have the names: from here on the release cannot be undone. */
   committed: z.boolean().optional(),
-  /** It failed and is being put back. */
+  /** The release failed and is being undone. */
   undoing: z.object({ reason: z.string(), instanceId: z.string(), cancelled: z.boolean() }).optional(),
-  /** What is being done (apply/crash-loop.ts); empty when nothing is. */
+  /** The work in progress (apply/crash-loop.ts); empty when there is none. */
   position: z.string().optional(),
   /** How many processes ended unexpectedly, by position. */
   crashes: z.record(z.string(), z.number()).optional(),
@@ -35,22 +35,22 @@ export type JournalState = z.output<typeof JournalState>
 
 export type EventInit = NonNullable<MessageInitShape<typeof DeploymentEventSchema>['event']>
 
-/** A release's diary: the order, the decisions and the events. One append-only file (0600), read again after a crash. */
+/** The record of a release: the order, the decisions and the events. One append-only file (0600), read again after a crash. */
 export interface Journal {
   readonly key: ReleaseKey
   readonly release: Release
   readonly state: Readonly<JournalState>
-  /** The outcome, once it is told. */
+  /** The outcome, when it has been reported. */
   readonly outcome: Outcome | undefined
-  /** Nothing follows: it failed and everything is put back, or it was successful and what it replaced is removed. */
+  /** Nothing follows: it failed and everything is restored, or it was successful and what it replaced is removed. */
   readonly finished: boolean
   readonly lastSequence: number
-  /** Highest sequence that the server has. */
+  /** Highest sequence that the server has acknowledged. */
   acknowledged: number
   append(event: EventInit): void
-  /** Resolves when the decision and all before it are written: a killed process finds them again. Rejects while the disk is full. */
+  /** Resolves when the decision and all before it are written, so that they survive a kill of the process. Rejects while the disk is full. */
   decide(fact: JournalState): Promise<void>
-  /** Resolves when all that is written also outlives a loss of power; wanted before something is taken away. */
+  /** Resolves when everything written also survives a loss of power; called before anything is stopped or removed. */
   secure(): Promise<void>
   /** Events after a sequence, at most `max`. */
   eventsAfter(sequence: number, max: number): DeploymentEvent[]
@@ -63,9 +63,9 @@ export interface Journal {
 
 export interface JournalDirectory {
   create(release: Release): Promise<Journal>
-  /** One that is in memory alone: for the end of a release that could not be written down, and so did not begin. */
+  /** A journal in memory only: for the end of a release that could not be written, and so did not start. */
   unwritten(release: Release): Journal
-  /** Those that earlier processes left. What cannot be read is set aside, never silently lost, and is in nobody's way. */
+  /** Loads the journals that earlier processes left. Files that cannot be read are moved aside and reported, and block no other release. */
   load(): Promise<{ journals: Journal[]; unreadable: string[] }>
 }
 
@@ -115,7 +115,7 @@ async function read(path: string): Promise<Journal> {
   const events: DeploymentEvent[] = []
   let state: JournalState = {}
   const content = await readFile(path, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NOFOLLOW })
-  // A crash may have cut the last line short. Nothing has acted on it, and it must not swallow the next one.
+  // A crash may have cut the last line short. Nothing has acted on it, and the next line must not be appended to it.
   const whole = content.slice(0, content.lastIndexOf('\n') + 1)
   for (const text of whole.split('\n')) {
     if (text === '') continue
@@ -144,7 +144,7 @@ function makeJournal(written: Written | undefined, release: Release, events: Dep
   let dropped = false
   let torn = false
 
-  /** Lines that gather while one write is under way go together into the next. One that fails loses none: they wait for the next try. */
+  /** Lines that accumulate during one write go together into the next. A failed write loses none: they wait for the next attempt. */
   function flush(): Promise<void> {
     writing ??= writeAll()
     return writing
@@ -157,7 +157,7 @@ function makeJournal(written: Written | undefined, release: Release, events: Dep
         lines = waiting
         waiting = []
         if (!written || dropped) continue
-        // A disk that is full takes a part of a line.
+        // A full disk may accept only a part of a line.
         if (torn) await written.file.truncate(written.size)
         torn = true
         const bytes = Buffer.from(lines.join(''))
@@ -188,7 +188,7 @@ function makeJournal(written: Written | undefined, release: Release, events: Dep
     acknowledged: 0,
     onAppend: (_event: DeploymentEvent): void => undefined,
     get outcome() {
-      // It is among the last: only the clean-up of a success follows.
+      // The outcome is among the last events: only the clean-up of a success follows.
       const reported = events.findLast(({ event }) => event.case === 'outcome')?.event
       return reported?.case === 'outcome' ? reported.value : undefined
     },
@@ -230,7 +230,7 @@ function makeJournal(written: Written | undefined, release: Release, events: Dep
   return journal as typeof journal & Journal
 }
 
-/** The id is the server's word and becomes a file name. */
+/** The server sends the id, and it becomes a file name. */
 function safe(id: string): string {
   if (!/^[A-Za-z0-9_-]{1,100}$/.test(id))
     throw new Error('a deployment id has only letters, digits, dashes and underscores')

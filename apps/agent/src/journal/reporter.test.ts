@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-/** A reporter to a server that acknowledges whatever comes. */
+/** A reporter to a server that acknowledges everything. */
 function report(heard: (events: DeploymentEvent[]) => void, gatherMs?: number) {
   const done = Promise.withResolvers<void>()
   const client = {
@@ -30,7 +30,7 @@ function report(heard: (events: DeploymentEvent[]) => void, gatherMs?: number) {
   return { reporter, done: done.promise }
 }
 
-test('sends the first event at once, gathers what follows, and lets the outcome and the last one wait for nothing', async () => {
+test('the reporter sends the first event, the outcome and the last event at once and batches the events in between', async () => {
   const batches: number[] = []
   const { reporter, done } = report((events) => batches.push(events.length), 60_000)
   const key = { deploymentId: 'gathers', number: 1 }
@@ -54,11 +54,11 @@ test('sends the first event at once, gathers what follows, and lets the outcome 
   await journal.drop()
 })
 
-test('an outcome that comes while a batch is being taken is sent right after it', async () => {
+test('an outcome that arrives during the transfer of a batch is sent right after it', async () => {
   const batches: number[] = []
   const { reporter, done } = report((events) => {
     batches.push(events.length)
-    // The server takes its time for the first one.
+    // The server delays its answer to the first batch.
     if (batches.length === 1) journal.append({ case: 'outcome', value: { successful: true } })
   }, 60_000)
   const key = { deploymentId: 'meanwhile', number: 1 }
@@ -76,7 +76,7 @@ test('an outcome that comes while a batch is being taken is sent right after it'
   await journal.drop()
 })
 
-test('sends no more at once than a message of the server holds, and all of it', async () => {
+test('the reporter sends all events in messages that the server accepts', async () => {
   const sizes: number[] = []
   const { reporter, done } = report((events) =>
     sizes.push(events.reduce((sum, event) => sum + toBinary(DeploymentEventSchema, event).length, 0)),
@@ -84,7 +84,7 @@ test('sends no more at once than a message of the server holds, and all of it', 
   const key = { deploymentId: 'large', number: 1 }
   const journal = openJournalDirectory(directory).unwritten(create(ReleaseSchema, { key }))
   const progressReporter = createProgressReporter(journal)
-  // The last words of containers that print no text, in lines of 64 kB.
+  // The last log lines of containers that print no text, in lines of 64 kB.
   const words = Array.from({ length: 100 }, () => '\ufffd'.repeat(64 * 1_024))
   for (let round = 0; round < 6; round++) progressReporter.containerLog('web', words)
   journal.append({ case: 'outcome', value: { successful: false } })

@@ -6,29 +6,29 @@ import type { AgentClient } from '../link/client.ts'
 import type { Journal } from './journal.ts'
 
 const batchMax = 200
-/** The server takes 16 megabytes, and an event has seven at most. */
+/** The server accepts 16 megabytes, and an event has seven at most. */
 const batchBytesMax = 4 * 1_048_576
-/** Each batch is a transaction of the server: what a busy moment brings goes together, and nobody sees that it is late. */
+/** Each batch is a transaction of the server: events of a busy moment are sent together, and the delay is not noticeable. */
 const gatherDefaultMs = 100
 
 interface Sending {
   busy: boolean
-  /** Sequence of the newest event that waits for nothing: the outcome, or the last one. */
+  /** Sequence of the newest event that is sent without delay: the outcome, or the last one. */
   urgent: number
-  /** Ends the gathering. */
+  /** Ends the delay. */
   hurry: () => void
 }
 
 export interface Reporter {
-  /** Begins to send a journal's events, from what the server has, whenever the link is up. */
+  /** Starts to send a journal's events, from the position that the server has, whenever the link is up. */
   follow(journal: Journal): void
   linkUp(): void
   linkDown(): void
 }
 
 /**
- * Sends journals to the server: one batch at a time per release, so that order holds, the first at once; whatever gathers
- * meanwhile goes into the next. A batch that got no answer is sent again; the server knows it by its sequences.
+ * Sends journals to the server: one batch at a time per release, so that order holds, the first at once; events that accumulate in the
+ * meantime are sent in the next. A batch without an answer is sent again; the server recognizes it by its sequences.
  */
 export function createReporter(options: {
   client: AgentClient
@@ -47,7 +47,7 @@ export function createReporter(options: {
     try {
       while (up && active.has(journal) && journal.acknowledged < journal.lastSequence) {
         const events = fitting(journal.eventsAfter(journal.acknowledged, batchMax))
-        // An outcome is told also where it cannot be written: a full disk would hide it for as long as it is full.
+        // An outcome is sent even where it cannot be written: otherwise a full disk would hide it for as long as it is full.
         await journal.written().catch((error) => {
           if (!journal.outcome) throw error
           log.warn({ reason: messageOf(error) }, 'the outcome of a release is told before it is written')
@@ -102,7 +102,7 @@ export function createReporter(options: {
   }
 }
 
-/** As many of the first ones as one message holds, and always one. */
+/** As many of the first events as one message holds, and at least one. */
 function fitting(events: DeploymentEvent[]): DeploymentEvent[] {
   let bytes = 0
   const end = events.findIndex((event, index) => {

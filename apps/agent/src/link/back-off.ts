@@ -1,12 +1,12 @@
 export interface BackOff {
-  /** Milliseconds to wait before the next try. */
+  /** Milliseconds to wait before the next attempt. */
   next(): number
   reset(): void
 }
 
 /**
- * Waits that double from 50 ms to 10 s, each with a quarter of jitter: a server that restarts in 300 ms is found again
- * within a second, and a thousand agents do not come back in the same instant.
+ * Waits that double from 50 ms to 10 s, each with a quarter of jitter: a server that restarts in 300 ms is found again within a second, and
+ * a thousand agents do not reconnect at the same instant.
  */
 export function createBackOff(options: { random?: () => number } = {}): BackOff {
   const random = options.random ?? Math.random

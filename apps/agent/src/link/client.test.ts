@@ -7,7 +7,7 @@ import { connectTo } from './client.ts'
 
 let server: Http2Server
 let sessions: ServerHttp2Session[]
-/** Resolves when the server has a call, which it never answers. */
+/** Resolves when the server has received a call, which it never answers. */
 let called: Promise<void>
 
 beforeEach(async () => {
@@ -27,7 +27,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-describe('a call that has no answer yet', () => {
+describe('a call without an answer', () => {
   const report = () => {
     const connection = connectTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
     const answer = connection
@@ -47,7 +47,7 @@ describe('a call that has no answer yet', () => {
     expect(await answer).toBe('failed')
   })
 
-  test('fails when the connection is dropped before it stands', async () => {
+  test('fails when the connection is dropped before it is established', async () => {
     const { connection, answer } = report()
     connection.reset()
     expect(await answer).toBe('failed')
@@ -61,7 +61,7 @@ describe('a call that has no answer yet', () => {
     connection.reset()
   })
 
-  test('fails when the server is gone at once', async () => {
+  test('fails when the server disappears immediately', async () => {
     const { connection, answer } = report()
     await called
     for (const session of sessions) session.socket?.destroy()

@@ -7,15 +7,15 @@ import { createServerSession } from './server-session.ts'
 export type AgentClient = Client<typeof AgentService>
 
 export interface ServerConnection {
-  /** @param token the bearer of every call of this client */
+  /** @param token the bearer token of every call of this client */
   clientFor(token: () => string): AgentClient
   /** Drops the connection, so that the next call opens a new one. */
   reset(): void
 }
 
 /**
- * One HTTP/2 connection to the server. A ping every 20 s that stays unanswered for 8 s ends it, so a dead link is noticed
- * within half a minute for about a byte per second.
+ * One HTTP/2 connection to the server. A ping every 20 s that stays unanswered for 8 s ends it, so a dead link is detected within half a
+ * minute for about a byte per second.
  */
 export function connectTo(server: string): ServerConnection {
   const sessionManager = createServerSession(server, { pingEveryMs: 20_000, pingTimeoutMs: 8_000 })

@@ -21,7 +21,7 @@ import { imageList, removeImages } from './images.ts'
 import { keepOpen } from './keep-open.ts'
 import { findPortHolders } from './port-holders.ts'
 
-/** Why the agent process ends. Everything else is tried again for ever. */
+/** Why the agent process ends. After every other error it retries indefinitely. */
 export type LinkEnd = 'refused' | 'revoked' | 'shutdown' | 'replaced' | 'stopped'
 
 export interface CommandContext {
@@ -39,15 +39,15 @@ export interface CommandContext {
 type Command = ConnectResponse['command']
 type CommandOf<C extends Command['case']> = Extract<Command, { case: C }> extends { value: infer V } ? V : never
 
-/** Of a log that is answered in one message. */
+/** For a log that is answered in one message. */
 const logTakeMax = 1_000
-/** Of a log that is followed, in batches. */
+/** For a log that is followed, in batches. */
 const followTakeMax = 100_000
 const rememberedCommands = 1_000
 
 /**
- * Executes the server's commands; each on its own, so that a slow one holds up no other. An id that comes again is not
- * executed again. The streams of one link end with it: the server asks for them anew.
+ * Executes the server's commands in parallel, so that a slow command delays no other. A repeated id is not executed again. The streams of
+ * one link end with it: the server then requests them again.
  */
 export function createCommands(context: CommandContext) {
   const { client, driver, credentials, gate, images, log, networks, releases } = context
@@ -96,7 +96,7 @@ export function createCommands(context: CommandContext) {
       isOwnedBy(labels, { ...owner, deletedNodeIds }),
     )
     const results = await Promise.allSettled(owned.map(({ id }) => driver.remove(id)))
-    // With the last container of a prefix go its networks; a machine has room for only so many.
+    // The networks of a prefix are removed with its last container; a machine has room for few bridges.
     const owners = new Map(
       [owner, ...owned.flatMap(({ labels }) => ownerOf(labels) ?? [])].map((of) => [of.nodeId, of]),
     )
@@ -105,7 +105,7 @@ export function createCommands(context: CommandContext) {
     if (failed) throw failed.reason
   }
 
-  /** One that is gone already is no error; one that the scope does not cover is. */
+  /** A container that does not exist is no error; a container outside of the scope is. */
   async function deleteContainer(ref: ContainerRef, scope: EngineScope): Promise<void> {
     if ((await driver.find(ref)) === undefined) return
     const id = await findInScope(driver, ref, scope)
@@ -126,7 +126,7 @@ export function createCommands(context: CommandContext) {
     return lines
   }
 
-  /** One per link. */
+  /** One session per link. */
   return function openSession(signal: AbortSignal) {
     const streams = new Map<string, AbortController>()
 
@@ -169,7 +169,7 @@ export function createCommands(context: CommandContext) {
         ),
       )
 
-    /** @returns why the link shall end, for the commands that end it */
+    /** @returns why the link must end, for the commands that end it */
     return async function execute({ commandId, command }: ConnectResponse): Promise<LinkEnd | undefined> {
       if (commandId !== '' && !isNew(commandId)) return undefined
       switch (command.case) {
@@ -271,7 +271,7 @@ export function createCommands(context: CommandContext) {
         case 'closeLink':
           return endOf(command.value.reason)
         default:
-          // Without an id it is no command: it keeps the stream open.
+          // A message without an id is no command: it keeps the stream open.
           if (commandId !== '') log.warn({ commandId }, 'the server sent a command that this agent does not know')
           return undefined
       }

@@ -5,26 +5,26 @@ import type { AgentClient } from './client.ts'
 import type { StoredToken, TokenStore } from './token-store.ts'
 
 /**
- * The token that the agent shows. A stored one wins over the one that was given (by CRUX_TOKEN or the install script's file) while it is for the same server
- * and node; the other is its fallback. With neither there is no connection.
+ * The token that the agent sends. A stored token takes precedence over the configured one (by CRUX_TOKEN or the install script's file)
+ * while it is for the same server and node; the configured one is its fallback. Without either there is no connection.
  */
 export interface Credentials {
-  /** Makes a token ready for Connect: exchanges an install token, confirms a rotated one. */
+  /** Prepares a token for Connect: exchanges an install token, confirms a rotated one. */
   prepare(info: AgentInfo): Promise<void>
   token(): string
   /** The node that the token is for; empty while only the server knows it. */
   nodeId(): string
-  /** The server took the token. */
+  /** Called when the server accepted the token. */
   accepted(): Promise<void>
-  /** The server refused the token. False: there is no other to try, and nothing is left stored. */
+  /** Called when the server refused the token. False: there is no other token, and none is left stored. */
   refused(): Promise<boolean>
   rotate(token: string): Promise<void>
   forget(): Promise<void>
 }
 
 /**
- * `install`: to be exchanged. `direct`: the same text tried as a connection token, because a token does not tell its
- * kind and a connection token may stand in the environment too.
+ * `install`: to be exchanged. `direct`: the same text tried as a connection token, because a token does not show its kind and the
+ * environment may contain a connection token too.
  */
 type State =
   | { kind: 'stored'; stored: StoredToken }
@@ -40,7 +40,7 @@ export async function openCredentials(options: {
   server: string
   nodeId: string
   installToken: string | undefined
-  /** The given token was exchanged, or will never be needed: whatever holds it may go. */
+  /** Called when the configured token was exchanged or will never be needed: its file may be deleted. */
   installTokenUsed: () => Promise<void>
   clientFor: (token: () => string) => AgentClient
   log: Logger
@@ -78,7 +78,7 @@ export async function openCredentials(options: {
     return state.kind === 'stored' ? state.stored.nodeId : nodeId
   }
 
-  /** The server may have counted a rotated token as confirmed or not when the agent went down in between. */
+  /** The server may or may not have confirmed a rotated token if the agent stopped in between. */
   async function finishRotation(stored: StoredToken & { next: string }): Promise<void> {
     const { next, ...rest } = stored
     try {

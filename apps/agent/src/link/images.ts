@@ -8,7 +8,7 @@ import type { FetchedImages } from '../images/fetched.ts'
 import { isLocalImage } from '../images/local-image.ts'
 import { repositoryOf, shortImageName } from '../plan/image-reference.ts'
 
-/** The whole store. What is outside of the scope is told without the names of the containers that use it. */
+/** Lists the whole store. An image outside of the scope is listed without the names of the containers that use it. */
 export async function imageList({ engine }: Driver, fetched: FetchedImages, scope: EngineScope) {
   const images = await engine.listImages()
   const ours = await fetched.among(images)
@@ -30,8 +30,8 @@ export async function imageList({ engine }: Driver, fetched: FetchedImages, scop
 }
 
 /**
- * One image may have names of several teams. A name that is another team's is not shown with an image that this team uses: only
- * the names by which its own containers know it.
+ * One image may have names of several teams. Another team's name of an image that this team uses is not shown: only the names by which its
+ * own containers reference the image.
  */
 function visibleReferences({ references }: StoredImage, users: readonly ImageUser[], fetched: boolean): string[] {
   if (fetched || users.length === 0) return [...references]
@@ -40,8 +40,8 @@ function visibleReferences({ references }: StoredImage, users: readonly ImageUse
 }
 
 /**
- * One after another; one that stays is told with the reason and keeps no other. `freedBytes` is what the removed images weighed:
- * layers that another image shares stay on the disk.
+ * Removes images one after another; one that stays is reported with the reason and does not stop the others. `freedBytes` is the size of
+ * the removed images: layers that another image shares stay on the disk.
  */
 export async function removeImages(
   { engine }: Driver,
@@ -55,7 +55,7 @@ export async function removeImages(
   const ours = await fetched.among(images)
   const stored = new Map(images.map((image) => [image.id, image]))
   for (const imageId of new Set(ids)) {
-    // A name would mean whatever it leads to by now, and the beginning of an id whichever fits.
+    // A name could refer to another image by now, and the beginning of an id could match any image.
     if (!/^sha256:[0-9a-f]{64}$/.test(imageId)) {
       kept.push({ imageId, reason: 'It is not the id of an image' })
       continue

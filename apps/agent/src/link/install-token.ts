@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { readIfThere, removeDurably } from '../files/durable-file.ts'
 
 /**
- * The install token as the install script leaves it: a file in the agent's own directory, so that neither a process list nor
- * `docker inspect` shows it. It goes as soon as it is exchanged, or is of no use any more.
+ * The install token as the install script leaves it: a file in the agent's own directory, so that neither a process list nor `docker
+ * inspect` shows it. It is deleted when it is exchanged or no longer of use.
  */
 export interface InstallTokenFile {
   read(): Promise<string | undefined>

@@ -8,7 +8,7 @@ async function read<T>(source: AsyncIterable<T>): Promise<T[]> {
   return seen
 }
 
-test('sends its sign of life while the source is quiet, and every message of the source once and in order', async () => {
+test('keepOpen sends a keep-alive while the source is quiet and every message of the source once and in order', async () => {
   async function* source() {
     yield 1
     yield 2
@@ -21,7 +21,7 @@ test('sends its sign of life while the source is quiet, and every message of the
   expect(seen.at(-1)).toBe(3)
 })
 
-test('asks the source for its next message only when the last one was taken', async () => {
+test('keepOpen requests the next message of the source only when the last one was taken', async () => {
   let asked = 0
   async function* source() {
     for (;;) yield ++asked
@@ -33,7 +33,7 @@ test('asks the source for its next message only when the last one was taken', as
   await kept.return(undefined)
 })
 
-test('fails as the source fails, and ends the source when its reader stops', async () => {
+test('keepOpen fails when the source fails and ends the source when its reader stops', async () => {
   async function* failing() {
     yield 1
     throw new Error('the engine is away')

@@ -1,11 +1,11 @@
 import { guarded } from '@crux/service-kit'
 
-/** A proxy between agent and server ends a call on which nothing came for a while, often 60 s. */
+/** A proxy between agent and server ends an idle call after a while, often 60 s. */
 const keepAliveMs = 15_000
 
 /**
- * The messages of the source, and `keepAlive` whenever it has been quiet for a while. The next message is asked for when the
- * last one was taken, so flow control reaches through.
+ * The messages of the source, and `keepAlive` whenever the source has been quiet for a while. The next message is requested when the last
+ * one was taken, so flow control covers the source too.
  */
 export async function* keepOpen<M, K>(
   source: AsyncIterable<M>,

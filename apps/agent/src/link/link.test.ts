@@ -3,7 +3,7 @@ import { createLogger } from '@crux/service-kit'
 import { expect, test } from 'vitest'
 import { runLink } from './link.ts'
 
-test('leaves nothing behind on the signal, however often it tries again', async () => {
+test('a link leaves no listeners on the signal however often it reconnects', async () => {
   const stop = new AbortController()
   let tries = 0
   const heard: number[] = []

@@ -12,7 +12,7 @@ export interface LinkOptions {
   connection: ServerConnection
   client: AgentClient
   credentials: Credentials
-  /** Made anew for each link: the releases that are open then are part of it. */
+  /** Called for each link, because its result includes the releases that are open then. */
   describe: () => AgentInfo
   onUp: (welcome: Welcome, agentInfo: AgentInfo) => Promise<void>
   onDown: () => void
@@ -21,10 +21,10 @@ export interface LinkOptions {
   signal: AbortSignal
 }
 
-/** A link that held this long was a good one: the next break begins with short waits again. */
+/** A link that lasted this long counts as good: after the next break, waits are short again. */
 const goodAfterMs = 2_000
 
-/** Keeps the agent connected until the server, or the signal, ends it for good. */
+/** Keeps the agent connected until the server, or the signal, ends it permanently. */
 export async function runLink(options: LinkOptions): Promise<LinkEnd> {
   const { credentials, connection, log, signal } = options
   const backOff = createBackOff()
@@ -80,7 +80,7 @@ async function runSession(options: LinkOptions, info: AgentInfo, onUp: () => voi
         onUp()
         continue
       }
-      // Not awaited: a slow command holds up no other.
+      // Not awaited: a slow command delays no other.
       execute(message).then(
         (wanted) => {
           if (!wanted) return

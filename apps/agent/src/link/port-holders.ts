@@ -6,12 +6,12 @@ import { sharedPort } from '../plan/conflicts.ts'
 import { claimedPorts } from '../plan/gated-ports.ts'
 import { isOwnedBy, label } from '../plan/labels.ts'
 
-/** More than that nobody publishes, and each one may mean a look at the machine's sockets. */
+/** No deployment publishes more, and each port may require a check of the machine's sockets. */
 const portsMax = 256
 
 /**
- * What holds ports that a deployment would publish, as its start would find it. Containers that the owner has at the prefix do not
- * count: a release replaces them. Names are told of the team's containers alone.
+ * Returns the holders of ports that a deployment would publish, as its start would find them. Containers that the owner has at the prefix
+ * do not count: a release replaces them. Names are returned of the team's containers only.
  */
 export async function findPortHolders(
   driver: Driver,

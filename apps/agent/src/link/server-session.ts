@@ -24,9 +24,9 @@ export interface ServerSession {
 const connectTimeoutMs = 10_000
 
 /**
- * One HTTP/2 connection, opened when a call needs it. A ping that stays unanswered ends it, so a dead link is noticed
- * within the sum of both times. connect-node has such a manager too, but its ping timer outlives a connection that ends
- * with calls under way, and then throws where nobody can catch it.
+ * One HTTP/2 connection, opened when a call needs it. A ping that stays unanswered ends it, so a dead link is detected within the sum of
+ * both times. connect-node has such a manager too, but its ping timer outlives a connection that ends with calls in progress, and then
+ * throws where no caller can catch it.
  */
 export function createServerSession(
   authority: string,
@@ -50,7 +50,7 @@ export function createServerSession(
       try {
         return session.request({ ...headers, ':method': method, ':path': path }, options)
       } catch (error) {
-        // The connection ended between the two lines; the caller's next try opens another.
+        // The connection ended between the two lines; the caller's next attempt opens another.
         throw new ConnectError('the connection ended', Code.Unavailable, undefined, undefined, error)
       }
     },
@@ -59,7 +59,7 @@ export function createServerSession(
       const ending = current
       current = undefined
       ending?.then(
-        // Without an error the streams of calls under way close as if all were well, and the calls wait for ever.
+        // Without an error the streams of calls in progress would close as if they had succeeded, and the calls would wait indefinitely.
         (session) => session.destroy(new Error('the connection was dropped')),
         () => undefined,
       )
@@ -73,7 +73,7 @@ function openSession(
   onEnd: () => void,
 ): Promise<ClientHttp2Session> {
   return new Promise((resolve, reject) => {
-    // Said here and not left to the environment: NODE_TLS_REJECT_UNAUTHORIZED=0 would hand the token to anybody on the way.
+    // Set here and not left to the environment: NODE_TLS_REJECT_UNAUTHORIZED=0 would send the token to any host on the way.
     const session = connect(authority, { rejectUnauthorized: true })
     const destroyAfter = (ms: number, reason: string) =>
       setTimeout(
@@ -106,7 +106,7 @@ function openSession(
         session.close()
       }),
     )
-    // Calls under way hear of it through their streams; without a listener it would end the process.
+    // Calls in progress fail through their streams; without a listener the error would end the process.
     session.on(
       'error',
       guarded('the connection to the server', (error) =>

@@ -6,7 +6,7 @@ const StoredToken = z.object({
   server: z.string(),
   nodeId: z.string(),
   token: z.string(),
-  /** A token that the server handed out and that is not confirmed yet; until it is, both may be the valid one. */
+  /** A token that the server issued and that is not confirmed yet; until it is, either token may be the valid one. */
   next: z.string().optional(),
 })
 export type StoredToken = z.output<typeof StoredToken>

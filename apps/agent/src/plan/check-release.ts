@@ -2,17 +2,17 @@ import type { Release } from '@crux/agent-protocol'
 import { patterns } from '@crux/contract'
 import { PlanError } from './plan-error.ts'
 
-/** More than any version has; each one costs calls of the engine before anything can fail. */
+/** No version has more; each instance costs calls of the engine before anything can fail. */
 const instancesMax = 1_000
-/** A day: longer times end before they begin, because a timer takes no more than 2^31 milliseconds. */
+/** A day: longer times would end at once, because a timer accepts no more than 2^31 milliseconds. */
 const msMax = 24 * 60 * 60 * 1_000
 const id = /^[A-Za-z0-9_-]{1,100}$/
 
 /**
- * What every later step takes for granted. The server sends nothing else, but the agent does not depend on it: the fields become names of
- * containers, networks and directories, keys of tables and times of timers.
+ * Checks what every later step relies on. The server sends only such values, but the agent does not depend on it: the fields become names
+ * of containers, networks and directories, keys of tables and times of timers.
  *
- * @throws Refusal with the field
+ * @throws PlanError with the field
  */
 export function checkRelease(release: Release): void {
   const { key, owner, instances, drainMs, observationWindowMs } = release
@@ -36,7 +36,7 @@ function refuse(reason: string): never {
   throw new PlanError('', reason)
 }
 
-/** An id may become a key of an object, which has some names of its own. */
+/** An id may become a key of an object, and objects have built-in keys. */
 function isId(text: string): boolean {
   return id.test(text) && !(text in {})
 }

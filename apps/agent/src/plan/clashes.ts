@@ -7,7 +7,7 @@ import { isOwnedBy, label } from './labels.ts'
 import type { Observation, ResolvedInstance } from './observation.ts'
 import { PlanError } from './plan-error.ts'
 
-/** A name that is not ours is named with what to do about it. */
+/** The error for a name that another owner has names it and says what to do. */
 export function refuseForeignNames(
   desired: readonly ResolvedInstance[],
   observed: Observation,
@@ -31,7 +31,7 @@ export function refuseForeignNames(
   }
 }
 
-/** A port that stays taken is named with its holder before anything is stopped. */
+/** The error for a port that stays taken names its holder before anything is stopped. */
 export function refusePortClashes(
   changing: readonly ResolvedInstance[],
   observed: Observation,
@@ -60,7 +60,7 @@ export function portTaken(port: number, holder: string): string {
   return `port ${port} is taken by ${holder}: choose another port or stop it`
 }
 
-/** Everybody of the team reads the outcome of a deployment: of containers that are not the team's it says no name. */
+/** The whole team can read the outcome of a deployment, so it contains no names of containers of other owners. */
 export function holderName(
   { name, labels }: Pick<ContainerSummary, 'name' | 'labels'>,
   owner: Release['owner'],

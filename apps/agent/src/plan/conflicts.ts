@@ -5,11 +5,14 @@ export interface NextContainer {
   spec: Pick<ContainerSpec, 'published' | 'gated' | 'mounts' | 'networkMode' | 'labels'>
   /** VOLUMEs that the image declares. */
   imageVolumes: readonly string[]
-  /** Sources of mounts that it, or what prepares it, writes. */
+  /** Sources of mounts that the container or its preparations write. */
   written: ReadonlySet<string>
 }
 
-/** Why the new and the old container of an instance cannot run at once (decision 25); empty when they can. */
+/**
+ * Returns why the new and the old container of an instance cannot run at once; empty when they can. Both cannot hold the same port of the
+ * host, write the same data, or be routed by a proxy that has no health check to choose by.
+ */
 export function reasonsToPause(next: NextContainer, old: ObservedContainer): string[] {
   const reasons: string[] = []
   const port = contestedPort(next.spec, old)
@@ -33,7 +36,7 @@ export function reasonsToPause(next: NextContainer, old: ObservedContainer): str
   return reasons
 }
 
-/** The first port that only one of both can have. A port that the gate leads to both of them, one after the other, is none. */
+/** The first port that only one of both can have. A port that the gate routes to both, one after the other, does not count. */
 export function contestedPort(
   next: Pick<ContainerSpec, 'published' | 'gated'>,
   old: Pick<ObservedContainer, 'published' | 'gated'>,
@@ -48,14 +51,14 @@ export function contestedPort(
   )
 }
 
-/** VOLUMEs of the image that no mount of the configuration covers: the new container finds them empty. */
+/** VOLUMEs of the image that no mount of the configuration covers: they are empty in the new container. */
 export function uncoveredVolumes(
   next: Pick<NextContainer, 'imageVolumes'> & { spec: Pick<ContainerSpec, 'mounts'> },
 ): string[] {
   return next.imageVolumes.filter((volume) => !next.spec.mounts.some((mount) => mount.target === volume))
 }
 
-/** The first port of the host that both lists claim. */
+/** The first port of the host that both lists contain. */
 export function sharedPort<P extends PublishedPort>(
   left: readonly P[],
   right: readonly PublishedPort[],

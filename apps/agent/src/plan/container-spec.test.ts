@@ -42,7 +42,7 @@ function specOf(
 }
 
 describe('desiredOf', () => {
-  test('gives every published port of a range, and those that are only internal none', () => {
+  test('gives a host port to every published port of a range and none to internal ports', () => {
     const { base } = specOf({
       ports: [{ internal: 1 }],
       portRanges: [{ internal: { from: 10, to: 12 }, external: { from: 20, to: 22 } }],
@@ -54,7 +54,7 @@ describe('desiredOf', () => {
     ])
   })
 
-  test('leaves user and entry to the image where nothing is set, also for the user -1', () => {
+  test('keeps user and entrypoint of the image where nothing is set and for the user -1', () => {
     expect(specOf({ user: -1 }).base).toMatchObject({
       user: undefined,
       entrypoint: [],
@@ -64,7 +64,7 @@ describe('desiredOf', () => {
     expect(specOf({ user: 0 }).base.user).toBe('0')
   })
 
-  test('does not restart a container that is expected to end, unless told to', () => {
+  test('does not restart a container that is expected to end unless a policy is set', () => {
     expect(specOf({}).base.restartPolicy.name).toBe('unless-stopped')
     expect(specOf({ expectedState: { state: 'exited' } }).base.restartPolicy.name).toBe('no')
     expect(specOf({ expectedState: { state: 'exited' }, restartPolicy: 'always' }).base.restartPolicy.name).toBe(
@@ -72,12 +72,12 @@ describe('desiredOf', () => {
     )
   })
 
-  test('has the labels of a person beside ours', () => {
+  test('keeps the labels of a user beside ours', () => {
     const { base } = specOf({ dockerLabels: [{ key: 'mine', value: 'y' }] })
     expect(base.labels).toMatchObject({ [label.team]: 'team', mine: 'y' })
   })
 
-  test('puts an exposed container on the network of its prefix, whatever its mode says', () => {
+  test('puts an exposed container on the network of its prefix whatever its network mode is', () => {
     expect(specOf({ networkMode: 'none' }).base.networkMode).toBe('none')
     expect(specOf({ networkMode: 'none', expose: 'expose', routing: { domain: 'a.b' } }).base.networkMode).toBe(
       networkName(owner),
@@ -162,12 +162,12 @@ describe('desiredOf', () => {
     expect(() => specOf(config)).toThrow(reason)
   })
 
-  test('gives a memory volume without a size what /dev/shm has, instead of half of the memory of the node', () => {
+  test('limits a memory volume without a size to the default of /dev/shm instead of half of the memory of the node', () => {
     const { mounts } = specOf({ volumes: [{ name: 'm', path: '/m', type: 'mem' }] }).base
     expect(mounts).toEqual([{ kind: 'memory', target: '/m', source: '', writable: true, sizeBytes: 64 * 1024 ** 2 }])
   })
 
-  test('refuses the id of an image in the place of a name, also for preparations', () => {
+  test('refuses the id of an image in place of a name also for preparations', () => {
     const id = 'a'.repeat(64)
     expect(() => specOf({}, { image: ['sha256', id] })).toThrow('is the id of an image')
     expect(() =>
@@ -175,14 +175,14 @@ describe('desiredOf', () => {
     ).toThrow('is not the name of an image')
   })
 
-  test('refuses names that are no DNS label together, and a configuration that is none', () => {
+  test('refuses a prefix and name that are no DNS label together and an invalid configuration', () => {
     expect(() => specOf({ name: 'w'.repeat(60) })).toThrow('at most 63 characters')
     expect(() => specOf({}, { prefix: '-shop' })).toThrow('is not a DNS label')
     expect(() => specOf({}, { configJson: '{' })).toThrow('is not JSON')
     expect(() => specOf({}, { configJson: '{"name":"web"}' })).toThrow('is not valid')
   })
 
-  test('allows host-dangerous options to whom the release allows them', () => {
+  test('allows host-dangerous options where the release allows them', () => {
     expect(specOf({ networkMode: 'host' }, { allowed: true }).base.networkMode).toBe('host')
     expect(specOf({ volumes: [{ name: '/srv/x', path: '/x' }] }, { allowed: true }).base.mounts[0]?.source).toBe(
       '/srv/x',
@@ -194,7 +194,7 @@ describe('desiredOf', () => {
 })
 
 describe('configHash', () => {
-  test('does not depend on row ids, order of keys or unset values, and does on everything else', () => {
+  test('depends on everything except row ids, the order of keys and unset values', () => {
     const one = makeConfig({ name: 'web', ports: [{ id: '0190a6de-0000-7000-8000-000000000000', internal: 1 }] })
     const two = makeConfig({ ports: [{ internal: 1, external: null }], name: 'web', user: null })
     expect(configHash('d', one)).toBe(configHash('d', two))
@@ -204,12 +204,12 @@ describe('configHash', () => {
 })
 
 describe('mount helpers', () => {
-  test('see a path in another, and not one that only begins like it', () => {
+  test('detect a path inside another one but not one with the same beginning', () => {
     expect(pathsOverlap('/a/b', '/a')).toBe(true)
     expect(pathsOverlap('/', '/a')).toBe(true)
     expect(pathsOverlap('/a/b', '/a/bc')).toBe(false)
   })
-  test('read quantities', () => {
+  test('parse quantities', () => {
     expect(['512Mi', '1G', '10', 'x'].map(bytesOfQuantity)).toEqual([536_870_912, 1_000_000_000, 10, undefined])
   })
 })

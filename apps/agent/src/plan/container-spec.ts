@@ -20,11 +20,11 @@ export interface NodeEnvironment {
   rootDomain: string | undefined
   /** Whether paths of the node are paths of the agent's process too: not when it runs in a container. */
   seesHost: boolean
-  /** Where the agent reaches Crux: that host name is nobody's to route. */
+  /** The address under which the agent connects to Crux: no container may be routed under that host name. */
   serverUrl?: string | undefined
 }
 
-/** An instance of a release, read and judged, before its image is known. */
+/** An instance of a release, parsed and validated, before its image is known. */
 export interface DesiredInstance {
   instanceId: string
   full: string
@@ -34,16 +34,16 @@ export interface DesiredInstance {
   base: Omit<ContainerSpec, 'name' | 'aliases' | 'links' | 'networks'>
   /** Networks that the configuration names, besides the prefix's own. */
   networks: readonly DesiredNetwork[]
-  /** Host names and paths that the node's proxy hands to it. */
+  /** Host names and paths that the node's proxy routes to it. */
   routes: readonly Route[]
   directories: readonly VolumeDirectory[]
-  /** What is done before the container starts, in order. */
+  /** Preparations that run before the container starts, in order. */
   preparations: readonly Preparation[]
   /** Sources of mounts that the instance writes: by its container or by a preparation. */
   written: ReadonlySet<string>
 }
 
-/** @throws Refusal for what cannot be applied, whole: a setting is never silently left out */
+/** @throws PlanError for a configuration that cannot be applied as a whole: a setting is never silently left out */
 export function desiredOf(release: Release, instance: Instance, nodeEnvironment: NodeEnvironment): DesiredInstance {
   const { instanceId } = instance
   const refuse = (reason: string): never => {
@@ -59,7 +59,7 @@ export function desiredOf(release: Release, instance: Instance, nodeEnvironment:
   refuseDangerous(config, release.hostDangerousAllowed, refuse)
   const network = networkName(owner)
   const exposed = config.expose !== undefined && config.expose !== null && config.expose !== 'none'
-  // Traefik reaches a container over its network, so exposing one overrides any other mode (agents.md A7.8).
+  // Traefik connects to a container over its network, so exposing one overrides any other mode.
   const mode = exposed || !config.networkMode || config.networkMode === 'bridge' ? network : config.networkMode
   const { startupProbe, readinessProbe } = config.healthCheckConfig ?? {}
   if (mode === 'none' && (startupProbe || readinessProbe)) refuse('a probe cannot reach a container without a network')
@@ -144,8 +144,8 @@ export function desiredOf(release: Release, instance: Instance, nodeEnvironment:
 }
 
 /**
- * Docker answers a hostname as an alias on every network, before the container is verified and until it is gone. So only one that
- * never runs beside its successor (it holds a host port or writes to a volume) is called by its full name; others by their id.
+ * Docker resolves a hostname as an alias on every network, before the container is verified and until it is removed. So only a container
+ * that never runs beside its successor (it holds a host port or writes to a volume) has its full name as hostname; others have their id.
  */
 function hostnameOf(full: string, publishes: boolean, mounts: readonly Mount[]): string | undefined {
   return publishes || mounts.some((mount) => mount.kind === 'bind' && mount.writable) ? full : undefined
@@ -174,7 +174,7 @@ function parseConfig(instance: Instance): FinalContainerConfig {
   )
 }
 
-/** By the rule of the server's own judgement, so that nothing is dangerous there and harmless here. */
+/** Uses the same rule as the server, so that no setting is host-dangerous there and accepted here. */
 function refuseDangerous(config: FinalContainerConfig, allowed: boolean, refuse: (reason: string) => never): void {
   const [danger] = allowed ? [] : hostDangers(config)
   if (danger) refuse(`${danger.property}: ${danger.reason}. It needs an admin's permission for host-dangerous options`)
@@ -186,7 +186,7 @@ function capabilitiesOf(config: FinalContainerConfig, wanted: 'add' | 'drop'): s
     .map(({ key }) => capabilityName(key))
 }
 
-/** With a gate the engine publishes what is not TCP, and the gate holds the rest. */
+/** With a gate, the engine publishes only ports that are not TCP, and the gate holds the rest. */
 function portsOf(config: FinalContainerConfig): Pick<ContainerSpec, 'published' | 'gated'> {
   const published = publishedOf(config)
   if (!config.portGate?.enabled) return { published, gated: [] }

@@ -1,13 +1,13 @@
 import type { ObservedContainer } from '../drivers/container-engine.ts'
 
 /**
- * Whether somebody could have a connection open to a container that a release removes, so that it must go on for a moment after
- * its successor has its names. Nobody can if it publishes nothing, neither the gate nor a
- * label for a proxy leads to it, it is on no network but those of its prefix, and nothing else runs there.
+ * Whether a client could have a connection open to a container that a release removes, so that it must continue for a moment after its
+ * successor has its names. No client can if it publishes nothing, neither the gate nor a label for a proxy routes to it, it is on no
+ * network but those of its prefix, and nothing else runs there.
  *
- * @param leaving it still runs
+ * @param leaving whether it still runs
  * @param neighbours containers of the prefix before the release
- * @param options.joining how many new containers the release starts: more than its successor may have found it under its names
+ * @param options.joining how many new containers the release starts: those besides its successor may have resolved its names
  */
 export function mayHaveConnections(
   leaving: ObservedContainer,

@@ -39,8 +39,8 @@ function stepsOf(next: Record<string, Next>, orphans: ReturnType<typeof makeOld>
 }
 const kinds = (steps: readonly { kind: string }[] | undefined) => (steps ?? []).map(({ kind }) => kind)
 
-describe('the steps at the gate', () => {
-  test('of a first container hold its port before all, and lead to it when it is verified', () => {
+describe('gateSteps', () => {
+  test('holds the port of a first container before everything else and routes it when the container is verified', () => {
     const steps = stepsOf({ web: { gated: [gated(80)] } })
     expect(steps.prepare).toMatchObject([{ kind: 'gate.reserve', ports: [{ hostPort: 80 }] }])
     expect(kinds(steps.verified.get('web'))).toEqual(['gate.wait', 'gate.route'])
@@ -48,7 +48,7 @@ describe('the steps at the gate', () => {
     expect(steps.undo.beforeRestore).toMatchObject([{ kind: 'gate.release', ports: [{ hostPort: 80 }] }])
   })
 
-  test('of a replacement lead to the new one with all others of the release, and drain the old one', () => {
+  test('routes a replaced port together with all others of the release and drains the old container', () => {
     const steps = stepsOf({ web: { gated: [gated(80)], previous: makeOld('web', { gated: [gated(80)] }) } })
     expect(steps.verified.get('web')).toMatchObject([{ kind: 'gate.wait', previous: { id: 'old-web' } }])
     expect(steps.swap).toMatchObject([{ kind: 'gate.route', target: { kind: 'new' }, instead: [] }])
@@ -57,7 +57,7 @@ describe('the steps at the gate', () => {
     expect(steps.undo.beforeRestore).toEqual([])
   })
 
-  test('of a service that must stop let its clients wait before that, and lead back to it last of all', () => {
+  test('lets the clients of a service that must stop wait before the stop and restores its route last of all', () => {
     const previous = makeOld('web', { gated: [gated(80)] })
     const steps = stepsOf({ web: { gated: [gated(80)], mode: 'after', previous } })
     expect(kinds(steps.beforeStop.get('old-web'))).toEqual(['gate.suspend'])
@@ -66,7 +66,7 @@ describe('the steps at the gate', () => {
     expect(steps.undo.last).toMatchObject([{ target: { id: 'old-web' } }])
   })
 
-  test('take a port that the engine has right after the stop, and give one back right before the start', () => {
+  test('takes a port from the engine right after the stop and releases one to it right before the start', () => {
     const on = stepsOf({
       web: { gated: [gated(80)], mode: 'after', previous: makeOld('web', { published: [gated(80)] }) },
     })
@@ -80,7 +80,7 @@ describe('the steps at the gate', () => {
     expect(off.undo.last).toMatchObject([{ kind: 'gate.route', target: { id: 'old-web' } }])
   })
 
-  test('exchange the ports of two services without stopping either', () => {
+  test('exchanges the ports of two services without stopping either', () => {
     const steps = stepsOf({
       a: { gated: [gated(81)], previous: makeOld('a', { gated: [gated(80)] }) },
       b: { gated: [gated(80)], previous: makeOld('b', { gated: [gated(81)] }) },
@@ -92,7 +92,7 @@ describe('the steps at the gate', () => {
     ])
   })
 
-  test('give up a port for other addresses only when it leads to the new one, and what nobody wants in the end', () => {
+  test('releases a port for other addresses only when it is routed to the new container and unused ports at the end', () => {
     const steps = stepsOf(
       { web: { gated: [gated(80, '127.0.0.1')], previous: makeOld('web', { gated: [gated(80), gated(90)] }) } },
       [makeOld('gone', { gated: [gated(70)] })],

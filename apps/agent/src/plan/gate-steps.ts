@@ -4,7 +4,7 @@ import type { DesiredInstance } from './container-spec.ts'
 import { drainSecondsOf, gateDrainSecondsOf } from './gated-ports.ts'
 import type { Mode, Step } from './steps.ts'
 
-/** What a release does at the gate, by the place among its other steps. */
+/** The steps of a release at the gate, by their position among its other steps. */
 export interface GateSteps {
   prepare: Step[]
   /** By engine id of a container that is stopped. */
@@ -21,14 +21,14 @@ export interface GateSteps {
 interface Parts {
   changing: readonly { instance: DesiredInstance; mode: Mode; previous: ObservedContainer | undefined }[]
   orphans: readonly ObservedContainer[]
-  /** Engine ids of those that are stopped before something starts. */
+  /** Engine ids of the containers that are stopped before another one starts. */
   stopped: ReadonlySet<string>
 }
 
 /**
- * A port is taken before anything else changes, so that a refusal changes nothing; only where the engine itself holds it for a
- * container that leaves, it is taken right after that one's stop. It leads to the new container when that one is verified, with all
- * others of the release where the old one still runs, at once where it does not.
+ * A port is taken before anything else changes, so that a refusal changes nothing; only where the engine itself holds it for a container
+ * that leaves, it is taken right after that container's stop. It is routed to the new container when that one is verified: together with
+ * all others of the release where the old one still runs, at once where it does not.
  */
 export function gateSteps({ changing, orphans, stopped }: Parts): GateSteps {
   const leaving = [
@@ -47,7 +47,7 @@ export function gateSteps({ changing, orphans, stopped }: Parts): GateSteps {
   const givenUp = leaving.flatMap(({ container }) => container.gated)
   const byEngine = leaving.flatMap(({ container }) => (isRunning(container) ? container.published : []))
   const isSame = (a: PublishedPort) => (b: PublishedPort) => a.hostPort === b.hostPort && a.address === b.address
-  /** The gate has it for other addresses: it cannot listen on both at once. */
+  /** The gate holds the port for other addresses: it cannot listen on both at once. */
   const insteadOf = (ports: readonly PublishedPort[], others: readonly GatedPort[]) =>
     others.filter((other) => ports.some((port) => samePort(port, other)) && !ports.some(isSame(other)))
 

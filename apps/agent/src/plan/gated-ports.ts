@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ContainerSummary, GatedPort, PublishedPort } from '../drivers/container-engine.ts'
 import { label, ownerOf } from './labels.ts'
 
-/** How long open connections to a replaced container may go on where the configuration does not say. */
+/** How long open connections to a replaced container may continue where the configuration does not say. */
 const drainSecondsDefault = 30
 
 const GateLabel = z.object({
@@ -22,7 +22,7 @@ export function drainSecondsOf(config: Pick<FinalContainerConfig, 'portGate'>): 
   return config.portGate?.drainSeconds ?? drainSecondsDefault
 }
 
-/** A container carries what the gate does for it, so that an agent that lost everything else finds it on the engine. */
+/** The label describes what the gate does for the container, so that an agent that lost all other data finds it on the engine. */
 export function gateLabel(gated: readonly GatedPort[], drainSeconds: number): Record<string, string> {
   if (gated.length === 0) return {}
   const ports = gated.map(({ hostPort, address, containerPort, proxyProtocol }) => ({
@@ -34,7 +34,7 @@ export function gateLabel(gated: readonly GatedPort[], drainSeconds: number): Re
   return { [label.gate]: JSON.stringify({ drainSeconds, ports }) }
 }
 
-/** Nobody else's label counts: only a container with an owner can have ports at the gate. */
+/** Returns the ports of a container with an owner: labels of any other container do not count. */
 export function gatedPortsOf(labels: Record<string, string>): GatedPort[] {
   const read = readLabel(labels)
   return (read?.ports ?? []).map(({ port, address, containerPort, proxyProtocol }) => ({
@@ -46,12 +46,12 @@ export function gatedPortsOf(labels: Record<string, string>): GatedPort[] {
   }))
 }
 
-/** Of the release that made the container. */
+/** The drain time of the release that created the container. */
 export function gateDrainSecondsOf(labels: Record<string, string>): number {
   return readLabel(labels)?.drainSeconds ?? drainSecondsDefault
 }
 
-/** Every port of the machine that a container takes, by the engine or by the gate. */
+/** Every port of the machine that a container uses, through the engine or the gate. */
 export function claimedPorts(
   container: Pick<ContainerSummary, 'published' | 'gated'>,
 ): readonly (PublishedPort | GatedPort)[] {

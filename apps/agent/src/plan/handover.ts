@@ -3,9 +3,9 @@ import type { Observation, ResolvedInstance } from './observation.ts'
 import type { PlannedInstance, PreviousContainer, Step } from './steps.ts'
 
 /**
- * How verified containers get the names of those that they replace. Between the two renames nobody answers to a name, so new ones
- * have it as an alias on a companion network before, which all that may ask are joined to. Where nobody else is on the prefix's
- * network, nobody asks, and the renames are all.
+ * The steps by which verified containers get the names of those that they replace. Between the two renames neither container answers to a
+ * name, so new containers first have it as an alias on a handover network, which all possible clients join. Where no other container is on
+ * the prefix's network, there are no clients, and the renames suffice.
  */
 export function handoverSteps({
   changing,

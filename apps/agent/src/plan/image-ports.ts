@@ -1,17 +1,17 @@
 import type { PublishedPort } from '../drivers/container-engine.ts'
 
-/** Label by which an image says on which ports it listens (agents.md A7.7). */
+/** Label by which an image declares the ports that it listens on. */
 const networkLabel = 'io.dyrector.cap.network.v1'
 
 export interface ImagePorts {
   exposed: { port: number; protocol: 'tcp' }[]
-  /** Those that the image wants to be reached at from outside, at any free port of the node. */
+  /** Ports that the image declares as public, at any free port of the node. */
   published: (PublishedPort & { containerPort: number })[]
-  /** Why the label says nothing, for the log. */
+  /** Why the label cannot be read, for the log. */
   problem?: string
 }
 
-/** @throws Error with a sentence for a person for a number that is no port */
+/** @throws Error with a sentence for users for a number that is no port */
 export function imagePorts(labels: Readonly<Record<string, string>>): ImagePorts {
   const none: ImagePorts = { exposed: [], published: [] }
   const text = labels[networkLabel]

@@ -14,13 +14,13 @@ test.each([
   ],
   ['localhost:5000/app', { name: 'localhost:5000/app', tag: 'latest', digest: undefined }, 'localhost:5000'],
   [`ghcr.io/a/b:c@${digest}`, { name: 'ghcr.io/a/b', tag: 'c', digest }, 'ghcr.io'],
-])('reads %s', (text, image, registry) => {
+])('parseImage parses %s', (text, image, registry) => {
   expect(parseImage(text)).toEqual(image)
   expect(registryOf(parseImage(text).name)).toBe(registry)
 })
 
 test.each(['', 'UPPER/case', '-a', 'a b', 'a:', 'a@sha256:short', 'localhost:5000/', '../a', 'a//b', 'a:b c'])(
-  'refuses %j as an image',
+  'parseImage refuses %j',
   (text) => {
     expect(() => parseImage(text)).toThrow('is not the name of an image')
   },
@@ -30,7 +30,7 @@ const labels = (value: unknown) => ({
   'io.dyrector.cap.network.v1': typeof value === 'string' ? value : JSON.stringify(value),
 })
 
-test('publishes what an image wants to be reached at on any free port, and exposes the rest', () => {
+test('imagePorts publishes the public ports of an image on any free port and exposes the rest', () => {
   expect(
     imagePorts(
       labels({
@@ -50,7 +50,7 @@ test('publishes what an image wants to be reached at on any free port, and expos
   expect(imagePorts({})).toEqual({ exposed: [], published: [] })
 })
 
-test('says that a label cannot be read, and refuses a number that is no port', () => {
+test('imagePorts reports a label that cannot be read and refuses a number that is no port', () => {
   for (const bad of ['{', '[]', { ports: 'all' }, { ports: [null] }])
     expect(imagePorts(labels(bad)).problem).toContain('cannot be read')
   for (const listening of [0, 65_536, 1.5, 'x'])

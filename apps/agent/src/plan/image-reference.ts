@@ -1,15 +1,15 @@
 import type { ImageReference } from '../drivers/container-engine.ts'
 
-/** An image as a person writes it: `alpine`, `registry.example.com:5000/group/app:1`, also with a digest. */
+/** An image as users write it: `alpine`, `registry.example.com:5000/group/app:1`, also with a digest. */
 export interface ParsedImage extends ImageReference {
-  /** "sha256:..."; set when exactly that one is meant. */
+  /** "sha256:..."; set when exactly that image is meant. */
   digest: string | undefined
 }
 
 /**
  * Splits a reference (grammar of the distribution specification). A colon before the last slash belongs to a registry's port.
  *
- * @throws Error with a sentence for a person
+ * @throws Error with a sentence for users
  */
 export function parseImage(text: string): ParsedImage {
   const [named = '', digest] = text.trim().split('@')
@@ -31,10 +31,10 @@ export function parseImage(text: string): ParsedImage {
   return { name, tag, digest }
 }
 
-/** The engine takes `sha256:1f2e...` for the id of whichever image it has, also of one that somebody else fetched. */
+/** The engine interprets `sha256:1f2e...` as the id of any image that it has, including one that another user fetched. */
 export const isDigestName = (name: string): boolean => /^sha\d+$/.test(name)
 
-/** One name for one image among those of an instance. */
+/** A unique key for one image among those of an instance. */
 export function imageKey({ name, tag, digest }: ImageReference & { digest?: string | undefined }): string {
   return `${name}:${tag}${digest ? `@${digest}` : ''}`
 }
@@ -44,19 +44,19 @@ export function repositoryOf(reference: string): string {
   return reference.replace(/@.*$/, '').replace(/:[^/:]*$/, '')
 }
 
-/** As the engine shows a name: without Docker Hub's address. */
+/** A name as the engine shows it: without Docker Hub's address. */
 export function shortImageName(name: string): string {
   return name.replace(/^((index|registry-1)\.)?docker\.io\//i, '').replace(/^library\//, '')
 }
 
-/** Where an image comes from; Docker Hub is known by several names. */
+/** The registry of an image; Docker Hub has several names. */
 export function registryOf(name: string): string {
   const parts = name.split('/')
   const host = namesRegistry(parts) ? (parts[0] ?? '').toLowerCase() : hub
   return /^(index\.|registry-1\.)?docker\.io$/.test(host) ? hub : host
 }
 
-/** Where the registry itself has an image: its host and port, and the name below it. Docker Hub answers under another name than its images have. */
+/** The address of an image at its registry: host and port, and the name below it. Docker Hub's registry has another host name than its images. */
 export function registryAddress(name: string): { host: string; repository: string } {
   const parts = name.split('/')
   const path = namesRegistry(parts) ? parts.slice(1) : parts
@@ -67,7 +67,7 @@ export function registryAddress(name: string): { host: string; repository: strin
 
 const hub = 'docker.io'
 
-/** The first part is a machine when it has a dot or a port, or is localhost. */
+/** The first part is a host when it has a dot or a port, or is localhost. */
 function namesRegistry(parts: readonly string[]): boolean {
   const first = parts[0] ?? ''
   return parts.length > 1 && (/[.:]/.test(first) || first === 'localhost')

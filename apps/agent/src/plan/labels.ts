@@ -1,7 +1,10 @@
 import type { Owner } from '@crux/agent-protocol'
 import { isCovered, ownerLabel } from '@crux/rules'
 
-/** Labels that say whose a container is. Written at creation, compared before anything is touched (decision 27). */
+/**
+ * Labels that name the owner of a container: team, project, node and prefix. They are written at creation and compared before the container
+ * is touched, so that containers of other owners are never replaced, adopted or removed.
+ */
 export const label = {
   team: ownerLabel.team,
   project: 'dev.crux.project',
@@ -12,15 +15,15 @@ export const label = {
   release: 'dev.crux.release',
   name: 'dev.crux.name',
   configHash: 'dev.crux.config-hash',
-  /** On a container that only prepares another one: the instance, and the place of the preparation. It never counts as the instance's. */
+  /** On a container that only prepares another one: the instance, and the index of the preparation. It never counts as the instance's container. */
   preparationOf: 'dev.crux.preparation-of',
   preparation: 'dev.crux.preparation',
   secretKeys: 'dev.crux.secret.keys',
   /** On a network that a team shares on a node: the key that configurations name it by. */
   teamNetwork: 'dev.crux.team-network',
-  /** Ports that the node's gate leads to the container (plan/gated-ports.ts). */
+  /** Ports that the node's gate routes to the container (plan/gated-ports.ts). */
   gate: 'dev.crux.gate',
-  /** On the gate's own container: the agent's container that made it. */
+  /** On the gate's own container: the agent's container that created it. */
   gateOf: 'dev.crux.gate-of',
   serviceCategory: 'dev.crux.service-category',
 } as const
@@ -37,8 +40,8 @@ export function ownerLabels(owner: OwnerIds): Record<string, string> {
 }
 
 /**
- * All four must be there and equal: a container that Crux did not start has no owner that could match. In place of the node a deleted one of the
- * team may stand, so that a reinstalled node takes over the containers of its predecessor.
+ * All four must be present and equal: a container that Crux did not start has no owner that could match. A deleted node of the team may
+ * take the place of the node, so that a reinstalled node takes over the containers of its predecessor.
  */
 export function isOwnedBy(
   labels: Record<string, string>,
@@ -53,7 +56,7 @@ export function isOwnedBy(
   )
 }
 
-/** Whose a container is, from its labels; undefined for one that is nobody's. */
+/** The owner of a container, from its labels; undefined for a container without an owner. */
 export function ownerOf(labels: Record<string, string>): OwnerIds | undefined {
   const owner = {
     teamId: labels[label.team] ?? '',

@@ -3,23 +3,23 @@ import type { FinalContainerConfig } from '@crux/contract'
 import { bytesOfQuantity, isPlainPath, memoryVolumeDefaultBytes, volumeNameProblem } from '@crux/rules'
 import type { Mount } from '../drivers/container-engine.ts'
 
-/** A folder below the agent's data folder that must exist before the container does. */
+/** A directory below the agent's data directory that must exist before the container does. */
 export interface VolumeDirectory {
   relativePath: string
 }
 
-/** A volume of the configuration by its name, and where it lies. */
+/** A volume of the configuration by its name, with its path. */
 export interface PlacedVolume {
   mount: Mount
-  /** Below the agent's data folder; undefined for memory and for a path of the host. */
+  /** Below the agent's data directory; undefined for memory and for a path of the host. */
   relativePath: string | undefined
 }
 
 /**
- * Where the container's volumes lie: below `{data}/{prefix}/{name}/`, in memory, or, where host-dangerous options are
- * allowed, at an absolute path of the host.
+ * Returns where the container's volumes are: below `{data}/{prefix}/{name}/`, in memory, or, where host-dangerous options are allowed, at
+ * an absolute path of the host.
  *
- * @throws Error with a sentence for a person
+ * @throws Error with a sentence for users
  */
 export function mountsOf(
   config: FinalContainerConfig,
@@ -37,7 +37,7 @@ export function mountsOf(
     const directory = posix.join(place.dataMountPath, place.prefix, config.name)
     refuseName(volume.name, directory)
     if (type === 'mem' || type === 'tmp') {
-      // Without a size the kernel would let it have half of the node's memory.
+      // Without a size the kernel would allow half of the node's memory.
       const sizeBytes = (volume.size && bytesOfQuantity(volume.size)) || memoryVolumeDefaultBytes
       add(volume.name, {
         kind: 'memory',
@@ -67,7 +67,8 @@ export function mountsOf(
 }
 
 /**
- * Names with a slash were possible once, and came to lie inside another volume. A release of that time is refused and told where its data is.
+ * Names with a slash used to be allowed, and such a volume came to lie inside another one. A release from that time is refused with the
+ * path of its data.
  *
  * @param directory of the instance, as the engine's machine sees it
  */
@@ -80,7 +81,7 @@ function refuseName(name: string, directory: string): void {
   throw new Error(`"${name}" is not a name for a volume. ${reason}${data}`)
 }
 
-/** Whether one path lies in, or is, the other. */
+/** Whether one path is, or lies in, the other. */
 export function pathsOverlap(left: string, right: string): boolean {
   const a = left === '/' ? '/' : `${posix.normalize(left).replace(/\/$/, '')}/`
   const b = right === '/' ? '/' : `${posix.normalize(right).replace(/\/$/, '')}/`

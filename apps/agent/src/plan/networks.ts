@@ -8,7 +8,7 @@ type TeamOwner = Pick<Owner, 'teamId' | 'nodeId'>
 
 /** A network that a configuration names, besides the prefix's own one. */
 export interface DesiredNetwork {
-  /** `team`: made and removed by the agent. `engine`: somebody else's, and only joined. */
+  /** `team`: created and removed by the agent. `engine`: created by others, and only joined. */
   kind: 'team' | 'engine'
   /** As the configuration names it, without the word in front. */
   key: string
@@ -16,7 +16,7 @@ export interface DesiredNetwork {
   name: string
 }
 
-/** @throws Error with a sentence for a person for a key that names no network, or one that the release may not join */
+/** @throws Error with a sentence for users for a key that names no network, or one that the release may not join */
 export function desiredNetworks(
   config: Pick<FinalContainerConfig, 'networks'>,
   owner: TeamOwner,
@@ -32,12 +32,12 @@ export function desiredNetworks(
   })
 }
 
-/** Labels that make a network the team's under this key. It belongs to no prefix. */
+/** Labels that mark a network as the team's under this key. It belongs to no prefix. */
 export function teamNetworkLabels(owner: TeamOwner, key: string): Record<string, string> {
   return { [label.team]: owner.teamId, [label.node]: owner.nodeId, [label.teamNetwork]: key }
 }
 
-/** Whether Crux made the network, for a prefix or a team: such a one is joined through its owner only. */
+/** Whether Crux created the network, for a prefix or a team: such a network is joined through its owner only. */
 export function isMadeByCrux(network: { name: string; labels: Record<string, string> }): boolean {
   return (
     isCruxNetworkName(network.name) ||

@@ -11,9 +11,9 @@ export interface Observation {
 export interface ResolvedInstance extends DesiredInstance {
   digest: string
   metadata: ImageMetadata
-  /** Whether the engine's store had the image under its readable name a moment ago. */
+  /** Whether the engine's store had the image under its readable name when it was checked. */
   tagged: boolean
-  /** Whether it had to be fetched just now. */
+  /** Whether this attempt had to fetch it. */
   wasPulled: boolean
   /** Images of its preparations, by the name in the configuration. */
   preparationImages: ReadonlyMap<string, PreparationImage>

@@ -1,4 +1,4 @@
-/** Why a release is not begun or not gone on with, in a sentence for a person. Nothing has been touched, or all is put back. */
+/** Why a release does not start or continue, in a sentence for users. Nothing has been changed, or everything is restored. */
 export class PlanError extends Error {
   override name = 'Refusal'
   /** Empty when it concerns the release as a whole. */

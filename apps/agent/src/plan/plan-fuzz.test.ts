@@ -18,7 +18,7 @@ const total = process.env.CRUX_TEST_FULL === '1' ? 10_000 : 300
 const owner = { teamId: 'team', projectId: 'project', nodeId: 'node', prefix: 'shop' }
 const nodeEnvironment = { dataMountPath: '/data', seesHost: true, rootDomain: 'example.com' }
 
-/** What an earlier release left of an instance, in whichever state it is by now. */
+/** The container that an earlier release left of an instance, in any state. */
 const previous = fc.record({
   state: fc.constantFrom('created', 'running', 'paused', 'restarting', 'exited', 'dead'),
   health: fc.constantFrom('none', 'starting', 'healthy', 'unhealthy'),
@@ -27,7 +27,7 @@ const previous = fc.record({
   volumes: fc.array(fc.constantFrom('/data/shop/web/data', '/data/shop', '/etc'), { maxLength: 2 }),
 })
 
-test(`plans each of ${total} random valid configurations with every field, or refuses it with a sentence`, () => {
+test(`planRelease plans each of ${total} random valid configurations with every field, or refuses it with a message`, () => {
   const planned: FinalContainerConfig[] = []
   fc.assert(
     fc.property(arbitraryConfig(), fc.option(previous), (config, old) => {
@@ -88,13 +88,13 @@ test(`plans each of ${total} random valid configurations with every field, or re
         planned.push(config)
       } catch (error) {
         if (!(error instanceof PlanError) || error.message === '') throw error
-        // What is valid by the rules and refused here must be said at the start, not by a failed deployment.
+        // A configuration that is valid by the rules and refused here must be refused at the start, not by a failed deployment.
         if (isValid) throw error
       }
     }),
     { numRuns: total, seed },
   )
-  // Whatever the rules come to refuse, most of what they allow must have been planned.
+  // However many configurations the rules refuse, most of the valid ones must have been planned.
   expect(planned.length).toBeGreaterThan(total * 0.9)
   const fields = new Set(planned.flatMap((config) => Object.keys(config)))
   expect([...fields].sort()).toEqual(

@@ -99,7 +99,7 @@ const planOf = (
 const modes = (plan: ReturnType<typeof planOf>) => plan.instances.map(({ mode }) => mode)
 
 describe('planRelease', () => {
-  test('creates the first ones under their own names, with the short name as alias', () => {
+  test('creates the first containers under their own names with the short name as alias', () => {
     const plan = planOf(makeCase([{ name: 'db' }, { name: 'web' }]))
     expect(modes(plan)).toEqual(['first', 'first'])
     expect(plan.instances[1]).toMatchObject({
@@ -112,7 +112,7 @@ describe('planRelease', () => {
     expect(plan.cleanUp).toEqual([])
   })
 
-  test('starts beside a running one without any name, and hands the names over in an order without a gap', () => {
+  test('starts a container without any name beside a running one and hands the names over without a gap', () => {
     const plan = planOf(makeCase([{ name: 'web' }], { drainMs: 500 }), [makeOld('web'), makeOld('db')])
     expect(plan.instances[0]).toMatchObject({
       mode: 'beside',
@@ -133,7 +133,7 @@ describe('planRelease', () => {
     ])
   })
 
-  test('lets old and new run side by side only where somebody could be connected to the old one', () => {
+  test('runs old and new containers at once only where a client could be connected to the old one', () => {
     const kinds = (old: Partial<ObservedContainer>, others: ObservedContainer[] = [], wanted = [{ name: 'web' }]) =>
       planOf(makeCase(wanted, { drainMs: 500 }), [makeOld('web', old), ...others]).cleanUp.map(({ kind }) => kind)
     expect(kinds({})).toEqual(['previous.remove'])
@@ -148,7 +148,7 @@ describe('planRelease', () => {
     )
   })
 
-  test('hands the names of a container over by renames alone where nobody else is on its network', () => {
+  test('hands the names of a container over by renames alone where no other container is on its network', () => {
     const kinds = (others: ObservedContainer[]) =>
       planOf(makeCase([{ name: 'web' }]), [makeOld('web'), ...others]).swap.map(({ kind }) => kind)
     expect(kinds([])).toEqual(['container.rename', 'container.rename'])
@@ -156,7 +156,7 @@ describe('planRelease', () => {
     expect(kinds([makeOld('db', { state: 'exited' })])[0]).toBe('network.ensure')
   })
 
-  test('gives all old names up before new containers take them, each group side by side', () => {
+  test('renames all old containers before new ones take their names and each group in parallel', () => {
     const plan = planOf(makeCase([{ name: 'web' }, { name: 'db' }]), [makeOld('web'), makeOld('db')])
     expect(
       stagesOf(plan.swap).map((stage) =>
@@ -170,7 +170,7 @@ describe('planRelease', () => {
     ])
   })
 
-  test('undoes in an order in which what the new one holds is free before the old one comes back', () => {
+  test('undoes in an order that releases what the new container holds before the old one returns', () => {
     const port = { internal: 80, external: 8080 }
     const plan = planOf(makeCase([{ name: 'web', ports: [port] }]), [
       makeOld('web', { published: [{ hostPort: 8080, protocol: 'tcp', address: '' }] }),
@@ -221,14 +221,14 @@ describe('planRelease', () => {
       'its routing changes',
     ],
   ]
-  test.each(pauses)('stops the old one first because of %s, and says why', (_, wanted, old, reason) => {
+  test.each(pauses)('stops the old container first because of %s and reports the reason', (_, wanted, old, reason) => {
     const plan = planOf(makeCase([wanted]), [makeOld('web', old)])
     expect(modes(plan)).toEqual(['after'])
     expect(plan.instances[0]?.reasons.join()).toContain(reason)
     expect(plan.start[0]?.steps.map(({ kind }) => kind)).toEqual(['previous.stop', 'container.start'])
   })
 
-  test('runs side by side where the new one only reads, or another address of the port is used', () => {
+  test('runs both containers where the new one only reads or another address of the port is used', () => {
     const reads = makeCase([{ name: 'web', volumes: [{ name: 'data', path: '/d', type: 'ro' }] }])
     expect(
       modes(
@@ -241,7 +241,7 @@ describe('planRelease', () => {
     ).toEqual(['beside'])
   })
 
-  test('keeps what has the same image and configuration and stands as expected', () => {
+  test('keeps a container with the same image and configuration in its expected state', () => {
     const wanted = makeCase([{ name: 'web' }])
     const hash = configHash('sha256:new', makeConfig({ name: 'web' }))
     const same = (more: Partial<ObservedContainer> = {}) =>
@@ -253,7 +253,7 @@ describe('planRelease', () => {
     expect(modes(planOf(makeCase([{ name: 'web' }], { recreate: true }), [same()]))).toEqual(['beside'])
   })
 
-  test('stops both where two services exchange their ports', () => {
+  test('stops both containers where two services exchange their ports', () => {
     const wanted = makeCase([
       { name: 'a', ports: [{ internal: 80, external: 2 }] },
       { name: 'b', ports: [{ internal: 80, external: 1 }] },
@@ -267,7 +267,7 @@ describe('planRelease', () => {
     expect(stopped?.toSorted()).toEqual(['old-a', 'old-b'])
   })
 
-  test('removes only what the records of former releases name, and nothing in a partial release', () => {
+  test('removes only containers that records of previous releases name and none in a partial release', () => {
     const previous = [
       { $typeName: 'crux.agent.v1.PreviousContainer' as const, containerName: 'shop-gone', instanceId: 'gone' },
     ]
@@ -278,7 +278,7 @@ describe('planRelease', () => {
     expect(planOf(makeCase([{ name: 'web' }], { previous, partial: true }), owned).cleanUp).toEqual([])
   })
 
-  test('takes over an instance under its former name', () => {
+  test('takes over an instance under its previous name', () => {
     const previous = [
       { $typeName: 'crux.agent.v1.PreviousContainer' as const, containerName: 'shop-web', instanceId: 'site' },
     ]
@@ -305,7 +305,7 @@ describe('planRelease', () => {
     expect(changed.cleanUp).toHaveLength(1)
   })
 
-  test("refuses a name or port that is not ours, and names a holder that is the team's", () => {
+  test("refuses a name or port of another owner and names a holder only if it is the team's", () => {
     const foreign: ContainerSummary = {
       id: 'x',
       name: 'shop-web',
@@ -328,7 +328,7 @@ describe('planRelease', () => {
     )
   })
 
-  test('does not take its own container of an earlier try for a former one', () => {
+  test('does not treat its own container of an earlier attempt as a previous one', () => {
     const plan = planOf(makeCase([{ name: 'web' }]), [makeOld('web', { labels: { [label.release]: '2' } })])
     expect(modes(plan)).toEqual(['first'])
     expect(plan.cleanUp).toEqual([])

@@ -15,9 +15,9 @@ import { refuseRouteClashes } from './routes.ts'
 import type { Mode, Plan, PlannedInstance, PreviousContainer, Step } from './steps.ts'
 
 /**
- * From what shall run and what runs to the steps between. Pure.
+ * Returns the steps from the running containers to the desired ones. Pure.
  *
- * @throws Refusal when it cannot be done without touching what is not ours
+ * @throws PlanError when that is impossible without changing objects of other owners
  */
 export function planRelease(release: Release, desired: readonly ResolvedInstance[], observed: Observation): Plan {
   const { owner, key } = release
@@ -82,7 +82,7 @@ export function planRelease(release: Release, desired: readonly ResolvedInstance
       full: instance.full,
       mode,
       createName: nameIsFree && !alreadyMine ? instance.full : temporaryName(instance.full, key),
-      // The container's own name is the long one; an alias would outlive the hand-over, so it is given only where the name comes late.
+      // The container's own name is the long one; an alias would remain after the handover, so it is given only where the name comes late.
       aliases: !onNetwork || mode === 'beside' ? [] : nameIsFree ? [short] : [short, instance.full],
       links: onNetwork ? links : [],
       networks: [
@@ -209,7 +209,7 @@ function assemble({
   }
 }
 
-/** New ones go first: what they held must be free before the former ones come back. */
+/** New containers are removed first: what they held must be free before the previous ones return. */
 function undoOf(
   changing: readonly PlannedInstance[],
   leaving: readonly (PreviousContainer & { instanceId: string })[],
@@ -244,7 +244,7 @@ function undoOf(
   ]
 }
 
-/** Containers to stop right before an instance starts: its own former one, and others that hold what it needs. */
+/** Containers to stop right before an instance starts: its own previous one, and others that hold what it needs. */
 function stopsBefore(
   planned: PlannedInstance,
   byId: Map<string, ResolvedInstance>,
@@ -262,8 +262,9 @@ function modeOf(previous: ObservedContainer | undefined, mustStop: ReadonlyMap<s
 }
 
 /**
- * The container that each instance replaces: the one of its name, or else the one that a former release made for the same instance
- * under another name, unless that name is another instance's now. Only an owner's own; those of this very release are not former.
+ * Returns the container that each instance replaces: the one with its name, or else the one that a previous release created for the same
+ * instance under another name, unless another instance has that name now. Only containers of the owner count, and none of this very
+ * release.
  */
 function previousContainersOf(
   desired: readonly DesiredInstance[],
@@ -297,7 +298,7 @@ function isUnchanged(instance: ResolvedInstance, previous: ObservedContainer | u
   if (!previous || previous.name !== instance.full || previous.imageId !== instance.metadata.id) return false
   if (previous.labels[label.configHash] !== hashOf(instance)) return false
   if (instance.base.networkMode === network && !previous.networks.some(({ name }) => name === network)) return false
-  // Agents gave networks other names before: a container on one of those moves.
+  // Earlier agents gave networks other names: a container on one of those networks moves.
   if (!instance.networks.every(({ name }) => previous.networks.some((joined) => joined.name === name))) return false
   const expected = instance.config.expectedState?.state ?? 'running'
   if (expected === 'exited')
@@ -307,15 +308,15 @@ function isUnchanged(instance: ResolvedInstance, previous: ObservedContainer | u
   return previous.state === 'running' && previous.health !== 'unhealthy'
 }
 
-/** Covers the images of preparations too: what they bring is part of the instance. */
+/** Covers the images of preparations too: their files are part of the instance. */
 export function hashOf({ digest, config, preparationImages }: ResolvedInstance): string {
   const others = [...preparationImages].map(([name, image]) => `${name}@${image.digest}`).sort()
   return configHash([digest, ...others].join('\n'), config)
 }
 
 /**
- * Names of the neighbours as this container alone resolves them: each leads to whoever bears the long name at the moment,
- * so a hand-over by rename moves every lookup at once and leaves open connections alone.
+ * Names of the neighbours as this container alone resolves them: each resolves to the container that has the long name at the moment, so a
+ * handover by rename moves every lookup at once and does not affect open connections.
  */
 function linksOf(desired: readonly ResolvedInstance[], observed: Observation, network: string): string[] {
   const names = new Map<string, string>()

@@ -4,21 +4,21 @@ import type { Mount } from '../drivers/container-engine.ts'
 import { type ParsedImage, parseImage } from './image-reference.ts'
 import type { PlacedVolume } from './mounts.ts'
 
-/** What is done for an instance before its container starts, in this order (agents.md A11.11). */
+/** What runs for an instance before its container starts, in this order. */
 export type Preparation = ConfigCopy | StorageImport | InitRun
 
-/** Files of an image are copied into a volume. */
+/** Copies files of an image into a volume. */
 export interface ConfigCopy {
   kind: 'config'
   image: ParsedImage
   path: string
-  /** Whether what the image does not hold stays in the volume. */
+  /** Whether files that the image does not have stay in the volume. */
   keepFiles: boolean
   volume: string
   directory: WritableDirectory
 }
 
-/** A volume becomes the mirror of what lies in a bucket. */
+/** Makes a volume the mirror of a prefix of a bucket. */
 export interface StorageImport {
   kind: 'import'
   bucket: string
@@ -36,17 +36,17 @@ export interface InitRun {
   entrypoint: readonly string[]
   command: readonly string[]
   environment: Readonly<Record<string, string>>
-  /** Gets the environment, the secrets, the networks and the names of the container that it is for. */
+  /** Whether it gets the environment, the secrets, the networks and the names of the container that it prepares. */
   withParent: boolean
   mounts: readonly Mount[]
 }
 
-/** A folder that the agent itself writes: below its data folder, or, as its own process sees it, anywhere on the node. */
+/** A directory that the agent itself writes: below its data directory, or, as its own process sees it, anywhere on the node. */
 export type WritableDirectory = { kind: 'data'; relativePath: string } | { kind: 'host'; path: string }
 
 /**
  * @param options.seesHost whether paths of the node are paths of the agent's process too
- * @throws Error with a sentence for a person
+ * @throws Error with a sentence for users
  */
 export function preparationsOf(
   config: FinalContainerConfig,
@@ -120,7 +120,7 @@ export function imagesOf(preparations: readonly Preparation[]): ParsedImage[] {
   return preparations.flatMap((preparation) => ('image' in preparation ? [preparation.image] : []))
 }
 
-/** Writable also where the container only reads: to fill it is what an init container is for. */
+/** Writable even where the container only reads, because init containers exist to fill it. */
 function linkedMount(
   init: string,
   link: { name: string; path: string },
@@ -153,7 +153,7 @@ function writableDirectory(
     throw new Error(
       `${what} writes into ${path} of the node, which this agent does not see, since it runs in a container: use a volume without a leading slash`,
     )
-  // What the source does not hold is deleted there: a slip must not empty the machine.
+  // Files that the source does not have are deleted there, so a mistyped path must not empty the machine.
   if (path.split('/').filter((part) => part !== '').length < 2)
     throw new Error(`${what} would replace all of ${path}: use a folder of its own`)
   return { kind: 'host', path }

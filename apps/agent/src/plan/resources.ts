@@ -2,7 +2,7 @@ import type { FinalContainerConfig } from '@crux/contract'
 import { bytesOfQuantity, millisOfCores } from '@crux/rules'
 import type { HealthCheck, Resources } from '../drivers/container-engine.ts'
 
-/** @throws Error with a sentence for a person */
+/** @throws Error with a sentence for users */
 export function resourcesOf({ resourceConfig }: FinalContainerConfig): Resources {
   const { limits, requests } = resourceConfig ?? {}
   return withoutUndefined({
@@ -13,7 +13,7 @@ export function resourcesOf({ resourceConfig }: FinalContainerConfig): Resources
   })
 }
 
-/** Only where something is set; times alone change those of the image's own check. */
+/** Returns a check only where something is set; times alone change those of the image's own check. */
 export function healthCheckOf({ healthCheckConfig }: FinalContainerConfig): HealthCheck | undefined {
   const { command, intervalSeconds, timeoutSeconds, startPeriodSeconds, retries } = healthCheckConfig ?? {}
   const times = [intervalSeconds, timeoutSeconds, startPeriodSeconds, retries]
@@ -27,7 +27,7 @@ export function healthCheckOf({ healthCheckConfig }: FinalContainerConfig): Heal
   }
 }
 
-/** @throws Error with a sentence for a person when the text is no quantity of at least one byte */
+/** @throws Error with a sentence for users when the text is no quantity of at least one byte */
 export function bytesOf(what: string, text: string | null | undefined): number | undefined {
   if (!text) return undefined
   const bytes = bytesOfQuantity(text)

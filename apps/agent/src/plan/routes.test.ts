@@ -28,7 +28,7 @@ describe('routesOfLabels', () => {
         { host: 'b.x', path: '/' },
       ],
     ],
-    // Only one of the two hosts has the path: all of both count.
+    // Only one of the two hosts has the path, so both count with all paths.
     [
       'Host(`a.x`) || Host(`b.x`) && PathPrefix(`/p`)',
       [
@@ -39,11 +39,11 @@ describe('routesOfLabels', () => {
     ['Host(`a.x`) && !PathPrefix(`/p`)', [{ host: 'a.x', path: '/' }]],
     ['PathPrefix(`/p`)', []],
     ['HostRegexp(`.+`)', []],
-  ])('reads the rule %s of a container that nobody manages', (text, routes) =>
+  ])('reads the rule %s of a container without an owner', (text, routes) =>
     expect(routesOfLabels(rule(text))).toEqual(routes),
   )
 
-  test('reads a rule without a host name of a container of ours, the old form, and names for TLS', () => {
+  test('reads a rule of our container without a host name, the old form of rules and names for TLS', () => {
     expect(routesOfLabels({ ...ownerLabels(owner), ...rule('PathPrefix(`/p`)') })).toEqual([{ host: null, path: '/p' }])
     expect(routesOfLabels({ 'traefik.frontend.rule': 'Host:a.x,b.x' })).toEqual([
       { host: 'a.x', path: '/' },
@@ -53,11 +53,11 @@ describe('routesOfLabels', () => {
     expect(routesOfLabels({ 'traefik.tcp.routers.db.rule': 'HostSNI(`*`)' })).toEqual([])
   })
 
-  test("has none where an image's own rule was emptied", () => {
+  test("returns no route where an image's own rule was emptied", () => {
     expect(routesOfLabels({ ...ownerLabels(owner), ...rule('') })).toEqual([])
   })
 
-  test('has none where the proxy is told to pass over the container', () => {
+  test('returns no route where a label disables the proxy for the container', () => {
     expect(routesOfLabels({ ...rule('Host(`a.x`)'), 'traefik.enable': 'false' })).toEqual([])
   })
 })
@@ -84,27 +84,27 @@ describe('refuseRouteClashes', () => {
     )
   const inUse = 'a.x/p is in use on this node: choose another host name or path'
 
-  test('refuses a route that another owner or other software has, stopped or not, and names neither', () => {
+  test('refuses a route of another owner or other software, running or stopped, and names neither', () => {
     expect(() => judge({ ...ownerLabels(other), ...rule('Host(`a.x`)') })).toThrow(inUse)
     expect(() => judge({ ...ownerLabels({ ...owner, prefix: 'b' }), ...rule('Host(`a.x`)') })).toThrow(inUse)
     expect(() => judge(rule('Host(`a.x`) && PathPrefix(`/p/deep`)'))).toThrow(inUse)
     expect(() => judge({ ...ownerLabels(other), ...rule('PathPrefix(`/`)') })).toThrow(inUse)
   })
 
-  test('allows another path of the host, and what the release replaces or has made itself', () => {
+  test('allows another path of the host and the routes of containers that the release replaces or created', () => {
     judge({ ...ownerLabels(other), ...rule('Host(`a.x`) && PathPrefix(`/q`)') })
     judge({ ...ownerLabels(other), ...rule('Host(`a.x`)') }, ['id'])
     judge({ ...ownerLabels(owner), [label.deployment]: 'd', [label.release]: '1', ...rule('Host(`a.x`)') })
   })
 
-  test('lets containers of one owner share a host name with different paths, and names the one with the same', () => {
+  test('lets containers of one owner share a host name with different paths and names the one with the same path', () => {
     judge({ ...ownerLabels(owner), ...rule('Host(`a.x`)') })
     expect(() => judge({ ...ownerLabels(owner), ...rule('Host(`a.x`) && PathPrefix(`/p`)') })).toThrow(
       'a.x/p is routed to secret-name',
     )
   })
 
-  test('refuses two instances of a release with the same route, changing or staying', () => {
+  test('refuses two instances of a release with the same route whether they change or stay', () => {
     const changing = [instance('shop-web')]
     const refuse = (more: Parameters<typeof refuseRouteClashes>[0]) => () =>
       refuseRouteClashes(more, [], new Set(), release)

@@ -12,9 +12,9 @@ interface RoutedInstance {
 }
 
 /**
- * What a proxy on the node would hand to a container.
+ * Returns what a proxy on the node would route to a container.
  *
- * @throws Error with a sentence for a person for a route that would take what belongs to Crux or to everybody
+ * @throws Error with a sentence for users for a route that would take a host name of Crux, or every host name
  */
 export function desiredRoutes(
   config: FinalContainerConfig,
@@ -40,13 +40,13 @@ export function desiredRoutes(
 }
 
 /**
- * A host name and path belong to one owner per engine: the one that routed them first keeps them, running or not. The sentence does
- * not say whose they are. Within an owner a longer path may lie below a shorter one, but no two containers have the same route.
+ * A host name and path belong to one owner per engine: the one that routed them first keeps them, running or not. The message does not name
+ * the owner. Within an owner a longer path may lie below a shorter one, but no two containers have the same route.
  *
  * @param changing instances that get a new container
  * @param staying instances of the release that keep theirs
  * @param leaving engine ids of the containers that the release replaces or removes
- * @throws Refusal
+ * @throws PlanError
  */
 export function refuseRouteClashes(
   { changing, staying }: { changing: readonly RoutedInstance[]; staying: readonly RoutedInstance[] },
@@ -79,7 +79,7 @@ export function refuseRouteClashes(
   }
 }
 
-/** Nobody writes longer rules, and anybody may label a container. */
+/** Longer rules do not occur in practice, and any user of the engine may label a container. */
 const ruleLengthMax = 4_096
 
 /** Routes that a container has by its labels for Traefik, from a configuration or an image. */
@@ -87,7 +87,7 @@ export function routesOfLabels(labels: Record<string, string>): Route[] {
   if (labels['traefik.enable']?.toLowerCase() === 'false') return []
   return Object.entries(labels).flatMap(([key, value]) => {
     if (!/^traefik\.((http|tcp)\.routers\..+\.rule|(.+\.)?frontend\.rule)$/i.test(key)) return []
-    // An image's own rule is emptied on the containers that agents make of it: it routes nothing.
+    // An image's own rule is emptied on the containers that agents create of it: it routes nothing.
     return value.trim() === '' ? [] : routesOfRule(value.slice(0, ruleLengthMax), ownerOf(labels) !== undefined)
   })
 }
@@ -96,8 +96,8 @@ const hostCall = /\bHost(?:SNI)?\s*\(([^)]*)\)/gi
 const pathCall = /\bPath(?:Prefix)?\s*\(([^)]*)\)/gi
 
 /**
- * Reads a rule cautiously: where it is more than hosts and one path behind them, each of its hosts counts with all paths. A rule
- * without a host name counts only where an agent made it: those of others are for whatever nobody else takes.
+ * Reads a rule cautiously: where it is more than hosts and one path after them, each of its hosts counts with all paths. A rule without a
+ * host name counts only where an agent created it: those of others are for requests that no other rule matches.
  */
 function routesOfRule(rule: string, isOurs: boolean): Route[] {
   const oldHosts = [...rule.matchAll(/\bHost:([^;]+)/gi)].flatMap(([, list = '']) => list.split(','))

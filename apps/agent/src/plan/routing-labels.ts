@@ -2,10 +2,10 @@ import type { FinalContainerConfig } from '@crux/contract'
 import { bytesOfUploadLimit, isRoutedHost, listedHosts } from '@crux/rules'
 
 /**
- * Labels by which Traefik routes to an exposed container (agents.md A8). Several hosts stand comma separated in the
- * domain; the upload limit is a middleware of the container's own and is attached.
+ * Labels by which Traefik routes to an exposed container. The domain may contain several hosts, separated by commas; the upload limit is a
+ * middleware of the container's own and is attached.
  *
- * @throws Error with a sentence for a person when the routing cannot be expressed
+ * @throws Error with a sentence for users when the routing cannot be expressed
  */
 export function routingLabels(
   config: FinalContainerConfig,
@@ -56,7 +56,7 @@ function ruleOf(config: FinalContainerConfig, names: { prefix: string; rootDomai
   const hosts = given.length > 0 || !names.rootDomain ? given : [`${config.name}.${names.prefix}.${names.rootDomain}`]
   for (const host of hosts) if (!isRoutedHost(host)) throw new Error(`"${host}" is not a host name`)
   const path = config.routing?.path
-  // Braces are a pattern to some versions of the proxy: it would match more than its letters say.
+  // Some versions of the proxy read braces as a pattern, which would match more than the literal text.
   if (path && /[`\s{}]/.test(path)) throw new Error('the routing path has a character that no path has')
   const parts: string[] = []
   if (hosts.length > 0) {

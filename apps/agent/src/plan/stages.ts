@@ -1,9 +1,9 @@
 import type { Step } from './steps.ts'
 
-/** Of these kinds, steps that follow each other are about different containers, and none needs what the one before it did. */
+/** Consecutive steps of these kinds concern different containers, and none needs the result of the one before. */
 const independent: ReadonlySet<Step['kind']> = new Set(['network.join', 'container.rename', 'previous.remove'])
 
-/** The steps in their order, those that are independent of each other together. Previous containers give up their names before new ones take them. */
+/** Returns the steps in their order, with independent steps grouped. Previous containers give up their names before new ones take them. */
 export function stagesOf(steps: readonly Step[]): Step[][] {
   const stages: Step[][] = []
   let last = ''

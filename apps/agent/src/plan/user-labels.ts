@@ -3,7 +3,7 @@ import { isObeyedLabel, isReservedLabel, labelDangers, reservedLabelReason } fro
 
 type Labelled = Pick<FinalContainerConfig, 'dockerLabels' | 'environment' | 'secrets'>
 
-/** The labels of a configuration. @throws Error with a sentence for a person for one that the release may not set */
+/** The labels of a configuration. @throws Error with a sentence for users for one that the release may not set */
 export function userLabels(config: Labelled, options: { hostDangerousAllowed: boolean }): Record<string, string> {
   const reserved = config.dockerLabels.find(({ key }) => isReservedLabel(key))
   if (reserved) throw new Error(reservedLabelReason(reserved.key))
@@ -13,8 +13,8 @@ export function userLabels(config: Labelled, options: { hostDangerousAllowed: bo
 }
 
 /**
- * A container has the labels of its image too, and the engine can only be told to overwrite them. What an image says in the name of
- * Crux, or to other software on the node, is emptied: nobody allowed it.
+ * A container has the labels of its image too, and the engine can only be told to overwrite them. Labels of an image that concern Crux, or
+ * other software on the node, are emptied, because no user allowed them.
  */
 export function emptiedImageLabels(ofImage: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(

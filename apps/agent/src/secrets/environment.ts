@@ -1,14 +1,14 @@
 import type { DesiredInstance } from '../plan/container-spec.ts'
 import { PlanError } from '../plan/plan-error.ts'
 
-/** Readable values by key, of each instance: in memory only, for as long as its release is brought about. */
+/** Readable values by key, of each instance: in memory only, while its release is applied. */
 export type OpenedSecrets = ReadonlyMap<string, Readonly<Record<string, string>>>
 
 /**
- * Opens all secrets of a release, before anything is pulled or changed. They go into containers' environments and nowhere else. A key
- * that the environment has too is left out: the environment wins (agents.md A7.4).
+ * Decrypts all secrets of a release, before anything is pulled or changed. They are set in containers' environments and nowhere else. A key
+ * that the environment has too is left out: the environment takes precedence.
  *
- * @throws Refusal that names the key, also for a value that nobody encrypted
+ * @throws PlanError that names the key, also for a value that is not encrypted
  */
 export async function openSecrets(
   decrypt: (message: string) => Promise<string>,

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { PrivateKey } from 'openpgp'
 import { readIfThere, writeDurably } from '../files/durable-file.ts'
 
-/** The node's OpenPGP key: browsers encrypt values with the public part, only this node reads them. */
+/** The node's OpenPGP key: browsers encrypt values with the public part, and only this node can read them. */
 export interface NodeKey {
   publicKey: string
   /** @throws when the message was encrypted for another key */
@@ -10,8 +10,8 @@ export interface NodeKey {
 }
 
 /**
- * Reads the key pair from the folder, or makes one. openpgp weighs several megabytes and is loaded only for what needs
- * it: the first start and the first secret.
+ * Reads the key pair from the directory, or creates one. openpgp needs several megabytes and is loaded only when it is needed: at the first
+ * start and for the first secret.
  */
 export async function openNodeKey(directory: string): Promise<NodeKey> {
   const privatePath = join(directory, 'secret.key')

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { openBucket } from './bucket.ts'
 
-test('a listing that begins anew for ever is given up', async () => {
+test('a listing that starts again without an end is aborted', async () => {
   const object = '<Contents><Key>a</Key><Size>1</Size><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>'
   const page = `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>${object}</ListBucketResult>`
   const server = createServer((_, response) => response.end(page)).listen(0, '127.0.0.1')

@@ -7,13 +7,13 @@ import { AwsV4Signer } from 'aws4fetch'
 import { parseListing, type StoredObject } from './listing.ts'
 import { networkErrorOf, StorageError, storageErrorOf } from './storage-error.ts'
 
-/** One bucket of an S3 server, for reading. Addressed by path, which every server knows. Errors are StorageErrors. */
+/** One bucket of an S3 server, for reading. Addressed by path, which every server supports. Errors are StorageErrors. */
 export interface Bucket {
-  /** Where it is asked, for a sentence. */
+  /** The host that is asked, for messages. */
   readonly host: string
-  /** Objects whose key begins so, in pages. */
+  /** Objects whose key has this prefix, in pages. */
   list(prefix: string): AsyncGenerator<StoredObject[]>
-  /** The object's content, to be read at the caller's pace. */
+  /** The object's content, at the pace of the caller. */
   read(key: string): Promise<ObjectContent>
   close(): void
 }
@@ -33,7 +33,7 @@ export interface BucketAccess {
   bucket: string
 }
 
-/** A server that says nothing for so long has gone. */
+/** A server that sends nothing for this long is unavailable. */
 const silenceMs = 60_000
 const documentBytesMax = 16 * 1_024 * 1_024
 
@@ -41,7 +41,7 @@ export function openBucket(access: BucketAccess, signal: AbortSignal): Bucket {
   const base = new URL(access.url)
   const isSecure = base.protocol === 'https:'
   const agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
-  /** Where the bucket lies, once the server has said so; before that the signer reads it off the host's name. */
+  /** The region of the bucket, when the server has sent it; before that the signer derives it from the host's name. */
   let region: string | undefined
 
   async function send(path: string, query: Record<string, string>): Promise<IncomingMessage> {
@@ -96,7 +96,7 @@ export function openBucket(access: BucketAccess, signal: AbortSignal): Bucket {
           throw new StorageError((cause as Error).message, { passing: false, cause })
         }
         yield page.objects
-        // One that does not know the token begins anew each time, and the listing would fill the memory.
+        // A server that does not support the token starts again each time, and the listing would fill the memory.
         if (page.next !== undefined && page.next === next)
           throw new StorageError('the storage lists the same page again and again', { passing: false })
         next = page.next
@@ -149,12 +149,12 @@ async function signed(
   return Object.fromEntries(headers)
 }
 
-/** As the signature wants it: everything but letters, digits and -._~ (RFC 3986). */
+/** Encodes as the signature requires it: everything but letters, digits and -._~ (RFC 3986). */
 function encoded(part: string): string {
   return encodeURIComponent(part).replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** Addresses of the machine's own neighbourhood, such as a cloud's metadata, are no storage (security rule 13). */
+/** Refuses reserved and link-local addresses, such as a cloud's metadata service: they are no storage. */
 function refuseAddress(address: string): void {
   if (isIP(address) !== 0 && judgeAddress(address) === 'never')
     throw new StorageError(`${address} is not an address of a storage`, { passing: false })

@@ -14,17 +14,17 @@ export interface Imported {
   removed: number
 }
 
-/** How many objects come at once: a small one is all waiting, and a large one fills the line alone. */
+/** How many objects are transferred at once: for small ones most of the time is waiting, and a single large one uses the whole bandwidth. */
 const fetchesMax = 8
 const attemptsMax = 4
 const nameBytesMax = 255
 
 /**
- * Makes the folder the mirror of what lies under a prefix: fetches what differs by size or time, removes what is not there. May be
- * repeated after an end in the middle: what came before is not fetched again.
+ * Makes the directory the mirror of a prefix: fetches what differs by size or time, removes what is not there. May be repeated after an
+ * interruption: files that were transferred are not fetched again.
  *
- * @param options.owner who the files shall belong to; undefined: this process
- * @throws StorageError with a sentence for a person; for a key that is no path before anything is changed
+ * @param options.owner the owner of the files; undefined: this process
+ * @throws StorageError with a sentence for users; for a key that is no path, before anything is changed
  */
 export async function importObjects(
   bucket: Bucket,
@@ -90,7 +90,7 @@ async function listAll(bucket: Bucket, prefix: string): Promise<StoredObject[]> 
   return all
 }
 
-/** Paths of files and of all folders; a key that ends with a slash is a folder that may be empty. */
+/** Paths of files and of all directories; a key that ends with a slash is a directory that may be empty. */
 function placesOf(objects: readonly StoredObject[], prefix: string) {
   const files = new Map<string, StoredObject>()
   const directories = new Set<string>()
@@ -113,7 +113,7 @@ function placesOf(objects: readonly StoredObject[], prefix: string) {
   return { files, directories }
 }
 
-/** The time is that of the object, given to the file when it came; servers say it to the second. */
+/** The time is that of the object, which the file received after its transfer; servers report it to the second. */
 function isSame(object: StoredObject, known: Awaited<ReturnType<ContainedDirectory['metadata']>>): boolean {
   return (
     known?.kind === 'file' && known.size === object.size && secondsOf(known.modifiedAt) === secondsOf(object.modifiedAt)
@@ -152,7 +152,7 @@ async function fetchOne(
     )
   } catch (error) {
     body.destroy()
-    // What is fetched anew is not counted twice.
+    // Bytes that are fetched again are not counted twice.
     count(-received)
     throw error
   }
@@ -176,7 +176,7 @@ async function* counted(
   if (received !== size) throw new StorageError('the storage sends less than it announces', { passing: true })
 }
 
-/** Again, a little later, where that may help. */
+/** Retries after a delay where that may help. */
 async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let attempt = 1, waitMs = 250; ; attempt++, waitMs *= 3) {
     try {

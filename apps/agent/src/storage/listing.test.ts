@@ -6,7 +6,7 @@ const object = (key: string, more = '') =>
 const page = (content: string) =>
   `<?xml version="1.0"?>\n<ListBucketResult xmlns="http://s3">${content}</ListBucketResult>`
 
-test('reads keys as they are, with entities and numbers', () => {
+test('a bucket listing returns keys as they are including entities and numbers', () => {
   const { objects, next } = parseListing(
     page(`<IsTruncated>false</IsTruncated>${object('a&lt;b&amp;c&#252;&#x1F600;+%41')}`),
   )
@@ -16,13 +16,13 @@ test('reads keys as they are, with entities and numbers', () => {
   expect(next).toBeUndefined()
 })
 
-test('decodes keys where the server says that they are encoded', () => {
+test('a bucket listing decodes keys where the server declares them as encoded', () => {
   expect(parseListing(page(`<EncodingType>url</EncodingType>${object('a+b%2Bc/%C3%BC')}`)).objects[0]?.key).toBe(
     'a b+c/ü',
   )
 })
 
-test('takes the end of a page from the page and not from what an object says', () => {
+test('a bucket listing reads the end of a page from the page and not from the content of an object', () => {
   const content = `${object('a', '<IsTruncated>true</IsTruncated>')}<IsTruncated>false</IsTruncated>`
   expect(parseListing(page(content)).next).toBeUndefined()
   const cut = page(
@@ -39,6 +39,6 @@ test.each([
   ],
   ['an object with a bad time', page(object('a').replace(/2026[^<]*/, 'yesterday'))],
   ['a page that does not say where it goes on', page('<IsTruncated>true</IsTruncated>')],
-])('refuses %s', (_, document) => {
+])('a bucket listing refuses %s', (_, document) => {
   expect(() => parseListing(document)).toThrow(/the storage/)
 })

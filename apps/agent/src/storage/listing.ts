@@ -1,7 +1,7 @@
 /** One page of ListObjectsV2 (S3 API reference). */
 export interface ListingPage {
   objects: StoredObject[]
-  /** Where the next page begins; undefined after the last one. */
+  /** Where the next page starts; undefined after the last one. */
   next: string | undefined
 }
 
@@ -13,9 +13,9 @@ export interface StoredObject {
 }
 
 /**
- * Reads the answer. It is a flat document that no person writes: what is looked for are five elements, whatever else a server adds.
+ * Parses the answer. It is a flat document that a program writes: only five elements are read, whatever else a server adds.
  *
- * @throws Error for what is no such answer
+ * @throws Error for a document that is no such answer
  */
 export function parseListing(document: string): ListingPage {
   if (!/<ListBucketResult[\s>]/.test(document)) throw new Error('the storage does not answer as S3 does')

@@ -1,7 +1,7 @@
-/** What a storage answered, or why it did not, in a sentence for a person. */
+/** The error of a storage, or the reason why it did not answer, in a sentence for users. */
 export class StorageError extends Error {
   override name = 'StorageError'
-  /** Whether another try may help. */
+  /** Whether another attempt may help. */
   readonly passing: boolean
 
   constructor(message: string, options: { passing: boolean; cause?: unknown }) {
@@ -19,7 +19,7 @@ const sentences: Record<string, string> = {
   RequestTimeTooSkewed: "the clock of this node differs too much from the storage's",
 }
 
-/** From an S3 error document; its own words only where they are short, for it may be anything. */
+/** Creates the error from an S3 error document; includes its message only where it is short, because the content is not trusted. */
 export function storageErrorOf(status: number, document: string): StorageError {
   const code = /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(document)?.[1] ?? ''
   const passing = status === 429 || status >= 500 || code === 'RequestTimeout' || code === 'SlowDown'
@@ -27,7 +27,7 @@ export function storageErrorOf(status: number, document: string): StorageError {
   return new StorageError(sentence ?? `the storage answers ${status}${code ? ` ${code}` : ''}`, { passing })
 }
 
-/** From the network. */
+/** Creates the error from a network error. */
 export function networkErrorOf(error: unknown, host: string): StorageError {
   if (error instanceof StorageError) return error
   const { code } = error as NodeJS.ErrnoException

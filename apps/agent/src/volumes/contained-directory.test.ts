@@ -28,7 +28,7 @@ async function* content(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text)
 }
 
-test('goes through no link: a file or folder takes its place, or it is refused where nothing is replaced', async () => {
+test('a contained directory replaces a link by a file or directory, or refuses it where nothing may be replaced', async () => {
   await symlink(outside, join(root, 'away'))
   const keeping = await openContainedDirectory(root, { replace: false })
   await expect(keeping.writeFile(['away', 'mine'], content('x'), {})).rejects.toThrow(
@@ -41,7 +41,7 @@ test('goes through no link: a file or folder takes its place, or it is refused w
   expect(await readFile(join(root, 'away', 'mine'), 'utf8')).toBe('x')
 })
 
-test('removes links, and not what they lead to', async () => {
+test('a contained directory removes links and not their targets', async () => {
   await symlink(outside, join(root, 'away'))
   await directory.writeFile(['kept', 'file'], content('x'), {})
   await directory.writeFile(['gone', 'deep', 'file'], content('x'), {})
@@ -50,7 +50,7 @@ test('removes links, and not what they lead to', async () => {
   expect(await readdir(outside)).toEqual(['mine'])
 })
 
-test('leaves nothing half written, and clears away what a killed process left', async () => {
+test('a contained directory keeps no partly written file and removes those of a killed process', async () => {
   async function* broken(): AsyncGenerator<Buffer> {
     yield Buffer.from('half')
     throw new Error('the line broke')
@@ -65,13 +65,13 @@ test('leaves nothing half written, and clears away what a killed process left', 
 })
 
 test.each([[['..', 'outside', 'mine']], [['a', '..', '..', 'x']], [['']], [['a/b']], [['.']], [[]]])(
-  'refuses the path %j',
+  'a contained directory refuses the path %j',
   async (path) => {
     await expect(directory.writeFile(path, content('x'), {})).rejects.toThrow('is not a path inside')
   },
 )
 
-test('unpacks an archive with modes, times and links, without rights of others, and refuses names that lead out', async () => {
+test('an archive is extracted with modes, times and links, and refused if a name leads out of it', async () => {
   const mtime = new Date('2026-01-02T03:04:05Z')
   const archive = pack()
   archive.entry({ name: 'app/', type: 'directory', mode: 0o755 })

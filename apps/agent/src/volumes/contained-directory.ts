@@ -15,7 +15,7 @@ import {
 } from 'node:fs/promises'
 import { directoryFlags, entryOf, errorCode, leadsAway } from '../files/directory-walk.ts'
 
-/** Owner and times of something that is written; what is absent stays as the system gives it. */
+/** Owner and times of a written entry; absent values stay as the system sets them. */
 export interface Attributes {
   mode?: number
   owner?: { user: number; group: number }
@@ -28,20 +28,20 @@ export interface FileMetadata {
   modifiedAt: Date
 }
 
-/** A path in a folder: its parts, none of which leads anywhere else. */
+/** A path in a directory: its parts, none of which leads anywhere else. */
 export type InnerPath = readonly string[]
 
-/** Where something of another kind stands in the way. */
+/** Thrown where an entry of another kind has the name. */
 export class InTheWay extends Error {
   override name = 'InTheWay'
 }
 
 /**
- * A folder that containers write too, opened so that nothing in it can lead out of it. Every step down opens the next folder by the
- * handle of the one above and follows no link, so that a link which is there, or comes meanwhile, is never gone through: Linux
- * resolves `/proc/self/fd/N/name` from the open folder itself.
+ * A directory that containers write too, opened so that nothing in it can lead out of it. Every step down opens the next directory by the
+ * handle of its parent and follows no link, so that a link that exists, or appears in the meantime, is never followed: Linux resolves
+ * `/proc/self/fd/N/name` from the open directory itself.
  *
- * @param options.replace whether what stands in the way is removed, as a mirror does
+ * @param options.replace whether an entry of another kind is removed, as a mirror requires
  */
 export async function openContainedDirectory(path: string, options: { replace: boolean }): Promise<ContainedDirectory> {
   return new ContainedDirectory(await open(path, directoryFlags), options.replace)
@@ -72,7 +72,7 @@ export class ContainedDirectory {
     }
   }
 
-  /** The file stands there whole or not at all. @param content buffers */
+  /** The file is written completely or not at all. @param content buffers */
   writeFile(path: InnerPath, content: AsyncIterable<unknown>, attributes: Attributes): Promise<void> {
     return this.#within(path, { create: true }, async (at, directory) => {
       const temporary = entryOf(directory, `${partial.start}${randomBytes(8).toString('hex')}${partial.end}`)
@@ -101,7 +101,7 @@ export class ContainedDirectory {
     })
   }
 
-  /** Attributes of a folder, once its content is written. */
+  /** Sets attributes of a directory after its content is written. */
   async finishDirectory(path: InnerPath, attributes: Attributes): Promise<void> {
     const apply = async (at: string) => {
       const directory = await open(at, directoryFlags)
@@ -115,7 +115,7 @@ export class ContainedDirectory {
     else await this.#within(path, { create: false }, apply)
   }
 
-  /** A symbolic link is only text here: whoever opens it resolves it with his own eyes, a container inside its own files. */
+  /** A symbolic link is only text here: every process resolves it in its own file system, a container inside its own files. */
   makeLink(path: InnerPath, target: string, attributes: Attributes): Promise<void> {
     return this.#within(path, { create: true }, async (at, directory) => {
       await this.#clear(at, directory, path, 'file')
@@ -138,16 +138,16 @@ export class ContainedDirectory {
   }
 
   /**
-   * Removes what is not wanted, links as such.
+   * Removes entries that are not wanted; links themselves, not their targets.
    *
-   * @param wanted answers for a path joined by slashes; a folder that holds something wanted must be wanted too
-   * @returns how many files and folders went, those inside of a folder uncounted
+   * @param wanted called with a path joined by slashes; a directory that contains a wanted entry must be wanted too
+   * @returns how many files and directories were removed, without those inside of a directory
    */
   removeUnwanted(wanted: (path: string) => boolean): Promise<number> {
     return removeIn(this.#root, '', wanted)
   }
 
-  /** What a killed process left half written. */
+  /** Removes partly written files of a killed process. */
   removePartial(): Promise<number> {
     return this.removeUnwanted((path) => {
       const name = path.slice(path.lastIndexOf('/') + 1)
@@ -159,7 +159,7 @@ export class ContainedDirectory {
     return this.#root.close()
   }
 
-  /** Calls back with the path by which the last part is reached, and the open folder that it is in. */
+  /** Calls back with the path of the last part, and its open parent directory. */
   async #within<T>(
     path: InnerPath,
     options: { create: boolean },
@@ -193,7 +193,7 @@ export class ContainedDirectory {
     }
   }
 
-  /** Makes room where something of another kind stands. */
+  /** Removes an entry of another kind. */
   async #clear(at: string, directory: FileHandle, path: InnerPath, wanted: 'file' | 'folder'): Promise<void> {
     const found = await lstat(at).catch(ignore('ENOENT'))
     if (!found) return
@@ -248,7 +248,7 @@ async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
   }
 }
 
-/** Without set-user-id and set-group-id: a file of a volume lies open on the node, and must give nobody there another's rights. */
+/** Without set-user-id and set-group-id: a file of a volume is accessible on the node, and must give no user there another user's rights. */
 const permissions = 0o1777
 
 async function applyTo(file: FileHandle, { mode, owner, modifiedAt }: Attributes): Promise<void> {

@@ -7,18 +7,17 @@ import type { Attributes, ContainedDirectory, InnerPath } from './contained-dire
 export interface Extraction {
   files: number
   bytes: number
-  /** What a volume does not take: devices, pipes, sockets. */
+  /** Entries that a volume does not accept: devices, pipes, sockets. */
   skipped: string[]
-  /** Every path that the archive brought, folders too, joined by slashes. */
+  /** Every path of the archive, directories too, joined by slashes. */
   paths: Set<string>
 }
 
 /**
- * Writes what an engine's archive of one path holds: the content of a folder, or the one file. Owners are kept where this process
- * may give them.
+ * Writes the content of an engine's archive of one path: of a directory, or of one file. Owners are kept where this process may set them.
  *
  * @param isForeign whether an entry, by its path joined by slashes, is not the image's own and is left out
- * @throws Error for a name that leads out of the archived folder
+ * @throws Error for a name that leads out of the archived directory
  */
 export async function extractArchive(
   archive: Readable,
@@ -31,7 +30,7 @@ export async function extractArchive(
   const reading = pipeline(archive, entries)
   // Awaited below; without this a broken archive would count as unhandled before that.
   reading.catch(() => undefined)
-  /** The archived path's own name, with which all names begin when it is a folder. */
+  /** The archived path's own name, with which all names start when it is a directory. */
   let top: string | undefined
   for await (const entry of entries) {
     const { header } = entry
@@ -76,7 +75,7 @@ export async function extractArchive(
     }
   }
   await reading
-  // The deepest first: a folder's time changes with what is written into it.
+  // The deepest first: a write into a directory changes the directory's time.
   for (const { path, attributes } of directories.reverse()) await directory.finishDirectory(path, attributes)
   return found
 }

@@ -3,7 +3,10 @@ import type Docker from 'dockerode'
 
 type Part = [what: string, wanted: unknown, found: unknown]
 
-/** Where a container differs from its configuration. Says by itself what Docker must show; it shares no code with the agent. */
+/**
+ * Returns the differences between a container and its configuration. Derives the expected Docker state itself and shares no code with the
+ * agent.
+ */
 export function differences(config: FinalContainerConfig, info: Docker.ContainerInspectInfo): string[] {
   const { Config, HostConfig } = info
   // The types of dockerode leave these out.
@@ -89,7 +92,7 @@ export function differences(config: FinalContainerConfig, info: Docker.Container
 
 const policies = { no: 'no', always: 'always', onFailure: 'on-failure', unlessStopped: 'unless-stopped' } as const
 
-/** An exposed container is reached by the proxy over its network, whatever mode it names. */
+/** The proxy connects to an exposed container over its network, whatever mode it names. */
 function modeOf({ expose, networkMode }: FinalContainerConfig): string {
   const isExposed = expose != null && expose !== 'none'
   return isExposed || !networkMode || networkMode === 'bridge' ? 'network' : networkMode
@@ -141,7 +144,7 @@ function gateOf(labels: Record<string, string>): unknown {
   return JSON.parse(labels['dev.crux.gate'] || 'null')
 }
 
-/** What a Traefik beside it would read; nothing where the container is not exposed. */
+/** The values that Traefik would read; empty where the container is not exposed. */
 function routingParts(config: FinalContainerConfig, { Config, Name }: Docker.ContainerInspectInfo): Part[] {
   const name = Name.slice(1)
   const found = (key: string) => Config.Labels[`traefik.${key}`]
@@ -223,7 +226,7 @@ function cores(text: string): number {
   return text.endsWith('m') ? Number(text.slice(0, -1)) / 1_000 : Number(text)
 }
 
-/** Keys in any order; numbers as close as a product of fractions can be. */
+/** Compares keys in any order, and numbers with the precision of a product of fractions. */
 function same(wanted: unknown, found: unknown): boolean {
   if (typeof wanted === 'number' && typeof found === 'number') return Math.abs(wanted - found) < 1
   if (typeof wanted !== 'object' || wanted === null || typeof found !== 'object' || found === null)

@@ -112,7 +112,7 @@ export function dockerRows({ ports, images, networks }: RowKit): FieldRow[] {
         args: [{ key: '/bin/false' }],
       },
       alone: true,
-      // It flaps between its starts: that it was started again is what the state means.
+      // The container alternates between running and waiting: a restart count above 0 shows the state.
       check: ({ info }) => expect(info.RestartCount).toBeGreaterThan(0),
     },
     {

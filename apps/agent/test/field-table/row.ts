@@ -5,38 +5,38 @@ import type { makeConfig, TestEnvironment } from '../kit/index.ts'
 
 export type RowConfig = Omit<Parameters<typeof makeConfig>[0], 'name'>
 
-/** A container as the engine and its own inside show it. */
+/** A container as the engine and a process inside it show it. */
 export interface Seen {
   testEnvironment: TestEnvironment
   /** Its name without the prefix. */
   short: string
   info: Docker.ContainerInspectInfo
-  /** What its phases and the log said of it. */
+  /** What its phases and the log reported about it. */
   reported: string[]
   exec(...command: string[]): Promise<string>
 }
 
-/** One field, or one kind of value of it: what is asked for, and how the engine must show it. */
+/** One field, or one kind of value of it: the configured value, and how the engine must show it. */
 export interface FieldRow {
   says: string
   config: RowConfig
   /** An image that the row needs; any other container answers over HTTP on port 8080. */
   image?: string
-  /** Shares its container with no other row: it ends by itself, or has no network. */
+  /** Shares its container with no other row, because it ends by itself or has no network. */
   alone?: boolean
   check(seen: Seen): void | Promise<void>
 }
 
-/** What rows name and the test makes. */
+/** Names that rows use and the test creates. */
 export interface RowKit {
   ports: number[]
   /** The first of three ports in a row. */
   range: number
-  /** A folder of the node outside of the agent's. */
+  /** A directory of the node outside of the agent's. */
   hostDirectory: string
-  /** The key of a network of the team that nobody has yet, and of a network of the engine. */
+  /** The key of an unused network of the team, and of a network of the engine. */
   networks: string[]
-  /** A host name that nobody else routes: one belongs to one owner per engine. */
+  /** A host name without another route, because a host name belongs to one owner per engine. */
   routedHost: string
   encrypt(text: string): Promise<string>
   images: { tool: string; bare: string; labelled: string; checked: string; user: string }
@@ -47,8 +47,8 @@ export function fieldsOf({ config }: FieldRow): ContainerConfigField[] {
 }
 
 /**
- * Puts rows into as few containers as can be: those that set different fields, or one to the same value, share one. Each start takes
- * the engine a moment.
+ * Puts rows into as few containers as possible: rows that set different fields, or one field to the same value, share a container. Each
+ * start costs the engine time.
  */
 export function packRows(
   rows: readonly FieldRow[],
@@ -66,7 +66,7 @@ export function packRows(
       place.rows.push(row)
     } else packed.push({ config: { ...row.config }, image: row.image, rows: [row], alone: row.alone ?? false })
   }
-  // Whoever others wait for comes last.
+  // An instance that others wait for comes last.
   return packed.sort((left, right) => Number(holdsBack(left.config)) - Number(holdsBack(right.config)))
 }
 

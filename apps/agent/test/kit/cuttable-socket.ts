@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 
-/** The engine's socket through one that the test can cut, and that knows what was asked. */
+/** Forwards the engine's socket through one that the test can cut, and records the requests. */
 export async function openCuttableSocket(directory: string) {
   const path = join(directory, 'docker.sock')
   const sockets = new Set<Socket>()

@@ -22,7 +22,7 @@ import { waitUntil } from './wait-until.ts'
 
 type CommandInit = NonNullable<MessageInitShape<typeof ConnectResponseSchema>['command']>
 
-/** Commands that say whose containers they are about. */
+/** Commands that carry a scope. */
 const scoped: ReadonlySet<string> = new Set([
   'operateContainer',
   'deleteContainers',
@@ -34,7 +34,7 @@ const scoped: ReadonlySet<string> = new Set([
   'listImages',
 ])
 
-/** The server's side of the agent protocol, as plain as it can be: tokens, one link, and everything it was told. */
+/** The server's side of the agent protocol, as simple as possible: tokens, one link, and everything it received. */
 export class FakeServer {
   readonly installTokens = new Set<string>()
   readonly connectionTokens = new Set<string>()
@@ -46,16 +46,16 @@ export class FakeServer {
   readonly logLines = new Map<string, LogLine[]>()
   readonly logFailures = new Map<string, string>()
   readonly events = new Map<string, DeploymentEvent[]>()
-  /** Positions for the next Welcome, beside what it has of the open releases. */
+  /** Positions for the next Welcome, in addition to those of the open releases. */
   readonly abandoned = new Set<string>()
-  /** What a release reports is refused while this is set. */
+  /** Reports of releases are refused while this is set. */
   refuseReports = false
-  /** The node of install tokens whose agent does not say which it is. */
+  /** The node of install tokens whose agent does not send its id. */
   nodeId = 'node-of-the-token'
   port = 0
-  /** Of the team, as the Welcome of each link says. */
+  /** The team's deleted nodes, which the Welcome of each link contains. */
   deletedNodeIds: string[] = []
-  /** Put into every command that needs one and has none. */
+  /** Added to every command that needs one and has none. */
   scope: MessageInitShape<typeof ScopeSchema> | undefined
   #server: Http2Server | undefined
   readonly #sessions = new Set<ServerHttp2Session>()
@@ -133,7 +133,7 @@ export class FakeServer {
     return response.result
   }
 
-  /** Lines that a release told, the container's own or the agent's. */
+  /** Lines that a release reported, the container's own or the agent's. */
   linesOf(release: Release, fromContainer = false): string[] {
     const key = release.key
     return key
@@ -151,7 +151,7 @@ export class FakeServer {
     this.send({ case: 'deploy', value: release })
   }
 
-  /** Sends the release and waits for its end, the removal of what it replaced included. */
+  /** Sends the release and waits for its end, including the removal of what it replaced. */
   async deployAndWait(release: Release, timeoutMs = 60_000): Promise<Outcome> {
     this.deploy(release)
     return this.outcomeOf(release, timeoutMs)
@@ -171,7 +171,7 @@ export class FakeServer {
     )
   }
 
-  /** Waits until the release is told to be successful or not; what a success replaced may still be there. */
+  /** Waits until the outcome of the release is reported; containers that a success replaced may still exist. */
   toldOutcomeOf(release: Release, timeoutMs = 60_000): Promise<Outcome> {
     const { key } = release
     if (!key) throw new Error('a release has a key')

@@ -4,7 +4,7 @@ import { findProcess } from '../../src/gate/relay/pid-files.ts'
 import type { GateAnswer, GateHello, GateRequest } from '../../src/gate/relay/protocol.ts'
 import { waitUntil } from './wait-until.ts'
 
-/** @returns undefined when no gate runs in the folder. One that hands over or ends meanwhile is asked again. */
+/** @returns undefined when no gate runs in the directory. Repeats the request if the gate hands over or ends in the meantime. */
 export async function askGate(directory: string, request: GateRequest): Promise<GateAnswer | undefined> {
   for (;;) {
     const gate = await connectGate(directory)
@@ -20,13 +20,13 @@ export async function askGate(directory: string, request: GateRequest): Promise<
 
 const directoryOf = (dataDir: string) => join(dataDir, '.agent', 'gate')
 
-/** What the gate of an agent's data folder says of itself; undefined when none runs. */
+/** The state that the gate of an agent's data directory reports; undefined when none runs. */
 export async function lookAtGate(dataDir: string): Promise<GateHello | undefined> {
   const answer = await askGate(directoryOf(dataDir), { kind: 'hello' })
   return answer?.ok ? answer.hello : undefined
 }
 
-/** A gate outlives its agent on purpose: a test that is over ends it. */
+/** A gate outlives its agent on purpose, so a test ends it. */
 export async function stopGate(dataDir: string): Promise<void> {
   await askGate(directoryOf(dataDir), { kind: 'stop' })
   await waitUntil('the gate and its parent have ended', async () => {

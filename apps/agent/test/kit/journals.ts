@@ -9,7 +9,7 @@ interface JournalLine {
   fact?: { position?: string; crashes?: Record<string, number> }
 }
 
-/** The agent's own journal of a release, as far as it has whole lines; nothing when there is none. */
+/** The whole lines of the agent's own journal of a release; empty when there is none. */
 export async function journalOf(
   { dataDir }: Pick<TestEnvironment, 'dataDir'>,
   { key }: Release,
@@ -22,7 +22,7 @@ export async function journalOf(
     .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as JournalLine]))
 }
 
-/** By the journal, because what the server hears is a moment old. */
+/** Reads the journal, because the events at the server are a moment late. */
 export function phaseReached(
   testEnvironment: Pick<TestEnvironment, 'dataDir'>,
   release: Release,

@@ -15,7 +15,7 @@ export interface TestGate {
   directory: string
   ask(request: GateRequest): Promise<GateAnswer>
   hello(): Promise<GateHello>
-  /** Holds a port that leads to a port of this machine. */
+  /** Holds a port and routes it to a port of this machine. */
   lead(port: number, containerPort: number, more?: Partial<GatePort>): Promise<GateAnswer>
   handOver(): Promise<void>
   kill(): Promise<void>
@@ -85,7 +85,7 @@ export async function startTestGate(options: { deep?: boolean } = {}): Promise<T
   }
 }
 
-/** One request over a connection of its own. */
+/** Sends one request over a connection of its own. */
 export function askPort(port: number, host = '127.0.0.1'): Promise<string> {
   return new Promise((resolve, reject) => {
     get({ host, port, agent: false }, (response) => {
@@ -97,7 +97,7 @@ export function askPort(port: number, host = '127.0.0.1'): Promise<string> {
   })
 }
 
-/** Asks without a pause over new connections until `stop`, and counts. */
+/** Sends requests without a delay over new connections until `stop`, and counts them. */
 export function loadPort(port: number, loops = 4) {
   const seen: Record<string, number> = {}
   const bad: string[] = []

@@ -6,7 +6,7 @@ import type { z } from 'zod'
 
 type ConfigInput = Partial<z.input<typeof FinalContainerConfig>> & { name: string }
 
-/** A final configuration with the lists that a test does not name left empty. */
+/** A final configuration with empty lists where a test names none. */
 export function makeConfig(input: ConfigInput): FinalContainerConfig {
   return FinalContainerConfig.parse({
     environment: [],
@@ -27,11 +27,11 @@ export interface InstanceInput {
   /** `name:tag` */
   image: string
   digest?: string
-  /** Of the images of init and config containers, by "name:tag". */
+  /** Digests of the images of init and config containers, by "name:tag". */
   preparationDigests?: Record<string, string>
   localOnly?: boolean
   auth?: { serverAddress: string; username: string; password: string }
-  /** Where the storage is that the configuration names. */
+  /** The address and keys of the storage that the configuration names. */
   storage?: { url: string; accessKey: string; secretKey: string }
   config: ConfigInput
 }

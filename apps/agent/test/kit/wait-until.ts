@@ -1,4 +1,4 @@
-/** Looks every few milliseconds until the condition gives something; fails with the description when the time is up. */
+/** Polls every few milliseconds until the condition returns a result; fails with the description after the timeout. */
 export async function waitUntil<T>(
   what: string,
   condition: () => T | undefined | false | Promise<T | undefined | false>,

@@ -12,7 +12,7 @@ import { stopGate } from './gate.ts'
 import { openEngine, pullImage, removeImages } from './images.ts'
 import { makeRelease, type ReleaseInput } from './releases.ts'
 
-/** An engine, a registry, a server and a connected agent, with names that no other test shares. */
+/** An engine, a registry, a server and a connected agent, with names that no other test uses. */
 export interface TestEnvironment {
   docker: Docker
   registry: Registry
@@ -30,13 +30,13 @@ export interface TestEnvironment {
   inspect(short: string): Promise<Docker.ContainerInspectInfo>
   /** Names of the containers under the prefix, running or not. */
   names(): Promise<string[]>
-  /** What the container's web server answers on the address, "" when it does not. */
+  /** The answer of the container's web server on the address, "" when there is none. */
   answer(short: string): Promise<string>
-  /** Runs a command in a container and gives back what it prints. */
+  /** Runs a command in a container and returns its output. */
   exec(short: string, command: string[]): Promise<string>
-  /** A secret's value as a browser makes it, for the agent's key. */
+  /** A secret's value as a browser encrypts it, for the agent's key. */
   seal(text: string): Promise<string>
-  /** Ends and starts the agent anew with the same data folder. */
+  /** Restarts the agent with the same data directory. */
   restartAgent(): Promise<void>
   /** Removes the containers and networks under the prefix. */
   clear(): Promise<void>

@@ -7,8 +7,8 @@ import { translating } from './errors.ts'
 const linkMode = 0x8000000
 
 /**
- * A path of a container as a tar archive. The engine archives a link as such, so one at the end of the path is followed first; it
- * resolves within the container's own files.
+ * Returns a path of a container as a tar archive. The engine archives a link as such, so a link at the end of the path is followed first;
+ * it resolves within the container's own files.
  */
 export async function readArchive(docker: Docker, id: string, path: string, signal: AbortSignal): Promise<Readable> {
   const container = docker.getContainer(id)

@@ -6,7 +6,7 @@ import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { NoAnswerError, openDocker } from './client.ts'
 
-test('a request costs no description of the pool of sockets, however many there are', async () => {
+test('the debug description of the socket pool stays short however many sockets there are', async () => {
   const { docker, close } = await openDocker('unix:///var/run/docker.sock')
   try {
     await Promise.all(Array.from({ length: 20 }, () => docker.version()))
@@ -17,7 +17,7 @@ test('a request costs no description of the pool of sockets, however many there 
   }
 })
 
-/** An engine that answers the first question, and everything else as it is told. */
+/** An engine that answers the first request itself, and passes all others to `answer`. */
 async function withEngine(answer: RequestListener, use: (dockerHost: string) => Promise<void>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'crux-engine-'))
   const path = join(directory, 'docker.sock')
@@ -34,7 +34,7 @@ async function withEngine(answer: RequestListener, use: (dockerHost: string) => 
   }
 }
 
-test('an answer that is cut off in its middle fails at once', () =>
+test('an answer that is cut off in the middle fails at once', () =>
   withEngine(
     (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
@@ -47,7 +47,7 @@ test('an answer that is cut off in its middle fails at once', () =>
     },
   ))
 
-test('a call that the engine never answers fails when its time is over, what waits on purpose goes on', () =>
+test('a call without an answer fails after its time limit while a call that waits on purpose continues', () =>
   withEngine(
     () => undefined,
     async (dockerHost) => {

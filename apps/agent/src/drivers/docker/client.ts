@@ -3,17 +3,17 @@ import { inspect } from 'node:util'
 import { guarded } from '@crux/service-kit'
 import Docker from 'dockerode'
 
-/** The Engine API that this driver speaks; an engine that no longer has it gets its own oldest. */
+/** The Engine API version that this driver uses; an engine that no longer supports it is addressed with its own oldest version. */
 const apiVersion = '1.41'
 
-/** How long the engine may take to answer: it may hold a container locked for good, and whoever asks would wait as long. */
+/** How long the engine may take to answer: it may hold a container locked indefinitely, and callers would wait as long. */
 export interface CallLimits {
   readMs: number
   changeMs: number
 }
 const usualLimits: CallLimits = { readMs: 60_000, changeMs: 5 * 60_000 }
 
-/** The engine took a call and did not answer it in time. */
+/** The engine accepted a call and did not answer it in time. */
 export class NoAnswerError extends Error {
   override name = 'NoAnswerError'
   readonly code = 'ETIMEDOUT'
@@ -22,14 +22,15 @@ export class NoAnswerError extends Error {
 /**
  * @param dockerHost `unix:///path` or `tcp://host:port`
  *
- * Sockets stay open between requests: on a unix socket a new one costs more than most requests.
+ * Sockets stay open between requests: on a unix socket a new connection costs more than most requests.
  */
 export async function openDocker(
   dockerHost: string,
   limits: CallLimits = usualLimits,
 ): Promise<{ docker: Docker; close: () => void }> {
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 32, timeout: 0 })
-  // docker-modem describes each request for its debug output, wanted or not: with all sockets of the pool that costs more than the request.
+  // docker-modem formats each request for debug output, even when debugging is off: with all sockets of the pool that costs more than the
+  // request.
   Object.assign(agent, { [inspect.custom]: () => 'Agent' })
   failCutAnswers(agent)
   const make = (version?: string) => {
@@ -41,7 +42,7 @@ export async function openDocker(
   return { docker: make(`v${newer(apiVersion, offered.MinAPIVersion ?? apiVersion)}`), close: () => agent.destroy() }
 }
 
-/** docker-modem waits for the end of an answer for ever when the engine ends in its middle: the request must say so. */
+/** docker-modem waits indefinitely for the end of an answer when the engine ends in the middle of it, so the request must fail. */
 function failCutAnswers(agent: Agent): void {
   type Add = (request: ClientRequest, ...more: unknown[]) => void
   // Node calls it with each request; its types leave it out.
@@ -61,7 +62,7 @@ function failCutAnswers(agent: Agent): void {
   Object.assign(agent, { addRequest })
 }
 
-/** Streams go on for as long as somebody reads, and whoever gives a signal has a bound of his own. */
+/** Streams continue for as long as they are read, and callers that pass a signal set their own limit. */
 function limitCalls({ modem }: Docker, { readMs, changeMs }: CallLimits): void {
   type Call = { method: string; isStream?: boolean; abortSignal?: AbortSignal }
   type Dial = (call: Call, answered: (error: unknown, result: unknown) => void) => void

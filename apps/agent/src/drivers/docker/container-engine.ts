@@ -14,7 +14,7 @@ import { observedOf, summaryOf } from './observed.ts'
 import { pullImage } from './pull.ts'
 import { rawPolicy } from './restart-policy.ts'
 
-/** @param options.seesHost whether this process runs on the engine's machine, so that its socket tables mean something */
+/** @param options.seesHost whether this process runs on the engine's machine, so that its socket tables are valid */
 export function createContainerEngine(docker: Docker, options: { seesHost: boolean }): ContainerEngine {
   const locks = new KeyedLock()
 
@@ -105,9 +105,9 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
   }
 }
 
-/** What the engine waits for without a period of the container's own. */
+/** The grace period of the engine for a container without its own. */
 const graceDefaultSeconds = 10
-/** For the engine to kill what did not end by itself, and to take it apart. */
+/** Time for the engine to kill a container that did not end by itself, and to clean it up. */
 const afterGraceMs = 5 * 60_000
 
 /** The usual limit of a call ends before the longest grace period. */
@@ -128,7 +128,7 @@ export async function withGracePeriod(docker: Docker, id: string, what: 'stop' |
   }).catch(ignoreUnmodified)
 }
 
-/** Digest of what a registry has under a tag or digest, as the engine asks it with the credentials. */
+/** Returns the digest that a registry has for a tag or digest; the engine asks it with the credentials. */
 async function askRegistry(
   docker: Docker,
   reference: string,
@@ -136,7 +136,7 @@ async function askRegistry(
   signal: AbortSignal,
 ): Promise<string> {
   try {
-    // It changes nothing, so a caller that gave up does not wait for its end.
+    // The request changes nothing, so a caller that aborted does not wait for its end.
     const found = await orAborted(
       docker.getImage(reference).distribution(auth ? { authconfig: authConfig(auth) } : {}),
       signal,
@@ -166,7 +166,7 @@ function authConfig(auth: RegistryCredentials) {
   return { username: auth.username, password: auth.password, serveraddress: auth.serverAddress }
 }
 
-/** 304: it is already so. */
+/** 304 means that the state is already as requested. */
 function ignoreUnmodified(error: unknown): void {
   const cause = error instanceof EngineError ? (error.cause as { statusCode?: number } | undefined) : undefined
   if (cause?.statusCode !== 304) throw error

@@ -7,7 +7,7 @@ import { label } from '../../plan/labels.ts'
 import { partInRelease } from '../../plan/names.ts'
 import { statusAt } from './status.ts'
 
-/** A container as the server's pages see it: what the list says, and what only the inspection knows. */
+/** A container as the server's pages see it, from the data of the list and of the inspection. */
 export function viewOf(listed: Docker.ContainerInfo, inspected: Docker.ContainerInspectInfo | undefined): Container {
   const name = (listed.Names[0] ?? listed.Id).replace(/^\//, '')
   const state = inspected?.State
@@ -55,7 +55,7 @@ export function stateOf(state: string): ContainerState {
   }
 }
 
-/** The colon of a port is not that of a tag, and a digest has none. */
+/** The colon of a port does not start a tag, and a digest has no tag. */
 export function splitReference(reference: string): { name: string; tag: string } {
   const withoutDigest = reference.split('@')[0] ?? reference
   const slash = withoutDigest.lastIndexOf('/')
@@ -64,7 +64,7 @@ export function splitReference(reference: string): { name: string; tag: string }
   return { name: withoutDigest, tag: reference.includes('@') ? '' : 'latest' }
 }
 
-/** What a container's reason says at any later moment, while nothing happens to it. */
+/** The reason of a container at any later moment, as long as nothing happens to it. */
 export function agingReason(
   listed: Docker.ContainerInfo,
   inspected: Docker.ContainerInspectInfo | undefined,
@@ -74,7 +74,7 @@ export function agingReason(
     startedAt: milliseconds(inspected?.State.StartedAt),
     finishedAt: milliseconds(inspected?.State.FinishedAt),
   }
-  // The inspection itself is not kept: it is ten times as large as all that is shown of it.
+  // The inspection itself is not kept: it is ten times as large as the part that is shown.
   const { Names, Labels, Status } = listed
   return (now) => reasonOf({ Names, Labels }, statusAt(Status, times, now), said && { State: said })
 }
@@ -89,7 +89,7 @@ function reasonOf(
   return `${status}${error ? `: ${error}` : ''}${part ? `; ${part}` : ''}`
 }
 
-/** The list names a published port once for IPv4 and once for IPv6, and one that the gate holds as if it were not published. */
+/** The list names a published port once for IPv4 and once for IPv6, and a port that the gate holds as if it were not published. */
 function portsOf({
   Names,
   Ports,
@@ -97,7 +97,7 @@ function portsOf({
   State,
 }: Docker.ContainerInfo): { internal: number; external: number; protocol: string }[] {
   const seen = new Map<string, { internal: number; external: number; protocol: string }>()
-  // The gate leads to one container at a time.
+  // The gate routes to one container at a time.
   const isLedTo = State === 'running' && partInRelease(Names[0] ?? '') === undefined
   const gated = isLedTo ? gatedPortsOf(Labels) : []
   for (const { containerPort: internal, hostPort: external } of gated)

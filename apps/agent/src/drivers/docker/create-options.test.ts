@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ContainerSpec } from '../container-engine.ts'
 import { createOptions } from './create-options.ts'
 
-/** Sets everything that can be set: a new field of the type does not compile without a value here. */
+/** Sets every option: a new field of the type does not compile without a value here. */
 const everything: Required<ContainerSpec> = {
   name: 'shop-web',
   image: { name: 'app', tag: '1', id: 'sha256:1' },
@@ -57,17 +57,17 @@ function leaves(value: unknown, path = ''): string[] {
   )
 }
 
-describe('every option that the engine is given', () => {
+describe('an option that the engine receives', () => {
   const judged = new Set(
     [...Object.values(fieldJudgements), ...Object.values(computedJudgements)].flatMap(({ engine }) => engine),
   )
   const given = new Set(leaves(createOptions(everything)))
 
-  test('is judged to be safe for a user or left to admins', () => {
+  test('is classified as safe for users or as admin only', () => {
     expect([...given].filter((option) => !judged.has(option))).toEqual([])
   })
 
-  test('is one that is still given, so that no judgement is of something else', () => {
+  test('has a classification only while the agent still sends it', () => {
     const within = (option: string) => [...given].some((path) => path === option || path.startsWith(`${option}.`))
     expect([...judged].filter((option) => !within(option))).toEqual([])
   })

@@ -2,7 +2,7 @@ import type Docker from 'dockerode'
 import type { ContainerSpec, HealthCheck, Resources } from '../container-engine.ts'
 import { rawPolicy } from './restart-policy.ts'
 
-/** The body of Docker's create call. */
+/** Returns the body of Docker's create call. */
 export function createOptions(spec: ContainerSpec): Docker.ContainerCreateOptions {
   const ownNetwork = spec.networkMode !== 'host' && spec.networkMode !== 'none'
   return {
@@ -33,7 +33,7 @@ export function createOptions(spec: ContainerSpec): Docker.ContainerCreateOption
       ...resources(spec.resources),
     },
     ...(spec.healthCheck ? { Healthcheck: healthCheck(spec.healthCheck) } : {}),
-    // The engine's default bridge knows neither aliases nor links.
+    // The engine's default bridge supports neither aliases nor links.
     ...(ownNetwork && spec.networkMode !== 'bridge'
       ? {
           NetworkingConfig: {
@@ -44,7 +44,7 @@ export function createOptions(spec: ContainerSpec): Docker.ContainerCreateOption
   }
 }
 
-/** The node itself has a name in every container that has a network of its own; a person's own line of that name wins. */
+/** The node has a name in every container that has a network of its own; a configured line of that name takes precedence. */
 function extraHosts({ extraHosts: given }: ContainerSpec, ownNetwork: boolean): string[] {
   const gateway = 'host.docker.internal'
   return [
@@ -56,7 +56,7 @@ function extraHosts({ extraHosts: given }: ContainerSpec, ownNetwork: boolean): 
 const sharesPerCore = 1_024
 const sharesMin = 2
 
-/** The limit of memory is that of memory and swap together: what is over it ends, and does not drag the node into swapping. */
+/** The memory limit also limits memory and swap together: a container above it is killed, so that it does not make the node swap. */
 function resources(given: Resources): Docker.HostConfig {
   const { cpuLimitMillis, memoryLimitBytes, cpuRequestMillis, memoryRequestBytes } = given
   return {
@@ -71,7 +71,7 @@ function resources(given: Resources): Docker.HostConfig {
 
 const nanosPerMs = 1_000_000
 
-/** Zero and an empty test mean to the engine: as the image says. */
+/** To the engine, zero and an empty test mean that the image's value applies. */
 function healthCheck({ command, intervalMs, timeoutMs, startPeriodMs, retries }: HealthCheck): Docker.HealthConfig {
   return {
     Test: command === undefined ? [] : ['CMD-SHELL', command],

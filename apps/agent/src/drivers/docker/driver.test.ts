@@ -27,7 +27,7 @@ const inspected = (id: string) => ({
   RestartCount: 3,
 })
 
-test('a container that the engine holds locked hides no other, and is looked at again when it is free', async () => {
+test('a container that the engine holds locked hides no other container and is inspected again when it is free', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'crux-engine-'))
   const path = join(directory, 'docker.sock')
   const free = Promise.withResolvers<void>()

@@ -15,7 +15,7 @@ import { createLiveView } from './live-view.ts'
 import { LogParser } from './log-parser.ts'
 import { findOwnContainer } from './own-container.ts'
 
-/** A busy engine answers within this time, and nobody waits longer for a page. */
+/** A busy engine answers within this time, and a page must not wait longer. */
 const heldDefaultMs = 5_000
 /** The server waits a minute for an answer. */
 const answerMs = 45_000
@@ -39,7 +39,7 @@ export async function openDockerDriver(
       try {
         await raw.start(id)
       } catch (error) {
-        // The engine notes on the container why, and tells nobody when the container shares another one's network.
+        // The engine stores the reason on the container, and sends no event when the container shares another one's network.
         view.touch(id)
         throw error
       }
@@ -60,7 +60,7 @@ export async function openDockerDriver(
     return translating('list the containers', () => docker.listContainers({ all: true, ...options }))
   }
 
-  /** Whoever watches looks again at what was held, but not as often as a slow engine answers. */
+  /** Makes watchers inspect a locked container again, but less often than a slow engine answers. */
   function emitLater(id: string, labels: Record<string, string>): void {
     setTimeout(
       guarded('a held container', () => hub.emit({ kind: 'container', action: 'update', id, name: '', labels })),
@@ -68,7 +68,7 @@ export async function openDockerDriver(
     ).unref()
   }
 
-  /** The engine may hold one container locked, for good even: the others are shown all the same, and that one by what the list says. */
+  /** The engine may hold one container locked indefinitely: the others are shown all the same, and that one with the data of the list. */
   async function inspectSoon(id: string): Promise<Docker.ContainerInspectInfo | 'held' | undefined> {
     const inspecting = inspectIfThere(id)
     let timer: NodeJS.Timeout | undefined
@@ -87,7 +87,7 @@ export async function openDockerDriver(
     return Promise.race([inspecting, held]).finally(() => clearTimeout(timer))
   }
 
-  /** A grace period may be longer than anybody waits for an answer: the rest is heard of by events. */
+  /** A grace period may be longer than the server waits for an answer: events report the rest. */
   async function answeredSoon(work: Promise<void>): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<void>((resolve) => {
@@ -158,7 +158,7 @@ export async function openDockerDriver(
   }
 }
 
-/** What the engine itself accepts as the name of a container. */
+/** The names of containers that the engine itself accepts. */
 const containerName = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/
 
 async function* readLog(docker: Docker, id: string, request: LogRequest): AsyncGenerator<LogChunkLine[]> {
@@ -166,7 +166,7 @@ async function* readLog(docker: Docker, id: string, request: LogRequest): AsyncG
   const parser = new LogParser({ framed: !info.Config.Tty })
   const values = secretValues(info)
   const redact = redactorOf(values)
-  // A program that prints its secrets tells them to whoever reads its log.
+  // A program that prints its secrets would reveal them to all readers of its log.
   const shown = (lines: LogChunkLine[]) =>
     values.length === 0 ? lines : lines.map((line) => ({ ...line, text: redact(line.text) }))
   const stream = await openLog(docker, id, request)
@@ -185,7 +185,7 @@ async function* readLog(docker: Docker, id: string, request: LogRequest): AsyncG
   if (rest.length > 0) yield shown(rest)
 }
 
-/** Not `container.logs`: without `follow` that one collects the whole log in memory first. */
+/** Does not use `container.logs`: without `follow` that call collects the whole log in memory first. */
 function openLog(docker: Docker, id: string, request: LogRequest): Promise<NodeJS.ReadableStream> {
   const { since, take } = request
   const call = {
@@ -209,7 +209,7 @@ function openLog(docker: Docker, id: string, request: LogRequest): Promise<NodeJ
       new Promise<NodeJS.ReadableStream>((resolve, reject) => {
         const answered = (error: unknown, stream: unknown) =>
           error ? reject(error) : resolve(stream as NodeJS.ReadableStream)
-        // The types of docker-modem do not know abortSignal and text for status codes, its code does.
+        // The types of docker-modem do not include abortSignal and text for status codes, its code does.
         docker.modem.dial(call as unknown as Parameters<Docker['modem']['dial']>[0], answered)
       }),
   )

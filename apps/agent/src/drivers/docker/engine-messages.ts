@@ -1,9 +1,9 @@
-/** What an engine's message means to the person who wrote the configuration. */
+/** What an engine's message means to the user who wrote the configuration. */
 type Explanation = readonly [pattern: RegExp, sentence: (...parts: string[]) => string]
 
 /**
- * The messages that a configuration or a full node leads to, of Docker 20.10 and later: what happened, to what, and what to do.
- * The first pattern that fits counts, so a message that contains another one stands before it.
+ * The messages that a configuration or a full node causes, of Docker 20.10 and later: what happened, to which object, and what to do. The
+ * first pattern that matches applies, so a message that contains another one comes before it.
  */
 const explanations: readonly Explanation[] = [
   [
@@ -92,7 +92,7 @@ const explanations: readonly Explanation[] = [
   [/^No such container: (.+)$/, (name) => `There is no container ${name}, or no longer`],
 ]
 
-/** @returns undefined for a message that is left in the engine's own words */
+/** @returns undefined for a message that keeps the engine's own wording */
 export function explainMessage(message: string): string | undefined {
   for (const [pattern, sentence] of explanations) {
     const found = pattern.exec(message)
@@ -101,7 +101,7 @@ export function explainMessage(message: string): string | undefined {
   return undefined
 }
 
-/** The same for what a registry, or the network in front of it, answered when the engine asked for an image. */
+/** Explains the answer of a registry, or of the network in front of it, to the engine's request for an image. */
 export function explainRegistryMessage(message: string, image: string): string | undefined {
   return registryExplanations.find(([pattern]) => pattern.test(message))?.[1](image)
 }

@@ -3,8 +3,8 @@ import { NoAnswerError } from './client.ts'
 import { explainMessage, explainRegistryMessage } from './engine-messages.ts'
 
 /**
- * The one place that knows how Docker and its HTTP client say that something went wrong. The engine's own words stand behind the
- * sentence, in parentheses: whoever looks for the cause elsewhere needs them.
+ * The one place that knows how Docker and its HTTP client report errors. The engine's own message follows the sentence in parentheses,
+ * because users need it to search for the cause.
  *
  * @param doing what the engine was asked to do: "start the container"
  */
@@ -35,13 +35,13 @@ export async function translating<T>(doing: string, run: () => Promise<T>): Prom
   }
 }
 
-/** A registry's refusal arrives through the engine as 500, 404 or 403 with the registry's words. */
+/** A registry's refusal arrives through the engine as 500, 404 or 403 with the registry's message. */
 export function translateRegistry(error: unknown, image: string): EngineError {
   const words = wordsOf(error)
   const said = (kind: EngineErrorKind, sentence: string) =>
     new EngineError(kind, quoting(explainRegistryMessage(words, image) ?? sentence, words), { cause: error })
   const away = `The registry of ${image} does not answer: check that it runs, and that the node reaches it`
-  // The engine itself waits for the registry without an end.
+  // The engine itself waits for the registry without a limit.
   if (error instanceof NoAnswerError) return said('registry-away', away)
   const general = translate(error, `pull ${image}`)
   if (general.kind === 'away') return general

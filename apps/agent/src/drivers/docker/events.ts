@@ -5,21 +5,21 @@ import type { EngineEvent } from '../driver.ts'
 import { translate } from './errors.ts'
 
 export interface EventHub {
-  /** Whether the engine's events arrive; what happens while they do not is told by nobody. */
+  /** Whether the engine's events arrive; changes that happen while they do not are never reported. */
   readonly isOpen: boolean
   subscribe(listener: (event: EngineEvent) => void): () => void
-  /** Has everybody hear of something that the engine does not tell. */
+  /** Sends all subscribers an event that the engine does not report. */
   emit(event: EngineEvent): void
   /**
-   * Asks the engine for what it has recorded until now and the stream of events has not brought yet.
+   * Asks the engine for the events that it has recorded until now and that the stream has not delivered yet.
    *
-   * @returns ids of the containers that it is about
+   * @returns ids of the containers of these events
    */
   catchUp(): Promise<ReadonlySet<string>>
   close(): void
 }
 
-/** What changes what a list or a deployment sees; exec, attach and the like do not. */
+/** Actions that change what a list or a deployment sees; exec, attach and similar ones do not. */
 const actions = new Set([
   'create',
   'start',
@@ -34,20 +34,20 @@ const actions = new Set([
   'update',
 ])
 
-/** An engine whose clock is behind ours holds the answer back until its own clock is there; what it has recorded it sends at once. */
+/** An engine whose clock is behind ours delays the end of the answer until its own clock is there; it sends recorded events at once. */
 const catchUpMs = 250
 
 /**
- * One event stream of the engine for everybody in this process. When it breaks it is opened again for ever, and every
- * subscriber hears `relist`, since events of the gap are lost.
+ * Shares one event stream of the engine in this process. When it breaks it is opened again, without a limit, and every subscriber gets
+ * `relist`, since events in between are lost.
  *
- * @param onDisconnect hears of containers that were taken from a network: a start that fails has no other event
+ * @param onDisconnect called for containers that were disconnected from a network: a start that fails has no other event
  */
 export function createEventHub(docker: Docker, log: Logger, onDisconnect: (id: string) => void): EventHub {
   const listeners = new Set<(event: EngineEvent) => void>()
   const closing = new AbortController()
   let open = false
-  /** By the engine's clock, in nanoseconds: the last event that arrived. */
+  /** The engine's time of the last event that arrived, in nanoseconds. */
   let heardUntil = 0n
 
   function emit(event: EngineEvent): void {
@@ -97,7 +97,7 @@ export function createEventHub(docker: Docker, log: Logger, onDisconnect: (id: s
     },
     emit,
     subscribe(given) {
-      // One listener that fails must neither end the stream of events nor keep them from the others.
+      // A listener that fails must neither end the stream of events nor keep events from other listeners.
       const listener = guarded('a listener for events of the engine', given)
       listeners.add(listener)
       if (open)
@@ -109,7 +109,7 @@ export function createEventHub(docker: Docker, log: Logger, onDisconnect: (id: s
       return () => listeners.delete(listener)
     },
     async catchUp() {
-      // One millisecond more: ours are cut off, the engine's are not.
+      // One millisecond is added: our times are truncated, the engine's are not.
       const until = BigInt(Date.now() + 1) * 1_000_000n
       const changed = new Set<string>()
       if (heardUntil >= until) return changed
@@ -135,10 +135,10 @@ function openEvents(
   range: { since?: string; until?: string },
   abortSignal: AbortSignal,
 ): Promise<NodeJS.ReadableStream> {
-  // The engine leaves out the rest: each health check is three events of its own, for as long as its container runs.
+  // The filter excludes other events: each health check causes three, for as long as its container runs.
   const event = [...actions, 'health_status', 'disconnect']
   const options = { filters: { type: ['container', 'network'] as const, event }, ...range, abortSignal }
-  // The types of dockerode know times as whole seconds alone; the engine also takes fractions.
+  // The types of dockerode know times as whole seconds alone; the engine also accepts fractions.
   return docker.getEvents(options as unknown as Docker.GetEventsOptions)
 }
 
@@ -168,7 +168,7 @@ function eventOf({ Type: type, Action: action = '', Actor: actor }: RawEvent): H
   return { kind: 'container', action, id: actor?.ID ?? '', name, labels }
 }
 
-/** As a number of JavaScript it would lose its last digits. */
+/** A JavaScript number would lose its last digits. */
 function timeOf(line: string): bigint {
   return BigInt(/"timeNano":(\d+)\}?\s*$/.exec(line)?.[1] ?? 0)
 }

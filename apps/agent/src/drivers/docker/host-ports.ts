@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import type { PublishedPort } from '../container-engine.ts'
 
 /**
- * Whether a process of this machine holds a port, read from the kernel's socket tables without opening anything. Inside
- * a network namespace of its own the agent sees only its own sockets and answers no; the engine's error comes later then.
+ * Whether a process of this machine holds a port, read from the kernel's socket tables without opening anything. Inside a network namespace
+ * of its own the agent sees only its own sockets and returns false; the engine then reports the error later.
  */
 export async function isPortHeld(port: PublishedPort): Promise<boolean> {
   const tables = await Promise.all(
@@ -12,7 +12,7 @@ export async function isPortHeld(port: PublishedPort): Promise<boolean> {
   return tables.some((table) => holdsPort(table, port))
 }
 
-/** State 0A is LISTEN; a UDP socket that is bound stands as 07. */
+/** State 0A is LISTEN; a bound UDP socket has state 07. */
 export function holdsPort(table: string, port: PublishedPort): boolean {
   const wanted = port.protocol === 'tcp' ? '0A' : '07'
   return table
@@ -30,7 +30,7 @@ function overlaps(socketAddress: string, wanted: string): boolean {
   if (/^0+$/.test(socketAddress)) return true
   const octets = wanted.split('.').map(Number)
   if (octets.length !== 4) return true
-  // The kernel prints IPv4 addresses in the byte order of the machine, little-endian on all that we run on.
+  // The kernel prints IPv4 addresses in the byte order of the machine, little-endian on all supported machines.
   const hex = octets
     .reverse()
     .map((octet) => octet.toString(16).padStart(2, '0'))

@@ -40,8 +40,8 @@ export async function listImages(docker: Docker): Promise<StoredImage[]> {
 }
 
 /**
- * Never with force: that would take an image from under a container that is stopped. Without it the engine refuses an id that has
- * several names, so they go one by one; the last takes the image along, and is refused when a container has it by then.
+ * Never removes with force, because that would remove the image of a stopped container. Without force the engine refuses an id that has
+ * several names, so they are removed one by one; the last removal deletes the image, and is refused when a container uses it by then.
  */
 export async function removeImage(docker: Docker, id: string): Promise<void> {
   const shown = id.slice(0, 19)
@@ -62,7 +62,7 @@ export async function removeImage(docker: Docker, id: string): Promise<void> {
   throw new EngineError('conflict', `The image ${shown} gets new names as fast as they are removed`)
 }
 
-/** Names of one image; more than anybody gives one. */
+/** Names of one image; a larger number does not occur in practice. */
 const removalsMax = 100
 
 /** The engine writes "<none>:<none>" for no name. */

@@ -7,7 +7,7 @@ export function secretValues({ Config: config }: Docker.ContainerInspectInfo): s
   return keys.size === 0 ? [] : (config.Env ?? []).filter((entry) => keys.has(keyOf(entry))).map(textOf)
 }
 
-/** The inspection with `***` for the values of the environment variables that the container's own label names as secret. */
+/** Returns the inspection with `***` for the values of the environment variables that the container's own label names as secret. */
 export function redactInspection(info: Docker.ContainerInspectInfo): Docker.ContainerInspectInfo {
   const keys = secretKeys(info.Config.Labels)
   if (keys.size === 0) return info

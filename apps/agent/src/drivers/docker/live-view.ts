@@ -6,17 +6,17 @@ import { Slots } from '../../concurrency/slots.ts'
 import { agingReason, viewOf } from './container-view.ts'
 import type { EventHub } from './events.ts'
 
-/** What this process knows of the engine's containers: listed once, then kept by events, each container inspected when it changed. */
+/** The engine's containers as this process knows them: listed once, then updated by events, and each inspected when it changed. */
 export interface LiveView {
-  /** All containers, the newest first, as they were at the call or later. @throws EngineError `away`, and what a list throws */
+  /** All containers, the newest first, as they were at the call or later. @throws EngineError `away`, and the errors of a list */
   all(): Promise<Container[]>
-  /** Those that still exist of the given ids, as their last event left them or later. */
+  /** The containers of the given ids that still exist, as of their last event or later. */
   some(ids: readonly string[]): Promise<Container[]>
-  /** Something happened to the container that no event tells of. */
+  /** Marks a container that changed without an event. */
   touch(id: string): void
 }
 
-/** The raw answers of the engine. `held`: it holds the container locked and does not describe it for now. */
+/** The raw answers of the engine. `held`: the engine holds the container locked and does not describe it for now. */
 export interface ViewSource {
   list(options: Docker.ContainerListOptions): Promise<Docker.ContainerInfo[]>
   inspect(id: string): Promise<Docker.ContainerInspectInfo | 'held' | undefined>
@@ -28,14 +28,14 @@ interface Entry {
   reasonAt: (now: number) => string
 }
 
-/** A list of ids becomes part of an address; beyond that all are listed. */
+/** A list of ids becomes part of a URL; above this number all containers are listed. */
 const listedByIdMax = 50
-/** Answers of the engine are large: all at once they would cost more memory than the view. */
+/** Answers of the engine are large: all of them at once would need more memory than the view. */
 const inspectedAtOnce = 16
 
 /**
- * Changes are only noted as they happen and looked at when somebody asks, so an agent that nobody asks asks its engine nothing.
- * While the engine's events do not arrive, each question is answered by looking at everything.
+ * Changes are only recorded as they happen and read when a caller asks, so an idle agent sends its engine no requests. While the engine's
+ * events do not arrive, each call reads everything.
  */
 export function createLiveView(source: ViewSource, hub: Pick<EventHub, 'isOpen' | 'subscribe' | 'catchUp'>): LiveView {
   const slots = new Slots(inspectedAtOnce)
@@ -43,7 +43,7 @@ export function createLiveView(source: ViewSource, hub: Pick<EventHub, 'isOpen' 
   let stale = true
   let dirty = new Set<string>()
 
-  // It is the first listener: every later listener of the same event finds the change noted here.
+  // It is the first listener: every later listener of the same event finds the change recorded here.
   hub.subscribe((event) => {
     if (event.kind === 'relist') stale = true
     else dirty.add(event.id)
@@ -69,7 +69,7 @@ export function createLiveView(source: ViewSource, hub: Pick<EventHub, 'isOpen' 
     try {
       for (const id of await hub.catchUp()) dirty.add(id)
     } catch {
-      // An engine that cannot say what changed is asked for everything, which also says why it cannot.
+      // If the engine cannot report what changed, everything is listed, and that call also reports why.
       stale = true
     }
   })
@@ -84,7 +84,7 @@ export function createLiveView(source: ViewSource, hub: Pick<EventHub, 'isOpen' 
     entries = new Map(seen.flatMap(([id, entry]) => (entry ? [[id, entry] as const] : [])))
   }
 
-  /** Looks inside first: that waits while the engine works on a container, whereas its list shows the state from before. */
+  /** Inspects first: an inspection waits while the engine works on a container, whereas its list shows the state from before. */
   async function lookAt(ids: readonly string[]): Promise<void> {
     const inspected = new Map(
       await Promise.all(ids.map((id) => slots.run(async () => [id, await source.inspect(id)] as const))),
@@ -101,7 +101,7 @@ export function createLiveView(source: ViewSource, hub: Pick<EventHub, 'isOpen' 
     }
   }
 
-  /** The same object for as long as nothing about it changes: everybody who keeps a list shares it. */
+  /** Returns the same object as long as nothing about it changes, so that all callers that keep a list share it. */
   function answerOf(entry: Entry, now: number): Container {
     const reason = entry.reasonAt(now)
     if (reason !== entry.container.reason) entry.container = create(ContainerSchema, { ...entry.container, reason })
@@ -129,7 +129,7 @@ export function createLiveView(source: ViewSource, hub: Pick<EventHub, 'isOpen' 
   }
 }
 
-/** Undefined for a container that went between the list and the inspection. */
+/** Undefined for a container that was removed between the list and the inspection. */
 function entryOf(
   listed: Docker.ContainerInfo,
   seen: Docker.ContainerInspectInfo | 'held' | undefined,

@@ -21,7 +21,7 @@ describe('LogParser', () => {
     ])
   })
 
-  test('does not mind where the chunks are cut', () => {
+  test('gives the same result wherever the chunks are cut', () => {
     const whole = Buffer.concat([frame(`${at()} größer\n`), frame(`${at()} two\n`), frame(`${at()} three\n`)])
     for (let cut = 1; cut < whole.length; cut += 1) {
       const parser = new LogParser({ framed: true })
@@ -30,7 +30,7 @@ describe('LogParser', () => {
     }
   })
 
-  test('joins the pieces of a long line, and bounds a line without end', () => {
+  test('joins the pieces of a long line and limits the length of a line without an end', () => {
     const parser = new LogParser({ framed: true })
     expect(parser.push(frame(`${at()} ${'a'.repeat(100)}`))).toEqual([])
     expect(parser.push(frame(`${at()} end\n`))[0]?.text).toBe(`${'a'.repeat(100)}end`)
@@ -41,14 +41,14 @@ describe('LogParser', () => {
     expect(Math.max(...pieces.map(({ text }) => text.length))).toBeLessThan(100_000)
   })
 
-  test('reads the plain text of a terminal, the last line without its end too', () => {
+  test('reads the plain text of a terminal including a last line without an end', () => {
     const parser = new LogParser({ framed: false })
     expect(parser.push(Buffer.from(`${at()} one\r\n${at()} tw`)).map(({ text }) => text)).toEqual(['one'])
     expect(parser.push(Buffer.from('o'))).toEqual([])
     expect(parser.end().map(({ text }) => text)).toEqual(['two'])
   })
 
-  test("gives every piece of a terminal's long line its time, so that a reader goes on behind it", () => {
+  test("gives every piece of a terminal's long line its time so that a reader can continue after it", () => {
     const parser = new LogParser({ framed: false })
     const [first] = parser.push(Buffer.from(`${at()} one\r\n`))
     const pieces = [

@@ -1,11 +1,11 @@
 import type { LogChunkLine } from '../driver.ts'
 
-/** A line longer than this is handed on in pieces, so that a container cannot fill our memory with one. */
+/** A longer line is delivered in pieces, so that a container cannot fill the agent's memory with one line. */
 const lineBytesMax = 64 * 1_024
 
 /**
- * Turns Docker's log stream into lines. Without a terminal every piece comes in a frame: one byte for the stream, three
- * empty ones, four for the length; with a terminal it is plain text. Each piece begins with the moment it was written.
+ * Converts Docker's log stream to lines. Without a terminal every piece comes in a frame: one byte for the stream, three empty bytes, four
+ * for the length; with a terminal it is plain text. Each piece starts with the moment it was written.
  */
 export class LogParser {
   readonly #framed: boolean
@@ -27,7 +27,7 @@ export class LogParser {
     return lines
   }
 
-  /** What stood without a line end when the stream ended. */
+  /** Returns the text without a line end that was left when the stream ended. */
   end(): LogChunkLine[] {
     const lines = this.#partial.filter((line) => line !== undefined)
     if (!this.#framed && this.#pending.length > 0)
@@ -80,7 +80,7 @@ export class LogParser {
     const space = data.indexOf(32, start)
     // "2026-11-21T13:33:35.123456789Z": 20 to 30 characters, always in UTC.
     if (space === -1 || space > end || space - start < 20 || space - start > 35 || data[space - 1] !== 90) {
-      // A terminal's line that was handed on in pieces has its time before the first one alone.
+      // A terminal's line that is delivered in pieces has its time only before the first piece.
       return { seconds: this.#lastSecond, nanos: this.#lastNanos, stderr, text: data.toString('utf8', start, end) }
     }
     const secondText = data.toString('latin1', start, start + 19)

@@ -4,13 +4,13 @@ import { readFile } from 'node:fs/promises'
 export type Block = { first: number; last: number }
 
 /**
- * The engine's own pools hold some thirty networks; a node has two for each prefix. So networks get small
- * blocks of this private range (RFC 1918): 256 addresses each, 13,824 networks.
+ * The engine's own pools hold some thirty networks; a node has two for each prefix. So networks get small blocks of this private range (RFC
+ * 1918): 256 addresses each, 13,824 networks.
  */
 const reserve = { first: parse('10.201.0.0'), last: parse('10.254.255.255') }
 const blockSize = 256
 
-/** Blocks of the reserve that nothing uses, in order. `taken` are the engine's networks and the host's routes. */
+/** Unused blocks of the reserve, in order. `taken` are the engine's networks and the host's routes. */
 export function* freeBlocks(taken: readonly Block[]): Generator<string> {
   for (let first = reserve.first; first + blockSize - 1 <= reserve.last; first += blockSize) {
     const last = first + blockSize - 1
@@ -18,7 +18,7 @@ export function* freeBlocks(taken: readonly Block[]): Generator<string> {
   }
 }
 
-/** `172.17.0.0/16` as a block; undefined for IPv6 and for what is no block. */
+/** `172.17.0.0/16` as a block; undefined for IPv6 and for text that is not a block. */
 export function blockOf(cidr: string): Block | undefined {
   const [, address, bits] = /^(\d+\.\d+\.\d+\.\d+)\/(\d+)$/.exec(cidr) ?? []
   if (address === undefined || Number(bits) > 32) return undefined
@@ -27,13 +27,16 @@ export function blockOf(cidr: string): Block | undefined {
   return { first, last: first + size - 1 }
 }
 
-/** Where this machine sends packets, without the default route. Empty elsewhere than on Linux: the engine judges overlaps itself. */
+/**
+ * The blocks to which this machine routes packets, without the default route. Empty on systems other than Linux: there the engine itself
+ * detects overlaps.
+ */
 export async function hostRoutes(): Promise<Block[]> {
   const table = await readFile('/proc/net/route', 'utf8').catch(() => '')
   return parseRoutes(table)
 }
 
-/** Destination and mask stand there as little-endian hexadecimal. */
+/** The table holds destination and mask as little-endian hexadecimal. */
 export function parseRoutes(table: string): Block[] {
   return table.split('\n').flatMap((row) => {
     const columns = row.split(/\s+/)

@@ -6,13 +6,15 @@ import { translate, translating } from './errors.ts'
 import { blockOf, freeBlocks, hostRoutes } from './network-addresses.ts'
 
 const overlaps = /pool overlaps/i
-/** Somebody else may take a block between our look and the call. */
+/** Another process may take a block between the check and the call. */
 const attemptsMax = 20
 
 /**
- * Makes a bridge network where there is none of that name. It gets a small block of its own: the engine's pools hold some
- * thirty networks for everybody on the machine, and a node has two for each prefix. Throws EngineError, also where one of that name
- * does not have the labels: joining it would connect containers with somebody else's.
+ * Creates a bridge network if there is none of that name. It gets a small block of its own: the engine's pools hold some thirty networks
+ * for all users of the machine, and a node has two for each prefix.
+ *
+ * @throws EngineError, also where a network of that name does not have the labels: joining it would connect containers with those of
+ *   another owner
  */
 export async function ensureNetwork(
   docker: Docker,
@@ -49,7 +51,7 @@ export async function ensureNetwork(
   )
 }
 
-/** One network is cheaper to ask for than the list of all. */
+/** A request for one network is cheaper than a list of all. */
 async function alreadyOurs(docker: Docker, { name, labels }: NetworkSpec): Promise<boolean> {
   type Found = { Id: string; Name: string; Labels?: Record<string, string> | null }
   try {
@@ -70,7 +72,7 @@ async function alreadyOurs(docker: Docker, { name, labels }: NetworkSpec): Promi
 }
 
 export async function findNetworks(docker: Docker, name: string): Promise<Pick<ObservedNetwork, 'name' | 'labels'>[]> {
-  // The engine's filter also takes names that only contain this one.
+  // The engine's filter also matches names that only contain this one.
   const found = await translating('list the networks', () => docker.listNetworks({ filters: { name: [name] } }))
   return found.filter(({ Name }) => Name === name).map(({ Name, Labels }) => ({ name: Name, labels: Labels ?? {} }))
 }
@@ -91,14 +93,14 @@ export async function observeNetworks(docker: Docker, labelled: string): Promise
   }))
 }
 
-/** Also a stopped container needs its network, to start again; the engine itself asks only for running ones. */
+/** A stopped container also needs its network to start again; the engine itself checks only for running containers. */
 export async function removeNetworkIfUnused(docker: Docker, name: string): Promise<void> {
   try {
     const users = await docker.listContainers({ all: true, filters: { network: [name] } })
     if (users.length === 0) await docker.getNetwork(name).remove()
   } catch (error) {
     const known = translate(error, `remove the network ${name}`)
-    // In use, or gone: both are what was wanted.
+    // The network is in use or already removed: both are acceptable.
     if (known.kind !== 'not-found' && known.kind !== 'refused' && known.kind !== 'conflict') throw known
   }
 }

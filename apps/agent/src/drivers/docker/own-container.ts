@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import type Docker from 'dockerode'
 
 /**
- * The container that this process runs in. With the host's network its hostname says nothing, but Docker mounts the
- * container's own hosts and resolv.conf files from a folder that is named after its id.
+ * Finds the container that this process runs in. With the host's network its hostname is useless, but Docker mounts the container's own
+ * hosts and resolv.conf files from a directory that is named after its id.
  */
 export async function findOwnContainer(docker: Docker): Promise<string> {
   const id = idFrom(await readFile('/proc/self/mountinfo', 'utf8').catch(() => ''))

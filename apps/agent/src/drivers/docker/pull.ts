@@ -10,7 +10,7 @@ interface ProgressLine {
   progressDetail?: { current?: number; total?: number }
 }
 
-/** Pulls by digest, so that a tag that moves meanwhile changes nothing. */
+/** Pulls by digest, so that a tag that moves in the meantime changes nothing. */
 export async function pullImage(docker: Docker, order: PullOrder): Promise<void> {
   const reference = `${order.image.name}@${order.digest}`
   const shown = `${order.image.name}:${order.image.tag}`
@@ -28,13 +28,13 @@ export async function pullImage(docker: Docker, order: PullOrder): Promise<void>
   }
 }
 
-/** dockerode takes an undefined first argument for "no credentials", its types do not. */
+/** dockerode accepts an undefined first argument for "no credentials", its types do not. */
 function authOf(order: PullOrder): Record<string, string> {
   const { auth } = order
   return auth ? { username: auth.username, password: auth.password, serveraddress: auth.serverAddress } : {}
 }
 
-/** Bytes of all layers, from the engine's lines about each. A layer's size is known once its download begins. */
+/** Sums the bytes of all layers from the engine's lines about each. A layer's size is known when its download starts. */
 export class LayerProgress {
   readonly #layers = new Map<string, { current: number; total: number }>()
   #status = 'Pulling'

@@ -6,7 +6,7 @@ const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-test('the text of a state ages as the engine would say it', () => {
+test('the status text of a container ages as the engine would write it', () => {
   const up = (age: number) => statusAt('Up 3 seconds', { startedAt: 0, finishedAt: undefined }, age)
   expect(
     [-5, 999, second, 59 * second, minute, 2 * minute, 45 * minute, 89 * minute, 2 * hour, 47 * hour].map(up),
@@ -30,7 +30,7 @@ test('the text of a state ages as the engine would say it', () => {
   ])
 })
 
-test('the text around the age is kept', () => {
+test('the text around the age of a status is kept', () => {
   const at = (status: string) => statusAt(status, { startedAt: 0, finishedAt: minute }, 3 * minute)
   expect(at('Up 1 second (healthy)')).toBe('Up 3 minutes (healthy)')
   expect(at('Up About a minute (health: starting)')).toBe('Up 3 minutes (health: starting)')
@@ -39,7 +39,7 @@ test('the text around the age is kept', () => {
   expect(at('Restarting (1) 1 second ago')).toBe('Restarting (1) 2 minutes ago')
 })
 
-test('a text without an age, or of a container without times, stays as it is', () => {
+test('a status text without an age and one of a container without times are not changed', () => {
   const never = { startedAt: undefined, finishedAt: undefined }
   for (const status of ['Created', 'Dead', 'Removal In Progress', '', 'Up 2 hours', 'Exited (0) 1 second ago'])
     expect(statusAt(status, never, minute)).toBe(status)

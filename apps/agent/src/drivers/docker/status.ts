@@ -1,6 +1,6 @@
 /**
- * The engine's text for the state of a container at another moment: "Up 4 minutes" and "Exited (137) 2 hours ago" age without an
- * event. A text that has no age, or that another engine words otherwise, stays as it is.
+ * Returns the engine's status text of a container at another moment: "Up 4 minutes" and "Exited (137) 2 hours ago" age without an event. A
+ * text that has no age, or that another engine words differently, is not changed.
  *
  * @param times milliseconds since 1970; undefined where the container never started or ended
  */
@@ -16,7 +16,7 @@ export function statusAt(
   return status
 }
 
-/** As the engine rounds: https://github.com/docker/go-units/blob/v0.5.0/duration.go */
+/** Rounds as the engine does: https://github.com/docker/go-units/blob/v0.5.0/duration.go */
 function durationText(ms: number): string {
   const seconds = Math.floor(ms / 1_000)
   if (seconds < 1) return 'Less than a second'

@@ -17,7 +17,7 @@ describe('translate', () => {
     [answer(500, 'Bind for 0.0.0.0:80 failed: port is already allocated'), 'port-taken'],
     [answer(500, 'listen tcp4 0.0.0.0:80: bind: address already in use'), 'port-taken'],
     [answer(500, 'anything else'), 'other'],
-  ])('knows %s as %s', (error, kind) => {
+  ])('translates %s to %s', (error, kind) => {
     expect(translate(error, 'x').kind).toBe(kind)
   })
 
@@ -28,15 +28,15 @@ describe('translate', () => {
     [answer(401, 'unauthorized: authentication required'), 'unauthorized'],
     [answer(500, 'no basic auth credentials'), 'unauthorized'],
     [answer(500, 'toomanyrequests: You have reached your pull rate limit'), 'refused'],
-  ])('knows what a registry means by %s: %s', (error, kind) => {
+  ])('translates the registry answer %s to %s', (error, kind) => {
     const known = translateRegistry(error, 'r/app:1')
     expect(known.kind).toBe(kind)
     expect(known.message).toContain('r/app:1')
   })
 })
 
-/** Of engines, machines and registries that the tests of the engine's messages do not have, or that take their time. */
-describe('messages of other engines and registries', () => {
+/** Messages of engines, machines and registries that the tests of the engine's messages do not have, or that take too long there. */
+describe('the translation of messages of other engines and registries', () => {
   test.each([
     [
       'failed to set up container networking: driver failed programming external connectivity on endpoint web (f60e): failed to bind host port for 0.0.0.0:8080:172.18.0.2:80/tcp: address already in use',
@@ -55,11 +55,11 @@ describe('messages of other engines and registries', () => {
       'fork/exec /usr/bin/runc: cannot allocate memory',
       'The node has no memory left: stop something on it, or add memory',
     ],
-  ])('%s', (message, sentence) => {
+  ])('explains %s', (message, sentence) => {
     expect(translate(answer(500, message), 'start the container').message).toBe(`${sentence} (Docker: ${message})`)
   })
 
-  test('an engine that the agent may not use says how it may', () => {
+  test('an engine that refuses access is reported with the rights that the agent needs', () => {
     const denied = Object.assign(new Error('connect EACCES /var/run/docker.sock'), { code: 'EACCES' })
     expect(translate(denied, 'describe itself')).toMatchObject({
       kind: 'refused',
@@ -77,19 +77,19 @@ describe('messages of other engines and registries', () => {
     ],
     ['write /var/lib/docker/tmp/x: no space left on device', /^No space is left on the disk of the node/],
     ['toomanyrequests: You have reached your pull rate limit', /^The registry limits how often r\/app:1 may be pulled/],
-  ])('%s', (message, sentence) => {
+  ])('explains %s', (message, sentence) => {
     expect(translateRegistry(answer(500, message), 'r/app:1').message).toMatch(sentence)
   })
 })
 
-describe('references', () => {
+describe('splitReference', () => {
   test.each([
     ['nginx', 'nginx', 'latest'],
     ['host:5000/a/b', 'host:5000/a/b', 'latest'],
     ['host:5000/a/b:1.2', 'host:5000/a/b', '1.2'],
     ['host/a@sha256:00', 'host/a', ''],
     ['host/a:1@sha256:00', 'host/a', '1'],
-  ])('%s is %s and %s', (reference, name, tag) => {
+  ])('splits %s into %s and %s', (reference, name, tag) => {
     expect(splitReference(reference)).toEqual({ name, tag })
   })
 })
@@ -102,7 +102,7 @@ describe('holdsPort', () => {
     '   2: 0100007F:0051 0100007F:C350 01 00000000:00000000',
   ].join('\n')
   const tcp = (hostPort: number, address = '') => ({ hostPort, protocol: 'tcp' as const, address })
-  test('sees listening sockets on overlapping addresses, and no others', () => {
+  test('finds listening sockets on overlapping addresses and no others', () => {
     expect(holdsPort(table, tcp(8080))).toBe(true)
     expect(holdsPort(table, tcp(8080, '127.0.0.1'))).toBe(true)
     expect(holdsPort(table, tcp(8080, '10.0.0.1'))).toBe(false)
@@ -112,8 +112,8 @@ describe('holdsPort', () => {
   })
 })
 
-describe('the own container', () => {
-  test('is known from the files that Docker mounts into it', () => {
+describe('idFrom', () => {
+  test('finds the id of the own container in the mounts of its files', () => {
     const id = 'a1'.repeat(32)
     expect(idFrom(`612 600 254:0 /var/lib/docker/containers/${id}/resolv.conf /etc/resolv.conf rw`)).toBe(id)
     expect(idFrom('21 1 254:0 / / rw,relatime')).toBeUndefined()
@@ -121,7 +121,7 @@ describe('the own container', () => {
 })
 
 describe('LayerProgress', () => {
-  test('adds up the bytes of all layers and never goes beyond them', () => {
+  test('sums the bytes of all layers and never exceeds their total', () => {
     const layers = new LayerProgress()
     expect(layers.take({ status: 'Pulling from app', id: '1' })).toBe(false)
     layers.take({ id: 'a', status: 'Downloading', progressDetail: { current: 10, total: 100 } })

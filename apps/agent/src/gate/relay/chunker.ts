@@ -1,23 +1,23 @@
 import type { OnReadOpts, Socket } from 'node:net'
 
-/** How a socket is read whose bytes go straight on to another one. */
+/** The way to read a socket whose bytes are written directly to another one. */
 export interface Portions {
   onread: OnReadOpts
-  /** The connection is over. */
+  /** The connection has ended. */
   end(): void
 }
 
 const smallest = 4_096
 const usual = 65_536
 const largest = 262_144
-/** So many connections at once may use more memory than usual: thousands of slow readers must not. */
+/** Above this number of connections the buffers stay small, so that thousands of slow readers do not use much memory. */
 const largeMax = 128
 /** Kept for the next connections. */
 const freeMax = 1_024
 
 /**
- * Memory for reading that is used again and grows with what comes. Against a new buffer for each portion, as sockets have it by
- * themselves, this takes half the processor's time for bulk, and little memory for thousands of connections that are quiet.
+ * Read buffers that are reused and grow with the traffic. Compared with a new buffer per chunk, as sockets use by default, this takes half
+ * the processor time for bulk transfers, and little memory for thousands of idle connections.
  */
 export function createChunker(): (to: Socket) => Portions {
   let large = 0
@@ -33,11 +33,11 @@ export function createChunker(): (to: Socket) => Portions {
     }
     return {
       onread: {
-        // Asked for after every portion.
+        // Called after every chunk.
         buffer: () => buffer,
         callback(bytes) {
           const takesMore = to.write(bytes === size ? buffer : buffer.subarray(0, bytes))
-          // What is not written yet still lies in the buffer, which then belongs to it.
+          // Bytes that are not written yet are still in the buffer, which must not be reused then.
           if (to.writableLength > 0) {
             resize(smallest)
             return takesMore

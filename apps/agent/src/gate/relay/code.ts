@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** What tells one gate's code from another's: a hash of its bundle, or from the checkout of all files beside its entry. */
+/** Identifies the version of a gate's code: a hash of its bundle, or in the checkout of all files beside its entry. */
 export function codeOf(entry: string): string {
   const hash = createHash('sha256')
   const files = entry.endsWith('.ts')

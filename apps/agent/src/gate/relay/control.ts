@@ -34,14 +34,14 @@ export async function listenForAgent(
     if (agent.writable) agent.write(`${JSON.stringify({ id, ...result })}\n`)
   }
 
-  // Under a name of its own first: a successor takes the place of its predecessor in one step, and a dead one's socket is replaced.
+  // The socket first has a name of its own: a rename then replaces that of a predecessor or of a dead gate in one step.
   const own = `control.${process.pid}.sock`
   await listening(server, socketPath(directory, own))
   renameSync(join(directory, own), join(directory, 'control.sock'))
   return {
     handOver() {
       server.close()
-      // What was answered is still delivered.
+      // Answers that were sent are still delivered.
       const last = `${JSON.stringify({ id: 0, ok: false, code: handedOverCode, message: 'this gate has handed over' })}\n`
       for (const agent of agents) agent.end(last)
     },
@@ -55,7 +55,7 @@ function listening(server: Server, path: string): Promise<void> {
   })
 }
 
-/** @returns `none` without a control socket, `dead` when nobody listens behind it */
+/** @returns `none` without a control socket, `dead` when no process listens behind it */
 export function reachGate(directory: string): Promise<Socket | 'none' | 'dead'> {
   return new Promise((resolve) => {
     let path: string

@@ -11,9 +11,9 @@ import type { Relay } from './relay.ts'
 import { isPort, readPorts, writePorts } from './state.ts'
 
 const hasHandedOver: GateAnswer = { ok: false, code: handedOverCode, message: 'this gate has handed over' }
-/** How often a gate that has handed over looks whether its last connection has ended. */
+/** How often a gate that has handed over checks whether its last connection has ended. */
 const endCheckMs = 250
-/** For how long, and how often, it tries to hold a port that was still taken when it started. */
+/** For how long, and how often, the gate tries to hold a port that was still taken when it started. */
 const reserveLaterMs = 15_000
 const reserveEveryMs = 10
 /** For how long a command about such a port waits for it. */
@@ -25,9 +25,9 @@ export interface RunningGate {
   /** Resolves when every port that was taken at the start is held, or was given up. */
   reserved: Promise<unknown>
   /**
-   * Gives everything that listens to a new process of this code, which `node` runs.
+   * Hands all listening sockets over to a new process of this code, which `node` runs.
    *
-   * @throws when that process cannot be started or does not answer: this gate goes on then
+   * @throws when that process cannot be started or does not answer: this gate then continues
    */
   handOver(entry: string, node: string): Promise<GateAnswer>
   /** Ends this process on purpose, and the parent with it. */
@@ -37,7 +37,7 @@ export interface RunningGate {
 /** A running gate: its ports, its connections, the agent's commands, and its position between predecessor and successor. */
 export async function runGate(options: {
   directory: string
-  /** What the code calls itself. */
+  /** The version of the code. */
   code: string
   /** The connections of this process, which may have been the gate before. */
   relay: Relay
@@ -51,7 +51,7 @@ export async function runGate(options: {
   let applying: Promise<unknown> = Promise.resolve()
   let reserved: Promise<unknown> = Promise.resolve()
   let handedOver = false
-  /** By key: ports that were still taken when this gate started. It holds them for its agent, and tries on until it has them. */
+  /** By key: ports that were still taken when this gate started. It reports them as held, and retries until it holds them. */
   const pending = new Map<string, GatePort>()
   let control: { handOver(): void } | undefined
   let controlCheck: NodeJS.Timeout | undefined
@@ -80,7 +80,7 @@ export async function runGate(options: {
     handedOver = true
     clearInterval(controlCheck)
     serve(successor)
-    // The successor accepts already; what reached this process before it stops listening is carried to its end here.
+    // The successor accepts already; this process finishes the connections that it received before it stops listening.
     ports.leave()
     setImmediate(() => control?.handOver())
     const timer = setInterval(async () => {
@@ -92,7 +92,7 @@ export async function runGate(options: {
     return { ok: true }
   }
 
-  /** Tells the successor about the connections that are left here. */
+  /** Reports to the successor the connections that are left in this process. */
   function serve(successor: ChildProcess): void {
     const reply = (id: number, left: number) =>
       successor.connected && successor.send({ kind: 'left', id, left } satisfies Reply)
@@ -103,12 +103,12 @@ export async function runGate(options: {
     successor.on('error', () => undefined)
   }
 
-  /** A gate that is killed has its ports for some milliseconds more, and in the middle of a handover its successor has, until that ends. */
+  /** A killed gate holds its ports for some milliseconds more, and a successor that was in the middle of a handover holds them until it ends. */
   async function reserveLater(port: GatePort): Promise<void> {
     let message = ''
     for (const end = performance.now() + reserveLaterMs; performance.now() < end; ) {
       await delay(reserveEveryMs)
-      // An agent that has opened or closed it since knows better.
+      // An agent that has opened or closed the port since has newer information.
       const opened = await inOrder(async () => pending.has(keyOf(port)) && !handedOver && ports.apply([port], []))
       if (!opened) return
       if (opened.ok) {
@@ -121,20 +121,20 @@ export async function runGate(options: {
     process.stderr.write(`port ${port.port} cannot be held again: ${message}\n`)
   }
 
-  /** What an agent says about a port that is still taken comes after that: until then it could only fail. */
+  /** A command for a port that is still taken waits until then: before that it could only fail. */
   async function untilReserved(open: readonly GatePort[]): Promise<void> {
     for (const end = performance.now() + untilReservedMs; performance.now() < end; await delay(reserveEveryMs))
       if (!open.some((port) => pending.has(keyOf(port)))) return
   }
 
-  /** Changes go one after another: a handover gives away what the last one left, and what waited behind it is refused. */
+  /** Changes run one after another: a handover passes on the result of the last one, and changes that waited behind it are refused. */
   function inOrder<T>(work: () => Promise<T>): Promise<T> {
     const run = applying.then(work)
     applying = run.catch(() => undefined)
     return run
   }
 
-  /** Without its control socket the parent knows that it shall start no other. */
+  /** Removes the control socket, so that the parent starts no other gate. */
   function endOnPurpose(): void {
     if (!handedOver) keep(() => rmSync(join(directory, 'control.sock'), { force: true }))
     setImmediate(() => process.exit(0))
@@ -172,7 +172,7 @@ export async function runGate(options: {
     }
   }
 
-  // One by one: a port that somebody else has taken meanwhile does not keep the others shut.
+  // Ports are opened one by one: a port that another process has taken does not keep the others closed.
   if (predecessor) {
     const previous = predecessor
     await previous.takeOver(ports.adopt, async () => {
@@ -206,7 +206,7 @@ export async function runGate(options: {
   }
 }
 
-/** What only helps later must not cost the ports now, on a full disk for instance. */
+/** Data that is needed only later must not cost the ports now, for example on a full disk. */
 function keep(write: () => void): void {
   try {
     write()

@@ -4,8 +4,8 @@ import { forgetSuccessor, roleFlags, writeSuccessor } from './pid-files.ts'
 import type { GatePort } from './protocol.ts'
 
 /**
- * Between a gate and its successor: first every socket that listens, with its entry, then how many there were. The successor says
- * `ready` when it accepts on all of them, and from then on asks what its predecessor still drains.
+ * Messages between a gate and its successor: first every listening socket with its entry, then how many there were. The successor sends
+ * `ready` when it accepts on all of them, and from then on asks which connections its predecessor still drains.
  */
 export type HandoverMessage =
   | { kind: 'port'; entry: GatePort }
@@ -16,7 +16,10 @@ export type Reply = { kind: 'ready' } | { kind: 'left'; id: number; left: number
 
 const readyMs = 15_000
 
-/** @returns the successor, which accepts on everything now. @throws when it cannot be started or says nothing in time: nothing has changed then */
+/**
+ * @returns the successor, which accepts on everything now. @throws when it cannot be started or does not answer in time: nothing has
+ *   changed then
+ */
 export async function startSuccessor(
   node: string,
   entry: string,
@@ -58,7 +61,7 @@ export async function startSuccessor(
 
 /** The predecessor as its successor sees it: its connections count as the successor's own until it has ended. */
 export interface Predecessor {
-  /** Takes over everything that it listens on, then tells it so. */
+  /** Takes over every listening socket, then confirms that. */
   takeOver(adopt: (entry: GatePort, server: Server) => void, ready: () => Promise<void>): Promise<void>
   drained(container: string, ms: number): Promise<number>
   count(): Promise<number>
@@ -85,7 +88,7 @@ export function connectPredecessor(): Predecessor {
       new Promise((resolve, reject) => {
         let adopted = 0
         const lost = () => reject(new Error('the previous gate ended before it had handed over'))
-        // It may have ended while this process was still loading its code: nobody is told of that again.
+        // The predecessor may have ended while this process was still loading its code: no later event reports that.
         if (!process.connected) return lost()
         process.once('disconnect', lost)
         process.on('message', (message: HandoverMessage | Reply, server) => {

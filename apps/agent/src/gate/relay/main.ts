@@ -8,8 +8,8 @@ import { runParent } from './parent.ts'
 import { findProcess, roleFlags } from './pid-files.ts'
 import { createRelay } from './relay.ts'
 
-// The gate's own process: `gate FOLDER`, `gate FOLDER --successor` from a gate that hands over, `gate FOLDER --parent` to keep one running,
-// which is the first process of a gate's container. It ends when it is told to, never because the agent or a terminal did.
+// The gate's own process: `gate DIRECTORY`, `gate DIRECTORY --successor` from a gate that hands over, `gate DIRECTORY --parent` to keep one
+// running, which is the first process of a gate's container. It ends only on a command, never because the agent or a terminal ended.
 process.on('SIGHUP', () => undefined)
 process.on('uncaughtException', (error) => process.stderr.write(`${error.stack ?? error}\n`))
 process.on('unhandledRejection', (error) => process.stderr.write(`${String(error)}\n`))
@@ -30,7 +30,7 @@ try {
   process.on('SIGTERM', gate.end)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-  // The previous gate was the parent, for the moments after an end, and was killed: nobody else starts the next one.
+  // The previous gate was the parent, which takes the role for a moment after an end, and was killed: no other process starts the next one.
   if (mode === roleFlags.successor && !process.connected && findProcess(directory, 'parent') === undefined)
     spawn(process.execPath, [entry, directory, roleFlags.parent], {
       detached: true,

@@ -7,21 +7,24 @@ import { type RunningGate, runGate } from './gate.ts'
 import { claimParent, findProcess } from './pid-files.ts'
 import { createRelay } from './relay.ts'
 
-/** A gate that ends sooner than this after it has answered has failed quickly: the second such end brings a pause, each further one a longer. */
+/**
+ * A gate that ends sooner than this after it has answered has failed quickly: the second such end causes a delay, and each further one a
+ * longer delay.
+ */
 const quickMs = 300
 const firstPauseMs = 100
 const pauseMaxMs = 3_000
-/** How many gates in a row may fail before any has answered: then something is wrong that no restart repairs. */
+/** How many gates in a row may fail before any has answered: after that, a restart repairs nothing. */
 const attemptsMax = 8
 const endMs = 1_000
 
 /**
- * Keeps a gate running in the folder, without an agent. When the gate has ended, this process is the gate at once: it runs already, so its
- * ports refuse for some milliseconds and not for the start of a process. Then it starts a new gate and hands over to it, so that the next
- * end does not meet the parent.
+ * Keeps a gate running in the directory, without an agent. When the gate has ended, this process becomes the gate at once: it runs already,
+ * so its ports refuse connections for some milliseconds and not for the start of a process. Then it starts a new gate and hands over to it,
+ * so that the next end does not affect the parent.
  *
- * It finds the gate that runs by the control socket and not as its child, because a successor is the child of its predecessor, and so that
- * it can go on for a parent that was killed. A gate that ends on purpose removes the control socket, and the parent ends with it.
+ * It finds the running gate by the control socket and not as its child, because a successor is the child of its predecessor, and so that it
+ * can replace a parent that was killed. A gate that ends on purpose removes the control socket, and the parent ends with it.
  */
 export async function runParent(directory: string, code: string, builtIn: string): Promise<never> {
   const relay = createRelay()
@@ -31,7 +34,7 @@ export async function runParent(directory: string, code: string, builtIn: string
       process.exit(0)
     })
 
-  /** @returns undefined when this process could not become the gate, on a full disk for instance */
+  /** @returns undefined when this process could not become the gate, for example on a full disk */
   async function becomeGate(): Promise<RunningGate | undefined> {
     await killHalfStarted(directory)
     try {
@@ -42,13 +45,13 @@ export async function runParent(directory: string, code: string, builtIn: string
     }
   }
 
-  /** Ports that are still taken are waited for here: the successor gets only those that listen. */
+  /** Waits here for ports that are still taken: the successor gets only those that listen. */
   async function handOver(gate: RunningGate, pause: number): Promise<void> {
     await Promise.all([gate.reserved, delay(pause)])
     for (let failures = 1; ; failures += 1) {
       const { entry, node } = latestCode(directory, builtIn)
       try {
-        // An agent may have had it hand over before: that is as good.
+        // An agent may have made it hand over before, which has the same result.
         await gate.handOver(entry, node)
         return
       } catch (error) {
@@ -62,13 +65,13 @@ export async function runParent(directory: string, code: string, builtIn: string
   let quickEnds = 0
   for (;;) {
     const found = await reachGate(directory)
-    // The folder may be on its way out too: nothing is written into it any more.
+    // The directory may be about to be removed too: nothing more is written to it.
     if (found === 'none' && hasAnswered) process.exit(0)
     if (!existsSync(directory) || !claimParent(directory)) process.exit(0)
     const answeredAt = performance.now()
     if (typeof found !== 'string') {
       hasAnswered = true
-      // The gate has said nothing that the parent needs; without reading, its end would not be noticed.
+      // The parent needs no data from the gate, but without reading it would not notice the end.
       found.resume()
       await closed(found)
       quickEnds = performance.now() - answeredAt < quickMs ? quickEnds + 1 : 0
@@ -89,14 +92,14 @@ export async function runParent(directory: string, code: string, builtIn: string
   }
 }
 
-/** The first restart comes at once. */
+/** The first restart has no delay. */
 function pauseAfter(quickEnds: number): number {
   return quickEnds > 1 ? Math.min(pauseMaxMs, firstPauseMs * 2 ** (quickEnds - 2)) : 0
 }
 
 /**
- * A gate that was killed in the middle of a handover leaves a successor that has its listening sockets, and that ends, or becomes the
- * gate, a moment later. Nobody can tell which, and two gates must never run.
+ * A gate that was killed in the middle of a handover leaves a successor that has its listening sockets, and that ends, or becomes the gate,
+ * a moment later. The result cannot be known in advance, and two gates must never run.
  */
 async function killHalfStarted(directory: string): Promise<void> {
   for (const end = performance.now() + endMs; performance.now() < end; await delay(1)) {
@@ -110,7 +113,7 @@ async function killHalfStarted(directory: string): Promise<void> {
   }
 }
 
-/** The gate may be handing over while it is told to stop: then the successor is told. */
+/** The gate may be handing over when it receives the stop request: then the successor is stopped. */
 async function stopGate(directory: string): Promise<void> {
   for (;;) {
     const gate = await reachGate(directory)
@@ -131,8 +134,8 @@ function report(error: unknown): void {
 }
 
 /**
- * An agent that starts or hands over to a gate leaves in `entry` the code, and outside of a container the Node, that the next one has to
- * use: an update may have removed those that this process was started from.
+ * An agent that starts or hands over to a gate writes to `entry` the code, and outside of a container the Node, that the next one must use:
+ * an update may have removed those that this process was started from.
  */
 function latestCode(directory: string, builtIn: string): { entry: string; node: string } {
   const own = { entry: builtIn, node: process.execPath }

@@ -1,7 +1,7 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The argument that tells each kind of process from any other: a process number alone may belong to another process by now. */
+/** The argument that distinguishes each kind of process from any other: a process number alone may belong to another process by now. */
 export const roleFlags = { parent: '--parent', successor: '--successor' } as const
 type Role = keyof typeof roleFlags
 
@@ -22,7 +22,7 @@ export function writeSuccessor(directory: string, pid: number): void {
   try {
     writeFileSync(pathOf(directory, 'successor'), `${pid}\n`, { mode: 0o600 })
   } catch (error) {
-    // It only helps a parent when the gate is killed within the next moments: a full disk must not prevent the handover.
+    // The file only helps a parent when the gate is killed within the next moments: a full disk must not prevent the handover.
     report(error)
   }
 }
@@ -32,11 +32,11 @@ export function forgetSuccessor(directory: string, pid: number | undefined): voi
   if (findProcess(directory, 'successor') === pid) rmSync(pathOf(directory, 'successor'), { force: true })
 }
 
-/** @returns whether this process is the folder's one parent from now on; two of them would each start a gate after an end */
+/** @returns whether this process is the directory's one parent from now on; two of them would each start a gate after an end */
 export function claimParent(directory: string): boolean {
   const own = `${pathOf(directory, 'parent')}.${process.pid}`
   try {
-    // Made whole under another name, then linked: nobody reads a half-written number, and a second link fails.
+    // The file is written under another name, then linked: no reader sees a half-written number, and a second link fails.
     writeFileSync(own, `${process.pid}\n`, { mode: 0o600 })
     for (let attempt = 1; ; attempt += 1) {
       const other = findProcess(directory, 'parent')
@@ -49,7 +49,7 @@ export function claimParent(directory: string): boolean {
       }
     }
   } catch (error) {
-    // On a full disk for instance: a gate that is kept by two is better than one that is kept by nobody.
+    // The write may fail on a full disk: a gate with two parents is better than a gate without one.
     report(error)
     return true
   } finally {

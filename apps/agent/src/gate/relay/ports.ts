@@ -2,13 +2,13 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { type GateAnswer, type GatePort, isAny, keyOf, type PortKey } from './protocol.ts'
 import { listenOptions, type Relay, refuse } from './relay.ts'
 
-/** The ports that the gate holds, and where each one leads. */
+/** The ports that the gate holds, and the target of each one. */
 export interface Ports {
-  /** All of it, or nothing and the answer that says why. */
+  /** Applies all changes, or none and answers with the reason. */
   apply(open: readonly GatePort[], close: readonly PortKey[]): Promise<GateAnswer>
-  /** Goes on with a socket that a predecessor listens on. */
+  /** Continues with a socket that a predecessor listens on. */
   adopt(entry: GatePort, listening: Server): void
-  /** Listens no more, on no port; what is open stays open. */
+  /** Stops listening on every port; open connections stay open. */
   leave(): void
   entries(): GatePort[]
   listening(): { entry: GatePort; server: Server }[]
@@ -17,11 +17,11 @@ export interface Ports {
 interface Held {
   entry: GatePort
   server: Server
-  /** Clients that wait until it is known where they are led. */
+  /** Clients that wait until their target is known. */
   waiting: Map<Socket, NodeJS.Timeout>
 }
 
-/** How long a client waits for a container that is being replaced or started again, and how many do. */
+/** How long a client waits for a container that is being replaced or restarted, and how many clients may wait. */
 const waitMs = 30_000
 const waitingMax = 2_000
 const backlog = 4_096
@@ -129,7 +129,7 @@ export function createPorts(relay: Relay): Ports {
     adopt(entry, listening) {
       const key = keyOf(entry)
       const server = makeServer(key)
-      // The handle moves over within this turn of the event loop: no connection can come in between.
+      // The handle moves within this turn of the event loop, so no connection can arrive in between.
       server.listen(listening, backlog)
       server.on('error', (error) => reportError(entry.port, error))
       held.set(key, { entry, server, waiting: new Map() })
@@ -160,7 +160,7 @@ function bind(server: Server, port: number, host: string): Promise<void> {
     server.once('error', failed)
     server.listen({ port, host, backlog }, () => {
       server.off('error', failed)
-      // Too many open files, for instance: what cannot be accepted is not the end of the gate.
+      // A connection that cannot be accepted, for example because of too many open files, must not end the gate.
       server.on('error', (error) => reportError(port, error))
       resolve()
     })

@@ -15,7 +15,7 @@ describe('the PROXY header', () => {
     ['2001:db8::1', 'fe80::2%eth0', 'PROXY TCP6 2001:db8::1 fe80::2 56324 443\r\n'],
     [undefined, undefined, 'PROXY UNKNOWN\r\n'],
     ['192.0.2.1', '2001:db8::1', 'PROXY UNKNOWN\r\n'],
-  ])('version 1 of %s to %s', (source, destination, expected) => {
+  ])('encodes version 1 from %s to %s', (source, destination, expected) => {
     expect(proxyHeader('v1', ends(source, destination)).toString()).toBe(expected)
   })
 
@@ -24,7 +24,7 @@ describe('the PROXY header', () => {
     ['192.0.2.1', '198.51.100.7', '2111000cc0000201c6336407dc0401bb'],
     ['2001:db8::1:2', '::1', '2121002420010db800000000000000000001000200000000000000000000000000000001dc0401bb'],
     [undefined, '192.0.2.1', '20000000'],
-  ])('version 2 of %s to %s', (source, destination, expected) => {
+  ])('encodes version 2 from %s to %s', (source, destination, expected) => {
     expect(proxyHeader('v2', ends(source, destination)).toString('hex')).toBe(signature + expected)
   })
 })

@@ -7,12 +7,15 @@ export interface Ends {
   destinationPort: number | undefined
 }
 
-/** The PROXY protocol's header (haproxy.org, proxy-protocol.txt, 2.1 and 2.2): who connected to which address, before the first byte. */
+/**
+ * The PROXY protocol's header (haproxy.org, proxy-protocol.txt, 2.1 and 2.2): the client's address and the address that it connected to,
+ * before the first byte.
+ */
 export function proxyHeader(version: 'v1' | 'v2', ends: Ends): Buffer {
   const source = plain(ends.sourceAddress)
   const destination = plain(ends.destinationAddress)
   const { sourcePort = 0, destinationPort = 0 } = ends
-  // A client that is gone already has no address any more.
+  // A client that has disconnected already has no address any more.
   const known = source !== '' && destination !== '' && isIPv4(source) === isIPv4(destination)
   if (version === 'v1') {
     if (!known) return Buffer.from('PROXY UNKNOWN\r\n')

@@ -5,19 +5,19 @@ import { proxyHeader } from './proxy-header.ts'
 
 /** Connections between clients and containers, counted by container. Bytes, ends and resets pass both ways as they come. */
 export interface Relay {
-  /** @param port its entry at this moment; read again when the container cannot be reached, since it may have been switched meanwhile */
+  /** @param port its entry at this moment; read again when the container cannot be reached, since its target may have changed in the meantime */
   begin(client: Socket, port: () => GatePort | undefined): void
   count(container?: string): number
-  /** Resolves when nothing leads to the container any more, or when the time is over, with what is left. */
+  /** Resolves with the number of connections that are left when the container has none any more, or when the time is over. */
   drained(container: string, ms: number): Promise<number>
 }
 
-/** Half of a connection; what one side does, its peer does to the other. */
+/** Half of a connection; every event of one side is applied to its peer. */
 interface Side extends Socket {
   peer?: Side
 }
 
-/** A peer that vanished without a word is noticed after some minutes: its socket must not stay for ever. */
+/** A peer that disappeared without closing is detected after some minutes, so its socket does not stay open indefinitely. */
 const keepAliveMs = 60_000
 
 export const listenOptions = {
@@ -29,8 +29,8 @@ export const listenOptions = {
 }
 
 /**
- * How long a container may leave a connection unanswered. One that has just stopped answers nothing at all, and Linux itself
- * would go on asking for two minutes, also after the port leads elsewhere.
+ * How long a container may leave a connection unanswered. A container that has just stopped does not answer at all, and Linux itself would
+ * retry for two minutes, even after the port has another target.
  */
 const dialMs = 3_000
 
@@ -73,7 +73,7 @@ export function createRelay(): Relay {
       open.set(container, all)
     }
     all.add(client)
-    // Until the container has answered nothing is read from the client: it can be led elsewhere, and it cannot fill the memory.
+    // Until the container has answered, nothing is read from the client: it can still get another target, and it cannot fill the memory.
     const fail = () => {
       client.off('error', gone)
       client.off('close', gone)
@@ -133,7 +133,7 @@ export function createRelay(): Relay {
   }
 }
 
-/** What a client meets where nothing answers: the connection is reset. */
+/** Where nothing answers, the client's connection is reset. */
 export function refuse(client: Socket): void {
   client.on('error', ignore)
   client.resetAndDestroy()
@@ -148,7 +148,7 @@ function endsOf(client: Socket) {
   }
 }
 
-/** Functions without a closure: there are six of them for each connection. */
+/** Functions without a closure save memory: each connection has six of them. */
 function join(side: Side, peer: Side): void {
   side.peer = peer
   side.on('drain', onDrain)
@@ -158,7 +158,7 @@ function join(side: Side, peer: Side): void {
 }
 
 function onData(this: Side, chunk: Buffer): void {
-  // The other side takes no more for now: nothing further is read until it does.
+  // The other side accepts no more for now: reading continues when it does.
   if (this.peer?.write(chunk) === false) this.pause()
 }
 
@@ -177,12 +177,12 @@ function onError(this: Side): void {
 function onClose(this: Side): void {
   const { peer } = this
   if (!peer || peer.destroyed) return
-  // Ended before it had said all: the other side must not take that for a good end.
+  // It ended before it had sent everything: the other side must not take that for a regular end.
   if (!this.readableEnded) reset(peer)
   else if (!this.writableFinished) peer.destroy()
 }
 
-/** One that has been told the end cannot be reset any more: Node answers EINVAL then, and would keep it open for ever. */
+/** A socket that has sent its end cannot be reset any more: Node would answer EINVAL and keep it open indefinitely. */
 function reset(side: Side | undefined): void {
   if (!side || side.destroyed) return
   if (side.writableEnded) side.destroy()
@@ -190,5 +190,5 @@ function reset(side: Side | undefined): void {
 }
 
 function ignore(): void {
-  // A socket that ends already may fail as it likes.
+  // An error of a socket that is ending already has no effect.
 }

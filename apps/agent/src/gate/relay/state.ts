@@ -4,14 +4,14 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import type { GatePort } from './protocol.ts'
 
-/** What a gate that starts after a crash or a reboot finds: which ports it held and where they led. */
+/** The stored state for a gate that starts after a crash or a reboot: which ports it held and their targets. */
 interface Stored {
-  /** The kernel's: after a reboot every container has another address. */
+  /** The kernel's boot id: after a reboot every container has another address. */
   boot: string
   ports: GatePort[]
   /**
-   * By target, the links that its network had. An engine that starts again gives addresses anew, so that one may be another's by now,
-   * and every container gets a new link: where none of these is left, nobody can say who has the address.
+   * By target, the links that its network had. An engine that restarts assigns addresses again, so that one may belong to another container
+   * by now, and every container gets a new link: where none of these is left, the owner of the address is unknown.
    */
   links?: Record<string, string[]>
 }
@@ -31,7 +31,7 @@ export function readPorts(directory: string): GatePort[] {
   return ports.map((port) => (holds(port) ? port : { ...port, target: '' }))
 }
 
-/** In one step, so that a crash leaves the old or the new text. Without fsync: after a loss of power the addresses are void anyhow. */
+/** Writes in one step, so that a crash leaves the old or the new text. Without fsync: after a loss of power the addresses are stale in any case. */
 export function writePorts(directory: string, ports: readonly GatePort[]): void {
   const path = join(directory, 'ports.json')
   const targets = new Set(ports.map(({ target }) => target).filter((target) => target !== ''))
@@ -42,7 +42,7 @@ export function writePorts(directory: string, ports: readonly GatePort[]): void 
 
 const network = '/sys/class/net'
 
-/** What hangs at the bridge of each address; nothing where that is not to be seen. */
+/** The links at the bridge of each address; empty where they cannot be read. */
 function linksOf(targets: ReadonlySet<string>): Record<string, string[]> {
   const found: Record<string, string[]> = {}
   if (targets.size === 0) return found
@@ -50,7 +50,7 @@ function linksOf(targets: ReadonlySet<string>): Record<string, string[]> {
     const block = new BlockList()
     for (const { address, cidr, family } of addresses ?? [])
       if (cidr) block.addSubnet(address, Number(cidr.split('/')[1]), family === 'IPv6' ? 'ipv6' : 'ipv4')
-    // A wider network of the machine may hold the address too, and has no members.
+    // A wider network of the machine may contain the address too, and has no members.
     for (const target of targets)
       if (!found[target]?.length && block.check(target, isIPv6(target) ? 'ipv6' : 'ipv4'))
         found[target] = membersOf(bridge)
@@ -75,7 +75,7 @@ function isThere(link: string): boolean {
   }
 }
 
-/** Never given twice, unlike a name. */
+/** Unlike a name, an index is never reused. */
 function indexOf(name: string): string {
   return readFileSync(join(network, name, 'ifindex'), 'utf8').trim()
 }
