@@ -141,7 +141,7 @@ type Registered = { trailing?: ReactNode; onInput?: (event: { target: { value: s
 /** What belongs to the frame of a field (label, help, error), and what to its input, registered with the form. */
 function partsOf<V extends FieldValues, Out, P extends Bound<V, Out> & Registered>(props: P & Bound<V, Out>) {
   const { form, name, label, help, optional, trailing, onInput, ...rest } = props
-  const frame = { label, help, optional, aside: trailing, error: errorOf(form, name) }
+  const frame = { label, help, optional, trailing, error: errorOf(form, name) }
   return [frame, { ...rest, ...form.register(name, onInput && { onChange: onInput }) }] as const
 }
 
