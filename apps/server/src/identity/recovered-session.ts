@@ -8,7 +8,7 @@ const ways = ['code_recovery', 'link_recovery']
 const firstFactors = ['password', 'oidc', 'passkey']
 
 /**
- * The time at which a session was opened by a code or link of recovery or invitation, whoever relayed it. Undefined for
+ * The time at which a session was opened by a code or link of recovery or invitation, by any relay. Undefined for
  * all others, and once the person has a new way to sign in, has proven an old one, or has signed in with the password
  * elsewhere.
  */

@@ -25,7 +25,7 @@ it('the preference for the first steps is metadata_public.disableOnboarding of t
   expect(await shown()).toEqual({ session: {}, own: true })
 })
 
-it('a person who came by the code of an invitation answers it before they set a password, and does nothing else', async () => {
+it('a user who signed in with the code of an invitation answers it before they set a password, and can do nothing else', async () => {
   const teams = await Promise.all(
     ['accepted', 'declined'].map(
       async (slug) => (await ada.go('/api/teams', { name: slug, slug })).body as { id: string },

@@ -65,9 +65,7 @@ export const nodeToken = crux.table('node_token', {
     .references(() => node.id, { onDelete: 'cascade' }),
   hash: text().notNull().unique(),
   nextHash: text().unique(),
-  /**
-   * The next token, encrypted. If the agent may not have received it, the same token is sent again, never a third one.
-   */
+  /** The next token, encrypted. If the agent may have missed it, it is sent again, never a third one. */
   nextToken: text(),
   /**
    * The fingerprint of the public key of the agent that exchanged the install token; only this agent may repeat the
