@@ -43,7 +43,7 @@ afterAll(async () => {
   await servers[0]?.stop()
 })
 
-it('many concurrent users at two servers leave all data consistent, and get no errors but the documented ones', async () => {
+it('many concurrent users at two servers leave all data consistent, and get only the expected refusals', async () => {
   const [testEnvironment] = testEnvironments
   if (!testEnvironment) throw new Error('there is a world')
   const random = mulberry(seed)

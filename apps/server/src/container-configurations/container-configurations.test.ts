@@ -173,7 +173,7 @@ describe('a configuration patch', () => {
   })
 })
 
-describe('two people on one configuration', () => {
+describe('two users on one configuration', () => {
   it('see each other’s changes, and cannot overwrite values that they have not seen', async () => {
     const [configId = ''] = (
       await testEnvironment.version({

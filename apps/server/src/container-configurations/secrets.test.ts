@@ -310,8 +310,8 @@ describe('the list of secrets on a node', () => {
   })
 })
 
-describe('a copy', () => {
-  it('keeps values at the same node, and elsewhere only the keys of the deployment', async () => {
+describe('the secrets of a copied deployment', () => {
+  it('keep their values at the same node, and elsewhere only the keys of the deployment', async () => {
     const spot = await place('copied')
     await save(spot.configId, [await sealed('SHARED')])
     await save(spot.instanceConfigId, [await sealed('OWN')])
@@ -329,7 +329,7 @@ describe('a copy', () => {
     expect(await copyTo((await testEnvironment.node()).id, 'far')).toEqual([bare, undefined])
   })
 
-  it('is part of an increased version, including values', async () => {
+  it('are part of an increased version, including values', async () => {
     const spot = await place('grown', {}, undefined, 'incremental')
     await save(spot.configId, [await sealed('SHARED')])
     await save(spot.instanceConfigId, [await sealed('OWN')])

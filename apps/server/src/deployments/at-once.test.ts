@@ -112,7 +112,7 @@ const takeover = async (prefix: string) => {
   return { agent, projectId, older, newer }
 }
 
-describe('a start', () => {
+describe('the start of a deployment', () => {
   it('behind an edit includes the whole edit, never half of it', async () => {
     const { id } = await ready()
     const [before, after] = [await bundle('before', 'before'), await bundle('after', 'after')]

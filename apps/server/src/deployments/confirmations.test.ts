@@ -139,7 +139,7 @@ describe('a host-dangerous deployment', () => {
     ])
   })
 
-  it("is refused to an admin's token after an approved path becomes writable or its command changes", async () => {
+  it("lets no user make an approved path writable, and refuses an admin's token after its command has changed", async () => {
     const { id, start, configId, version } = await makeDeployment()
     const user = await crux.addMember(testEnvironment.team, 'user')
     const pipeline = await deploymentToken(id, testEnvironment.owner)

@@ -210,7 +210,7 @@ describe('concurrent starts of one deployment', () => {
 })
 
 describe('cancelling a deployment', () => {
-  it('ends a release at once that only waits', async () => {
+  it('ends a waiting release at once', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const [first, second] = [

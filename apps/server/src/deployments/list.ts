@@ -72,7 +72,7 @@ export async function listOfNode(
   return toDeployments(app, rows)
 }
 
-/** Deployments that carry a bundle, newest first. */
+/** Deployments with a bundle, newest first. */
 export async function listOfBundle(
   app: App,
   team: TeamContext,

@@ -25,8 +25,8 @@ export function versionChannels(app: App, browser: Browser): ChannelHandlers<'ve
     for (const subscriber of subscribersOf(versionId)) subscriber.send('images-added', { images })
   }
   /**
-   * Sends the tag alone. `image` answers only `get-image`: existing clients append every `image` that they receive to their
-   * list. Clients that show the labels or the configuration of the new tag ask for the image.
+   * Sends only the tag. `image` answers only `get-image`, because existing clients append every `image` that they
+   * receive to their list. Clients that show the labels or the configuration of the new tag request the image.
    */
   async function publishTagged(versionId: string, imageId: string, tag: string, origin: string | undefined) {
     for (const subscriber of subscribersOf(versionId, origin)) subscriber.send('image-tag-updated', { imageId, tag })

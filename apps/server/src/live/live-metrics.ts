@@ -11,8 +11,7 @@ const declared: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The metrics of the live channel, with names that existing dashboards know. Labels are types of messages and patterns
- * of paths.
+ * The metrics of the live channel. Labels are types of messages and patterns of paths.
  *
  * @param openPaths the currently subscribed paths, each as often as it is subscribed
  */

@@ -195,7 +195,7 @@ describe('a live socket', () => {
   }, 20_000)
 })
 
-describe('two people on one version', () => {
+describe('two users on one version', () => {
   it('see each other arrive, focus and leave', async () => {
     const [one, two] = [await dial(ada), await dial(await member())]
     await one.subscribe()

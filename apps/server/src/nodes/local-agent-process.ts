@@ -7,7 +7,7 @@ import type { Logger } from '@crux/service-kit'
 import type { Config } from '../config/config.ts'
 import { agentDirectory } from '../places.ts'
 
-/** Only the bundle defines this; there `import.meta.url` is not the location of the source file. */
+/** Only the bundle defines this; a server that runs from source leaves it undefined. */
 declare const __CRUX_BUNDLED__: boolean | undefined
 
 export interface AgentProcess {

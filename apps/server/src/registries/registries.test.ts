@@ -63,7 +63,7 @@ async function ask(type: 'find-image' | 'fetch-image-tags', data: object): Promi
 }
 
 describe('a registry of the distribution specification', () => {
-  it('is connected without https on loopback, and shows its images, tags and dates', async () => {
+  it('is created without https on loopback, and shows its images, tags and dates', async () => {
     const registry = await create(v2(open.host, { imageNamePrefix: 'group' }))
     expect(registry).toMatchObject({ type: 'v2', url: open.host, imageUrlPrefix: `${open.host}/group`, inUse: false })
     expect(registry.details).toMatchObject({ hasCredentials: false, public: true })
@@ -186,7 +186,7 @@ describe('a registry of the distribution specification', () => {
   })
 })
 
-describe('changing a registry', () => {
+describe('a stored registry', () => {
   const params = (registryId: string) => ({ teamSlug: team.slug, registryId })
 
   it('keeps credentials that are not sent, and deletes them when it becomes public', async () => {
@@ -213,7 +213,7 @@ describe('changing a registry', () => {
     expect(tokens.realmCalls).toHaveLength(before)
   })
 
-  it('refuses to delete one that an image uses', async () => {
+  it('is not deleted while an image uses it', async () => {
     const registry = await create(v2(open.host, {}, 'In use'))
     const { call } = crux.client(ada)
     const project = await call('projects.create', {

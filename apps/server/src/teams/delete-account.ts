@@ -10,7 +10,7 @@ import { memberLeft } from './events.ts'
 type TeamRef = { id: string; name: string }
 
 /**
- * Deletes the account with everything that is only the person's own: memberships, invitations, API tokens, preferences,
+ * Deletes the account with everything that is only the person's own: memberships, invitations, API tokens, settings,
  * sessions. Their changes stay in the teams, and their name in the audit logs. It may be repeated after a failure.
  *
  * @throws CruxError invalidArgument `email`, preconditionFailed `teams` for the only owner of a team,

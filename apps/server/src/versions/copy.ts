@@ -21,9 +21,10 @@ export async function copyImages(queries: Queries, { fromId, toId, by }: Copy): 
 }
 
 /**
- * Copies deployments as `preparing` ones of the new version: the newest of each node and prefix, with its bundles and the
- * configurations of the deployment and of its instances. Attempts, times and people of the source are not copied, and neither is
- * its protection: a deployment target has one protected version, which stays the old one until somebody changes that.
+ * Copies deployments as `preparing` ones of the new version: the newest of each node and prefix, with its bundles and
+ * the configurations of the deployment and of its instances. Attempts, times and people of the source are not copied,
+ * and neither is its protection: a deployment target has one protected version, which stays the old one until a user
+ * changes that.
  *
  * @param copy.statuses only sources in one of these statuses; all sources when absent
  */

@@ -91,7 +91,7 @@ export function createPeople() {
       known.set(person.id, { ...person, verified: true })
       return this.signIn(person, options)
     },
-    /** Another session of the same person. */
+    /** Creates another session of the same person. */
     signIn(
       person: Person,
       { expiresInMs = 3_600_000, aal = 'aal1', recovered = false, authenticatedAt = new Date() }: SignIn = {},

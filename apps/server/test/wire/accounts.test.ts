@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => testEnvironment?.stop())
 
-it('the preference for the first steps is metadata_public.disableOnboarding of the identity', async () => {
+it('the setting for the first steps is metadata_public.disableOnboarding of the identity', async () => {
   const shown = async () => ({
     session: ((await ada.go('/kratos/sessions/whoami')).body.identity as { metadata_public: unknown }).metadata_public,
     own: ((await ada.me()) as unknown as { onboarding: boolean }).onboarding,

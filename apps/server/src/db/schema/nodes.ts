@@ -113,10 +113,7 @@ export const nodeEvent = crux.table(
 /** The running server processes. One without a heartbeat for 15 s counts as dead, and the others clear its links. */
 export const serverProcess = crux.table('server_process', {
   id: text().primaryKey(),
-  /**
-   * Host, data directory and port: a process that starts under this name knows that previous processes of this name
-   * have ended.
-   */
+  /** Host, data directory and port: a process that starts under this name knows that previous ones of this name have ended. */
   name: text().notNull(),
   startedAt: at().notNull().defaultNow(),
   heartbeatAt: at().notNull().defaultNow(),
