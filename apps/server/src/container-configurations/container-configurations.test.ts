@@ -25,7 +25,7 @@ const patch = (configId: string, body: ContainerConfigPatch, client = testEnviro
   client.call('container-configurations.update', { params: at(configId), body })
 
 /** A page that is open on one configuration: all received messages, in order. */
-async function look(someone: Someone, configId: string) {
+async function openPage(someone: Someone, configId: string) {
   const live: Live = server.live(someone)
   const failures: LiveFailure[] = []
   live.onError((failure) => void failures.push(failure))
@@ -190,8 +190,8 @@ describe('two users on one configuration', () => {
         ],
       })
     ).imageConfigIds
-    const ada = await look(testEnvironment.owner, configId)
-    const grace = await look(await server.addMember(testEnvironment.team, 'user', 'Grace'), configId)
+    const ada = await openPage(testEnvironment.owner, configId)
+    const grace = await openPage(await server.addMember(testEnvironment.team, 'user', 'Grace'), configId)
     ada.channel.send('patch-config', {
       config: { environment: [{ key: 'A', value: 'ada' }] },
       keys: { environment: ['A'] },
@@ -242,7 +242,7 @@ describe('two users on one configuration', () => {
 
   it('get errors with their place', async () => {
     const [configId = ''] = (await testEnvironment.version()).imageConfigIds
-    const page = await look(testEnvironment.owner, configId)
+    const page = await openPage(testEnvironment.owner, configId)
     page.channel.send('patch-config', { config: { dockerLabels: [{ key: 'dev.crux.team', value: 'x' }] } })
     const failure = await until(() => page.failures[0])
     expect(failure).toMatchObject({

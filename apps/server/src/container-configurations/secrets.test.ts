@@ -59,7 +59,7 @@ async function place(
   }
 }
 
-async function look(configId: string, someone: Someone = testEnvironment.owner) {
+async function openPage(configId: string, someone: Someone = testEnvironment.owner) {
   const live = server.live(someone)
   const failures: LiveFailure[] = []
   live.onError((failure) => void failures.push(failure))
@@ -114,7 +114,7 @@ describe('the value of a secret', () => {
       status: 400,
       property: 'config.secrets[0].value',
     })
-    const page = await look(configId)
+    const page = await openPage(configId)
     page.channel.send('patch-config', patch)
     expect(await until(() => page.failures[0])).toMatchObject({ status: 400, property: 'config.secrets[0].value' })
     expect(JSON.stringify(page.failures)).not.toContain('hunter2')
@@ -157,7 +157,7 @@ describe('a new key of the node', () => {
     await testEnvironment.start(spot.id)
     await deployWell(first)
     await testEnvironment.statusEvent(spot.id, 'successful')
-    const page = await look(spot.instanceConfigId)
+    const page = await openPage(spot.instanceConfigId)
     first.cut()
     const second = await testEnvironment.agent(spot.node, { publicKey: keyTwo })
     const { commandId } = await second.command('inspectContainer')
@@ -241,7 +241,7 @@ describe('secrets of a prefix', () => {
 
     agent.cut()
     await until(() => server.app.links.status(node.id) === 'unreachable')
-    const page = await look(taker.instanceConfigId)
+    const page = await openPage(taker.instanceConfigId)
     page.channel.send('get-config-secrets', {})
     expect((await until(() => page.last<{ shared: string[] }>('config-secrets'))).shared.sort()).toEqual([
       'DB',
@@ -269,7 +269,7 @@ describe('the list of secrets on a node', () => {
       status: 412,
       property: 'nodeId',
     })
-    const page = await look(spot.instanceConfigId)
+    const page = await openPage(spot.instanceConfigId)
     page.channel.send('get-config-secrets', {})
     expect(await until(() => page.last('config-secrets'))).toEqual({ keys: [], publicKey: keyOne, shared: [] })
 

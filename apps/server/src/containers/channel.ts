@@ -60,7 +60,7 @@ export function nodeChannel(app: App): ChannelHandler<'node'> {
         deleteContainer(app, team, actor, params.nodeId, container),
       'watch-containers-state': async (subscriber, { prefix, deploymentId }) => {
         const filter = deploymentId
-          ? await placeOf(app, subscriber, deploymentId)
+          ? await findTarget(app, subscriber, deploymentId)
           : { prefix: prefix || null, projectId: null }
         await states.watch(subscriber.params.nodeId, subscriber, filter)
       },
@@ -78,7 +78,7 @@ export function nodeChannel(app: App): ChannelHandler<'node'> {
 }
 
 /** The containers of a deployment are those of its project under its prefix, whichever release created them. */
-async function placeOf(app: App, subscriber: Subscriber<'node'>, deploymentId: string): Promise<StateFilter> {
+async function findTarget(app: App, subscriber: Subscriber<'node'>, deploymentId: string): Promise<StateFilter> {
   const [row] = await app.database.db
     .select({ prefix: deployment.prefix, projectId: deployment.projectId })
     .from(deployment)

@@ -31,7 +31,7 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
    * Restarts the 60 s of all releases of a node whose last link was steady, or of all nodes. Each row is updated by
    * itself, because a transaction that holds one of them may wait for another.
    */
-  async function beginAnew(nodeId: string | null) {
+  async function restartLeases(nodeId: string | null) {
     const { rows } = await pool.query<{ id: string }>(
       `select r.id from crux.release r join crux.node n on n.id = r.node_id
        where r.status = 'in-progress' and ($1::uuid is null or (n.id = $1 and n.connected_at <= $2))`,
@@ -81,7 +81,7 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
       return
     }
     // No process was listening.
-    if (paused) await beginAnew(null)
+    if (paused) await restartLeases(null)
     else await extendLinked()
     const { rows } = await pool.query<ReleaseRow & { nodeName: string; wasLinked: boolean }>(
       `select ${releaseColumns}, n.name as "nodeName",
@@ -129,7 +129,7 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
     /** Runs one round; the interval does the same. */
     check: checkOnce,
     /** The 60 s of a node start when its link is lost. */
-    restart: (nodeId: string) => beginAnew(nodeId),
+    restart: (nodeId: string) => restartLeases(nodeId),
     async start() {
       await checkOnce()
       timer = setInterval(() => void checkOnce(), checkMs)

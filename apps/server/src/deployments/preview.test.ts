@@ -46,7 +46,7 @@ const web = {
 }
 
 /** A deployment of one image that is running. */
-async function deployStanding(
+async function deployRunning(
   images: Parameters<DeployTestEnvironment['version']>[0] = { images: [{ name: 'web', config: web }] },
 ) {
   const node = await testEnvironment.node()
@@ -73,7 +73,7 @@ describe('the preview of a start', () => {
   ])(
     'lists the ports with a downtime, with the last measured and the longest duration, which %s',
     async (_who, line, milliseconds, maximumMilliseconds) => {
-      const { agent, id, configId } = await deployStanding()
+      const { agent, id, configId } = await deployRunning()
       await change(configId, { environment: [{ key: 'A', value: '1' }] })
       expect((await preview(id)).web).toMatchObject({
         action: 'replace-with-pause',
@@ -101,7 +101,7 @@ describe('the preview of a start', () => {
   )
 
   it('shows where the data of a renamed or removed volume stays, and which settings have no effect on the node', async () => {
-    const { id, prefix, configId } = await deployStanding()
+    const { id, prefix, configId } = await deployRunning()
     await change(configId, { volumes: [{ name: 'files', path: '/data', type: 'rwo' }], useLoadBalancer: true })
     expect((await preview(id)).web?.warnings).toEqual([
       { property: 'useLoadBalancer', description: 'useLoadBalancer is for Kubernetes nodes and does nothing here' },
@@ -121,7 +121,7 @@ describe('the preview of a start', () => {
 
   it('reports a local image that was removed from the node', async () => {
     const registryId = await testEnvironment.registry({ local: true })
-    const { agent, id } = await deployStanding({ images: [{ name: 'made-here', registryId, config: web }] })
+    const { agent, id } = await deployRunning({ images: [{ name: 'made-here', registryId, config: web }] })
     const there = preview(id)
     await storeHolds(agent, 1, [{ id: `sha256:${'1'.repeat(64)}`, references: ['made-here:1.0'], local: true }])
     expect((await there).web?.warnings).toEqual([])
@@ -140,7 +140,7 @@ describe('the preview of a start of some instances', () => {
     })
 
   it('covers only these: their downtime, their problems, and that the others stay', async () => {
-    const { id, prefix } = await deployStanding({
+    const { id, prefix } = await deployRunning({
       images: [
         { name: 'web', config: web },
         { name: 'api', config: api },
@@ -167,7 +167,7 @@ describe('the preview of a start of some instances', () => {
   })
 
   it('warns of a port of a container that stays, and forecasts no downtime for it', async () => {
-    const { id } = await deployStanding({
+    const { id } = await deployRunning({
       images: [
         { name: 'web', config: web },
         { name: 'api', config: api },
@@ -190,7 +190,7 @@ describe('the preview of a start of some instances', () => {
   })
 
   it('accepts only instances of the deployment, and refuses an invalid list of ids', async () => {
-    const { id } = await deployStanding()
+    const { id } = await deployRunning()
     await expect(some(id, [crypto.randomUUID()])).rejects.toMatchObject({ status: 404, property: 'instances' })
     await expect(some(id, [])).rejects.toMatchObject({ status: 400 })
     await expect(some(id, ['web'])).rejects.toMatchObject({ status: 400 })
@@ -202,7 +202,7 @@ describe('the preview of a rollback', () => {
     client.call('deployments.preview-release', { params: { ...at(id), number } })
 
   it('compares with the current release: digests, configuration, removed containers', async () => {
-    const { agent, id, configId, prefix } = await deployStanding()
+    const { agent, id, configId, prefix } = await deployRunning()
     await change(configId, { name: 'site', environment: [{ key: 'A', value: '1' }] })
     await testEnvironment.start(id)
     await deployWell(agent, 2)
@@ -219,7 +219,7 @@ describe('the preview of a rollback', () => {
   })
 
   it('shows by digest that tags have moved since, also those of init containers', async () => {
-    const { agent, id, release } = await deployStanding()
+    const { agent, id, release } = await deployRunning()
     const runs = async (nth: number, own: string | undefined, tool: string) => {
       await testEnvironment.start(id)
       const next = (await agent.command('deploy', nth)).value as Release
@@ -266,7 +266,7 @@ describe('the preview of a rollback', () => {
       volumes: [...web.volumes, { name: '/etc', path: '/host', type: 'ro' as const }],
       storage: { storageId: storage.id, bucket: 'b', path: 'data' },
     }
-    const { agent, id, configId } = await deployStanding({ images: [{ name: 'web', registryId, config }] })
+    const { agent, id, configId } = await deployRunning({ images: [{ name: 'web', registryId, config }] })
     await change(configId, { storage: null, volumes: web.volumes })
     await testEnvironment.client.call('storages.delete', {
       params: { ...testEnvironment.params, storageId: storage.id },
@@ -286,7 +286,7 @@ describe('the preview of a rollback', () => {
   })
 
   it('accepts only releases of the deployment, and refuses a failed one', async () => {
-    const { agent, id } = await deployStanding()
+    const { agent, id } = await deployRunning()
     await expect(back(id, 7)).rejects.toMatchObject({ status: 404, property: 'number' })
     await testEnvironment.start(id)
     const { value } = await agent.command('deploy', 2)

@@ -55,7 +55,7 @@ export function createGateway(app: App, links: LinkTable, deployments: Deploymen
     listener(fallback) {
       const serve = connectNodeAdapter({
         routes: service.routes,
-        interceptors: [sayErrors(app)],
+        interceptors: [logErrors(app)],
         fallback,
         grpcWeb: false,
         connect: false,
@@ -107,7 +107,7 @@ function refuse(...[request, response, code]: [...Parameters<NodeHandlerFn>, Cod
 }
 
 /** Logs unexpected errors here. The agent gets only a code that makes it try again. */
-const sayErrors =
+const logErrors =
   (app: App): Interceptor =>
   (next) =>
   async (request) => {

@@ -80,7 +80,7 @@ export function createJobs(options: { url: string; database: Pick<Database, 'poo
      * No notification is sent for a retry, so that the worker polls every few seconds while a retry of this process
      * waits.
      */
-    const lookForRetry = () => {
+    const pollForRetry = () => {
       failedAt = Date.now()
       retrying ??= setInterval(() => {
         if (worker && started) boss.notifyWorker(worker)
@@ -97,7 +97,7 @@ export function createJobs(options: { url: string; database: Pick<Database, 'poo
           await job.work((data ?? {}) as never)
         } catch (err) {
           options.log.warn({ err, job: job.name, jobId: id }, 'a job failed, it is tried again')
-          if (retriesMax > 0) lookForRetry()
+          if (retriesMax > 0) pollForRetry()
           throw err
         }
       }

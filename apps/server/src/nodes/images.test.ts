@@ -35,7 +35,7 @@ const fetched = { fetched: true }
 const name = 'registry.example.com:5000/web'
 
 /** A deployment target whose nth release had the digest `digest(n)`. */
-async function placeOf(releases: number) {
+async function makeTarget(releases: number) {
   const node = await testEnvironment.node()
   const agent = await testEnvironment.agent(node)
   const config = { initContainers: [{ name: 'wait', image: 'busybox', useParentConfig: false }] }
@@ -66,7 +66,7 @@ async function storeHolds(agent: ScriptedAgent, nth: number, images: Stored[]) {
 
 describe('images of a node', () => {
   it('are distinguished by what needs them (containers, the last three releases, nothing) and by their origin', async () => {
-    const { agent, params } = await placeOf(5)
+    const { agent, params } = await makeTarget(5)
     const asked = testEnvironment.client.call('nodes.images', { params })
     await storeHolds(agent, 1, [
       image('a', [`${name}@${digest(5)}`], { ...fetched, containers: ['shop-web'] }),
@@ -98,7 +98,7 @@ describe('images of a node', () => {
   })
 
   it('are needed by a release in progress before its digest is known', async () => {
-    const { agent, id, params } = await placeOf(0)
+    const { agent, id, params } = await makeTarget(0)
     await testEnvironment.start(id)
     await agent.command('deploy')
     const asked = testEnvironment.client.call('nodes.images', { params })
@@ -107,7 +107,7 @@ describe('images of a node', () => {
   })
 
   it('are hidden from users if neither the agent fetched them nor a container or release of the team has them', async () => {
-    const { agent, params } = await placeOf(1)
+    const { agent, params } = await makeTarget(1)
     const user = server.client(await server.addMember(testEnvironment.team, 'user'))
     const asked = user.call('nodes.images', { params })
     await storeHolds(agent, 1, [
@@ -129,7 +129,7 @@ describe('images of a node', () => {
   })
 
   it('are identified without reading the releases of a node one by one, however many there were', async () => {
-    const { id, params } = await placeOf(2)
+    const { id, params } = await makeTarget(2)
     const { pool } = server.app.database
     const { rows } = await pool.query<{ id: string }>(
       `insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name,
@@ -167,7 +167,7 @@ describe('images of a node', () => {
   })
 
   it('include those of releases from before the list of images existed', async () => {
-    const { params } = await placeOf(2)
+    const { params } = await makeTarget(2)
     const { pool } = server.app.database
     const digests = [digest(1), digest(2), digest(7)]
     const byDigest = async () =>
@@ -181,7 +181,7 @@ describe('images of a node', () => {
   })
 
   it('are removed one by one as selected, after server and agent have checked them again', async () => {
-    const { agent, params } = await placeOf(5)
+    const { agent, params } = await makeTarget(5)
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'].map(idOf)
     const asked = testEnvironment.client.call('nodes.prune-images', { params, body: { imageIds: [...ids, idOf('c')] } })
     await storeHolds(agent, 1, [
@@ -208,7 +208,7 @@ describe('images of a node', () => {
   })
 
   it('are requested from a connected node of the own team, by ids only, and removed by admins', async () => {
-    const { agent, params } = await placeOf(0)
+    const { agent, params } = await makeTarget(0)
     const prune = (client: DeployTestEnvironment['client'], imageIds: string[], at = params) =>
       client.call('nodes.prune-images', { params: at, body: { imageIds } })
     await expect(
