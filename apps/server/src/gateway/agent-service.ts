@@ -49,19 +49,19 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
    */
   async function authenticateInLink(context: HandlerContext): Promise<{ nodeId: string; teamId: string }> {
     const token = bearerToken(context.requestHeader.get('authorization'))
-    const byFormer = async () => {
+    const byPreviousToken = async () => {
       const previous = token && replaced.get(hashToken(token))
       const agent = previous && previous.until > Date.now() && links.agent(previous.nodeId)
       return agent && (await hasToken(app, agent.nodeId)) ? agent : undefined
     }
-    const agent = await byFormer()
+    const agent = await byPreviousToken()
     if (agent) return agent
     try {
       return await authenticate(context)
     } catch (cause) {
       // The token was replaced during the lookup. A refusal of this answer would let its command wait until the
       // timeout.
-      const late = await byFormer()
+      const late = await byPreviousToken()
       if (!late) throw cause
       return late
     }
