@@ -13,7 +13,7 @@ const guarded = inTeam.filter(
 const changes = (operation: Operation) => rowOf(operation).method !== 'GET'
 const lower: Record<TeamRole, TeamRole[]> = { owner: ['admin', 'user'], admin: ['user'], user: [] }
 
-describe('rights of endpoints', () => {
+describe('the guard', () => {
   let crux: TestServer
   let owner: Someone
   let stranger: Someone
@@ -32,7 +32,7 @@ describe('rights of endpoints', () => {
   const ask = (operation: Operation, testEnvironment: TestEnvironment, as?: Someone, of = testEnvironment) =>
     crux.request(pathOf(operation, testEnvironment), { ...initOf(operation, of), ...(as && { as }) })
 
-  it('have a valid body for every endpoint that requires one', () => {
+  it('is tested with a valid body for every endpoint that requires one', () => {
     const missing = operations.filter((operation) => {
       const { body, permission } = rowOf(operation)
       return body && permission !== 'public' && !body.safeParse(bodies(ours)[operation]).success
@@ -94,7 +94,7 @@ describe('rights of endpoints', () => {
     expect(rows).toEqual(changes(operation) && rowOf(operation).audit ? [{ accepted: false }] : [])
   })
 
-  it('end at once with a lost role', async () => {
+  it('applies a lost role at once', async () => {
     const member = await crux.addMember({ id: ours.teamId, slug: ours.teamSlug, name: '' }, 'admin')
     expect((await ask('nodes.list', ours, member)).status).toBe(200)
     await crux.app.database.pool.query('delete from crux.team_member where user_id = $1', [member.id])
@@ -102,14 +102,14 @@ describe('rights of endpoints', () => {
     await until(async () => (await ask('nodes.list', ours, member)).status === 403, 1_000)
   })
 
-  it('end at once with the session', async () => {
+  it('applies the end of a session at once', async () => {
     const member = await crux.addMember({ id: ours.teamId, slug: ours.teamSlug, name: '' }, 'admin')
     expect((await ask('nodes.list', ours, member)).status).toBe(200)
     await crux.signOut(member)
     await until(async () => (await ask('nodes.list', ours, member)).status === 401, 1_000)
   })
 
-  describe('rights of live messages', () => {
+  describe('for live messages', () => {
     const channels = Object.keys(liveChannels) as ChannelName[]
     const livePath = (channel: ChannelName, testEnvironment: TestEnvironment) =>
       liveChannels[channel].path.replace(

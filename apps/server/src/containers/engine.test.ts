@@ -63,7 +63,7 @@ function engineEvents(heard: (action: string, at: number) => void) {
 }
 
 withEngine(
-  'a container that starts and stops is seen at once',
+  'a container that starts and stops is shown at once',
   async () => {
     const channel = live.channel('node', params)
     const seen: { state: string | null | undefined; at: number }[] = []
@@ -100,7 +100,7 @@ withEngine(
 )
 
 withEngine(
-  'a long log arrives whole: nothing missing, nothing twice, in order',
+  'a long log arrives completely and in order, without repeated lines',
   async () => {
     // It waits for a file before it writes, so that all of its output is followed and none of it is part of `take`.
     const script = `echo 0; while [ ! -e /go ]; do sleep 0.1; done; seq 1 ${lines}; sleep 1000`
@@ -129,7 +129,7 @@ withEngine(
 )
 
 withEngine(
-  "the whole log is downloaded and followed from its first line, and is nobody else's",
+  'the whole log is downloaded and followed from its first line, and hidden from other teams',
   async () => {
     const container = `${name}-log`
     await run('docker', ['rm', '-f', container]).catch(() => undefined)

@@ -27,7 +27,7 @@ const pidOf = (nodeId: string): number | undefined => {
 }
 
 withEngine(
-  'use this machine: an agent of this server installs itself, ends with the server and comes back with it',
+  'a local agent installs itself, ends with the server and restarts with it',
   async () => {
     const database = await serverDatabase()
     const first = await startTestServer({ database, config: { dataDir } })
@@ -167,7 +167,7 @@ test('an agent whose node was deleted is not started again', async () => {
 })
 
 withEngine(
-  'the page of a node is told since when its local agent ends, why, and when it starts next',
+  'the page of a node shows since when its local agent fails, why, and when it starts next',
   async () => {
     const { command, starts } = endingCommand()
     const server = await startTestServer({ config: { dataDir, localAgentCommand: command } })
