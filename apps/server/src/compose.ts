@@ -37,7 +37,7 @@ type Parts = {
   status: () => Promise<ResponseInput<'system.status'>>
 }
 
-/** Every operation of the contract and who answers it: a missing one does not compile. */
+/** Every operation of the contract and its handler: a missing one does not compile. */
 export function composeRoutes(app: App, parts: Parts): Handlers {
   return {
     ...systemHandlers(parts),
@@ -64,7 +64,7 @@ export function composeRoutes(app: App, parts: Parts): Handlers {
   }
 }
 
-/** Every live channel and who serves it. */
+/** Every live channel and its handler. */
 export function composeChannels(app: App, parts: Pick<Parts, 'browser'>): ChannelHandlers {
   return {
     ...registryChannels(app, parts.browser),

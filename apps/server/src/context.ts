@@ -10,7 +10,7 @@ import type { Accounts } from './identity/accounts.ts'
 import type { Identity } from './identity/identity.ts'
 import type { Jobs } from './jobs/jobs.ts'
 
-/** What every domain may use, put together by hand in main.ts. */
+/** The parts of the process that every domain may use, composed by hand at the start. */
 export type App = {
   config: Config
   log: Logger
@@ -20,7 +20,7 @@ export type App = {
   outbound: Outbound
   identity: Identity
   accounts: Accounts
-  /** Undefined: this installation cannot send mail. */
+  /** Undefined if this installation cannot send mail. */
   mail: MailTransport | undefined
   jobs: Jobs
   metrics: Metrics

@@ -12,7 +12,7 @@ try {
 }
 
 const log = createLogger({ name: 'server', level: config.logLevel })
-// One callback that throws must not take the links of all agents down.
+// An exception in one callback must not end the links of all agents.
 handleUnhandledErrors(log)
 const lifecycle = createLifecycle(log)
 try {

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 
 /**
- * Folders beside this code. The file stands directly in `src`, as the built server stands directly in `dist`: the same relative
- * paths hold for both.
+ * Directories beside this code. The file is directly in `src`, as the built server is directly in `dist`, so that the
+ * same relative paths are valid for both.
  */
 export const migrationsDirectory = fileURLToPath(new URL('../migrations', import.meta.url))
 export const consoleDirectory = fileURLToPath(new URL('../../console/dist', import.meta.url))

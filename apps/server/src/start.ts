@@ -51,11 +51,11 @@ import { withAccountNames } from './tokens/names.ts'
 
 export type Overrides = {
   log?: Logger
-  /** Stands in at the boundary that we own; the contract tests of the identity service prove the other side. */
+  /** Replaces the client of the identity service in tests; the service's contract tests verify the other side. */
   identity?: (bus: Bus) => Identity
   accounts?: Accounts
   outbound?: Outbound
-  /** What leases are counted by. */
+  /** The clock of the leases. */
   now?: () => Date
   consoleDirectory?: string
 }
@@ -67,10 +67,10 @@ export type RunningServer = {
   stop(): Promise<void>
 }
 
-/** How long requests under way may take to end once we stop. */
+/** How long open requests may take to end once the server stops. */
 const drainMs = 1_500
 
-/** Migrates, composes and listens. Everything lives in what is returned: several servers may run in one process. */
+/** Migrates, composes and listens. All state belongs to the returned object, so that several servers can run in one process. */
 export async function startServer(given: Config, overrides: Overrides = {}): Promise<RunningServer> {
   const config = { ...given }
   const log = overrides.log ?? createLogger({ name: 'server', level: config.logLevel })
@@ -208,14 +208,14 @@ async function start(
   return { url: config.url, port: config.port, app, deployments, stop: () => lifecycle.stop() }
 }
 
-/** Port 0 is known only now; the default address follows it. */
+/** Port 0 is resolved only now; the default address depends on it. */
 function settlePort(config: Config, port: number) {
   if (config.url === localUrl(config.port, config.tls !== undefined))
     config.url = localUrl(port, config.tls !== undefined)
   config.port = port
 }
 
-/** What no request to a person's address may reach on this machine (decision 9). */
+/** The ports of this machine that a request to a user-supplied address must not reach, because our own services listen there. */
 function ownPorts(config: Config): number[] {
   const others = [config.identityPublicUrl, config.identityAdminUrl, config.databaseUrl].flatMap((address) => {
     const { port } = new URL(address)

@@ -40,7 +40,7 @@ const setPassword = async (browser: Browser, value: string, more: object = {}) =
   browser.go('/api/auth/settings/change-password', { ...(await browser.begin('settings')), password: value, ...more })
 const members = async () => (await ada.go(`/api/teams/${team.id}`)).body.users as { email: string; status: string }[]
 
-describe('an invitation to somebody unknown', () => {
+describe('an invitation to an unknown address', () => {
   it('signs in, asks for a password and nothing else, and ends with a member who signs in with it', async () => {
     const email = newEmail()
     expect((await invite(email)).status).toBe(201)
@@ -60,7 +60,7 @@ describe('an invitation to somebody unknown', () => {
     expect((await again.go('/api/engines/projects')).status).toBe(200)
   })
 
-  it('works once, and its link brings a fresh code until then', async () => {
+  it('works once, and its link gives a new code until then', async () => {
     const email = newEmail()
     await invite(email)
     const link = await invitationMail(email)
@@ -86,7 +86,7 @@ describe('an invitation to somebody unknown', () => {
     expect(second.headers.getSetCookie().join()).not.toContain('ory_kratos_session')
   })
 
-  it('signs nobody in when it has expired, and may be asked for again', async () => {
+  it('signs in no user after its expiry, and can be requested again', async () => {
     const email = newEmail()
     await invite(email)
     const link = await invitationMail(email)
@@ -106,7 +106,7 @@ describe('an invitation to somebody unknown', () => {
     expect((await createAccount(testEnvironment.makeBrowser(), next)).status).toBe(201)
   })
 
-  it('signs in whom it is for, also in a browser of somebody else', async () => {
+  it('signs in the invited person, also in a browser of another user', async () => {
     const email = newEmail()
     await invite(email)
     const shared = testEnvironment.makeBrowser()
@@ -115,7 +115,7 @@ describe('an invitation to somebody unknown', () => {
     expect((await shared.me()).user).toMatchObject({ name: 'Grace Hopper', email })
   })
 
-  it('opens only the team that invited', async () => {
+  it('opens only the inviting team', async () => {
     const email = newEmail()
     await invite(email)
     const other = (await ada.go('/api/teams', { name: `Team of ${email}`, slug: `g${count}-team` })).body as {
@@ -128,7 +128,7 @@ describe('an invitation to somebody unknown', () => {
     ])
   })
 
-  it('happens once when two invite the same address at once', async () => {
+  it('is created once when two users invite the same address at once', async () => {
     const email = newEmail()
     const answers = await Promise.all([
       invite(email),
@@ -138,8 +138,8 @@ describe('an invitation to somebody unknown', () => {
   })
 })
 
-describe('an invitation to somebody with an account', () => {
-  it('leads to the page that asks, and is accepted with his session only', async () => {
+describe('an invitation to a user with an account', () => {
+  it('leads to the page that asks, and is accepted with their session only', async () => {
     const email = newEmail()
     const charles = testEnvironment.makeBrowser()
     await charles.register(email, password, 'Charles')
@@ -162,7 +162,7 @@ describe('recovery', () => {
     return { browser, flow }
   }
 
-  it('signs in by a code, and demands a new password before anything else', async () => {
+  it('signs in by a code, and requires a new password before anything else', async () => {
     const email = newEmail()
     await testEnvironment.makeBrowser().register(email, password)
     const { browser, flow } = await recover(email)
@@ -177,7 +177,7 @@ describe('recovery', () => {
     expect((await testEnvironment.makeBrowser().login(email, newPassword)).status).toBe(200)
   })
 
-  /** As another client than our pages does it: by the flows of the identity service alone. */
+  /** Recovers as clients other than our pages do: only by the flows of the identity service. */
   async function recoverDirectly(email: string) {
     const browser = testEnvironment.makeBrowser()
     const { flow, csrfToken: csrf_token } = await browser.begin('recovery')
@@ -193,7 +193,7 @@ describe('recovery', () => {
     return browser.go(`/kratos/self-service/settings?flow=${flow}`, { csrf_token, ...fields })
   }
 
-  it('demands a new password also of who recovers without our pages, by a code or by the link of an administrator', async () => {
+  it('requires a new password also without our pages, by a code or by the link of an administrator', async () => {
     const email = newEmail()
     const someone = testEnvironment.makeBrowser()
     await someone.register(email, password)
@@ -215,7 +215,7 @@ describe('recovery', () => {
     expect((await byCode.go('/api/teams')).status).toBe(200)
   })
 
-  it('is over for the session in which a password was set, and not for one that was recovered later', async () => {
+  it('is complete for the session in which a password was set, and not for one that was recovered later', async () => {
     const email = newEmail()
     await testEnvironment.makeBrowser().register(email, password)
     const first = await recoverDirectly(email)
@@ -230,7 +230,7 @@ describe('recovery', () => {
     expect(metadata_admin).toMatchObject({ recovery_settled: expect.any(String) })
   })
 
-  it('is over for who remembers the password after all', async () => {
+  it('is complete for a user who signs in with the old password', async () => {
     const email = newEmail()
     await testEnvironment.makeBrowser().register(email, password)
     const { browser, flow } = await recover(email)
@@ -241,7 +241,7 @@ describe('recovery', () => {
     expect((await browser.go('/api/teams')).status).toBe(200)
   })
 
-  it('says nothing of whom it knows', async () => {
+  it('does not reveal which addresses have an account', async () => {
     const known = await recover('ada@example.com')
     const unknown = await recover('nobody@example.com')
     const { browser } = known
@@ -254,8 +254,8 @@ describe('recovery', () => {
   })
 })
 
-describe('settings', () => {
-  it('change name and address, which everybody sees at once', async () => {
+describe('account settings', () => {
+  it('change name and address, which all users see at once', async () => {
     const email = newEmail()
     const browser = testEnvironment.makeBrowser()
     await browser.register(email, password, 'Mary', 'Shelley')
@@ -272,7 +272,7 @@ describe('settings', () => {
     )
   })
 
-  it('lead who signed in long ago to where he confirms it, with nothing changed', async () => {
+  it('lead users with an old sign-in to the page that confirms it, without a change', async () => {
     const email = newEmail()
     const browser = testEnvironment.makeBrowser()
     await browser.register(email, password)
@@ -293,7 +293,7 @@ describe('settings', () => {
     expect((await testEnvironment.makeBrowser().login(email, password)).status).toBe(200)
   })
 
-  it('say what is wrong with a password, and end the other sessions when asked to', async () => {
+  it('report what is wrong with a password, and end the other sessions on request', async () => {
     const email = newEmail()
     const [here, there] = [testEnvironment.makeBrowser(), testEnvironment.makeBrowser()]
     await here.register(email, password)
@@ -307,7 +307,7 @@ describe('settings', () => {
     expect((await here.go('/api/teams')).status).toBe(200)
   })
 
-  it('want a session', async () => {
+  it('require a session', async () => {
     for (const path of ['edit-profile', 'change-password', 'oidc'])
       expect((await testEnvironment.makeBrowser().go(`/api/auth/settings/${path}`, {})).status).toBe(401)
   })

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => crux.stop())
 
-/** Changes that stand in no team's log, and why (decision 18). */
+/** Changes that no team's log records, and why. */
 const elsewhere: Partial<Record<Operation, string>> = {
   'users.me': 'changes nothing: the wire of the reference system has it as POST',
   'users.delete-me': 'an account: recorded in each team that the person leaves',
@@ -46,12 +46,12 @@ const elsewhere: Partial<Record<Operation, string>> = {
 }
 const changing = operations.filter((operation) => rowOf(operation).method !== 'GET')
 
-it('every change is recorded, or stands in the list of those that are not', () => {
+it('every change is recorded, or listed as an exception', () => {
   const unrecorded = changing.filter((operation) => rowOf(operation).audit === false)
   expect(unrecorded.sort()).toEqual(Object.keys(elsewhere).sort())
 })
 
-it('every live message that changes something is recorded', () => {
+it('every live message that changes data is recorded', () => {
   const unrecorded = (Object.keys(liveChannels) as ChannelName[]).flatMap((channel) =>
     Object.entries(liveChannels[channel].client as Record<string, { permission: never; audit: string | false }>)
       .filter(([, { audit, permission }]) => audit === false && scopeOfPermission(permission) !== 'read')
@@ -63,7 +63,7 @@ it('every live message that changes something is recorded', () => {
 const recorded = changing.filter(
   (operation) => rowOf(operation).audit !== false && !['session'].includes(rowOf(operation).permission),
 )
-it.each(recorded)('%s is recorded with who tried when it was refused', async (operation) => {
+it.each(recorded)('%s is recorded with its author when it was refused', async (operation) => {
   const entries = async () => {
     const { rows } = await crux.app.database.pool.query(
       `select actor_id, actor_name, actor_type, context, method, accepted, data from crux.audit_log
@@ -92,7 +92,7 @@ it.each(recorded)('%s is recorded with who tried when it was refused', async (op
   ])
 })
 
-/** Changes that a team without people, agents and releases refuses, and which test holds that they are recorded as done. */
+/** Changes that a team without people, agents and releases refuses, and the tests that verify their audit entries. */
 const needMore: Partial<Record<Operation, string>> = {
   'teams.delete': 'its log goes with the team',
   ...refusedWithout('another person', [
@@ -129,7 +129,7 @@ function refusedWithout(what: string, all: readonly Operation[]) {
   return Object.fromEntries(all.map((operation) => [operation, `refused without ${what}`]))
 }
 
-it.each(recorded)('%s is recorded as done exactly when it was done', async (operation) => {
+it.each(recorded)('%s is recorded as successful only if it succeeded', async (operation) => {
   const own = await makeTestEnvironment(crux, owner)
   const answer = await crux.request(pathOf(operation, own), { ...initOf(operation, own), as: owner })
   const { rows } = await crux.app.database.pool.query(

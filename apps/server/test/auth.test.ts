@@ -19,7 +19,7 @@ describe('signing in through the server', () => {
   const email = 'ada@example.com'
   const password = 'an engine of brass'
 
-  it('registers a person, who is then known by name everywhere', async () => {
+  it('registers a person, whose name is then shown everywhere', async () => {
     const browser = makeBrowser()
     const weak = await browser.register(email, 'short')
     expect(weak).toMatchObject({
@@ -38,7 +38,7 @@ describe('signing in through the server', () => {
     expect([again.status, JSON.stringify(again.body)]).toEqual([400, expect.stringContaining('4000007')])
   })
 
-  it('shows names of people that it has not met, through the admin API', async () => {
+  it('shows names of people who have not used this server, through the admin API', async () => {
     const grace = makeBrowser()
     await grace.register('grace@example.com', password)
     const { user } = (await grace.go('/api/users/me', undefined, 'POST')).body as { user: { id: string } }
@@ -51,7 +51,7 @@ describe('signing in through the server', () => {
     await fresh.stop()
   })
 
-  it('says what is wrong with a login in the words of the flow, and 409 to who is signed in', async () => {
+  it('reports a failed sign-in with the texts of the flow, and 409 to users who are signed in', async () => {
     const browser = makeBrowser()
     const wrong = await browser.login(email, 'wrong password')
     expect(wrong.status).toBe(400)
@@ -70,7 +70,7 @@ describe('signing in through the server', () => {
     expect([403, 404]).toContain(expired.status)
   })
 
-  it('logs out: the session ends at once, and so does its live socket', async () => {
+  it('signs out: the session ends at once, and so does its live socket', async () => {
     const browser = makeBrowser()
     await browser.login(email, password)
     const headers = { cookie: browser.cookies() }
@@ -88,7 +88,7 @@ describe('signing in through the server', () => {
     expect((await browser.go('/api/auth/logout', undefined, 'POST')).status).toBe(401)
   })
 
-  it('answers 503 while the identity service is away, and goes on when it is back', async () => {
+  it('answers 503 while the identity service is unavailable, and recovers with it', async () => {
     const away = await startServer(
       {
         ...server.app.config,

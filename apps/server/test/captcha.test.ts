@@ -18,7 +18,7 @@ afterAll(async () => {
   await verifier.close()
 })
 
-it('is handed on by the relays of the pages: sign-up, sign-in and recovery', async () => {
+it("the captcha's response is forwarded by the relays of sign-up, sign-in and recovery", async () => {
   const email = 'ada@example.com'
   const browser = testEnvironment.makeBrowser()
   const person = { method: 'password', email, password: 'an engine of brass', firstName: 'Ada' }
@@ -42,7 +42,7 @@ it('is handed on by the relays of the pages: sign-up, sign-in and recovery', asy
   expect((await other.go('/api/auth/login', { ...login, captcha: verifier.pass() })).status).toBe(200)
 })
 
-it('may be loaded by the pages', async () => {
+it("the captcha's script may be loaded by the pages", async () => {
   const { headers } = await testEnvironment.makeBrowser().go('/api/health')
   expect(headers.get('content-security-policy')).toContain("script-src 'self' https://captcha.example.com;")
   expect(headers.get('content-security-policy')).toContain('frame-src https://captcha.example.com;')

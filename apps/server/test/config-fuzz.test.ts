@@ -5,9 +5,9 @@ import { WebSocket } from 'ws'
 import { type Someone, startTestServer, type TestServer } from './kit/index.ts'
 import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
 
-/** Every run sends the same; another seed by CRUX_TEST_SEED. A failure names the configuration, made as small as possible. */
+/** Every run sends the same; CRUX_TEST_SEED sets another seed. A failure names the configuration, reduced to a minimum. */
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_121)
-/** By each way: requests, and live messages. */
+/** The number for each way: requests, and live messages. */
 const mutations = process.env.CRUX_TEST_FULL ? 5_000 : 250
 const layers = process.env.CRUX_TEST_FULL ? 1_000 : 50
 
@@ -47,7 +47,7 @@ const sent = () => fc.record({ which: fc.nat({ max: 3 }), mutation: arbitraryMut
 const options = { seed, numRuns: mutations, endOnFailure: false }
 const timeoutMs = process.env.CRUX_TEST_FULL ? 30 * 60_000 : 120_000
 
-/** Accepted, or refused with the place that is wrong, in the words of ours. */
+/** Accepted, or refused with the place of the mistake, in a sentence of ours. */
 function expectPath(refusal: Refusal) {
   expect([refusal.status, refusal.error]).toEqual([
     400,
@@ -81,7 +81,7 @@ it(
 )
 
 it(
-  'a live message with any configuration likewise',
+  'a live message with any configuration is accepted, or refused with a path',
   async () => {
     const socket = new WebSocket(`${crux.url.replace('http', 'ws')}/api`, {
       headers: { authorization: `Bearer ${owner.token}` },
@@ -113,7 +113,7 @@ it(
   timeoutMs,
 )
 
-it('what was accepted can be read, shown and compared afterwards', async () => {
+it('an accepted configuration can be read, shown and compared afterwards', async () => {
   const { call } = crux.client(owner)
   const params = { teamSlug: testEnvironment.teamSlug }
   for (const configId of configIds) {

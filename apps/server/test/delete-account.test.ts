@@ -24,7 +24,7 @@ const leave = (browser: Browser, email: string) => browser.go('/api/users/me', {
 const sql = async (text: string, values: unknown[]) =>
   (await testEnvironment.server.app.database.pool.query(text, values)).rows
 
-it('tells the only owner of a team what to do first, and deletes nothing', async () => {
+it("deleting the account of a team's only owner names the required step, and deletes nothing", async () => {
   const { browser, email, slug, id } = await makeOwner()
   const refused = await leave(browser, email)
   expect([refused.status, refused.body]).toMatchObject([412, { property: 'teams', value: slug }])
@@ -32,7 +32,7 @@ it('tells the only owner of a team what to do first, and deletes nothing', async
   expect((await browser.me()).user.id).toBe(id)
 })
 
-it('wants the address of the account, and a sign-in of the last five minutes', async () => {
+it('deleting an account requires its address, and a sign-in of the last five minutes', async () => {
   const { browser, email, id } = await makeOwner()
   expect(await leave(browser, 'somebody@example.com')).toMatchObject({ status: 400, body: { property: 'email' } })
   await sql(`update identity.sessions set authenticated_at = now() - interval '1 hour' where identity_id = $1`, [id])
@@ -42,7 +42,7 @@ it('wants the address of the account, and a sign-in of the last five minutes', a
   }, 5_000)
 })
 
-it('ends sessions, tokens, memberships and invitations with the account, and keeps the name in the audit log', async () => {
+it('deleting an account ends its sessions, tokens, memberships and invitations, and keeps the name in the audit log', async () => {
   const owner = await makeOwner()
   const { browser, email, id, teamId, slug } = owner
   const other = await makeOwner()

@@ -12,7 +12,7 @@ import { ScriptedAgent } from './scripted-agent.ts'
 type Sequenced = { event: NonNullable<MessageInitShape<typeof DeploymentEventSchema>['event']> }
 export type SeededVersion = { projectId: string; versionId: string; imageIds: string[]; imageConfigIds: string[] }
 
-/** Rows that other domains make, put in directly: a team with a node, a registry and projects, ready to deploy. */
+/** Inserts rows of other domains directly: a team with a node, a registry and projects, ready to deploy. */
 export async function makeDeployTestEnvironment(server: TestServer) {
   const owner = server.signUp('Ada')
   const team = await server.createTeam(owner)
@@ -38,7 +38,7 @@ export async function testEnvironmentOf(server: TestServer, owner: Someone, team
     return { id, name, token }
   }
 
-  /** Credentials are sealed as the registries domain seals them. */
+  /** Credentials are encrypted as the registries domain does it. */
   async function registry(fields: { url?: string; user?: string; token?: string; local?: boolean } = {}) {
     const id = await newId(pool)
     return one(
@@ -158,11 +158,11 @@ export async function testEnvironmentOf(server: TestServer, owner: Someone, team
   }
 }
 
-/** Numbers a journal as an agent does. */
+/** Numbers the events of a journal as an agent does. */
 export const journal = (events: Sequenced[], from = 1): MessageInitShape<typeof DeploymentEventSchema>[] =>
   events.map((event, index) => ({ ...event, sequence: BigInt(from + index) }))
 
-/** What an agent tells of a release that goes well. */
+/** The events of a successful release. */
 export const goodNews = (release: Release): Sequenced[] => [
   ...release.instances.flatMap(({ instanceId }): Sequenced[] => [
     { event: { case: 'resolved', value: { instanceId, digest: `sha256:${instanceId.replace(/-/g, '')}` } } },
@@ -182,7 +182,7 @@ export const goodNews = (release: Release): Sequenced[] => [
   },
 ]
 
-/** What it tells after that, of each image whose previous container it removes. */
+/** The events after that, for each image whose previous container the agent removes. */
 export const cleanUpNews = (release: Release): Sequenced[] => [
   ...release.instances.map(({ instanceId }) => phase(instanceId, Phase.CLEAN_UP, PhaseState.DONE)),
   { event: { case: 'cleanUpEnd', value: {} } },
@@ -196,7 +196,7 @@ export const phase = (instanceId: string, which: Phase, state: PhaseState): Sequ
   event: { case: 'phase', value: { instanceId, phase: which, state } },
 })
 
-/** Takes the nth release, tells that it went well, and gives it back. */
+/** Receives the nth release, reports its success, and returns it. */
 export async function deployWell(agent: ScriptedAgent, nth = 1): Promise<Release> {
   const { value } = await agent.command('deploy', nth)
   const release = value as Release

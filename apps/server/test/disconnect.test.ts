@@ -13,7 +13,7 @@ let crux: TestServer
 let ada: Someone
 let teamSlug: string
 const lines: Line[] = []
-/** Requests that have reached the identity service, and how to let it answer. */
+/** Requests that have reached the identity service, and functions that let it answer. */
 const held: { answer: () => void; closed: Promise<unknown> }[] = []
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ async function open(head: string, body = '') {
   return socket
 }
 
-it('logs a relayed request whose client goes away while sending at debug, and none at error', async () => {
+it('the server logs a relayed request whose client disconnects while sending at debug, and none at error', async () => {
   const socket = await open('POST /kratos/self-service/login?flow=1 HTTP/1.1', 'Content-Length: 1000\r\n\r\nhalf')
   await until(() => held.length === 1)
   socket.resetAndDestroy()
@@ -65,7 +65,7 @@ it('logs a relayed request whose client goes away while sending at debug, and no
   expect(JSON.stringify(aborted())).not.toContain('stack')
 })
 
-it('logs nothing at error when the client goes away while the identity service answers', async () => {
+it('the server logs nothing at error when the client disconnects while the identity service answers', async () => {
   for (const leave of ['resetAndDestroy', 'destroy'] as const) {
     const socket = await open('GET /kratos/sessions/whoami HTTP/1.1', '\r\n')
     await until(() => held.length > 0)
@@ -84,17 +84,17 @@ it('logs nothing at error when the client goes away while the identity service a
   held[0]?.answer()
   await held[0]?.closed
   session.destroy()
-  // What comes after has been answered: whatever the lost ones had to say is said.
+  // A later request has been answered, so that the lost ones have written their log lines.
   expect((await crux.request('/api/teams', { as: ada })).status).toBe(200)
   expect([atLevel('error'), atLevel('warn')]).toEqual([[], []])
 })
 
-it('logs a body of the API that breaks off at debug, and never blames the database', async () => {
+it('the server logs an API request whose body breaks off at debug, and no error of the database', async () => {
   const socket = await open(
     'POST /api/teams HTTP/1.1',
     'Content-Type: application/json\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n',
   )
-  // The server has begun to read the body when it asks for it.
+  // The server has started to read the body when it asks for it.
   await once(socket, 'data')
   socket.write('{"name":')
   socket.resetAndDestroy()
@@ -103,7 +103,7 @@ it('logs a body of the API that breaks off at debug, and never blames the databa
   expect([atLevel('error'), atLevel('warn')]).toEqual([[], []])
 })
 
-it('logs a download that the client breaks off at debug', async () => {
+it('the server logs a download that the client breaks off at debug', async () => {
   const socket = await open(
     `GET /api/${teamSlug}/audit-log/export.csv?from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z HTTP/1.1`,
     '\r\n',
@@ -114,7 +114,7 @@ it('logs a download that the client breaks off at debug', async () => {
   expect([atLevel('error'), atLevel('warn')]).toEqual([[], []])
 })
 
-it('still logs an identity service that is not there as an error', async () => {
+it('the server logs an unreachable identity service as an error', async () => {
   const alone = await startTestServer({
     config: { identityPublicUrl: 'http://127.0.0.1:9' },
     overrides: {

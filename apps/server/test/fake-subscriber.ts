@@ -3,7 +3,7 @@ import type { TeamContext } from '../src/http/handlers.ts'
 import type { Subscriber } from '../src/live/handlers.ts'
 import { actor, eventually } from './make-gateway.ts'
 
-/** A subscriber at the boundary that the live hub owns: keeps what is sent, and can be slow. */
+/** A subscriber that replaces the live hub's: it keeps all messages, and can be slow. */
 export function makeSubscriber<C extends ChannelName>(
   team: TeamContext,
   params: Record<string, string>,

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => crux.stop())
 
-/** Writes one HTTP/1.1 request as it is given, and reads until the server closes the connection. */
+/** Writes one HTTP/1.1 request unchanged, and reads until the server closes the connection. */
 async function send(lines: string[], server = crux) {
   const socket = connect(server.server.port, '127.0.0.1')
   socket.write([...lines, 'Connection: close', '', ''].join('\r\n'))
@@ -27,12 +27,12 @@ async function send(lines: string[], server = crux) {
 const statusFor = async (host: string, path = '/api/teams', server = crux) =>
   (await send([`GET ${path} HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${ada.token}`], server)).status
 
-it('answers to its own address and to the loopback names at its port, however they are capitalised', async () => {
+it('the server accepts its own address and the loopback names at its port, in any case', async () => {
   for (const host of ['localhost', 'LOCALHOST', '127.0.0.1', '[::1]'])
     expect([host, await statusFor(`${host}:${port}`)]).toEqual([host, 200])
 })
 
-it('refuses every other host with 421 on every path: API, pages, files and the identity service', async () => {
+it('the server refuses every other host with 421 on every path: API, pages, files and the identity service', async () => {
   const foreign = [
     'evil.example',
     `evil.example:${port}`,
@@ -52,7 +52,7 @@ it('refuses every other host with 421 on every path: API, pages, files and the i
   }
 })
 
-it('says which address it has, in the form of every refusal, and never repeats the host that was asked for', async () => {
+it('the server names its address in the form of every refusal, and never repeats the requested host', async () => {
   const answer = await send(['POST /api/teams HTTP/1.1', 'Host: evil.example', 'Content-Length: 0'])
   expect(JSON.parse(answer.body)).toMatchObject({
     status: 421,
@@ -65,12 +65,12 @@ it('says which address it has, in the form of every refusal, and never repeats t
   expect(answer.head).toContain('content-security-policy')
 })
 
-it('answers health and metrics under any host', async () => {
+it('the server answers health and metrics under any host', async () => {
   for (const path of ['/health', '/health/ready', '/api/health', '/metrics'])
     expect([path, await statusFor('10.1.2.3:8000', path)]).not.toEqual([path, 421])
 })
 
-it('refuses a request without a host, with two, and with a target of another host', async () => {
+it('the server refuses a request without a host, with two, and with a target of another host', async () => {
   expect((await send(['GET /api/teams HTTP/1.0'])).status).toBe(421)
   expect((await send(['GET /api/teams HTTP/1.1'])).status).toBe(400)
   for (const second of [`localhost:${port}`, 'evil.example']) {
@@ -91,7 +91,7 @@ it('refuses a request without a host, with two, and with a target of another hos
   expect((await send([own, 'Host: evil.example'])).status).toBe(421)
 })
 
-it('judges the authority of HTTP/2, and a host header beside it', async () => {
+it('the server checks the authority of HTTP/2, and an additional host header', async () => {
   const ask = async (headers: Record<string, string>) => {
     const session = connectHttp2(`http://127.0.0.1:${port}`)
     const stream = session.request({ ':path': '/api/teams', authorization: `Bearer ${ada.token}`, ...headers })
@@ -105,7 +105,7 @@ it('judges the authority of HTTP/2, and a host header beside it', async () => {
   expect(await ask({ ':authority': `localhost:${port}`, host: 'evil.example' })).toBe(421)
 })
 
-it('lets an agent call under any name: its calls carry a token and never a cookie', async () => {
+it("the server accepts an agent's call under any name: its calls carry a token and never a cookie", async () => {
   const session = connectHttp2(`http://127.0.0.1:${port}`)
   const stream = session.request({
     ':method': 'POST',
@@ -120,7 +120,7 @@ it('lets an agent call under any name: its calls carry a token and never a cooki
   session.close()
 })
 
-it('opens no live channel for another host', async () => {
+it('the server opens no live channel for another host', async () => {
   const open = (host: string) =>
     new Promise<number | undefined>((resolve, reject) => {
       const socket = new WebSocket(`ws://127.0.0.1:${port}/api`, {
@@ -140,7 +140,7 @@ it('opens no live channel for another host', async () => {
   expect(await open('evil.example')).toBe(421)
 })
 
-it('believes a forwarded host only from a trusted proxy, and of several the one that the proxy itself wrote', async () => {
+it('the server accepts a forwarded host only from a trusted proxy, and of several the one that the proxy itself wrote', async () => {
   const ask = async (server: TestServer, forwarded: string) =>
     (await send(['GET /nowhere.txt HTTP/1.1', 'Host: crux:8000', `X-Forwarded-Host: ${forwarded}`], server)).status
   const url = 'https://crux.example.com'

@@ -50,7 +50,7 @@ afterAll(async () => {
 
 const withBody = (Object.keys(contract) as Operation[]).filter((operation) => {
   const { body, permission }: EndpointSpec = contract[operation]
-  // A registry's hook wants its token before it reads anything: its own test does this.
+  // A registry's hook checks its token before it reads anything; its own test covers this.
   return body && !['public', 'registry-hook'].includes(permission)
 })
 const pathOf = (operation: Operation) =>
@@ -67,7 +67,7 @@ const send = (operation: Operation, body: string | Uint8Array | undefined, heade
     headers: { 'content-type': 'application/json', ...headers },
   })
 
-describe('bodies', () => {
+describe('request bodies', () => {
   const malformed = [
     '{',
     '[1,',
@@ -101,7 +101,7 @@ describe('bodies', () => {
     },
   )
 
-  it.each(withBody)('of %s that are empty or not JSON are refused with clear words', async (operation) => {
+  it.each(withBody)('of %s that are empty or not JSON are refused with a clear error', async (operation) => {
     const empty = await send(operation, undefined)
     const optional = (contract[operation] as EndpointSpec).body?.safeParse(undefined).success
     expect(empty.status).toBe(optional ? 404 : 400)
@@ -114,7 +114,7 @@ describe('bodies', () => {
     expect([answer.status, await answer.json()]).toMatchObject([413, { error: 'payloadTooLarge' }])
   })
 
-  it('of strangers are not read at all', async () => {
+  it('of unauthenticated clients are not read at all', async () => {
     const answer = await crux.request(`/api/${team.slug}/projects`, {
       method: 'POST',
       body: '{',
@@ -139,7 +139,7 @@ describe('a change with a cookie', () => {
       headers: { cookie: `ory_kratos_session=${ada.token}`, ...headers },
     })
 
-  it('is refused when the browser names another site, and taken when it names ours or none', async () => {
+  it('is refused when the browser names another site, and accepted when it names ours or none', async () => {
     const { port } = crux.server
     expect((await create({})).status).toBe(204)
     expect((await create({ origin: crux.url, 'sec-fetch-site': 'same-origin' })).status).toBe(204)
@@ -159,7 +159,7 @@ describe('a change with a cookie', () => {
 })
 
 describe('the one port', () => {
-  it('sends strict headers with every answer', async () => {
+  it('sends strict headers with every response', async () => {
     for (const path of ['/', '/api/teams', '/health', '/nowhere.txt']) {
       const { headers } = await crux.request(path)
       expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
@@ -170,7 +170,7 @@ describe('the one port', () => {
     }
   })
 
-  it('refuses an address that cannot be read like every bad request', async () => {
+  it('refuses a malformed address like every bad request', async () => {
     const answer = await new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: string }>(
       (resolve, reject) => {
         request(crux.url, { path: '/api/%zz/nodes' }, (incoming) => {
@@ -188,7 +188,7 @@ describe('the one port', () => {
     expect(answer.headers).toMatchObject({ 'x-content-type-options': 'nosniff' })
   })
 
-  it('serves the console, its pages by name, and hashed files for ever', async () => {
+  it('serves the console, its pages by name, and hashed files as immutable', async () => {
     for (const path of ['/', '/teams', `/${team.slug}/projects/x.y`]) {
       const page = await crux.request(path)
       expect([page.status, page.headers.get('cache-control'), await page.text()]).toEqual([
@@ -212,7 +212,7 @@ describe('the one port', () => {
     expect((await crux.request('/api/none')).status).toBe(404)
   })
 
-  it('hands /kratos to the identity service: prefix cut, body and cookies kept, admin paths unknown', async () => {
+  it('proxies /kratos to the identity service: prefix removed, body and cookies kept, admin paths not found', async () => {
     seen.length = 0
     const answer = await crux.request('/kratos/self-service/login?flow=1', {
       method: 'POST',
@@ -264,7 +264,7 @@ describe('the one port', () => {
     session.close()
   })
 
-  it('answers a first line that comes byte by byte, and nonsense with 400', async () => {
+  it('answers a first line that arrives byte by byte, and malformed input with 400', async () => {
     const socket = connect(crux.server.port, '127.0.0.1')
     let text = ''
     socket.on('data', (chunk) => {
@@ -279,7 +279,7 @@ describe('the one port', () => {
     expect(await rawStatus(crux.server.port, '/a b c')).toBe(400)
   })
 
-  it('gives metrics only to the machine itself, or to the bearer of the token', async () => {
+  it('serves metrics only to the machine itself, or with the token', async () => {
     expect((await crux.request('/metrics')).status).toBe(200)
     expect((await crux.request('/metrics', { headers: { 'x-forwarded-for': '1.2.3.4' } })).status).toBe(403)
     const guarded = await startTestServer({ config: { metricsToken: 'metrics-token-of-16' } })
@@ -289,7 +289,7 @@ describe('the one port', () => {
     await guarded.stop()
   })
 
-  it('says that it lives and is ready, and describes its API', async () => {
+  it('reports that it is alive and ready, and describes its API', async () => {
     for (const path of ['/health', '/health/ready', '/api/health'])
       expect(await (await crux.request(path)).json()).toMatchObject({
         status: 'operational',
@@ -308,11 +308,11 @@ describe('the one port', () => {
   })
 })
 
-it('stops although a connection says nothing, and finishes what is under way', async () => {
+it('stops despite an idle connection, and finishes open requests', async () => {
   const stopping = await startTestServer()
   const someone = stopping.signUp()
   const idle = connect(stopping.server.port, '127.0.0.1')
-  // It is dropped, not ended in good order: it had nothing to lose.
+  // The connection is destroyed, not closed gracefully: it had no request.
   idle.on('error', () => undefined)
   const dropped = new Promise((resolve) => idle.on('close', resolve))
   await new Promise((resolve) => idle.on('connect', resolve))
@@ -326,7 +326,7 @@ it('stops although a connection says nothing, and finishes what is under way', a
   busy.write(
     `POST /api/teams HTTP/1.1\r\nhost: ${new URL(stopping.url).host}\r\nauthorization: Bearer ${someone.token}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`,
   )
-  // The server has begun to serve it when it asks for the body.
+  // The server has started to serve the request when it asks for the body.
   await vi.waitFor(() => expect(answer).toContain('100 Continue'))
   const stopped = stopping.stop()
   await dropped

@@ -19,7 +19,7 @@ let crux: TestServer
 let ada: Someone
 let testEnvironment: TestEnvironment
 let asked: Asked[] | undefined
-/** Tables where a scan would be felt: every one that grows. */
+/** Tables where a scan would be slow: every one that grows. */
 let large: Set<string>
 let stopRecording: (() => void) | undefined
 
@@ -38,13 +38,13 @@ afterAll(async () => {
 /** More than a page of the longest list; ada's team has a history that is twenty times as long. */
 const sortedMax = 1_000
 
-/** Where an agent is asked: none is connected here, which is said after the database was read. */
+/** Operations that query an agent: none is connected here, which is reported after the database was read. */
 const ofAgents: Partial<Record<Operation, number>> = {
   'nodes.images': 404,
   'deployments.secrets': 412,
   'deployments.instance-secrets': 412,
 }
-/** Their answer is the same for everybody. */
+/** Their response is the same for everyone. */
 const constant: ReadonlySet<Operation> = new Set(['quality-assurance.get'])
 const reads = (Object.keys(contract) as Operation[]).filter((operation) => {
   const { method, permission } = contract[operation]
@@ -76,9 +76,9 @@ describe(`with ${rowsPerTable} rows in every table`, () => {
         .filter((node) => node['Node Type'].endsWith('Sort'))
         .map(({ Plans = [] }) => Plans.reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0))
       expect([sortedRows.filter((rows) => rows > sortedMax), text]).toEqual([[], text])
-      // The few teams of one person stand in no index together.
+      // No index has the few teams of one person together.
       if (!operation.endsWith('.list') || operation === 'teams.list') continue
-      // Twenty rows are sorted faster than they are read in order; what counts is that an index has the order.
+      // Twenty rows are sorted faster than they are read in order; the test only checks that an index has the order.
       const sorted = (await explain(text, values, 'set local enable_sort = off')).filter(
         (node) => node['Node Type'] === 'Sort',
       )
@@ -87,14 +87,14 @@ describe(`with ${rowsPerTable} rows in every table`, () => {
   })
 })
 
-describe('the audit log, filtered', () => {
+describe('the audit log with a filter', () => {
   it.each(['&accepted=false', '&filter=unusual', '&filter=e', '&filter=unusual&accepted=true'])(
     'is read by indexes only: %s',
     async (filter) => {
       for (const operation of ['audit-log.list', 'audit-log.export-ndjson'] as const) {
         asked = []
         await (await crux.request(pathOf(operation, testEnvironment) + filter, { as: ada })).arrayBuffer()
-        // Others ask at the same time: leases, presence.
+        // Leases and presence run queries at the same time.
         const statements = asked.filter(({ text }) => text.includes('crux.audit_log'))
         asked = undefined
         expect(statements.length).toBeGreaterThan(0)
@@ -108,7 +108,7 @@ describe('the audit log, filtered', () => {
   )
 })
 
-/** Hears every reading statement of this process, those within transactions included. */
+/** Records every reading statement of this process, including those within transactions. */
 async function recordQueries(pool: Pool, heard: (query: Asked) => void): Promise<() => void> {
   const client = await pool.connect()
   const prototype = Object.getPrototypeOf(client) as ClientBase
@@ -117,7 +117,7 @@ async function recordQueries(pool: Pool, heard: (query: Asked) => void): Promise
   prototype.query = function (this: ClientBase, config: string | Asked, ...rest: unknown[]) {
     const text = typeof config === 'string' ? config : config.text
     const [values] = rest
-    // The queue of jobs looks for work in between, whatever is being asked.
+    // The queue of jobs polls in between, independent of the request.
     if (/^\s*(select|with)\b/i.test(text) && !/\bjobs\.\w/.test(text))
       heard({
         text,

@@ -28,7 +28,7 @@ const key = generateKey()
 export const makeDatabase = () =>
   testDatabase({ key: 'server', migrate: (url) => migrate({ url, directory: migrationsDirectory, schema: 'crux' }) })
 
-/** Deployments that remember what the gateway told them, and answer what a test wants. */
+/** Deployments that record the calls of the gateway, and return what a test sets. */
 export class RecordingPort implements DeploymentPort {
   readonly linkedAgents: LinkedAgent[] = []
   readonly lostAgents: LinkedAgent[] = []
@@ -53,13 +53,13 @@ export class RecordingPort implements DeploymentPort {
   }
 }
 
-/** One server process as far as agents see it: real database, bus and HTTP/2, without the rest of the server. */
+/** One server process as agents see it: real database, bus and HTTP/2, without the rest of the server. */
 export async function makeGateway(options: { databaseUrl: string; config?: Partial<Config> }) {
   const dataDir = mkdtempSync(join(tmpdir(), 'crux-gateway-'))
   const database = openDatabase({ url: options.databaseUrl, schema, max: 5 })
   const hub = createPostgresBus({ url: options.databaseUrl, database, log })
   await hub.ready
-  // Only what the gateway and the node domains read of the configuration.
+  // Only the settings that the gateway and the node domains read.
   const config = {
     host: '127.0.0.1',
     port: 0,
@@ -111,7 +111,7 @@ export async function makeGateway(options: { databaseUrl: string; config?: Parti
       await gateway.stop()
       await closeServer()
     },
-    /** As kill -9 does: nothing is told to anybody. */
+    /** As kill -9 does: the agents are not notified. */
     crash: closeServer,
   }
 }
@@ -152,7 +152,7 @@ export async function makeInstallToken(app: App, nodeId: string): Promise<string
   return (await issueInstallToken(app, nodeId, 'ada', { scriptType: 'shell', options: {} })).token
 }
 
-/** A node with an agent that exchanged its install token, confirmed the first rotation and is linked. */
+/** A node with a connected agent that exchanged its install token and confirmed the first rotation. */
 export async function makeLinkedAgent(gateway: TestGateway, team: TeamContext, url = gateway.url) {
   const node = await makeNode(gateway.app, team)
   const token = await makeInstallToken(gateway.app, node.id)
@@ -165,7 +165,7 @@ export async function makeLinkedAgent(gateway: TestGateway, team: TeamContext, u
   return { node, agent }
 }
 
-/** Waits on a condition that the database or another process makes true. */
+/** Waits for a condition that depends on the database or another process. */
 export async function eventually<T>(
   read: () => Promise<T> | T,
   isDone: (value: T) => boolean,

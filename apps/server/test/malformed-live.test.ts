@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { type Someone, startTestServer, type TestServer, until } from './kit/index.ts'
 import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
 
-/** Every run says the same; another seed by CRUX_TEST_SEED. A failure names the data, made as small as possible. */
+/** Every run sends the same; CRUX_TEST_SEED sets another seed. A failure names the data, reduced to a minimum. */
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_121)
 const messagesPerType = process.env.CRUX_TEST_FULL ? 1_000 : 20
 
@@ -33,7 +33,7 @@ async function dial() {
   return {
     socket,
     send: (text: string) => socket.send(text),
-    /** Everything up to the frame that is waited for. */
+    /** All frames up to the awaited one. */
     async upTo(wanted: (frame: Frame) => boolean): Promise<Frame[]> {
       await until(() => frames.some(wanted) || socket.readyState !== WebSocket.OPEN)
       if (!frames.some(wanted)) throw new Error('the socket was closed')
@@ -44,14 +44,14 @@ async function dial() {
   }
 }
 
-describe('live messages that nobody writes in earnest', () => {
+describe('malformed live messages', () => {
   const messages = (Object.keys(liveChannels) as ChannelName[]).flatMap((channel) =>
     Object.entries(liveChannels[channel].client as Record<string, { data: z.ZodType }>).map(
       ([type, spec]) => [channel, type, spec] as const,
     ),
   )
   it.each(messages)(
-    '%s/%s are answered or dropped, and never by a fault of ours',
+    '%s/%s are answered or ignored, and never with a server error',
     async (channel, type, spec) => {
       const testEnvironment = await makeTestEnvironment(crux, owner)
       const path = liveChannels[channel].path.replace(
@@ -68,7 +68,7 @@ describe('live messages that nobody writes in earnest', () => {
           arbitraryJson(schema as Record<string, unknown>, Object.values(testEnvironment)),
           async (data) => {
             send(`{"type":${JSON.stringify(`${path}/${type}`)},"data":${data}}`)
-            // Messages of a path begin in order: the answer to this one comes after what the one before had begun.
+            // Messages of a path start in order: the answer to this one comes after the start of the previous one.
             const probe = `probe-${++count}`
             send(JSON.stringify({ type: `${path}/${probe}`, data: null }))
             const seen = await upTo((frame) => frame.data?.value === probe)

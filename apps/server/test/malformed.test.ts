@@ -7,7 +7,7 @@ import { startServerAndIdentity } from './kit/identity.ts'
 import type { Someone } from './kit/index.ts'
 import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
 
-/** Every run asks the same; another seed by CRUX_TEST_SEED. A failure names the request, made as small as possible. */
+/** Every run sends the same requests; CRUX_TEST_SEED sets another seed. A failure names the request, reduced to a minimum. */
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_121)
 const requestsPerEndpoint = process.env.CRUX_TEST_FULL ? 1_000 : 20
 
@@ -31,7 +31,7 @@ const rowOf = (operation: Operation): EndpointSpec => contract[operation]
 const jsonSchema = (schema: z.ZodType | undefined) =>
   schema && (z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target: 'draft-7' }) as object)
 
-/** Whether the contract takes it, as far as shape goes. */
+/** Whether the request has the shape that the contract requires. */
 function isWellFormed(row: EndpointSpec, request: FuzzRequest): boolean {
   if (row.query && !row.query.safeParse(request.query).success) return false
   if (!row.body) return true
@@ -41,16 +41,16 @@ function parsed({ body, headers }: FuzzRequest): unknown {
   if (body === undefined || body === '' || !/^application\/([\w.+-]+\+)?json/.test(headers['content-type'] ?? ''))
     return undefined
   try {
-    // A byte order mark before JSON may be ignored (RFC 8259, 8.1), and is.
+    // A byte order mark before JSON may be ignored (RFC 8259, 8.1), and the server ignores it.
     return JSON.parse(body.replace(/^\ufeff/, ''))
   } catch {
     return undefined
   }
 }
 
-describe('requests that nobody writes in earnest', () => {
+describe('malformed requests', () => {
   it.each(Object.keys(contract) as Operation[])(
-    'to %s are answered, and never by a fault of ours',
+    'to %s are answered, and never with a server error',
     async (operation) => {
       const row = rowOf(operation)
       const known: Record<string, string> = { ...testEnvironment, prefix: 'shop', name: 'web', number: '1' }
@@ -58,7 +58,8 @@ describe('requests that nobody writes in earnest', () => {
         { method: row.method, path: row.path, query: jsonSchema(row.query), body: jsonSchema(row.body) } as never,
         { known, words: Object.values(testEnvironment), headers: { authorization: `Bearer ${owner.token}` } },
       )
-      // What is right in everything would be done: agents started, things deleted. Reading harms nothing, nor does what is in no team.
+      // A completely valid request would have effects: agents started, resources deleted. Reads and requests without a
+      // team are harmless.
       const harmless = (request: FuzzRequest) =>
         row.method === 'GET' || !row.path.includes(':') || request.unknown.length > 0 || !isWellFormed(row, request)
       await fc.assert(
@@ -71,7 +72,7 @@ describe('requests that nobody writes in earnest', () => {
   )
 })
 
-describe('beside the API', () => {
+describe('malformed requests beside the API', () => {
   const rows = [
     '/health',
     '/health/ready',
@@ -84,7 +85,7 @@ describe('beside the API', () => {
   const relayed = ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS'].map((method) => [method, '/kratos/:one/:two'] as const)
   const files = ['/:one', '/assets/:one', '/fonts/:one/:two', '/:one/:two/:three'].map((path) => ['GET', path] as const)
   it.each([...rows, ...relayed, ...files])(
-    '%s %s is answered, and never by a fault of ours',
+    '%s %s are answered, and never with a server error',
     async (method, path) => {
       const known = { one: 'self-service', two: 'login' }
       const requests = fuzzRequests({ method, path }, { known, headers: { authorization: `Bearer ${owner.token}` } })

@@ -28,7 +28,7 @@ const figure = async (line: string) =>
       ?.slice(line.length + 1) ?? 0,
   )
 
-it('counts business events, and says how many agents are connected and which registries there are', async () => {
+it('metrics count business events, connected agents and registries', async () => {
   const text = await metrics()
   for (const event of ['project created', 'version created', 'registry connected', 'storage connected'])
     expect(text).toContain(`crux_business_events_total{event="${event}"} 1\n`)
@@ -40,7 +40,7 @@ it('counts business events, and says how many agents are connected and which reg
   expect(await metrics()).toContain('crux_agent_online_count 1\n')
 })
 
-it('labels no figure with an id, a name or an address', async () => {
+it('metrics have no label with an id, a name or an address', async () => {
   for (const path of [
     `/api/${testEnvironment.teamSlug}/projects`,
     '/api/unknown/anything',
@@ -63,7 +63,7 @@ it('labels no figure with an id, a name or an address', async () => {
     ])
 })
 
-it('counts live sockets, paths by their pattern, and messages by their type', async () => {
+it('metrics count live sockets, paths by their pattern, and messages by their type', async () => {
   const socket = await dial(crux.url, ada.token)
   const second = await dial(crux.url, ada.token)
   const versionPath = `/${testEnvironment.teamSlug}/projects/${testEnvironment.projectId}/versions/${testEnvironment.versionId}`
@@ -91,7 +91,7 @@ it('counts live sockets, paths by their pattern, and messages by their type', as
   socket.socket.close()
 })
 
-it('counts what was asked of registries by their type, and what a remembered answer of Docker Hub spared', async () => {
+it('metrics count requests to registries by their type, and those that the cache of Docker Hub saved', async () => {
   const registry = await crux.client(ada).call('registries.create', {
     params: { teamSlug: testEnvironment.teamSlug },
     body: { name: 'Hub', type: 'hub', details: { imageNamePrefix: 'crux', public: true } },

@@ -1,4 +1,7 @@
-/** Two keys as agents make them; what is sealed for them nobody opens, since their private parts are nowhere. */
+/**
+ * Two keys as agents create them. Values that are encrypted for them cannot be decrypted, because their private parts
+ * do not exist.
+ */
 export const keyOne = `-----BEGIN PGP PUBLIC KEY BLOCK-----
 
 xjMEawIEHhYJKwYBBAHaRw8BAQdASVAcJ/4G3qYfCZZXOJf/U5UIdnmQr7dN
@@ -34,7 +37,7 @@ AP4rBJITHqTeqBq1emuedNhkJChMqUoeyO2+RXg+QIC9Dg==
 -----END PGP PUBLIC KEY BLOCK-----
 `
 
-/** A secret's value as a browser makes it. */
+/** A secret's value as a browser encrypts it. */
 export async function sealFor(publicKey: string, text: string): Promise<string> {
   const { createMessage, encrypt, readKey } = await import('openpgp')
   const encryptionKeys = await readKey({ armoredKey: publicKey })

@@ -27,7 +27,7 @@ function newPerson() {
   provider.account = { sub: `sub-${count}`, email, email_verified: true, given_name: 'Grace', family_name: 'Hopper' }
   return email
 }
-/** The browser follows where it was sent, to the provider and back. */
+/** The browser follows the redirect to the provider and back. */
 async function follow(browser: Browser, answer: { status: number; location: string | null }) {
   expect(answer.status).toBe(201)
   const back = await provider.visit(answer.location ?? '', `${testEnvironment.server.url}/kratos`)
@@ -42,14 +42,14 @@ const settings = async (browser: Browser, method: 'POST' | 'DELETE') =>
   browser.go('/api/auth/settings/oidc', { ...(await browser.begin('settings')), provider: 'corp' }, method)
 
 describe('a login provider', () => {
-  it('signs in who has an account there', async () => {
+  it('signs in users who have an account there', async () => {
     const email = newPerson()
     const browser = testEnvironment.makeBrowser()
     await signIn(browser)
     expect((await browser.me()).user).toMatchObject({ name: 'Grace Hopper', email })
   })
 
-  it('is linked and unlinked in the settings, and the last way to sign in stays', async () => {
+  it('is linked and unlinked in the settings, and the last way to sign in cannot be removed', async () => {
     const email = newPerson()
     const browser = testEnvironment.makeBrowser()
     await browser.register(email, password)
@@ -65,7 +65,7 @@ describe('a login provider', () => {
     expect([kept.status >= 400, (await only.me()).user.id]).toEqual([true, expect.any(String)])
   })
 
-  it('gives an account that can be invited, by its address', async () => {
+  it('creates an account that can be invited, by its address', async () => {
     const email = newPerson()
     const guest = testEnvironment.makeBrowser()
     await signIn(guest)
@@ -79,7 +79,7 @@ describe('a login provider', () => {
     expect((await guest.go(`/api/users/me/invitations/${team.id}`, undefined, 'POST')).status).toBe(204)
   })
 
-  it('is a way out for who came in by a code: linked, no password is asked for', async () => {
+  it('replaces the new password for users who signed in with a code and link it', async () => {
     const email = newPerson()
     await testEnvironment.makeBrowser().register(email, password)
     const browser = testEnvironment.makeBrowser()

@@ -13,11 +13,11 @@ import { serverDatabase, startTestServer, type TestServer, until } from './kit/i
 import { keyOne } from './node-keys.ts'
 import { ScriptedAgent } from './scripted-agent.ts'
 
-/** Every run walks by the same numbers, though not through the same moments; another seed by CRUX_TEST_SEED. */
+/** Every run uses the same numbers, though not the same moments; CRUX_TEST_SEED sets another seed. */
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_121)
 const steps = Number(process.env.CRUX_TEST_STEPS ?? 25)
 const walkers = 6
-/** Nothing else may come of a right request, at whatever moment it comes. */
+/** The only refusals of a valid request, at whatever moment it arrives. */
 const refusals = new Set([
   'notFound',
   'preconditionFailed',
@@ -43,7 +43,7 @@ afterAll(async () => {
   await servers[0]?.stop()
 })
 
-it('many people at two servers at once leave everything as the rules say, and get no answer but those of the rules', async () => {
+it('many concurrent users at two servers leave all data consistent, and get only the expected refusals', async () => {
   const [testEnvironment] = testEnvironments
   if (!testEnvironment) throw new Error('there is a world')
   const random = mulberry(seed)
@@ -67,7 +67,7 @@ it('many people at two servers at once leave everything as the rules say, and ge
             random,
           ),
         )
-        // More comes than goes, or soon nothing is left to meet at.
+        // More is created than deleted, or soon no shared data would be left.
         if (name.startsWith('delete') && random() < 0.8) continue
         const answer = await act().then(
           () => 'ok',
@@ -222,7 +222,7 @@ function moves(
   ]
 }
 
-/** Each finds what must not be. */
+/** Each query finds an inconsistency. */
 const broken: Record<string, string> = {
   'nobody waited for each other': `select deadlocks from pg_stat_database where datname = current_database() and deadlocks > 0`,
   'the last release says what its deployment says': `
@@ -263,7 +263,7 @@ const broken: Record<string, string> = {
     where r.revision <> c.revision`,
 }
 
-/** An agent that does what it is told, well or not, and comes back with what it has not told yet. */
+/** An agent that runs its commands, with success or not, and reconnects with the reports that it has not sent yet. */
 function liveAgent(node: { id: string; token: string }, url: string, random: () => number) {
   type Work = { release: Release; events: ReturnType<typeof journal>; taken: number; sent: number }
   const open = new Map<string, Work>()
@@ -281,12 +281,12 @@ function liveAgent(node: { id: string; token: string }, url: string, random: () 
           release: work.release.key,
           events: work.events.slice(work.taken, upTo),
         })
-        // Now and then an answer is lost: then the same comes again.
+        // Occasionally an answer is lost, and the same batch is sent again.
         if (random() < 0.8) work.taken = Number(acknowledgedSequence)
       }
       if (work.taken >= work.events.length) open.delete(id)
     } catch {
-      // The link went away: told again by the next one.
+      // The link ended: the next one sends it again.
     }
   }
   async function listen(by: ScriptedAgent) {

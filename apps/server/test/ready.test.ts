@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { startTestServer, until } from './kit/index.ts'
 
-it('is ready only while the identity service is ready and the bus hears the database, and says which one is missing', async () => {
+it('the server is ready only while the identity service is ready and the bus receives events, and names the missing part', async () => {
   let identityStatus = 200
   const identity = createServer((_request, response) => {
     response.writeHead(identityStatus, { 'content-type': 'application/json' })
@@ -13,7 +13,7 @@ it('is ready only while the identity service is ready and the bus hears the data
   await once(identity, 'listening')
   const crux = await startTestServer({
     config: { identityPublicUrl: `http://127.0.0.1:${(identity.address() as AddressInfo).port}` },
-    // The real one: it is asked, and not the stand-in of the kit.
+    // The real one is checked, not the replacement of the kit.
     overrides: { identity: undefined },
   })
   const ready = async () => {
@@ -32,7 +32,7 @@ it('is ready only while the identity service is ready and the bus hears the data
   identity.close()
   expect(await ready()).toEqual([503, { ...ok, identity: expect.stringMatching(/^failed: /) }])
 
-  // The listening connection may not come back while its user may open none.
+  // The listening connection cannot be restored while its user may not connect.
   const { pool } = crux.app.database
   const cut = () =>
     pool.query(

@@ -6,14 +6,14 @@ import { bodies, initOf, operations, pathOf, rowOf } from './kit/requests.ts'
 import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
 
 const inTeam = operations.filter((operation) => /:team(Slug|Id)/.test(rowOf(operation).path))
-/** Of these the guard judges role and team; invitations are answered by who is not in the team yet. */
+/** The guard checks role and team of these; invitations are answered by users who are not in the team yet. */
 const guarded = inTeam.filter(
   (operation) => !['install-token', 'registry-hook', 'session'].includes(rowOf(operation).permission),
 )
 const changes = (operation: Operation) => rowOf(operation).method !== 'GET'
 const lower: Record<TeamRole, TeamRole[]> = { owner: ['admin', 'user'], admin: ['user'], user: [] }
 
-describe('rights', () => {
+describe('the guard', () => {
   let crux: TestServer
   let owner: Someone
   let stranger: Someone
@@ -32,7 +32,7 @@ describe('rights', () => {
   const ask = (operation: Operation, testEnvironment: TestEnvironment, as?: Someone, of = testEnvironment) =>
     crux.request(pathOf(operation, testEnvironment), { ...initOf(operation, of), ...(as && { as }) })
 
-  it('has a valid body for every endpoint that wants one', () => {
+  it('is tested with a valid body for every endpoint that requires one', () => {
     const missing = operations.filter((operation) => {
       const { body, permission } = rowOf(operation)
       return body && permission !== 'public' && !body.safeParse(bodies(ours)[operation]).success
@@ -41,7 +41,7 @@ describe('rights', () => {
   })
 
   it.each(operations.filter((operation) => !['public', 'install-token'].includes(rowOf(operation).permission)))(
-    '%s wants a session',
+    '%s requires a session',
     async (operation) => {
       const answer = await ask(operation, ours)
       expect([answer.status, await answer.json()]).toMatchObject([401, { status: 401, error: 'unauthorized' }])
@@ -59,7 +59,7 @@ describe('rights', () => {
   })
 
   it.each(guarded.filter((operation) => /:(?!team)\w+Id/.test(rowOf(operation).path)))(
-    "%s does not know another team's ids under its own slug",
+    "%s does not accept another team's ids under its own slug",
     async (operation) => {
       const answer = await ask(operation, { ...theirs, teamSlug: ours.teamSlug, teamId: ours.teamId }, owner, ours)
       expect([answer.status, (await answer.json()) as object]).toMatchObject([404, { error: 'notFound' }])
@@ -67,7 +67,7 @@ describe('rights', () => {
   )
 
   it.each(guarded.filter((operation) => /:projectId.*:\w+Id/.test(rowOf(operation).path)))(
-    '%s does not take a version of another project',
+    '%s does not accept a version of another project',
     async (operation) => {
       const other = await crux.client(owner).call('projects.create', {
         params: { teamSlug: ours.teamSlug },
@@ -84,7 +84,7 @@ describe('rights', () => {
     const least = roles.find((role) => isAllowed(role, permission as never)) ?? 'owner'
     return lower[least].map((role) => [operation, role] as const)
   })
-  it.each(tooLow)('%s is not for the role %s, and the attempt is recorded', async (operation, role) => {
+  it.each(tooLow)('%s is refused to the role %s, and the attempt is recorded', async (operation, role) => {
     const member = await crux.addMember({ id: ours.teamId, slug: ours.teamSlug, name: '' }, role)
     const answer = await ask(operation, ours, member)
     expect([answer.status, await answer.json()]).toMatchObject([403, { error: 'forbidden' }])
@@ -94,7 +94,7 @@ describe('rights', () => {
     expect(rows).toEqual(changes(operation) && rowOf(operation).audit ? [{ accepted: false }] : [])
   })
 
-  it('lets a role be lost at once', async () => {
+  it('applies a lost role at once', async () => {
     const member = await crux.addMember({ id: ours.teamId, slug: ours.teamSlug, name: '' }, 'admin')
     expect((await ask('nodes.list', ours, member)).status).toBe(200)
     await crux.app.database.pool.query('delete from crux.team_member where user_id = $1', [member.id])
@@ -102,14 +102,14 @@ describe('rights', () => {
     await until(async () => (await ask('nodes.list', ours, member)).status === 403, 1_000)
   })
 
-  it('lets a session end at once', async () => {
+  it('applies the end of a session at once', async () => {
     const member = await crux.addMember({ id: ours.teamId, slug: ours.teamSlug, name: '' }, 'admin')
     expect((await ask('nodes.list', ours, member)).status).toBe(200)
     await crux.signOut(member)
     await until(async () => (await ask('nodes.list', ours, member)).status === 401, 1_000)
   })
 
-  describe('of live messages', () => {
+  describe('for live messages', () => {
     const channels = Object.keys(liveChannels) as ChannelName[]
     const livePath = (channel: ChannelName, testEnvironment: TestEnvironment) =>
       liveChannels[channel].path.replace(
@@ -136,7 +136,7 @@ describe('rights', () => {
       ),
     )
     it.each(messages)(
-      '%s/%s is dropped without a subscription, and refused to who lost the team meanwhile',
+      '%s/%s is ignored without a subscription, and refused to users who have left the team',
       async (channel, type) => {
         const member = await crux.addMember({ id: ours.teamId, slug: ours.teamSlug, name: '' }, 'user')
         const { socket, frames, send, next } = await dial(crux.url, member.token)
@@ -154,7 +154,7 @@ describe('rights', () => {
     )
 
     it.each(messages.filter(([, , { permission }]) => !isAllowed('user', permission)))(
-      '%s/%s is not for the role user',
+      '%s/%s is refused to the role user',
       async (channel, type, { audit }) => {
         const member = await crux.addMember({ id: ours.teamId, slug: ours.teamSlug, name: '' }, 'user')
         const { socket, send, next } = await dial(crux.url, member.token)

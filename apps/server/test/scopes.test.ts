@@ -55,7 +55,7 @@ const inTeam = closed.filter((operation) => rowOf(operation).permission !== 'ses
 const permissionOf = (operation: Operation) => rowOf(operation).permission as Permission
 const nowhere = '01a1fe69-35bc-702a-a798-000000000000'
 
-/** Valid and refused by the guard, or past the guard and then nothing of ours is found: tests must not change the world. */
+/** Valid requests that the guard refuses, or accepts and then finds nothing, so that tests do not change the test environment. */
 async function ask(operation: Operation, as: Someone) {
   const needed = scopeOfEndpoint(rowOf(operation))
   const ids = Object.keys(ours).filter((name) => name.endsWith('Id') && name !== 'teamId')
@@ -75,7 +75,7 @@ const refusedToken = { status: 403, property: 'token' }
 
 describe("a person's token", () => {
   const cases = closed.flatMap((operation) => tokenScopes.map((scope) => [operation, scope] as const))
-  it.each(cases)('%s with the scope %s: as the contract says', async (operation, scope) => {
+  it.each(cases)('%s with the scope %s follows the contract', async (operation, scope) => {
     const needed = scopeOfEndpoint(rowOf(operation))
     const answer = await ask(operation, person[scope] as Someone)
     if (needed === undefined || !scopeCovers(scope, needed)) return expect(answer).toEqual(refusedToken)
@@ -87,7 +87,7 @@ describe("a person's token", () => {
 
 describe("a service account's token", () => {
   const cases = closed.flatMap((operation) => (['admin', 'user'] as const).map((role) => [operation, role] as const))
-  it.each(cases)('%s with the role %s: as the policy says', async (operation, role) => {
+  it.each(cases)('%s with the role %s follows the policy', async (operation, role) => {
     const answer = await ask(operation, account[role] as Someone)
     const isPersons = rowOf(operation).permission === 'session'
     if (isPersons || scopeOfEndpoint(rowOf(operation)) === undefined) return expect(answer).toEqual(refusedToken)
@@ -113,18 +113,18 @@ describe("a service account's token", () => {
 })
 
 describe("a deployment's token", () => {
-  it.each(closed.filter((operation) => operation !== 'deployments.start'))('%s is not for it', async (operation) => {
+  it.each(closed.filter((operation) => operation !== 'deployments.start'))('%s is refused', async (operation) => {
     expect(await ask(operation, deploymentToken)).toEqual(refusedToken)
   })
 
-  it('passes the guard at the start of its own deployment', async () => {
+  it('is accepted by the guard at the start of its own deployment', async () => {
     const answer = await crux.request(pathOf('deployments.start', ours), { method: 'POST', as: deploymentToken })
-    // The node of this world is not connected.
+    // The node of this test environment is not connected.
     expect(answer.status).toBe(412)
   })
 })
 
-describe('live messages', () => {
+describe('live messages with a token', () => {
   const channels = Object.keys(liveChannels) as ChannelName[]
   const messages = channels.flatMap((channel) =>
     Object.entries(
@@ -134,7 +134,7 @@ describe('live messages', () => {
   const pathIn = (channel: ChannelName) =>
     liveChannels[channel].path.replace(/:(\w+)/g, (_, name: string) => ours[name as keyof TestEnvironment] ?? '')
 
-  it.each(messages)('%s/%s wants the scope of its permission', async (channel, type, { permission, audit }) => {
+  it.each(messages)('%s/%s require the scope of their permission', async (channel, type, { permission, audit }) => {
     for (const scope of tokenScopes) {
       const { subscribe, send, next, socket } = await dial(crux.url, person[scope]?.token ?? '')
       const path = pathIn(channel)

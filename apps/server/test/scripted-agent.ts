@@ -15,7 +15,7 @@ import {
 
 type ResultInit = NonNullable<MessageInitShape<typeof RespondRequestSchema>['result']>
 
-/** An agent that speaks the real protocol over a real connection and does what a test tells it. */
+/** An agent that uses the real protocol over a real connection and follows the commands of a test. */
 export class ScriptedAgent {
   readonly info: AgentInfo
   readonly received: ConnectResponse[] = []
@@ -32,7 +32,7 @@ export class ScriptedAgent {
     nodeId: string
     token: string
     info?: MessageInitShape<typeof AgentInfoSchema>
-    /** What a proxy on the way would add to each call. */
+    /** The headers that a proxy on the way would add to each call. */
     headers?: Record<string, string>
   }) {
     this.#token = options.token
@@ -89,7 +89,7 @@ export class ScriptedAgent {
     return first.value
   }
 
-  /** The next (or an earlier) command of a kind, as soon as it has come. */
+  /** The next (or an earlier) command of a kind, as soon as it has arrived. */
   async command<C extends NonNullable<ConnectResponse['command']['case']>>(kind: C, nth = 1) {
     for (;;) {
       const found = this.received.filter((message) => message.command.case === kind)[nth - 1]
@@ -105,7 +105,7 @@ export class ScriptedAgent {
     return this.client.respond({ commandId, result })
   }
 
-  /** Answers WatchContainers; `send` resolves when the message was taken. */
+  /** Answers WatchContainers; `send` resolves when the message was accepted. */
   streamContainers(streamId: string) {
     const feed = makeFeed<{ streamId: string; full: boolean; containers: MessageInitShape<typeof ContainerSchema>[] }>()
     const done = this.client
@@ -129,7 +129,7 @@ export class ScriptedAgent {
     }
   }
 
-  /** Cuts the connection, as a machine that loses power does not but a killed process does. */
+  /** Closes the connection, as the system does for a killed process, but not for a machine that loses power. */
   cut(): void {
     this.#abort.abort()
     this.#session.abort()
@@ -141,7 +141,7 @@ export class ScriptedAgent {
   }
 }
 
-/** Values that a call sends one by one; `push` resolves when the transport asked for the next. */
+/** Values that a call sends one by one; `push` resolves when the transport has requested the next. */
 function makeFeed<T>() {
   const queue: { value: T; taken: () => void }[] = []
   let wake: (() => void) | undefined

@@ -7,7 +7,7 @@ import * as schema from '../src/db/schema/index.ts'
 import { nextToken } from '../src/gateway/token-store.ts'
 import { startTestServer, type TestServer, type TestTeam } from './kit/index.ts'
 
-/** Someone can write to the database but has no key: each test swaps what two rows hold. */
+/** An attacker can write to the database but has no key: each test swaps the values of two rows. */
 const encryption = { key: generateKey(), deprecatedKey: undefined }
 let crux: TestServer
 let registry: Registry
@@ -34,7 +34,7 @@ const swap = (table: string, key: string, column: string, ids: readonly [string,
     [ids],
   )
 
-it('refuses the credential of another registry', async () => {
+it('decryption refuses the credential of another registry', async () => {
   const connect = async (team: TestTeam) => {
     const body = {
       name: 'Guarded',
@@ -55,7 +55,7 @@ it('refuses the credential of another registry', async () => {
     await expect(rename(index)).rejects.toMatchObject({ status: 412, property: 'registryId' })
 })
 
-it('refuses the keys of another storage, and the two keys of one in each others place', async () => {
+it('decryption refuses the keys of another storage, and the two swapped keys of one', async () => {
   const connect = async (team: TestTeam) =>
     (
       await call('storages.create', {
@@ -75,7 +75,7 @@ it('refuses the keys of another storage, and the two keys of one in each others 
   expect(await check(1)).toMatchObject({ reachable: false })
 })
 
-it('refuses the install token and the next connection token of another node', async () => {
+it('decryption refuses the install token and the next connection token of another node', async () => {
   const create = async (team: TestTeam) => {
     const params = { teamSlug: team.slug }
     const { id } = await call('nodes.create', { params, body: { name: 'Machine' } })
@@ -100,7 +100,7 @@ it('refuses the install token and the next connection token of another node', as
   }
 })
 
-it('does not reseal anything under another key as long as rows hold what is not theirs', async () => {
+it('a rotation encrypts nothing with another key while rows contain values of other rows', async () => {
   const { rows } = await query('select id, token from crux.registry where token is not null order by id', [])
   const database = openDatabase({ url: crux.database.url, schema })
   const rotating = createCipher({ key: generateKey(), deprecatedKey: encryption.key })

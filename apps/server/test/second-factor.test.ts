@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => testEnvironment?.stop())
 
-/** A code works once: that the present one was used is forgotten, so that no test waits for the next. */
+/** A code is valid once. The use of the current one is deleted, so that no test waits for the next. */
 async function nextCode() {
   await testEnvironment.server.app.database.pool.query(
     `update identity.credentials set config = config || '{"lastStep": 0}' where type = 'totp'`,
@@ -48,7 +48,7 @@ async function showCode(browser: Browser) {
   return browser.go(`/kratos/self-service/login?flow=${flow}`, body)
 }
 
-/** Signed in by a code of recovery and the second factor. */
+/** Signed in by a recovery code and the second factor. */
 async function recovered(): Promise<Browser> {
   const browser = testEnvironment.makeBrowser()
   const flow = await browser.begin('recovery')
@@ -72,14 +72,14 @@ async function recovered(): Promise<Browser> {
 }
 
 describe('a second factor', () => {
-  it('has to be shown by the owner who demands it, and counts as soon as it is set up', async () => {
+  it('is required of the owner who demands it of the team, and counts as soon as it is set up', async () => {
     expect(await assertAllowed(ada)).toMatchObject({ status: 412, body: { property: 'secondFactorRequired' } })
     await enrol(ada)
     expect((await assertAllowed(ada)).status).toBe(204)
     expect((await ada.go('/api/engines/projects')).status).toBe(200)
   })
 
-  it('is asked for after the password, and until then nobody is signed in', async () => {
+  it('is requested after the password, and until then the user is not signed in', async () => {
     const browser = testEnvironment.makeBrowser()
     const half = await browser.login(email, password)
     expect([half.status, half.location]).toEqual([201, expect.stringContaining('aal=aal2')])
@@ -88,7 +88,7 @@ describe('a second factor', () => {
     expect((await browser.go('/api/engines/projects')).status).toBe(200)
   })
 
-  it('is asked for in recovery, too, and the new password comes after it', async () => {
+  it('is requested in recovery, too, before the new password', async () => {
     const browser = await recovered()
     const settings = await browser.begin('settings')
     const changed = await browser.go('/api/auth/settings/change-password', { ...settings, password: newPassword })
@@ -96,7 +96,7 @@ describe('a second factor', () => {
     await until(async () => (await browser.go('/api/engines/projects')).status === 200, 1_000)
   })
 
-  it('is not needed to say that a password is known after all', async () => {
+  it('is not needed for a sign-in with the known password that ends a recovery', async () => {
     const browser = await recovered()
     expect((await testEnvironment.makeBrowser().login(email, 'not the password')).status).toBe(400)
     expect((await browser.go('/api/engines/projects')).status).toBe(403)
@@ -104,7 +104,7 @@ describe('a second factor', () => {
     await until(async () => (await browser.go('/api/engines/projects')).status === 200)
   })
 
-  it('keeps members without one out of the team, and of nothing else', async () => {
+  it('is required to access the team, but nothing else', async () => {
     const grace = testEnvironment.makeBrowser()
     await grace.register('grace@example.com', password, 'Grace')
     await ada.go(`/api/teams/${team.id}/users`, { email: 'grace@example.com', firstName: 'Grace' })

@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true })
 })
 
-it('speaks HTTP/1.1, HTTP/2 and WebSocket over TLS on the one port', async () => {
+it('the one port speaks HTTP/1.1, HTTP/2 and WebSocket over TLS', async () => {
   const someone = crux.people.signUp()
   const headers = { authorization: `Bearer ${someone.token}` }
   expect(crux.url).toBe(`https://localhost:${crux.server.port}`)
@@ -70,7 +70,7 @@ it('speaks HTTP/1.1, HTTP/2 and WebSocket over TLS on the one port', async () =>
   socket.close()
 })
 
-it('uses a renewed certificate for new connections, and keeps the last one while the new pair does not fit together', async () => {
+it('the server uses a renewed certificate for new connections, and keeps the last one while the new pair does not match', async () => {
   const [cert, key] = [join(directory, 'renewed.pem'), join(directory, 'renewed-key.pem')]
   makeCertificate(key, cert)
   const files = { cert, key }
@@ -97,7 +97,7 @@ it('uses a renewed certificate for new connections, and keeps the last one while
 
   const [newCert, newKey] = [join(directory, 'new.pem'), join(directory, 'new-key.pem')]
   makeCertificate(newKey, newCert)
-  // The certificate is there before its key: for a while they do not fit together.
+  // The certificate is replaced before its key: for a while they do not match.
   renameSync(newCert, cert)
   await until(() => warnings.some((line) => line.includes('cannot be used')), 30_000)
   expect(await presented()).toBe(first)

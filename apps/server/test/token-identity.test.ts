@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => testEnvironment?.stop())
 
 let serial = 0
-/** Somebody with an account of the real identity service, a team and an API token. */
+/** A person with an account of the real identity service, a team and an API token. */
 async function makeHolder() {
   const browser = testEnvironment.makeBrowser()
   await browser.register(`holder${++serial}@example.com`, 'an engine of brass')
@@ -36,7 +36,7 @@ const admin = (id: string, init: RequestInit) => {
   })
 }
 
-it("ends a person's tokens and live sockets at once when the account is disabled, and gives them back with it", async () => {
+it('disabling an account ends its tokens and live sockets at once, and enabling it restores the tokens', async () => {
   const { id, ask, closed } = await makeHolder()
   const change = (value: string) =>
     admin(id, { method: 'PATCH', body: JSON.stringify([{ op: 'replace', path: '/state', value }]) })
@@ -49,7 +49,7 @@ it("ends a person's tokens and live sockets at once when the account is disabled
   await until(async () => (await ask()) === 200, 1_000)
 })
 
-it('ends them at once when the account is deleted', async () => {
+it('deleting an account ends its tokens and live sockets at once', async () => {
   const { id, ask, closed } = await makeHolder()
   expect((await admin(id, { method: 'DELETE' })).status).toBe(204)
   await until(async () => (await ask()) === 401, 1_000)

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => testEnvironment?.stop())
 
 let serial = 0
-/** Somebody with an account of the real identity service and a team. */
+/** A person with an account of the real identity service and a team. */
 async function makeOwner() {
   const email = `theft${++serial}@example.com`
   const browser = testEnvironment.makeBrowser()
@@ -38,7 +38,7 @@ const logOf = async (browser: Browser) =>
   }[]
 const logged = (browser: Browser, event: string) =>
   until(async () => (await logOf(browser)).find((entry) => entry.event === event), 10_000)
-/** As if the last sign-in had been an hour ago. */
+/** Moves the last sign-in back by an hour. */
 const age = (email: string) =>
   testEnvironment.server.app.database.pool.query(
     `update identity.sessions set authenticated_at = now() - interval '1 hour' where identity_id =
@@ -46,7 +46,7 @@ const age = (email: string) =>
     [email],
   )
 
-/** Signs in by a recovery code, relayed by our API or straight through the proxy. */
+/** Signs in by a recovery code, relayed by our API or directly through the proxy. */
 async function recover(email: string, by: 'relay' | 'proxy') {
   const browser = testEnvironment.makeBrowser()
   const { flow, csrfToken } = await browser.begin('recovery')
@@ -66,7 +66,7 @@ describe('an API token', () => {
     const { email, browser } = await makeOwner()
     await age(email)
     let attempts = 0
-    // The server may remember the session from before for 2 s; without pauses the account would run into its limit of tokens.
+    // The server may cache the previous session for 2 s; without delays the account would reach its limit of tokens.
     const refused = await until(async () => {
       await delay(100)
       const answer = await createToken(browser, `Attempt ${++attempts}`)
@@ -82,7 +82,7 @@ describe('an API token', () => {
     expect((await createToken(browser)).status).toBe(201)
   })
 
-  it('stands in the security log of its owner with the client, and a mail tells of it and of its revocation', async () => {
+  it('is listed in the security log of its owner with the client, and mails report its creation and its revocation', async () => {
     const { email, browser } = await makeOwner()
     const { id } = (await createToken(browser, 'Pipeline')).body
     expect(await logged(browser, 'token-created')).toMatchObject({
@@ -97,9 +97,9 @@ describe('an API token', () => {
   })
 })
 
-describe('the response to a theft', () => {
+describe('a recovery after a theft', () => {
   it.each(['relay', 'proxy'] as const)(
-    'revokes all API tokens with a recovery (%s), also one that is held open and one that nobody uses',
+    'revokes all API tokens (%s), also one in an open connection and an unused one',
     async (by) => {
       const { email, browser, slug } = await makeOwner()
       const [used, unused] = [await tokenOf(browser, 'Used'), await tokenOf(browser, 'Unused')]
@@ -121,11 +121,11 @@ describe('the response to a theft', () => {
     },
   )
 
-  it('revokes them though no server heard of the recovery when it happened', async () => {
+  it('revokes them although no server received an event of it', async () => {
     const { browser, slug } = await makeOwner()
     const token = await tokenOf(browser)
     const { user } = await browser.me()
-    // What a recovery leaves behind; nothing is sent to any server.
+    // The state after a recovery, without an event to any server.
     await testEnvironment.server.app.database.pool.query(
       'update identity.identities set recovered_at = now() where id = $1',
       [user.id],
@@ -134,7 +134,7 @@ describe('the response to a theft', () => {
     expect((await browser.go('/api/tokens')).body).toEqual([])
   })
 
-  it('leaves them alone with a new password unless that was asked for', async () => {
+  it('differs from a new password, which revokes them only on request', async () => {
     const { browser, slug } = await makeOwner()
     const token = await tokenOf(browser)
     const change = async (value: string, more: object) =>

@@ -25,7 +25,7 @@ export async function listEntries(
   return { items: items.map((item) => ({ ...item, subject: subjects.get(item.id) })), total }
 }
 
-/** Of the team, whenever they happened. */
+/** All entries of the team, without a range. */
 export const countEntriesOf = (app: App, teamId: string): Promise<number> => countAllEntries(app.database.pool, teamId)
 
 /** @throws CruxError invalidArgument `from` (too many days) or `timeZone` */
@@ -44,7 +44,7 @@ export async function countDays(
   try {
     return await selectDays(app.database.pool, rangeOf(team, query), query.timeZone)
   } catch (error) {
-    // A zone that this process knows and the database does not.
+    // This process knows the zone, but the database does not.
     if ((error as { code?: unknown }).code === '22023') throw unknownZone(query.timeZone)
     throw error
   }
@@ -70,7 +70,7 @@ export async function toEntries(app: App, rows: readonly AuditRow[]): Promise<En
   })
 }
 
-/** Names only: PostgreSQL reads an offset such as +01:00 the other way round. */
+/** Only names are accepted, because PostgreSQL reads an offset such as +01:00 with the opposite sign. */
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {

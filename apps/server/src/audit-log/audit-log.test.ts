@@ -20,7 +20,7 @@ afterAll(() => crux.stop())
 const always = { from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' }
 const list = (query: Record<string, unknown> = {}) =>
   crux.client(ada).call('audit-log.list', { params, query: { ...always, skip: 0, take: 100, ...query } })
-/** Entries of a team of its own at given times, oldest first. */
+/** Entries of a new team at given times, oldest first. */
 async function seeded(times: string[], entry: { event?: string; accepted?: boolean } = {}) {
   const other = await crux.createTeam(ada)
   await crux.app.database.pool.query('delete from crux.audit_log where team_id = $1', [other.id])
@@ -32,8 +32,8 @@ async function seeded(times: string[], entry: { event?: string; accepted?: boole
   return other
 }
 
-describe('the list', () => {
-  it('tells who did what, newest first, with the one who was refused', async () => {
+describe('the list of the audit log', () => {
+  it('shows the actions of each user, newest first, including the refused one', async () => {
     const member = await crux.addMember(team, 'user', 'Eve Smith')
     await crux.client(ada).call('projects.create', { params, body: { name: 'Audited', type: 'versioned' } })
     const create = crux.client(member).request('nodes.create', { params, body: { name: 'Forbidden' } })
@@ -62,7 +62,7 @@ describe('the list', () => {
     expect((await list({ accepted: 'true' })).items.every((item) => item.accepted)).toBe(true)
   })
 
-  it('finds a part of an event, a name or an address, in any case, and takes wildcards as they are', async () => {
+  it('finds a part of an event, a name or an address, in any case, and treats wildcards as text', async () => {
     await crux.client(ada).call('projects.create', { params, body: { name: 'To be found', type: 'versioned' } })
     const found = async (filter: string) => (await list({ filter })).total
     expect(await found('PROJECTS.cre')).toBeGreaterThan(0)
@@ -76,7 +76,7 @@ describe('the list', () => {
     expect(await found('no such thing')).toBe(0)
   })
 
-  it('takes both ends of the range in, and pages without gaps', async () => {
+  it('includes both ends of the range, and pages without gaps', async () => {
     const times = Array.from({ length: 25 }, (_, index) => new Date(1_767_225_600_000 + index * 1_000).toISOString())
     const other = await seeded(times)
     const page = (skip: number, range: { from?: string | undefined; to?: string | undefined } = {}) =>
@@ -94,7 +94,7 @@ describe('the list', () => {
     ])
   })
 
-  it('wants a range, and shows nothing of another team', async () => {
+  it('requires a range, and shows nothing of another team', async () => {
     const headers = { authorization: `Bearer ${ada.token}` }
     expect((await crux.request(`/api/${team.slug}/audit-log?skip=0&take=10`, { headers })).status).toBe(400)
     const stranger = crux.signUp()
@@ -102,8 +102,8 @@ describe('the list', () => {
   })
 })
 
-describe('the days', () => {
-  it('are counted in the zone that was asked for', async () => {
+describe('the days of the audit log', () => {
+  it('are counted in the requested time zone', async () => {
     const other = await seeded(['2026-03-01T22:30:00Z', '2026-03-01T23:30:00Z', '2026-03-03T12:00:00Z'])
     const days = (timeZone: string) =>
       crux.client(ada).call('audit-log.days', {
@@ -132,8 +132,8 @@ describe('the days', () => {
   })
 })
 
-describe('an export', () => {
-  it('breaks off for who is not in the team any more', async () => {
+describe('an export of the audit log', () => {
+  it('breaks off for a user who has left the team', async () => {
     const own = await crux.createTeam(ada)
     const member = await crux.addMember(own, 'user')
     await crux.app.database.pool.query(
@@ -184,7 +184,7 @@ describe('an export', () => {
     expect((await fetchAll(other.slug, 'csv', '&accepted=false')).text.split('\r\n')).toHaveLength(2)
   })
 
-  it('is a refusal, not a broken file, for who may not', async () => {
+  it('is a refusal, not a broken file, for users without the right', async () => {
     const stranger = crux.signUp()
     const answer = await crux.request(`/api/${team.slug}/audit-log/export.csv?from=${always.from}&to=${always.to}`, {
       as: stranger,
@@ -193,10 +193,10 @@ describe('an export', () => {
   })
 })
 
-describe('an entry', () => {
+describe('an entry of the audit log', () => {
   const newest = async () => (await list({ take: 1 })).items[0]
 
-  it('holds no credential, whatever was sent', async () => {
+  it('contains no credential, whatever was sent', async () => {
     const secret = `hunter2-${randomUUID()}`
     const token = `crux_${'a1B2_'.repeat(9).slice(0, 43)}`
     await recordAudit(crux.app, {
@@ -227,7 +227,7 @@ describe('an entry', () => {
     expect(entry?.data).toMatchObject({ body: { description: 'a\\u0000b\\\\ud800c d 😀' } })
   })
 
-  it('of a registry, a configuration or a token holds no secret of it', async () => {
+  it('of a registry, a configuration or a token contains no secret of it', async () => {
     const secret = `hunter2-${randomUUID()}`
     const { call, request } = crux.client(ada)
     const details = { url: 'http://127.0.0.1:9', public: false, user: 'ada', token: secret }
@@ -243,7 +243,7 @@ describe('an entry', () => {
     expect(JSON.stringify(rows)).toContain('service-accounts.create-token')
   })
 
-  it('lasts for as long as the installation keeps the log', async () => {
+  it('is kept for the retention period', async () => {
     const other = await seeded(['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', '2026-01-03T00:00:00Z'])
     const left = async () => {
       const { rows } = await crux.app.database.pool.query<{ at: Date }>(

@@ -18,7 +18,7 @@ afterAll(() => crux.stop())
 const query = <R extends object>(text: string, values: unknown[]) =>
   crux.app.database.pool.query<R>(text, values).then(({ rows }) => rows)
 
-/** Entries over ten days; every seventh was refused, every hundredth stands exactly where a quarter of an hour begins. */
+/** Entries over ten days; every seventh was refused, every hundredth is exactly at the start of a quarter of an hour. */
 const write = (teamId: string, count: number, when: string) =>
   query(
     `insert into crux.audit_log (team_id, created_at, actor_type, actor_id, actor_name, context, event, accepted)
@@ -38,7 +38,7 @@ const ranges = [
 ] as const
 
 describe('the counters of the audit log', () => {
-  it.each(ranges)('say what the entries say, from %s to %s', async (from, to) => {
+  it.each(ranges)('match the entries from %s to %s', async (from, to) => {
     for (const accepted of [undefined, true, false]) {
       const [plain] = await query<{ total: number }>(
         `select count(*)::int as total from crux.audit_log
@@ -50,7 +50,7 @@ describe('the counters of the audit log', () => {
   })
 
   it.each(['UTC', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Europe/Berlin', 'America/St_Johns'])(
-    'say on which day in %s it was',
+    'match the days in %s',
     async (timeZone) => {
       for (const [from, to] of ranges) {
         const plain = await query(
@@ -64,14 +64,14 @@ describe('the counters of the audit log', () => {
     },
   )
 
-  it('miss nothing of what is written at once', async () => {
+  it('include all concurrent entries', async () => {
     const other = await crux.createTeam(ada)
     const before = await shownOnDashboard(other)
     await Promise.all(Array.from({ length: 20 }, () => write(other.id, 50, 'random()')))
     expect(await shownOnDashboard(other)).toBe(before + 1_000)
   })
 
-  it('follow what is dropped, and go with the team', async () => {
+  it('follow deleted entries, and are deleted with the team', async () => {
     const other = await crux.createTeam(ada)
     await write(other.id, 500, 'random()')
     await dropEntriesBefore(crux.app, new Date('2026-03-29T00:00:00Z'))

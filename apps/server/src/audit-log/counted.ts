@@ -6,8 +6,8 @@ type Range = { teamId: string; from: string; to: string; accepted?: boolean | un
 const quarterS = 900
 
 /**
- * What a range holds, from the counters of whole quarters of an hour; only what lies before the first and after the last of them is
- * counted entry by entry. `at` is when a quarter began, or when an entry was made.
+ * The number of entries of a range, from the counters of whole quarters of an hour. Only the parts before the first and
+ * after the last quarter are counted entry by entry. `at` is the start of a quarter, or the time of an entry.
  */
 const counted = `
   select quarter as at, accepted, refused from crux.audit_count
@@ -29,7 +29,7 @@ export async function countAll(queries: Queries, range: Range): Promise<number> 
   return accepted + refused
 }
 
-/** Of the team, whenever they happened. */
+/** All entries of the team, without a range. */
 export async function countAllEntries(queries: Queries, teamId: string): Promise<number> {
   const { rows } = await queries.query<{ total: number }>({
     name: 'audit log of team',
@@ -50,7 +50,7 @@ export async function countAllDays(queries: Queries, range: Range, timeZone: str
   return rows.map((row) => ({ ...row, ...wanted(range, row) })).filter((row) => row.accepted + row.refused > 0)
 }
 
-/** The quarters that lie in the range whole: none, where it begins and ends in one and the same. */
+/** The quarters that are completely in the range: none, where it starts and ends in the same one. */
 function valuesOf({ teamId, from, to }: Range): unknown[] {
   const end = Math.floor(Date.parse(to) / 1_000 / quarterS) * quarterS
   const first = Math.ceil(Date.parse(from) / 1_000 / quarterS) * quarterS

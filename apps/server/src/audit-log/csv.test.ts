@@ -7,15 +7,15 @@ it.each([
   ['say "hi"', '"say ""hi"""'],
   ['two\r\nlines', '"two\r\nlines"'],
   ['', ''],
-])('writes %j as RFC 4180 says', (text, cell) => expect(csvCell(text)).toBe(cell))
+])('a cell is written as RFC 4180 requires: %j', (text, cell) => expect(csvCell(text)).toBe(cell))
 
-it.each(['=1+1', '+49', '-2', '@SUM(A1)', '\t=1', ' =1', '\r=1', '\n@x'])('never begins a formula: %j', (text) => {
+it.each(['=1+1', '+49', '-2', '@SUM(A1)', '\t=1', ' =1', '\r=1', '\n@x'])('a cell is never a formula: %j', (text) => {
   const cell = csvCell(text)
   expect(cell.replace(/^"/, '')).toMatch(/^'/)
   expect(cell.replace(/^"|"$/g, '').slice(1)).toBe(text)
 })
 
-it('writes one line per entry, also where names and data are hostile', () => {
+it('the CSV export has one line per entry, also where names and data are hostile', () => {
   const line = csv.line({
     id: '1',
     createdAt: '2026-01-01T00:00:00.000Z',

@@ -10,8 +10,8 @@ export type Format = { head: string; line: (entry: Entry) => string }
 const entriesPerRead = 1_000
 
 /**
- * The whole range, oldest first, read in pages by the last entry that was sent: memory stays bounded, no transaction stays open,
- * and a slow reader slows the reading down.
+ * The whole range, oldest first. Each page is read after the last entry that was sent: memory stays bounded, no
+ * transaction stays open, and a slow reader slows the reading down.
  */
 export async function exportEntries(
   app: App,
@@ -21,7 +21,7 @@ export async function exportEntries(
 ): Promise<AsyncIterable<Uint8Array>> {
   const range = rangeOf(team, query)
   const read = (after?: AuditRow) => selectAfter(app.database.pool, range, after, entriesPerRead)
-  // What fails before the first byte is answered as a refusal; after it, the stream breaks.
+  // An error before the first byte is answered as a refusal; after it, the stream breaks off.
   const first = await read()
   async function* pages() {
     if (format.head) yield Buffer.from(format.head)
@@ -63,8 +63,8 @@ export const csv: Format = {
 }
 
 /**
- * RFC 4180. A cell that a spreadsheet would take for a formula gets an apostrophe before it: names and values in this log are
- * other people's text (OWASP, CSV injection).
+ * RFC 4180. A cell that a spreadsheet would take for a formula is prefixed with an apostrophe, because names and values
+ * in this log are other people's text (OWASP, CSV injection).
  */
 export function csvCell(text: string): string {
   const safe = /^[\s]*[=+\-@]|^[\t\r]/.test(text) ? `'${text}` : text

@@ -10,18 +10,18 @@ export type AuditEntry = {
   method?: 'post' | 'put' | 'patch' | 'delete'
   /** The contract's audit label with the operation: `registry registries.create`. */
   event: string
-  /** False: the attempt was refused. */
+  /** False when the attempt was refused. */
   accepted: boolean
   data?: Record<string, unknown>
 }
 
-/** An entry says what was asked for, not all of it: a body of a megabyte stays out. */
+/** An entry names the request, but does not store a body of a megabyte. */
 const dataBytesMax = 16_384
 
-/** Writes what somebody did, or tried, without credentials (security.md 11). Never fails the request: what is lost is logged. */
+/** Records what a user did, or tried, without credentials. Never fails the request: an error is logged. */
 export async function recordAudit(app: Pick<App, 'database' | 'log'>, entry: AuditEntry): Promise<void> {
   const { actor, data: given, ...rest } = entry
-  // A person, or an account, may have acted by one token of several.
+  // A person, or an account, may have several tokens.
   const data = actor.grant && actor.kind !== 'deployment-token' ? { ...given, tokenId: actor.grant.id } : given
   try {
     await app.database.db.insert(auditLog).values({
@@ -38,7 +38,7 @@ export async function recordAudit(app: Pick<App, 'database' | 'log'>, entry: Aud
 }
 
 function shortened(data: unknown): unknown {
-  // PostgreSQL stores neither a zero character nor half a character in JSON, and neither may cost us the entry.
+  // PostgreSQL stores neither a null character nor half a surrogate pair in JSON, and neither may prevent the entry.
   const text = JSON.stringify(data).replace(/(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g, '$1')
   const bytes = Buffer.byteLength(text)
   return bytes > dataBytesMax ? { shortened: true, bytes } : JSON.parse(text)

@@ -1,12 +1,12 @@
 import type { App } from '../context.ts'
 
 const dayMs = 86_400_000
-/** Small enough that nobody who writes the log waits for a deletion. */
+/** Small enough that transactions that write the log do not wait for a deletion. */
 const entriesPerDelete = 5_000
-/** A job that takes longer counts as failed; what is left waits for the next night. */
+/** A job that takes longer counts as failed; the rest is deleted the next night. */
 const nightMs = 240_000
 
-/** Drops what is older than the installation keeps, every night. */
+/** Deletes entries that are older than the retention period, every night. */
 export function keepAuditLog(app: App): void {
   app.jobs.schedule('audit-log-retention', '17 3 * * *', async () => {
     const { auditRetentionDays: days } = app.config
@@ -14,7 +14,7 @@ export function keepAuditLog(app: App): void {
   })
 }
 
-/** Team by team along the index of newest entries: the rest of the log is not read. */
+/** Deletes team by team along the index of newest entries, so that the rest of the log is not read. */
 export async function dropEntriesBefore(app: Pick<App, 'database' | 'log'>, before: Date): Promise<number> {
   const { pool } = app.database
   const end = Date.now() + nightMs

@@ -24,15 +24,15 @@ export type Range = {
   accepted?: boolean | undefined
 }
 
-/** Entries, from the newest, in which one or two letters are looked for. */
+/** The number of newest entries that are searched for one or two letters. */
 const shortFilterEntries = 50_000
 
 const columns = `a.id, a.created_at as "createdAt", a.actor_type as "actorType", a.actor_id as "actorId", a.actor_name as name,
   a.context, a.method, a.event, a.accepted, a.data`
 
 /**
- * The page is cut out of the index of newest ones. A filter is answered from the trigrams where few entries have it, and by
- * walking that index where many do: the database chooses by its statistics.
+ * Reads the page from the index of newest entries. A filter that few entries match uses the trigram index; one that
+ * many match scans the index of newest entries. The database chooses by its statistics.
  */
 export async function selectPage(queries: Queries, range: Range, page: { skip: number; take: number }) {
   const { from, where, values, name } = conditions(range)
@@ -47,7 +47,10 @@ export async function selectPage(queries: Queries, range: Range, page: { skip: n
   return rows
 }
 
-/** With words to look for the total stops at a number: whoever sees so many narrows them, and nobody waits for it. */
+/**
+ * With a filter the total stops at a maximum: users who see it narrow the filter, and the response does not wait for a
+ * full count.
+ */
 export async function countEntries(queries: Queries, range: Range): Promise<number> {
   if (!range.filter) return countAll(queries, range)
   const { from, where, values } = conditions(range)
@@ -65,7 +68,7 @@ export async function selectAfter(
   after: { createdAt: Date; id: string } | undefined,
   take: number,
 ): Promise<AuditRow[]> {
-  // The range itself begins at the cursor: the entries before it are not read again for every page.
+  // The range itself starts at the cursor, so that the entries before it are not read again for every page.
   const rest = after ? { ...range, from: after.createdAt.toISOString() } : range
   const { from, where, values } = conditions(rest, { complete: true })
   const cursor = after ? `and (k.created_at, k.id) > ($2, $${values.length + 1})` : ''
@@ -92,8 +95,9 @@ export async function selectDays(queries: Queries, range: Range, timeZone: strin
 }
 
 /**
- * What is looked at. Trigrams need three letters or digits in a row: what has fewer is looked for in the newest entries only,
- * so that no page reads a million rows. A prepared plan is right for every range; with a filter each one deserves its own.
+ * The filter conditions. Trigrams need three letters or digits in a row: a shorter filter searches only the newest
+ * entries, so that no page reads a million rows. A prepared plan fits every range; with a filter each query gets its
+ * own plan.
  */
 function conditions({ teamId, from: after, to, filter, accepted }: Range, { complete = false } = {}) {
   const values: unknown[] = [teamId, after, to]

@@ -13,7 +13,7 @@ afterAll(() => crux.stop())
 
 const always = { from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z', skip: 0, take: 10 }
 
-it('names what an entry happened to by its name of now, and nothing of another team or of what is gone', async () => {
+it('the subjects of an entry have their current names, without those of another team and deleted ones', async () => {
   const mine = await crux.createTeam(ada)
   const other = await crux.createTeam(ada)
   const client = crux.client(ada)
@@ -37,7 +37,7 @@ it('names what an entry happened to by its name of now, and nothing of another t
   expect(JSON.stringify(items.map((item) => item.subject))).not.toContain('Foreign')
 })
 
-it('names a versionless project without the version that nobody made', async () => {
+it('the subject of a versionless project has no version name', async () => {
   const { client, node, params: inTeam, version } = await testEnvironmentOf(crux, ada, await crux.createTeam(ada))
   const { projectId, versionId } = await version({ name: 'rolling' })
   const { pool } = crux.app.database

@@ -4,7 +4,7 @@ import type { AuditRow } from './store.ts'
 
 export type Subject = NonNullable<ResponseInput<'audit-log.list'>['items'][number]['subject']>
 
-/** What an entry is about, the closest first: an image is changed within a version, which belongs to a project. */
+/** The resources of an entry, the closest first: an image is changed within a version, which belongs to a project. */
 const idKeys = [
   'deploymentId',
   'versionId',
@@ -15,10 +15,10 @@ const idKeys = [
   'storageId',
 ] as const
 
-/** Nobody made the one version of a versionless project, and pages do not show it. */
+/** The single version of a versionless project was not created by a user, and pages do not show it. */
 const named = `p.name || case when p.type = 'versionless' then '' else ' ' || v.name end`
 
-/** Of a page of entries, by entry; one query for all. Nothing for what has been deleted since, or belongs to another team. */
+/** The subjects of a page of entries, by entry, in one query. Deleted resources and those of other teams have none. */
 export async function findSubjects(
   queries: Queries,
   teamId: string,
@@ -53,7 +53,7 @@ export async function findSubjects(
   )
 }
 
-/** The ids of the address; those of the body only where the address has none, as for what is created. */
+/** The ids of the address; those of the body only if the address has none, as for created resources. */
 function idsOf(data: unknown): string[] {
   const { params, body } = (data ?? {}) as { params?: Record<string, unknown>; body?: Record<string, unknown> }
   const from = (part: Record<string, unknown> | undefined) =>

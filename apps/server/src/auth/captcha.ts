@@ -1,3 +1,6 @@
-/** What the page's captcha gave, where the identity service looks for it; an Ory Kratos takes the field and leaves it at that. */
+/**
+ * The response of the page's captcha, in the field where the identity service reads it; Ory Kratos accepts and ignores
+ * the field.
+ */
 export const captchaOf = ({ captcha }: { captcha?: string | null | undefined }) =>
   captcha ? { transient_payload: { captcha_token: captcha } } : {}

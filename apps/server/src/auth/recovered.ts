@@ -3,9 +3,9 @@ import type { SessionActor } from '../http/handlers.ts'
 import { sessionCookieName } from '../identity/identity.ts'
 
 /**
- * Somebody who came in by a code has proven that the mailbox is his, not that he knows a password. Until he has set one or linked a
- * provider the guard lets the session do nothing else. The identity service shows how a session was opened; that its person has set
- * a password in it since is noted here, because an Ory Kratos does not show it.
+ * A person who signed in with a code has proven access to the mailbox, but no knowledge of a password. Until they have
+ * set a password or linked a provider the guard lets the session do nothing else. The identity service shows how a
+ * session was opened. That a password was set in it since is recorded here, because Ory Kratos does not show it.
  */
 export async function finishRecovery(app: App, actor: SessionActor): Promise<void> {
   if (!actor.recoveredAt) return
@@ -14,18 +14,18 @@ export async function finishRecovery(app: App, actor: SessionActor): Promise<voi
   app.log.info({ userId: actor.id }, 'recovered account settled')
 }
 
-/** What was changed between browser and identity service counts at once: who it is, is asked anew. */
+/** Changes between browser and identity service count at once: the session is read again. */
 export async function settingsPassed(app: App, cookie: string | undefined): Promise<void> {
   try {
     if (cookie && (await app.identity.session({ cookie }))?.recovered)
       await app.identity.session({ cookie }, { fresh: true })
   } catch (err) {
-    // Within 2 s it is asked for anyway.
+    // Cached sessions expire within 2 s anyway.
     app.log.warn({ err }, 'who changed the settings cannot be asked for now')
   }
 }
 
-/** The session that an answer gives to the browser. */
+/** The session that a response gives to the browser. */
 export function newSession(setCookie: readonly string[]): string | undefined {
   for (const cookie of setCookie) {
     const value = new RegExp(`^${sessionCookieName}=([^;]+)`).exec(cookie)?.[1]

@@ -6,10 +6,10 @@ import { captchaOf } from './captcha.ts'
 import { newSession } from './recovered.ts'
 import { type RelayedRequest, relay } from './relay.ts'
 
-/** Where a password is set before anything else can be done. */
+/** The page where a password is set before anything else is possible. */
 const newPasswordPage = '/auth/settings/new-password'
 
-/** Asks for a code, or redeems one: then the browser is signed in and has to set a password. */
+/** Requests a code, or redeems one: then the browser is signed in and has to set a password. */
 export async function recover(
   app: App,
   flows: IdentityFlows,
@@ -26,7 +26,7 @@ export async function recover(
       async agreed({ setCookie }) {
         const cookie = newSession(setCookie)
         if (!cookie) return undefined
-        // With a second factor the session shows nothing of itself yet.
+        // With a second factor the session is not readable yet.
         const actor = await app.identity.session({ cookie })
         return actor ? newPasswordPage : secondFactorPage(newPasswordPage)
       },
@@ -35,8 +35,8 @@ export async function recover(
 }
 
 /**
- * An invitation's code: signs in, asks for a password, joins the team. The cookies are handed out when all of it is done; what fails
- * leaves nobody signed in and the invitation's link as it was.
+ * Redeems an invitation's code: signs in, requires a password, joins the team. The cookies are sent when all of it is
+ * done. After a failure the browser is not signed in and the invitation's link still works.
  */
 export async function createAccount(
   app: App,
@@ -52,7 +52,7 @@ export async function createAccount(
       const actor = await app.identity.session({ cookie })
       if (!actor) return secondFactorPage(`/teams/${team}/invitation`)
       try {
-        // A code that is used again must not take the rights of a person who has a password since.
+        // A code that is used again must not take the rights of a person who has set a password since.
         await requireLiveInvitation(app, actor.id, team)
         await acceptInvitation(app, actor, team, { cameByMail: true })
       } catch (error) {

@@ -5,7 +5,7 @@ import type { Browser, FlowAnswer } from '../identity/flows.ts'
 
 export type RelayedRequest = Pick<Input<'auth.logout'>, 'headers' | 'address' | 'reply'>
 
-/** An answer of the identity service that is passed on as it is, beside the fields of our own errors. */
+/** An answer of the identity service that is passed on unchanged, in addition to the fields of our own errors. */
 export class RelayedRefusal extends CruxError {
   readonly relayedStatus: number
   readonly relayed: Record<string, unknown>
@@ -19,19 +19,21 @@ export class RelayedRefusal extends CruxError {
 }
 
 type Options = {
-  /** Signs in: whoever is signed in already is told so. */
+  /** The request signs in; a browser that is signed in already gets an error that says so. */
   signsIn?: boolean
   /**
-   * Runs when the identity service agreed, before the browser gets anything of it: a session that must not be used yet is
-   * not handed out. Answers where the browser must go on, if not where the identity service says.
+   * Runs when the identity service accepted, before the browser gets the response: a session that must not be used yet
+   * is not sent. Returns the next address of the browser, unless the identity service's is used.
    */
   agreed?: (answer: FlowAnswer, browser: Browser) => Promise<string | undefined>
 }
 
 /**
- * Asks in the name of the browser and hands its cookies on. 422 means that the browser must go elsewhere: 201 with Location.
+ * Sends a request on behalf of the browser and passes the cookies on. 422 means that the browser must go elsewhere: 201
+ * with Location.
  *
- * @throws RelayedRefusal with the flow in the body and in `value`, so that a page shows `ui.messages` and those of each node
+ * @throws RelayedRefusal with the flow in the body and in `value`, so that a page shows `ui.messages` and those of each
+ *   node
  */
 export async function relay(
   app: App,
@@ -61,10 +63,10 @@ export async function relay(
     return body
   }
   if (status >= 200 && status < 300) return body
-  // What has expired in a verification is answered by the address of a new flow, where the others say 410.
+  // An expired verification is answered with the address of a new flow; the other flows answer 410.
   if (status === 303 && location)
     throw new RelayedRefusal(410, { use_flow_id: new URL(location).searchParams.get('id') })
-  // A page that was open before the person signed in elsewhere; who signs in again on purpose has a refresh flow.
+  // The page was open before the person signed in elsewhere. A deliberate second sign-in has a refresh flow.
   const tooLate = options.signsIn && flow.refresh !== true && (status === 400 || status === 403)
   if (tooLate && (await app.identity.session({ cookie: text })))
     throw new CruxError('alreadyExists', { property: 'session', description: 'You are signed in already.' })
@@ -91,7 +93,7 @@ type Shown = {
   error?: { reason?: unknown; message?: unknown }
 }
 
-/** The first thing that the flow says; its fields may say more. */
+/** The first message of the flow; its fields may have more. */
 function messageOf(body: Shown): string | undefined {
   const all = [...(body.ui?.messages ?? []), ...(body.ui?.nodes ?? []).flatMap((node) => node.messages ?? [])]
   const text = [...all.map((message) => message.text), body.error?.reason, body.error?.message]

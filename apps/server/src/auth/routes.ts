@@ -16,7 +16,7 @@ type AuthOperation =
   | 'auth.create-account'
   | 'auth.renew-invitation-code'
 
-/** What the sign-in pages post, handed to the identity service's flow in the browser's name (backend.md 2.13, decision 10). */
+/** Passes the forms of the sign-in pages to the identity service's flow on behalf of the browser. */
 export function authRoutes(
   app: App,
   flows: IdentityFlows,
@@ -66,7 +66,7 @@ export function authRoutes(
       relay(app, request, (browser) =>
         flows.verify(
           body.flow,
-          // A code is judged; an address alone asks for a new one.
+          // A request with a code verifies it; one with only an address requests a new code.
           { method: 'code', csrf_token: body.csrfToken, ...(body.code ? { code: body.code } : { email: body.email }) },
           browser,
         ),

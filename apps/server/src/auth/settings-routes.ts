@@ -9,8 +9,8 @@ import { relay } from './relay.ts'
 type SettingsOperation = 'auth.edit-profile' | 'auth.change-password' | 'auth.link-provider' | 'auth.unlink-provider'
 
 /**
- * What the settings pages post. A session that is too old for a change is refused with 403, and the answer's `redirect_browser_to`
- * leads to where it is confirmed.
+ * Handles the forms of the settings pages. A session that is too old for a change is refused with 403, and the answer's
+ * `redirect_browser_to` leads to the page that confirms it.
  */
 export function settingsRoutes(app: App, flows: IdentityFlows): Handlers<SettingsOperation> {
   async function endOtherSessions(browser: Browser) {

@@ -1,17 +1,17 @@
 import type { DeploymentStatus, NodeStatus } from '@crux/contract'
 
 /**
- * What happened, with ids only: who hears of it reads the rest from the database. Sent after the commit of the transaction that
- * made it true; heard by every server process, the sender included. It may be missed: after `reconnected`, read again. Those of
- * `rightsEvents` the sender hears twice, the first time before `publish` returns.
+ * An event, with ids only: subscribers read the rest from the database. It is sent after the commit of its transaction
+ * and received by every server process, the sender included. Events may be missed: read again after `reconnected`. The
+ * sender receives those of `rightsEvents` twice, the first time before `publish` returns.
  */
 export type BusEvent =
   | { type: 'session.ended'; sessionId: string }
   /** The account was changed through the admin API: disabled, enabled, renamed, deleted. */
   | { type: 'identity.changed'; userId: string }
-  /** Name, address, or what the session may do is another one now. */
+  /** The name, the address, or what the session may do has changed. */
   | { type: 'person.changed'; userId: string; sessionId: string }
-  /** `userId` is a person's or a service account's. */
+  /** `userId` is the id of a person or a service account. */
   | { type: 'member.changed'; teamId: string; userId: string }
   | { type: 'tokens.revoked'; tokenIds: string[] }
   | { type: 'team.changed'; teamId: string }
@@ -30,9 +30,9 @@ export type BusEvent =
   | { type: 'image.tagged'; versionId: string; imageId: string; tag: string; origin?: string }
   | { type: 'images.ordered'; versionId: string; imageIds: string[]; origin?: string }
   | { type: 'config.changed'; configId: string; revision: number; origin?: string }
-  /** Its name or its configuration: what deployments that carry it show. */
+  /** The name or the configuration has changed, which deployments with this bundle show. */
   | { type: 'config-bundle.changed'; configBundleId: string }
-  /** Other bundles, or another order of them. */
+  /** The deployment has other bundles, or another order of them. */
   | { type: 'deployment.bundles'; deploymentId: string }
   | { type: 'deployment.changed'; teamId: string; deploymentId: string; status: DeploymentStatus }
   /** New rows in deployment_event up to and including `position`. */
@@ -45,7 +45,10 @@ export type BusEvent =
   | { type: 'editor.ask'; channel: string; origin: string }
 
 export type BusEventType = BusEvent['type']
-/** What somebody may do is another thing now: whoever gets the answer to such a change finds it so at the server that gave it. */
+/**
+ * Events that change the rights of a user: after the response to such a change, the server that sent it already applies
+ * the change.
+ */
 export const rightsEvents: ReadonlySet<BusEventType> = new Set([
   'session.ended',
   'person.changed',
@@ -63,9 +66,9 @@ export type BusEventOf<T extends BusEventType> = BusEvent extends infer E
   : never
 
 export interface Bus {
-  /** Best effort and quick: a bus that is away is logged, never thrown. */
+  /** Best effort and quick: an unavailable bus is logged, never thrown. */
   publish(event: BusEvent): void
   on<T extends BusEventType>(type: T, heard: (event: BusEventOf<T>) => void): () => void
-  /** Events may have been missed: read again what you keep. */
+  /** Events may have been missed: subscribers read their cached data again. */
   onReconnected(heard: () => void): () => void
 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => given.drop())
 
-it('an event that could not be sent is sent again, in its place', async () => {
+it('an event that could not be sent is sent again, in its order', async () => {
   const { url } = given
   const database = openDatabase({ url, log, schema })
   const { bus, ready, stop } = createPostgresBus({ url, database, log })
@@ -21,7 +21,7 @@ it('an event that could not be sent is sent again, in its place', async () => {
   bus.on('node.work', ({ nodeId }) => heard.push(nodeId))
   const query = database.pool.query.bind(database.pool)
   let broken = 1
-  // A connection of the pool that breaks under the statement; the one that listens stands.
+  // A connection of the pool breaks during the statement; the listening one stays connected.
   database.pool.query = ((...args: Parameters<typeof query>) => {
     if (broken-- > 0) return Promise.reject(new Error('Connection terminated unexpectedly'))
     return query(...args)
@@ -35,7 +35,7 @@ it('an event that could not be sent is sent again, in its place', async () => {
   await database.close()
 })
 
-it('a change of rights counts where it was made before its answer, and arrives at the others', async () => {
+it('a change of rights applies at its own server before the response, and reaches the others', async () => {
   const { url } = given
   const database = openDatabase({ url, log, schema })
   const [here, there] = [createPostgresBus({ url, database, log }), createPostgresBus({ url, database, log })]

@@ -6,19 +6,19 @@ import { type Bus, type BusEvent, type BusEventType, rightsEvents } from './bus.
 const channel = 'crux_events'
 /** The identity service sends the id of a session here, in the transaction that ends it. */
 const sessionsChannel = 'crux_sessions'
-/** The id of an account, in the transaction that disables, enables or deletes it. */
+/** The identity service sends the id of an account here, in the transaction that disables, enables or deletes it. */
 const identitiesChannel = 'crux_identities'
-/** PostgreSQL takes 8,000 bytes per notification; ids only, so nothing comes near. */
+/** PostgreSQL accepts 8,000 bytes per notification. Events have only ids and stay far below. */
 const bytesMax = 7_000
 const retryMs = 500
-/** Of events that cannot be sent, so many of the newest are kept. */
+/** The number of newest events that are kept while they cannot be sent. */
 const waitingMax = 10_000
 
 class BusDisconnectedError extends Error {
   override name = 'BusDisconnectedError'
 }
 
-/** The bus over LISTEN/NOTIFY: several processes on one database hear each other, and themselves. */
+/** The bus over LISTEN/NOTIFY: several processes on one database receive each other's events, and their own. */
 export function createPostgresBus(options: { url: string; database: Database<typeof schema>; log: Logger }) {
   const heard = new Map<BusEventType, Set<(event: never) => void>>()
   const reconnected = new Set<() => void>()
@@ -43,8 +43,9 @@ export function createPostgresBus(options: { url: string; database: Database<typ
     },
   })
 
-  // One statement at a time, all that waits in one: events of a process arrive in the order in which it published them. What could
-  // not be sent stays first in line: the others may have lost nothing, and would never read again what they keep.
+  // One statement runs at a time and sends all waiting events, so that events of a process arrive in the order in which
+  // it published them. Unsent events stay first in the queue: other processes may have had no interruption, and would
+  // never read their cached data again.
   let waiting: string[] = []
   let sending = false
   let retry: NodeJS.Timeout | undefined
@@ -75,12 +76,13 @@ export function createPostgresBus(options: { url: string; database: Database<typ
   const bus: Bus = {
     publish(event) {
       const payload = JSON.stringify(event)
-      // Loud, because it is a mistake in our code: whoever needs more than ids reads them from the database.
+      // Logged as an error, because it is a mistake in our code: subscribers that need more than ids read from the
+      // database.
       if (Buffer.byteLength(payload) > bytesMax)
         throw new Error(`the event ${event.type} has more than ${bytesMax} bytes`)
       if (rightsEvents.has(event.type)) deliver(event)
       waiting.push(payload)
-      // While the database is away, one try in a while is enough.
+      // While the database is unavailable, an occasional attempt is enough.
       if (!retry) void flush()
     },
     on(type, run) {

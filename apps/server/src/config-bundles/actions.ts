@@ -42,7 +42,7 @@ export async function createBundle(
   return getBundle(app, team, id)
 }
 
-/** Name, description and settings together or not at all; settings under the rules of every configuration. */
+/** Changes name, description and configuration together or not at all; the configuration follows the rules of every layer. */
 export async function changeBundle(
   app: App,
   caller: Caller,
@@ -71,7 +71,7 @@ export async function removeBundle(app: App, team: TeamContext, id: string): Pro
   bundleRemoved(app, { teamId: team.id, configBundleId: id })
 }
 
-/** Which of the ids are bundles of the team; they stay until the transaction ends. */
+/** The ids that are bundles of the team; they cannot be deleted until the transaction ends. */
 export const holdBundles = store.holdBundles
 
 async function findBundle(queries: Queries, team: TeamContext, id: string): Promise<store.BundleRow> {

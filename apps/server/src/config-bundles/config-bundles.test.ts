@@ -61,7 +61,7 @@ const setUp = async (image: ContainerConfigFields = {}) => {
 }
 
 describe('a config bundle', () => {
-  it('is made empty, renamed, described and configured by the rules of every configuration', async () => {
+  it('is created empty, renamed, described and configured by the rules of every configuration', async () => {
     const bundle = await testEnvironment.client.call('config-bundles.create', {
       params: testEnvironment.params,
       body: { name: 'Observability', description: 'What every service tells' },
@@ -96,7 +96,7 @@ describe('a config bundle', () => {
     await expect(testEnvironment.client.call('config-bundles.get', { params })).rejects.toMatchObject({ status: 404 })
   })
 
-  it('takes host-dangerous settings from an admin only', async () => {
+  it('accepts host-dangerous settings from an admin only', async () => {
     const member = await server.addMember(testEnvironment.team, 'user')
     const { params } = await makeBundle()
     const update = (someone: typeof member) =>
@@ -105,7 +105,7 @@ describe('a config bundle', () => {
     await update(testEnvironment.owner)
   })
 
-  it('is not deleted while deployments carry it, and tells how many', async () => {
+  it('is not deleted while deployments use it, and reports their number', async () => {
     const bundle = await makeBundle()
     const [one, two] = [await setUp(), await setUp()]
     await carry(one.id, [bundle.id])
@@ -130,7 +130,7 @@ describe('a config bundle', () => {
     await remove()
   })
 
-  it('is nobody else’s: not to see, not to change, not to attach, also not past the server', async () => {
+  it('of another team cannot be seen, changed or attached, not even by direct SQL', async () => {
     const theirs = await makeBundle({}, 'Theirs', other)
     const { id } = await setUp()
     const params = { ...testEnvironment.params, configBundleId: theirs.id }
@@ -150,7 +150,7 @@ describe('a config bundle', () => {
     await expect(attach).rejects.toMatchObject({ code: '23503' })
   })
 
-  it('goes with its team, also while it is carried', async () => {
+  it('is deleted with its team, also while it is used', async () => {
     const owner = server.signUp('Leaving')
     const team = await testEnvironmentOf(server, owner, await server.createTeam(owner))
     const bundle = await makeBundle({}, 'Gone', team)
@@ -167,8 +167,8 @@ describe('a config bundle', () => {
   })
 })
 
-describe('a deployment', () => {
-  it('carries bundles in their order, keeps them when they are not named, and tells who looks', async () => {
+describe('a deployment with config bundles', () => {
+  it('keeps bundles in their order, keeps them when they are not named, and updates open pages', async () => {
     const [a, b] = [await makeBundle({ tty: true }), await makeBundle({ environment: rows({ A: '1' }) })]
     const { id } = await setUp()
     const channel = server
@@ -195,7 +195,7 @@ describe('a deployment', () => {
     ])
   })
 
-  it('is what four layers come to, the same before the start and on the node, and a release keeps what it had', async () => {
+  it('merges four layers, the same before the start and on the node, and a release keeps its configuration', async () => {
     const target = await setUp({ environment: rows({ A: 'image', B: 'image', C: 'image', D: 'image', E: 'image' }) })
     const bundle = await makeBundle({ environment: rows({ B: 'bundle', C: 'bundle', D: 'bundle', E: null }) })
     await carry(target.id, [bundle.id])
@@ -229,7 +229,7 @@ describe('a deployment', () => {
     agent.cut()
   })
 
-  it('is not started while its bundles disagree, until it decides itself', async () => {
+  it('is not started while its bundles conflict, until its own configuration decides', async () => {
     const target = await setUp()
     const a = await makeBundle({ environment: rows({ LEVEL: 'info', SAME: '1' }), tty: true }, 'Quiet')
     const b = await makeBundle({ environment: rows({ LEVEL: 'debug', SAME: '1' }), tty: false }, 'Loud')
@@ -282,7 +282,7 @@ describe('a deployment', () => {
       expect((await testEnvironment.get(id)).configBundles.map((carried) => carried.id)).toEqual([bundle.id])
   })
 
-  it('shows what lies below each of its configurations, and no value of a secret', async () => {
+  it('shows the layers below each of its configurations, and no value of a secret', async () => {
     const target = await setUp({ secrets: [{ key: 'TOKEN', required: true }] })
     const bundle = await makeBundle({ name: 'from-bundle' })
     await carry(target.id, [bundle.id])

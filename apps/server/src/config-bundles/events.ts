@@ -6,7 +6,7 @@ type Which = { teamId: string; configBundleId: string }
 export const bundleCreated = (app: App, which: Which) => recordEvent(app, which, 'config bundle created')
 export const bundleRemoved = (app: App, which: Which) => recordEvent(app, which, 'config bundle removed')
 
-/** Its name stands on the pages of the deployments that carry it. */
+/** Pages of the deployments with this bundle show its name. */
 export function bundleRenamed(app: App, which: Which) {
   recordEvent(app, which, 'config bundle changed')
   app.bus.publish({ type: 'config-bundle.changed', configBundleId: which.configBundleId })

@@ -16,7 +16,7 @@ export async function selectBundles(queries: Queries, teamId: string): Promise<C
   return rows
 }
 
-/** @returns undefined when it is not in this team, or nowhere */
+/** @returns undefined when it does not exist in this team */
 export async function selectBundle(queries: Queries, teamId: string, id: string): Promise<BundleRow | undefined> {
   const { rows } = await queries.query<BundleRow>({
     name: 'config bundle',
@@ -29,7 +29,7 @@ export async function selectBundle(queries: Queries, teamId: string, id: string)
   return rows[0]
 }
 
-/** Keeps deployments from taking it up meanwhile. False when it is not in this team. */
+/** Prevents deployments from adding it in the meantime. @returns false when it is not in this team */
 export async function lockBundle(queries: Queries, teamId: string, id: string): Promise<boolean> {
   const { rowCount } = await queries.query('select from crux.config_bundle where id = $1 and team_id = $2 for update', [
     id,
@@ -54,7 +54,7 @@ export async function insertBundle(
   return rows[0]?.id ?? ''
 }
 
-/** What is undefined stays. */
+/** Undefined fields stay unchanged. */
 export async function updateBundle(
   queries: Queries,
   id: string,
@@ -70,7 +70,7 @@ export async function updateBundle(
 export const deleteBundle = (queries: Queries, id: string) =>
   queries.query('delete from crux.config_bundle where id = $1', [id])
 
-/** Bundles of the team among these ids, held so that none is deleted while it is attached. */
+/** The bundles of the team among these ids, locked so that none is deleted while it is attached. */
 export async function holdBundles(queries: Queries, teamId: string, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await queries.query<{ id: string }>(
     'select id from crux.config_bundle where id = any($1::uuid[]) and team_id = $2 order by id for key share',

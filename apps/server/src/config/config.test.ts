@@ -6,7 +6,7 @@ const required = { DATABASE_URL: 'postgresql://crux@localhost/crux', ENCRYPTION_
 
 describe('CRUX_RATE_LIMITS=off', () => {
   it.each([{}, { CRUX_HOST: '::1' }, { CRUX_HOST: 'localhost', CRUX_URL: 'http://127.0.0.1:8000' }])(
-    'is taken while everything listens on loopback: %j',
+    'is accepted while everything listens on loopback: %j',
     (env) => {
       expect(readConfig({ ...required, ...env, CRUX_RATE_LIMITS: 'off' }).rateLimits).toBe(false)
       expect(readConfig({ ...required, ...env }).rateLimits).toBe(true)
@@ -18,7 +18,7 @@ describe('CRUX_RATE_LIMITS=off', () => {
     { CRUX_HOST: '::' },
     { CRUX_HOST: '192.168.1.5', CRUX_URL: 'http://localhost:8000' },
     { CRUX_URL: 'https://crux.example.com' },
-  ])('stops the process in one line elsewhere: %j', (env) => {
+  ])('stops the process with one line otherwise: %j', (env) => {
     expect(() => readConfig({ ...required, ...env, CRUX_RATE_LIMITS: 'off' })).toThrow(
       /^CRUX_RATE_LIMITS is not valid: it may be off only while [^\n]* loopback[^\n]*$/,
     )
@@ -26,7 +26,7 @@ describe('CRUX_RATE_LIMITS=off', () => {
 })
 
 describe('AUDIT_RETENTION_DAYS', () => {
-  it('is a year unless it is said, and 0 is for ever', () => {
+  it('is a year by default, and 0 keeps entries forever', () => {
     expect(readConfig(required).auditRetentionDays).toBe(365)
     expect(readConfig({ ...required, AUDIT_RETENTION_DAYS: '0' }).auditRetentionDays).toBe(0)
   })
@@ -37,7 +37,7 @@ describe('AUDIT_RETENTION_DAYS', () => {
 })
 
 describe('EVENT_RETENTION_DAYS', () => {
-  it('is 90 days unless it is set, and 0 keeps all events', () => {
+  it('is 90 days by default, and 0 keeps all events', () => {
     expect(readConfig(required).eventRetentionDays).toBe(90)
     expect(readConfig({ ...required, EVENT_RETENTION_DAYS: '0' }).eventRetentionDays).toBe(0)
     expect(() => readConfig({ ...required, EVENT_RETENTION_DAYS: '-1' })).toThrow(/^EVENT_RETENTION_DAYS is not valid/)
@@ -47,7 +47,7 @@ describe('EVENT_RETENTION_DAYS', () => {
 describe('CAPTCHA_ORIGINS', () => {
   const captcha = { ...required, CAPTCHA_SCRIPT_URL: 'https://captcha.example.com/v1/api.js?x=1' }
 
-  it('widens what pages may load beside the origin of the script, and is nothing without it', () => {
+  it("adds origins to that of the captcha's script, and is ignored without it", () => {
     expect(readConfig(required).captchaOrigins).toEqual([])
     expect(readConfig({ ...required, CAPTCHA_ORIGINS: 'https://b.example.com' }).captchaOrigins).toEqual([])
     expect(readConfig({ ...captcha, CAPTCHA_ORIGINS: 'https://*.b.example.com, http://c:81' }).captchaOrigins).toEqual([
@@ -71,11 +71,11 @@ it.each([
   ['TRUSTED_PROXIES', { TRUSTED_PROXIES: 'proxy.example.com' }],
   ['OUTBOUND_ALLOW', { OUTBOUND_ALLOW: '10.0.0.0/40' }],
   ['OUTBOUND_ALLOW', { OUTBOUND_ALLOW: 'everything' }],
-])('stops in one line that names %s for %j', (name, env) => {
+])('the server stops with one line that names %s for %j', (name, env) => {
   expect(() => readConfig({ ...required, ...env })).toThrow(new RegExp(`^${name} [^\\n]*example[^\\n]*$`))
 })
 
-it('reads lists of networks with commas or spaces, as the identity service does', () => {
+it('the server reads lists of networks with commas or spaces, as the identity service does', () => {
   const config = readConfig({
     ...required,
     TRUSTED_PROXIES: '10.0.0.5, fd00::/8 uniquelocal',

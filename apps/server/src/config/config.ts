@@ -19,11 +19,11 @@ const key = z
 const list = z
   .string()
   .transform((value) => value.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()])))
-/** As a Content-Security-Policy names it: nothing that would begin another directive. */
+/** An origin as a Content-Security-Policy names it, without characters that would start another directive. */
 const isOrigin = (text: string) => /^https?:\/\/(\*\.)?[a-z0-9.-]+(:\d{1,5})?$/i.test(text)
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-/** Every setting of the server. Each may also come as NAME_FILE (Docker secrets). */
+/** Every setting of the server. Each may also be set as NAME_FILE (Docker secrets). */
 const settings = z
   .object({
     CRUX_HOST: z.string().default('127.0.0.1').meta({ example: '127.0.0.1' }),
@@ -65,7 +65,7 @@ const settings = z
       .meta({ example: 'smtp://user:password@mail.example.com:587' }),
     FROM_EMAIL: z.email('is not an e-mail address').optional().meta({ example: 'crux@example.com' }),
     FROM_NAME: z.string().max(100).default('Crux').meta({ example: 'Crux' }),
-    /** The captcha itself belongs to the identity service; here it is where pages may load it from. */
+    /** The captcha itself belongs to the identity service; this setting is the origin that pages may load it from. */
     CAPTCHA_SCRIPT_URL: httpUrl.optional().meta({ example: 'https://challenges.cloudflare.com/turnstile/v0/api.js' }),
     CAPTCHA_ORIGINS: list
       .refine((origins) => origins.every(isOrigin), 'lists something else than origins')
@@ -86,17 +86,17 @@ const settings = z
     { path: ['CRUX_RATE_LIMITS'], message: 'it may be off only while CRUX_HOST and CRUX_URL are on loopback' },
   )
   .superRefine((read, context) => {
-    // One alone would serve everything in plain text, silently.
+    // With only one of the two the server would silently serve everything in plain text.
     const lacks = (name: 'CRUX_TLS_CERT' | 'CRUX_TLS_KEY', other: string) =>
       context.addIssue({ code: 'custom', path: [name], message: `is missing beside ${other}` })
     if (read.CRUX_TLS_CERT && !read.CRUX_TLS_KEY) lacks('CRUX_TLS_KEY', 'CRUX_TLS_CERT')
     if (read.CRUX_TLS_KEY && !read.CRUX_TLS_CERT) lacks('CRUX_TLS_CERT', 'CRUX_TLS_KEY')
   })
 
-/** What the server runs by. `url` is the one address that browsers and agents use. */
+/** The configuration of the server. `url` is the one address that browsers and agents use. */
 export type Config = {
   host: string
-  /** 0 until the system chose one. */
+  /** The port is 0 until the system has chosen one. */
   port: number
   url: string
   dataDir: string
@@ -107,34 +107,34 @@ export type Config = {
   identityAdminToken: string | undefined
   identityProxySecret: string | undefined
   encryption: { key: string; deprecatedKey: string | undefined }
-  /** `files` when both came from files: they are read again when they change. */
+  /** `files` is set when both came from files, which are read again when they change. */
   tls: { cert: string; key: string; files?: { cert: string; key: string } | undefined } | undefined
   agentImage: string | undefined
   agentImagePath: string | undefined
   localAgentCommand: string | undefined
   observationWindowMs: number
   hubUrl: string
-  /** `private` lets every private address through; a list only its ranges. */
+  /** `private` allows every private address; a list allows only its ranges. */
   outboundAllow: 'private' | readonly string[]
   trustedProxies: readonly string[]
   metricsToken: string | undefined
   smtpUri: string | undefined
   mailFrom: { name: string; address: string }
-  /** Without a mail server: where mails are kept, and the token that shows them. */
+  /** Without a mail server: the directory of captured mails, and the token that shows them. */
   mails: { directory: string; token: string | undefined } | undefined
-  /** False: tokens may be guessed without limit. Only while everything listens on loopback. */
+  /** False allows unlimited guesses of tokens. It is accepted only while everything listens on loopback. */
   rateLimits: boolean
-  /** 0: for ever. */
+  /** 0 keeps entries forever. */
   auditRetentionDays: number
-  /** 0: events are kept. */
+  /** 0 keeps events forever. */
   eventRetentionDays: number
   teamCreationDisabled: boolean
-  /** Where the captcha's script and frames come from; empty without one. */
+  /** The origins of the captcha's script and frames; empty without a captcha. */
   captchaOrigins: readonly string[]
   logLevel: (typeof logLevels)[number]
 }
 
-/** @throws ConfigError with the one line that a person needs */
+/** @throws ConfigError with one line that says what to correct */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = parseConfig(settings, env)
   const { CRUX_TLS_CERT_FILE: certFile, CRUX_TLS_KEY_FILE: keyFile } = env
@@ -181,17 +181,20 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
 }
 
-/** `localhost`, because an IP address cannot be a WebAuthn relying party (decision 1). */
+/** The host is `localhost`, because an IP address cannot be a WebAuthn relying party. */
 export const localUrl = (port: number, tls: boolean): string => `${tls ? 'https' : 'http'}://localhost:${port}`
 
-/** Whether nothing of this server can be reached from another machine. */
+/** Whether this server cannot be reached from another machine. */
 export const isLoopbackOnly = (config: Config): boolean =>
   isLoopbackUrl(config.url) && isLoopbackUrl(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}`)
 
 /** Names of this machine for itself. No page of another site can have one of them as its host. */
 export const loopbackNames = ['localhost', '127.0.0.1', '[::1]'] as const
 
-/** Origins whose pages may use cookies here: that of the one address, and on loopback its other names at the port (decision 1). */
+/**
+ * Origins whose pages may use cookies here: the origin of CRUX_URL, and on loopback the machine's other names at the
+ * port.
+ */
 export function acceptedOrigins(config: Config): ReadonlySet<string> {
   const origins = new Set([new URL(config.url).origin])
   if (isLoopbackOnly(config)) {

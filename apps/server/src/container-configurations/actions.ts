@@ -41,13 +41,13 @@ export async function getConfigDetails(app: App, team: TeamContext, configId: st
 export type PatchOutcome = { config: ContainerConfig; changed: boolean; configBundleId?: string | undefined }
 
 /**
- * Changes one layer (backend.md 3.5, decisions 16, 20, 30). What the patch makes worse is refused; mistakes that stood there
- * before are left for their own time. The patch of who was second is judged against what the first one stored.
+ * Changes one layer. Problems that the patch adds are refused; problems that existed before do not block it. The second
+ * of two concurrent patches is validated against what the first one stored.
  *
- * @param origin the subscriber that sent it, so that others can tell
- * @throws CruxError notFound; invalidArgument `configId` (not mutable), `config.storage.storageId`, `config.secrets[i].value` (not
- *   encrypted for the node), or with `details` per property;
- *   keysAreUnique; forbidden (host-dangerous); patchConflict, whose `value` is `{conflicts, revision}`
+ * @param origin the subscriber that sent the patch, so that others can recognise it
+ * @throws CruxError notFound; invalidArgument `configId` (not mutable), `config.storage.storageId`,
+ *   `config.secrets[i].value` (not encrypted for the node), or with `details` per property; keysAreUnique; forbidden
+ *   (host-dangerous); patchConflict, whose `value` is `{conflicts, revision}`
  */
 export async function patchConfig(
   app: App,
@@ -61,13 +61,13 @@ export async function patchConfig(
   return outcome
 }
 
-/** The patch that a change comes to, made while nobody else changes the layer. */
+/** Creates the patch of a change while the layer is locked against other changes. */
 type MakePatch = (
   before: ContainerConfigFields,
   queries: Queries,
 ) => ContainerConfigPatch | Promise<ContainerConfigPatch>
 
-/** `patchConfig` inside a transaction of the caller, who tells of it after the commit with `tellChange`. */
+/** `patchConfig` inside a transaction of the caller, which publishes the change after the commit. */
 export async function changeConfig(
   queries: Queries,
   { team, actor }: Caller,
@@ -102,16 +102,16 @@ export function publishChange(app: App, { config, changed, configBundleId }: Pat
   if (changed) configChanged(app, { configId: config.id, revision: config.revision ?? 0, origin, configBundleId })
 }
 
-/** The layer by itself, and for an instance also what it comes to together with the layers below. */
+/** Problems of the layer by itself, and for an instance also of the merged configuration. */
 function problemsOf(config: OwnedConfig, fields: ContainerConfigFields): ConfigProblem[] {
   const { type } = config.row
   const target = { prefix: config.deployment?.prefix, nodeType: config.deployment?.node.type }
   const merged = finalOfInstance({ ...config, row: { ...config.row, fields } })
-  // What is below the layers of a deployment and of a bundle differs from instance to instance.
+  // The layers below those of a deployment or a bundle differ from instance to instance.
   const own = validateConfig(fields, { ...target, below: merged ?? (type === 'image' ? undefined : 'unknown') })
   if (!merged) return own
   const known = new Set(own.map((problem) => problem.error))
-  // The merged list has other positions; what the layer shows by itself is said once.
+  // Positions differ in the merged list; problems of the layer itself are reported once.
   return [...own, ...validateConfig(merged, target).filter((problem) => !known.has(problem.error))]
 }
 
@@ -143,7 +143,10 @@ function refuseDangers(before: ContainerConfigFields, after: ContainerConfigFiel
   })
 }
 
-/** A storage is named only by who may use it: one of the same team that is there now, and stays while this is written. */
+/**
+ * Only the owner of a storage may name it: it must belong to the same team, and it cannot be deleted until the
+ * transaction ends.
+ */
 async function refuseStorage(
   queries: Queries,
   before: ContainerConfigFields,

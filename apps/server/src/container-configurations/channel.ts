@@ -10,17 +10,17 @@ type ChannelSubscriber = Subscriber<'container-configuration'>
 
 const emptyFields = Object.fromEntries(containerConfigFieldNames.map((name) => [name, null]))
 
-/** The live side of a configuration page. One read of the database per change and process, however many look. */
+/** The live channels of a configuration page. The database is read once per change and process for all subscribers. */
 export function containerConfigurationChannels(app: App): ChannelHandlers<'container-configuration'> {
   const subscribers = new Map<string, Set<ChannelSubscriber>>()
-  /** Where the configuration that somebody looks at is deployed. */
+  /** The deployment of each configuration that has a subscriber. */
   const targets = new Map<string, { nodeId: string; deploymentId: string }>()
 
   async function publish(configId: string) {
     if (!subscribers.has(configId)) return
     const row = await readConfig(app.database.pool, configId)
     if (!row) return
-    // Clients merge the message into what they show: a field that was cleared has to be there as null.
+    // Clients merge the message into what they show, so that a cleared field must be included as null.
     const config: ContainerConfig = { ...emptyFields, ...toContainerConfig(row) }
     for (const subscriber of subscribers.get(configId) ?? []) subscriber.send('config-updated', config)
   }
@@ -30,7 +30,7 @@ export function containerConfigurationChannels(app: App): ChannelHandlers<'conta
       app.log.warn({ err, configId }, 'a changed configuration was not sent'),
     )
 
-  /** What the node knows of secrets has changed, or nobody knows whether. */
+  /** Sends the secrets of the node again, because they have changed or may have changed. */
   function publishSecrets(concerned: (target: { nodeId: string; deploymentId: string }) => boolean) {
     for (const [configId, target] of targets) {
       if (!concerned(target)) continue
@@ -84,7 +84,7 @@ export function containerConfigurationChannels(app: App): ChannelHandlers<'conta
         }
       },
       'get-config-secrets': sendSecrets,
-      // Presence is the hub's: it answers these before a channel sees them.
+      // The hub handles presence messages before a channel gets them.
       'focus-input': async () => undefined,
       'blur-input': async () => undefined,
     },

@@ -6,12 +6,12 @@ import type { TeamContext } from '../http/handlers.ts'
 type ChoiceQuery = Query<'container-configurations.list'>
 type Row = { id: string; name: string; place: string; updatedAt: Date }
 
-/** Nobody looks further through a choice: more are neither counted nor reached, a filter finds them. */
+/** Users do not page further through choices: more are neither counted nor listed, but a filter finds them. */
 const countedMax = 1_000
 
 /**
- * One kind of owner: how those of a team (`$1`) are found, in an order that an index has.
- * `config` leads to the configuration of each, which everybody has.
+ * One kind of owner: the query for those of a team (`$1`), in an order that an index has. `config` joins the
+ * configuration, which every owner has.
  */
 type Kind = {
   type: ContainerConfigType
@@ -74,7 +74,7 @@ const kinds: readonly Kind[] = [
   },
 ]
 
-/** Bundles first, then deployments, images, instances: what is shared by more stands before what is shared by fewer. */
+/** Bundles first, then deployments, images, instances: configurations that are shared by more come first. */
 export async function listChoices(
   app: App,
   team: TeamContext,

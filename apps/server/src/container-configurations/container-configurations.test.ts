@@ -24,8 +24,8 @@ const get = (configId: string) => testEnvironment.client.call('container-configu
 const patch = (configId: string, body: ContainerConfigPatch, client = testEnvironment.client) =>
   client.call('container-configurations.update', { params: at(configId), body })
 
-/** A page that is open on one configuration: everything that arrived, in order. */
-async function look(someone: Someone, configId: string) {
+/** A page that is open on one configuration: all received messages, in order. */
+async function openPage(someone: Someone, configId: string) {
   const live: Live = server.live(someone)
   const failures: LiveFailure[] = []
   live.onError((failure) => void failures.push(failure))
@@ -43,7 +43,7 @@ async function look(someone: Someone, configId: string) {
   }
 }
 
-describe('a patch', () => {
+describe('a configuration patch', () => {
   it('replaces fields, fills in ids, keeps those of equal keys, and counts revisions', async () => {
     const [configId = ''] = (await testEnvironment.version()).imageConfigIds
     await patch(configId, { config: { environment: [{ key: 'A', value: '1' }], tty: true } })
@@ -69,14 +69,14 @@ describe('a patch', () => {
     expect((await get(configId)).environment ?? null).toBeNull()
   })
 
-  it('that changes nothing makes no revision', async () => {
+  it('without a change creates no revision', async () => {
     const [configId = ''] = (await testEnvironment.version({ images: [{ name: 'web', config: { tty: true } }] }))
       .imageConfigIds
     await patch(configId, { config: { tty: true } })
     expect((await get(configId)).revision).toBe(1)
   })
 
-  it('is refused with every wrong place, and stores nothing', async () => {
+  it('is refused with every invalid place, and stores nothing', async () => {
     const [configId = ''] = (await testEnvironment.version()).imageConfigIds
     const wrong = await refusal(
       patch(configId, {
@@ -107,7 +107,7 @@ describe('a patch', () => {
     expect((await get(configId)).revision).toBe(1)
   })
 
-  it('does not suffer from mistakes that stood there before', async () => {
+  it('is not refused for mistakes that existed before', async () => {
     const [configId = ''] = (
       await testEnvironment.version({ images: [{ name: 'web', config: { networks: [{ key: '-bad' }] } }] })
     ).imageConfigIds
@@ -115,7 +115,7 @@ describe('a patch', () => {
     expect((await get(configId)).tty).toBe(true)
   })
 
-  it('of an instance is judged with what the image says, and with the prefix', async () => {
+  it("of an instance is validated with the image's configuration, and with the prefix", async () => {
     const version = await testEnvironment.version({
       images: [{ name: 'web', config: { ports: [{ internal: 80, external: 8080 }] } }],
     })
@@ -143,7 +143,7 @@ describe('a patch', () => {
     })
   })
 
-  it('may set host-dangerous values only for an admin, and only those that it adds count', async () => {
+  it('may set host-dangerous values only for an admin, and only added ones count', async () => {
     const version = await testEnvironment.version({
       images: [{ name: 'web', config: { volumes: [{ name: '/srv', path: '/srv' }] } }],
     })
@@ -156,7 +156,7 @@ describe('a patch', () => {
     expect(await get(configId)).toMatchObject({ networkMode: 'host', tty: true })
   })
 
-  it('is refused once the deployment or the version is fixed', async () => {
+  it('is refused once the deployment or the version is immutable', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const version = await testEnvironment.version({ type: 'incremental' })
@@ -173,8 +173,8 @@ describe('a patch', () => {
   })
 })
 
-describe('two people on one configuration', () => {
-  it('see each other’s changes, and nobody overwrites what he has not seen', async () => {
+describe('two users on one configuration', () => {
+  it('see each other’s changes, and cannot overwrite values that they have not seen', async () => {
     const [configId = ''] = (
       await testEnvironment.version({
         images: [
@@ -190,8 +190,8 @@ describe('two people on one configuration', () => {
         ],
       })
     ).imageConfigIds
-    const ada = await look(testEnvironment.owner, configId)
-    const grace = await look(await server.addMember(testEnvironment.team, 'user', 'Grace'), configId)
+    const ada = await openPage(testEnvironment.owner, configId)
+    const grace = await openPage(await server.addMember(testEnvironment.team, 'user', 'Grace'), configId)
     ada.channel.send('patch-config', {
       config: { environment: [{ key: 'A', value: 'ada' }] },
       keys: { environment: ['A'] },
@@ -240,9 +240,9 @@ describe('two people on one configuration', () => {
     expect([config.environment?.length, config.revision]).toEqual([12, 13])
   })
 
-  it('are told what is wrong, at its place', async () => {
+  it('get errors with their place', async () => {
     const [configId = ''] = (await testEnvironment.version()).imageConfigIds
-    const page = await look(testEnvironment.owner, configId)
+    const page = await openPage(testEnvironment.owner, configId)
     page.channel.send('patch-config', { config: { dockerLabels: [{ key: 'dev.crux.team', value: 'x' }] } })
     const failure = await until(() => page.failures[0])
     expect(failure).toMatchObject({

@@ -4,11 +4,11 @@ type Change = {
   configId: string
   revision: number
   origin: string | undefined
-  /** Set where the layer is a bundle's: deployments that carry it show another base now. */
+  /** Set for a bundle's layer, because the deployments with this bundle have another base now. */
   configBundleId: string | undefined
 }
 
-/** After the commit: everyone who looks at this configuration, or at what lies over it, reads it again. */
+/** Call after the commit: pages that show this configuration, or a layer above it, read it again. */
 export function configChanged(app: App, { configBundleId, ...change }: Change) {
   app.log.debug(change, 'configuration changed')
   app.bus.publish({ type: 'config.changed', ...change })

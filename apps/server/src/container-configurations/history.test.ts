@@ -42,7 +42,7 @@ const makeConfig = async (config: ContainerConfigFields = {}) =>
 const sealed = { value: await sealFor(keyOne, 'hidden'), encrypted: true, publicKey: keyOne }
 
 describe('the history of a configuration', () => {
-  it('tells who changed what, newest first, down to what the first change found', async () => {
+  it('shows the author of each change, newest first, down to the state before the first change', async () => {
     const configId = await makeConfig({ tty: true })
     const member = await server.addMember(testEnvironment.team, 'user', 'Eve Smith')
     await patch(configId, { config: { environment: rows({ A: '1' }) } })
@@ -61,7 +61,7 @@ describe('the history of a configuration', () => {
     await expect(revisionOf(configId, 9)).rejects.toMatchObject({ status: 404, property: 'revision' })
   })
 
-  it('keeps the last changes, and of each no value of a secret', async () => {
+  it('keeps the last changes, without values of secrets', async () => {
     const deployment = await testEnvironment.deployment(
       await testEnvironment.version(),
       (await testEnvironment.node()).id,
@@ -91,7 +91,7 @@ describe('the history of a configuration', () => {
     expect(rowCount).toBe(0)
   })
 
-  it('brings an earlier state back as a new change that is in the history itself, and leaves secrets alone', async () => {
+  it('restores an earlier state as a new change that is in the history itself, and keeps secrets unchanged', async () => {
     const deployment = await testEnvironment.deployment(
       await testEnvironment.version(),
       (await testEnvironment.node()).id,
@@ -120,7 +120,7 @@ describe('the history of a configuration', () => {
     expect((await history(configId)).total).toBe(6)
   })
 
-  it('is restored under the rules of every change: conflicts, dangers, storages, and what is fixed', async () => {
+  it('is restored under the rules of every change: conflicts, dangers, storages, and immutable layers', async () => {
     const configId = await makeConfig()
     const member = server.client(await server.addMember(testEnvironment.team, 'user'))
     await patch(configId, { config: { environment: rows({ A: '1' }), networkMode: 'host' } })
@@ -151,7 +151,7 @@ describe('the history of a configuration', () => {
 })
 
 describe('settings of another configuration', () => {
-  it('are taken as they are there: all that are set, or those that are named', async () => {
+  it('are copied unchanged: all that are set, or those that are named', async () => {
     const source = await makeConfig({
       environment: rows({ A: '1' }),
       labels: { service: rows({ team: 'shop' }) },
@@ -196,7 +196,7 @@ describe('settings of another configuration', () => {
     await expect(copy(target, { fromConfigId: source, revision: 2 })).rejects.toMatchObject({ error: 'patchConflict' })
   })
 
-  it('are chosen from bundles, deployments, images and instances of the team, by name and kind', async () => {
+  it('are selected from bundles, deployments, images and instances of the team, by name and kind', async () => {
     const owner = server.signUp('Chooser')
     const team = await testEnvironmentOf(server, owner, await server.createTeam(owner))
     const project = await team.project('shop')

@@ -42,7 +42,10 @@ export async function getRevision(
   return { ...shown, config: ContainerConfigFields.parse(row.fields) }
 }
 
-/** An earlier state as a new change, under the rules of every change. Secrets stay: the history never had their values. */
+/**
+ * Restores an earlier state as a new change, under the rules of every change. Secrets stay unchanged, because the
+ * history has no values of them.
+ */
 export async function restoreRevision(
   app: App,
   caller: Caller,
@@ -62,8 +65,9 @@ export async function restoreRevision(
 }
 
 /**
- * Settings of another configuration of the team, as a change of this one. What is named is taken as it is there, also where it is
- * not set; without names, everything that is set there. Of secrets come the keys that are missing here.
+ * Copies settings of another configuration of the team, as a change of this one. A named setting is copied even if it
+ * is not set there; without names, everything that is set there is copied. Of secrets only the keys that are missing
+ * here are copied.
  */
 export async function copyConfig(
   app: App,
@@ -92,7 +96,7 @@ export async function copyConfig(
 const withSeen = (patch: ContainerConfigPatch, seen: number | undefined): ContainerConfigPatch =>
   seen === undefined ? patch : { ...patch, revision: seen }
 
-/** A patch that makes these fields what they are in `target`; a patch merges markers by section, so each is named. */
+/** A patch that sets these fields to their values in `target`; a patch merges markers by section, so each section is named. */
 function taking(
   target: ContainerConfigFields,
   fields: readonly ContainerConfigField[],

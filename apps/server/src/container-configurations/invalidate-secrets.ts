@@ -1,12 +1,12 @@
 import type { Queries } from '../db/transaction.ts'
 
-/** A layer whose values were emptied, and the revision that it has now. */
+/** A layer whose values were emptied, and its new revision. */
 export type VoidedLayer = { configId: string; revision: number }
 
 /**
- * Empties the values that only a key could open which the node no longer has, in every layer of its deployments, and stamps the
- * present key on them (backend.md 4.5 step 9): a row without a value that has a key is one to be entered again. The history needs no
- * entry, since it never had the values.
+ * Empties the values that are encrypted for a key which the node no longer has, in every layer of its deployments, and
+ * stores the current key with them: a row with a key but without a value has to be entered again. The history needs no
+ * entry, because it has no values.
  *
  * @param where.deploymentId only the layers of this one
  */

@@ -5,7 +5,7 @@ import type { CarriedBundle, OwnedConfig } from './store.ts'
 
 type Layer = Pick<ConfigRow, 'id' | 'fields'>
 
-/** The layers over an image's own, the weakest first (decision 32): bundles in their order, deployment, instance. */
+/** The layers over an image's own, the weakest first: bundles in their order, deployment, instance. */
 export const layersOver = (
   deployment: { prefix: string; config: Layer; bundles: readonly CarriedBundle[] },
   instance: Layer,
@@ -15,7 +15,7 @@ export const layersOver = (
   layerOf('instance', instance),
 ]
 
-/** What the container of an instance comes to with all layers; undefined for a layer that is no instance's. */
+/** The merged configuration of an instance's container; undefined for a layer that is no instance's. */
 export function finalOfInstance(config: OwnedConfig): FinalContainerConfig | undefined {
   const { row, image, imageConfig, deployment, version } = config
   if (!image || !imageConfig || !deployment || !version || row.type !== 'instance') return undefined

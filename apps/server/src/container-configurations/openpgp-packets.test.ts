@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { keyOne, keyTwo, sealFor } from '../../test/node-keys.ts'
 import { keyIdsOf, recipientsOf } from './openpgp-packets.ts'
 
-describe('recipients of a message', () => {
-  it('are found for messages of every size, in the way of the key that they were made for', async () => {
+describe('the recipients of a message', () => {
+  it('are found for messages of every size, by the format of their key', async () => {
     for (const size of [0, 1, 150, 200, 9_000, 70_000, 900_000]) {
       const message = await sealFor(keyOne, 'x'.repeat(size))
       expect(recipientsOf(message)).toEqual(keyIdsOf(keyOne))
@@ -14,7 +14,7 @@ describe('recipients of a message', () => {
     expect(keyIdsOf(keyTwo)).not.toEqual(keyIdsOf(keyOne))
   })
 
-  it('are the same that the library says, for RSA keys and for several keys at once', async () => {
+  it('are those that the library finds, for RSA keys and for several keys at once', async () => {
     const rsa = await generateKey({ type: 'rsa', rsaBits: 2048, userIDs: [{ name: 'r' }], format: 'object' })
     const armored = rsa.publicKey.armor()
     const encryptionKeys = [await readKey({ armoredKey: armored }), await readKey({ armoredKey: keyTwo })]
@@ -24,7 +24,7 @@ describe('recipients of a message', () => {
     expect([...keyIdsOf(armored), ...keyIdsOf(keyTwo)]).toEqual(said)
   })
 
-  it('are not found where a text is readable, or where anything is beside the message', async () => {
+  it('are not found where text is readable, or where anything is beside the message', async () => {
     const message = await sealFor(keyOne, 'hidden')
     const lines = message.trim().split('\n')
     const commented = [lines[0], 'Comment: hunter2', ...lines.slice(1)].join('\n')

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 
 /**
- * For whom an OpenPGP message is encrypted, read from its packets (RFC 9580) without opening it: the server has no key that could,
- * and wants only to be sure that what it stores is sealed for one node.
+ * Reads the recipients of an OpenPGP message from its packets (RFC 9580) without decrypting it. The server has no key
+ * for it, and only checks that a stored value is encrypted for one node.
  *
- * @param armored one armoured message, nothing around it and no armour headers, which would be readable text
- * @returns ids of the keys as 16 hexadecimal digits; undefined for anything else than session keys followed by encrypted data
+ * @param armored one armoured message without surrounding text and without armour headers, which would be readable text
+ * @returns ids of the keys as 16 hexadecimal digits; undefined for anything else than session keys followed by
+ *   encrypted data
  */
 export function recipientsOf(armored: string): string[] | undefined {
   const packets = packetsIn(armored, 'MESSAGE')
@@ -16,7 +17,7 @@ export function recipientsOf(armored: string): string[] | undefined {
   return recipients.every((id) => id !== undefined) ? recipients : undefined
 }
 
-/** The ids that messages for this public key name: those of its subkeys, or of the key itself where it has none. */
+/** The ids that messages for this public key name: those of its subkeys, or of the key itself if it has none. */
 export function keyIdsOf(armored: string): string[] {
   const packets = packetsIn(armored, 'PUBLIC KEY BLOCK') ?? []
   const subkeys = packets.filter(({ tag }) => tag === tags.publicSubkey)
@@ -35,14 +36,14 @@ function packetsIn(armored: string, kind: string): Packet[] | undefined {
   const [start, end] = [`-----BEGIN PGP ${kind}-----\n\n`, `\n-----END PGP ${kind}-----`]
   if (!text.startsWith(start) || !text.endsWith(end)) return undefined
   const lines = text.slice(start.length, -end.length).split('\n')
-  // The checksum is optional and, since RFC 9580, not to be believed.
+  // The checksum is optional and, since RFC 9580, must not be relied on.
   if (/^=[A-Za-z0-9+/]{4}$/.test(lines.at(-1) ?? '')) lines.pop()
   const base64 = lines.join('')
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 !== 0) return undefined
   return split(Buffer.from(base64, 'base64'))
 }
 
-/** @returns undefined when the bytes are not packets to the last one */
+/** @returns undefined when any of the bytes does not belong to a packet */
 function split(bytes: Buffer): Packet[] | undefined {
   const packets: Packet[] = []
   let at = 0
@@ -83,10 +84,10 @@ function oldLength(bytes: Buffer, at: number, kind: number): Length {
     : { start: at + octets, size: bytes.readUIntBE(at, octets), partial: false }
 }
 
-/** Undefined for what is no session key, or one that hides its recipient. */
+/** Returns undefined for a packet that is no session key, and for a session key that hides its recipient. */
 function recipientOf({ tag, body }: Packet): string | undefined {
   if (tag !== tags.sessionKey) return undefined
-  // Version 6 names the whole fingerprint of a version 4 key, whose id is its end.
+  // Version 6 names the whole fingerprint of a version 4 key, which ends with the key's id.
   const id = body[0] === 3 ? body.subarray(1, 9) : body[0] === 6 && body[2] === 4 ? body.subarray(15, 23) : undefined
   const hex = id?.toString('hex') ?? ''
   return hex.length === 16 && hex !== '0000000000000000' ? hex : undefined

@@ -15,7 +15,7 @@ type InstanceRow = {
   imageSecretKeys: string[]
 }
 
-/** What a configuration belongs to, and with an instance which containers stand beside it (backend.md 2.8). */
+/** The owner of a configuration, and for an instance the containers that run beside it. */
 export async function getRelations(
   app: App,
   team: TeamContext,

@@ -2,12 +2,12 @@ import { ContainerConfigFields } from '@crux/contract'
 import type { Queries } from '../db/transaction.ts'
 import type { ConfigRow } from './config-row.ts'
 
-/** How many states of one configuration are kept; the oldest go. */
+/** The number of stored states of one configuration; the oldest are deleted. */
 export const revisionsMax = 200
 
 /**
- * Adds a state to the history. Values of secrets are no part of it: what was replaced in the live row is gone for good. Before the
- * first change that is kept, the state that it found is kept too, so that there is something to go back to.
+ * Adds a state to the history. Values of secrets are not stored: a replaced value cannot be restored. Before the first
+ * change the state before it is stored as well, so that it can be restored.
  */
 export async function keepRevision(
   queries: Queries,
@@ -48,7 +48,7 @@ export async function keepRevision(
   })
 }
 
-/** What may be kept and shown of a layer: keys of secrets and whether they are required. */
+/** The part of a layer that may be stored and shown: keys of secrets and whether they are required. */
 export function withoutSecretValues(fields: ContainerConfigFields): ContainerConfigFields {
   if (!fields.secrets) return fields
   return { ...fields, secrets: fields.secrets.map(({ id, key, required }) => ({ ...(id && { id }), key, required })) }

@@ -6,10 +6,10 @@ type Secret = NonNullable<ContainerConfigFields['secrets']>[number]
 type Node = { name: string; publicKey: string | null }
 
 /**
- * The patch with its secrets as they may be stored (backend.md 4.7): a base layer names keys, and a concrete one has values that its
- * node alone can read. What is stored already stays as it is, so that a list may be sent back whole.
+ * The patch with its secrets in the form to store: a base layer has keys only, and a concrete one has values that only
+ * its node can read. Stored values stay unchanged, so that a client may send a list back as a whole.
  *
- * @throws CruxError invalidArgument `config.secrets[i].value`, which never says the value
+ * @throws CruxError invalidArgument `config.secrets[i].value`, which never contains the value
  */
 export function withSealedSecrets(
   config: Pick<OwnedConfig, 'row' | 'deployment'>,
@@ -36,7 +36,10 @@ export function withSealedSecrets(
   return { ...patch, config: { ...patch.config, secrets: sealed.filter((row) => !('problem' in row)) as Secret[] } }
 }
 
-/** Whether a value stood here until the node's key changed. Who sends the row without its `publicKey` does without the value. */
+/**
+ * Whether the row had a value until the node's key changed. A client that sends the row without its `publicKey` gives
+ * the value up.
+ */
 export const isVoided = (row: Secret): boolean => !row.value && Boolean(row.publicKey)
 
 type Judged = Secret | { problem: string }

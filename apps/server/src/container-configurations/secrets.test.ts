@@ -59,7 +59,7 @@ async function place(
   }
 }
 
-async function look(configId: string, someone: Someone = testEnvironment.owner) {
+async function openPage(configId: string, someone: Someone = testEnvironment.owner) {
   const live = server.live(someone)
   const failures: LiveFailure[] = []
   live.onError((failure) => void failures.push(failure))
@@ -75,14 +75,14 @@ async function look(configId: string, someone: Someone = testEnvironment.owner) 
   }
 }
 
-describe('a value', () => {
-  it('is stored when it is sealed for the key of its node, and is stamped with that key', async () => {
+describe('the value of a secret', () => {
+  it('is stored when it is encrypted for the key of its node, together with that key', async () => {
     const { configId, instanceConfigId } = await place('stored')
     for (const id of [configId, instanceConfigId]) {
       const row = await sealed('A')
       await save(id, [{ ...row, encrypted: false, publicKey: keyTwo }])
       expect(await read(id)).toMatchObject([{ ...row, ...settled }])
-      // A list that is sent back whole keeps what it had; a row by itself leaves the others alone.
+      // A list that is sent back as a whole keeps its values; a single row leaves the others unchanged.
       await save(id, [...(await read(id)), { key: 'B' }])
       await save(id, [await sealed('C')], ['C'])
       expect(await read(id)).toMatchObject([{ ...row, ...settled }, { key: 'B' }, { key: 'C', ...settled }])
@@ -91,7 +91,7 @@ describe('a value', () => {
     }
   })
 
-  it('is refused as plain text, for another key, or with anything readable beside it, and is in no answer', async () => {
+  it('is refused as plain text, for another key, or with readable text beside it, and is in no response', async () => {
     const { configId, id, instanceId } = await place('refused')
     const foreign = await sealed('B', 'hidden', keyTwo)
     const inComment = (await sealed('C')).value.replace('\n\n', '\nComment: hunter2\n\n')
@@ -114,7 +114,7 @@ describe('a value', () => {
       status: 400,
       property: 'config.secrets[0].value',
     })
-    const page = await look(configId)
+    const page = await openPage(configId)
     page.channel.send('patch-config', patch)
     expect(await until(() => page.failures[0])).toMatchObject({ status: 400, property: 'config.secrets[0].value' })
     expect(JSON.stringify(page.failures)).not.toContain('hunter2')
@@ -122,7 +122,7 @@ describe('a value', () => {
     expect(JSON.stringify(rows)).not.toContain('hunter2')
   })
 
-  it('is refused while the node has never been connected, with what to do', async () => {
+  it('is refused while the node has never been connected, with the required step', async () => {
     const { configId, node } = await place('young')
     await server.app.database.pool.query('update crux.node set public_key = null where id = $1', [node.id])
     expect(await refusal(save(configId, [await sealed('A')]))).toMatchObject({
@@ -134,7 +134,7 @@ describe('a value', () => {
     expect(await read(configId)).toMatchObject([{ key: 'A', required: true }])
   })
 
-  it('never belongs to an image or a bundle, which name keys', async () => {
+  it('is refused for an image or a bundle, which have keys only', async () => {
     const { imageConfigIds } = await testEnvironment.version()
     const bundle = await testEnvironment.client.call('config-bundles.create', {
       params: testEnvironment.params,
@@ -149,7 +149,7 @@ describe('a value', () => {
 })
 
 describe('a new key of the node', () => {
-  it('empties what the former one sealed, live, and asks for it again before the next start', async () => {
+  it('empties values for the previous key, live, and requires them again before the next start', async () => {
     const spot = await place('rekeyed')
     const first = await testEnvironment.agent(spot.node)
     await save(spot.configId, [await sealed('SHARED')])
@@ -157,7 +157,7 @@ describe('a new key of the node', () => {
     await testEnvironment.start(spot.id)
     await deployWell(first)
     await testEnvironment.statusEvent(spot.id, 'successful')
-    const page = await look(spot.instanceConfigId)
+    const page = await openPage(spot.instanceConfigId)
     first.cut()
     const second = await testEnvironment.agent(spot.node, { publicKey: keyTwo })
     const { commandId } = await second.command('inspectContainer')
@@ -183,7 +183,7 @@ describe('a new key of the node', () => {
       params: { ...testEnvironment.params, deploymentId: spot.id },
     })
     expect(preview.problems).toMatchObject([{ property: 'secrets' }])
-    // Sent back unseen it stays asked for; a value, or the wish to do without one, settles it.
+    // A row that is sent back unseen stays required; a value, or the removal of the key, resolves it.
     await save(spot.configId, await read(spot.configId))
     expect(await read(spot.configId)).toMatchObject([{ key: 'SHARED', publicKey: keyTwo }])
     expect(await refusal(save(spot.configId, [await sealed('SHARED')]))).toMatchObject({
@@ -196,7 +196,7 @@ describe('a new key of the node', () => {
 })
 
 describe('secrets of a prefix', () => {
-  it('go from the newest deployment that succeeded there to the keys that another one names, and no others', async () => {
+  it('are shared from the newest successful deployment there with the keys that another one names, and no others', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const values: string[] = []
@@ -241,7 +241,7 @@ describe('secrets of a prefix', () => {
 
     agent.cut()
     await until(() => server.app.links.status(node.id) === 'unreachable')
-    const page = await look(taker.instanceConfigId)
+    const page = await openPage(taker.instanceConfigId)
     page.channel.send('get-config-secrets', {})
     expect((await until(() => page.last<{ shared: string[] }>('config-secrets'))).shared.sort()).toEqual([
       'DB',
@@ -254,8 +254,8 @@ describe('secrets of a prefix', () => {
   })
 })
 
-describe('which secrets a node has', () => {
-  it('is asked of the container of an instance, and of all containers for what the prefix shares', async () => {
+describe('the list of secrets on a node', () => {
+  it('is requested for the container of an instance, and for all containers for the shared secrets of the prefix', async () => {
     const spot = await place('asked')
     const deployment = { ...testEnvironment.params, deploymentId: spot.id }
     const instance = { ...deployment, instanceId: spot.instanceId }
@@ -269,14 +269,14 @@ describe('which secrets a node has', () => {
       status: 412,
       property: 'nodeId',
     })
-    const page = await look(spot.instanceConfigId)
+    const page = await openPage(spot.instanceConfigId)
     page.channel.send('get-config-secrets', {})
     expect(await until(() => page.last('config-secrets'))).toEqual({ keys: [], publicKey: keyOne, shared: [] })
 
     const agent = await testEnvironment.agent(spot.node)
     const labels = { 'dev.crux.team': testEnvironment.team.id, 'dev.crux.secret.keys': 'A,B' }
     const inspected = testEnvironment.client.call('deployments.instance-secrets', { params: instance })
-    // The open page asks by itself when the node comes back, and so did the call.
+    // The open page sends its own request when the node reconnects, in addition to the call.
     for (const nth of [1, 2]) {
       const { commandId, value } = await agent.command('inspectContainer', nth)
       expect(value).toMatchObject({ container: { prefix: 'asked', name: 'web' } })
@@ -310,8 +310,8 @@ describe('which secrets a node has', () => {
   })
 })
 
-describe('a copy', () => {
-  it('keeps values at the same node, and elsewhere the keys of the deployment alone', async () => {
+describe('the secrets of a copied deployment', () => {
+  it('keep their values at the same node, and elsewhere only the keys of the deployment', async () => {
     const spot = await place('copied')
     await save(spot.configId, [await sealed('SHARED')])
     await save(spot.instanceConfigId, [await sealed('OWN')])
@@ -329,7 +329,7 @@ describe('a copy', () => {
     expect(await copyTo((await testEnvironment.node()).id, 'far')).toEqual([bare, undefined])
   })
 
-  it('comes along with an increased version, values and all', async () => {
+  it('are part of an increased version, including values', async () => {
     const spot = await place('grown', {}, undefined, 'incremental')
     await save(spot.configId, [await sealed('SHARED')])
     await save(spot.instanceConfigId, [await sealed('OWN')])

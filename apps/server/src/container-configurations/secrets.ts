@@ -6,13 +6,13 @@ import { engineScope } from '../nodes/engine-scope.ts'
 import { finalOfInstance } from './layers.ts'
 import type { OwnedConfig } from './store.ts'
 
-/** `shared`: keys to which another deployment of the prefix gives a value, where this one names them and has none. */
+/** `shared`: keys without a value here for which another deployment of the prefix has one. */
 export type KnownSecrets = { keys: string[]; publicKey: string | null; shared: string[] }
 
-/** As the agent writes it onto containers: the keys of the secrets, never the values. */
+/** The label that the agent writes onto containers: the keys of the secrets, never the values. */
 const secretKeysLabel = 'dev.crux.secret.keys'
 
-/** Which keys the node has already, and the key to encrypt new values with. Without the node: no keys. */
+/** The keys that the node already has, and the key to encrypt new values with. Without the node: no keys. */
 export async function knownSecrets(app: App, config: OwnedConfig): Promise<KnownSecrets> {
   const { deployment } = config
   if (!deployment) return { keys: [], publicKey: null, shared: [] }
@@ -22,14 +22,15 @@ export async function knownSecrets(app: App, config: OwnedConfig): Promise<Known
   try {
     return { keys: await keysOnNode(app, config), publicKey, shared }
   } catch (error) {
-    // The node just left: nothing is defined there as far as anyone knows.
+    // The node has just disconnected, so that no keys are known there.
     if (error instanceof CruxError) return { keys: [], publicKey, shared }
     throw error
   }
 }
 
 /**
- * The keys of an instance's container, or, for a deployment's layer, those of the prefix's shared secrets that any of its containers has.
+ * The keys of an instance's container, or, for a deployment's layer, those of the prefix's shared secrets that any of
+ * its containers has.
  *
  * @throws CruxError as `NodeLinks.request`
  */
@@ -53,7 +54,7 @@ async function keysOfContainer(app: App, config: OwnedConfig, { node, prefix }: 
     if (result.case !== 'inspection') return []
     return keysIn(labelsOf(result.value.json))
   } catch (error) {
-    // No container yet.
+    // There is no container yet.
     if (error instanceof CruxError && error.code === 'notFound' && error.property === 'key') return []
     throw error
   }
@@ -69,7 +70,7 @@ async function keysOfPrefix(app: App, config: OwnedConfig, { id, node, prefix }:
   return [...new Set([...own, ...shared].map(({ key }) => key))].filter((key) => held.has(key))
 }
 
-/** An inspection is the agent's text: what does not look like one has no labels. */
+/** An inspection is text from the agent; a malformed one has no labels. */
 function labelsOf(json: string): Readonly<Record<string, unknown>> {
   const parsed = Inspection.safeParse(JSON.parse(json))
   return parsed.success ? (parsed.data.Config?.Labels ?? {}) : {}

@@ -5,7 +5,7 @@ import type { Queries } from '../db/transaction.ts'
 import type { ConfigRow } from './config-row.ts'
 import { keepRevision } from './revisions.ts'
 
-/** A stored layer as the wire shows it. The column is parsed, so that an older form of a field never leaks out unseen. */
+/** A stored layer as the wire shows it. The column is parsed, so that an outdated form of a field is detected. */
 export const toContainerConfig = (row: ConfigRow): ContainerConfig => ({
   ...ContainerConfigFields.parse(row.fields),
   id: row.id,
@@ -15,10 +15,10 @@ export const toContainerConfig = (row: ConfigRow): ContainerConfig => ({
   updatedBy: row.updatedBy,
 })
 
-/** A bundle that a deployment carries, with its layer. */
+/** A bundle of a deployment, with its layer. */
 export type CarriedBundle = { id: string; name: string; description: string | null; config: ConfigRow }
 
-/** A layer with everything that its owner decides about it. */
+/** A layer with all data that follows from its owner. */
 export type OwnedConfig = {
   row: ConfigRow
   teamId: string
@@ -95,7 +95,7 @@ type OwnedRow = {
   instanceId: string | null
 }
 
-/** @returns undefined when there is no such layer, in this team or at all: nobody can tell which */
+/** @returns undefined when there is no such layer in this team; a layer of another team looks the same */
 export async function findConfig(queries: Queries, teamId: string, configId: string): Promise<OwnedConfig | undefined> {
   const { rows } = await queries.query<OwnedRow>({ name: 'config owned', text: ownedSql, values: [configId] })
   const [found] = rows
@@ -117,7 +117,7 @@ export async function findConfig(queries: Queries, teamId: string, configId: str
     instanceId: owner.instanceId ?? undefined,
     deployment,
   }
-  // A bundle stays open to changes whatever carries it (backend.md 3.5).
+  // A bundle can be changed whatever the status of the deployments that use it.
   if (configBundle) return { ...owned, parent: { ...configBundle, mutable: true } }
   if (row.type === 'deployment' && deployment)
     return { ...owned, parent: { id: deployment.id, name: deployment.prefix, mutable: deployment.mutable } }
@@ -140,7 +140,7 @@ export async function findConfig(queries: Queries, teamId: string, configId: str
   }
 }
 
-/** The layer alone, for who has shown the right to it already. */
+/** The layer alone, for callers that have already checked the right to it. */
 export async function readConfig(queries: Queries, configId: string): Promise<ConfigRow | undefined> {
   const { rows } = await queries.query<{ row: ConfigRow }>({
     name: 'config row',
@@ -151,8 +151,9 @@ export async function readConfig(queries: Queries, configId: string): Promise<Co
 }
 
 /**
- * Waits for others who change the same layer, delete what it belongs to, or start what it is part of; held until the transaction
- * ends. Owners first, the widest before: the order of everybody (db/lock-order.ts), so that nobody waits for each other.
+ * Waits for transactions that change the same layer, delete its owner, or start its deployment; the lock lasts until
+ * the transaction ends. Owners are locked first, the widest first, in the order of db/lock-order.ts, so that no
+ * deadlock occurs.
  */
 export async function lockConfig(queries: Queries, configId: string): Promise<void> {
   const { rows } = await queries.query<
@@ -188,7 +189,7 @@ export async function readChanges(queries: Queries, configId: string): Promise<M
   return new Map(rows.map((row) => [row.property, row.revision]))
 }
 
-/** Writes the new fields, remembers which parts this revision changed and what it came to, and touches the owner. */
+/** Writes the new fields, records which parts this revision changed and its result, and updates the owner's timestamp. */
 export async function writeConfig(
   queries: Queries,
   config: OwnedConfig,

@@ -9,12 +9,12 @@ import { engineScope } from '../nodes/engine-scope.ts'
 import { containerCommanded } from '../nodes/events.ts'
 import { toContainerView, toLogText, visibleContainer } from './container-view.ts'
 
-/** A container by the path of its address; the prefix `_` stands for none (backend.md 2.6). */
+/** A container by the path of its address; the prefix `_` means none. */
 export type DeploymentTarget = { nodeId: string; prefix: string }
 type Team = { id: string }
 type Ref = { prefix: string; name: string }
 
-/** The engine waits 10 s for a container to stop by itself, and a restart is more than that. */
+/** The engine waits 10 s for a container to stop, and a restart takes longer than that. */
 const changeTimeoutMs = 60_000
 const readTimeoutMs = 15_000
 
@@ -41,7 +41,7 @@ export async function listContainers(
   return value.containers.flatMap((container) => visibleContainer(toContainerView(container), team.role, prefix) ?? [])
 }
 
-/** Waits for the engine's answer: a refusal is said, not swallowed. */
+/** Waits for the engine's answer, so that a refusal is reported. */
 export async function operateContainer(
   app: App,
   team: Team,
@@ -72,7 +72,7 @@ export async function deleteContainer(
   await containerCommanded(app, { teamId: team.id, nodeId }, { container, operation: 'deleteContainer' }, person(actor))
 }
 
-/** Only the team's own, as the agent judges them by their labels. Data, networks and images stay. */
+/** Only the team's own, as the agent identifies them by their labels. Data, networks and images stay. */
 export async function deletePrefix(
   app: App,
   team: Team & { role: TeamRole },
@@ -119,7 +119,7 @@ export async function readLog(
   return value.lines.map(toLogText)
 }
 
-/** Sends a command and insists on the kind of answer that belongs to it. */
+/** Sends a command and requires the kind of answer that belongs to it. */
 async function ask<C extends CommandResult['case']>(
   app: App,
   nodeId: string,

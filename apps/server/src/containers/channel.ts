@@ -8,7 +8,7 @@ import { deleteContainer, operateContainer } from './actions.ts'
 import { type LogWatch, watchLog } from './log-watch.ts'
 import { createStateWatches, type StateFilter } from './state-watch.ts'
 
-/** Each costs a stream at the agent; nobody reads more logs at once. */
+/** Each log is a stream at the agent, so that their number per subscriber is limited. */
 const logsMax = 16
 
 /** The channel of one node: its containers, and their logs. */
@@ -21,9 +21,9 @@ export function nodeChannel(app: App): ChannelHandler<'node'> {
 
   const keyOf = (container: Ref) => `${container.prefix}/${container.name}`
 
-  /** In place of the subscriber's own former view of this container. */
+  /** Replaces the subscriber's previous view of this container. */
   async function follow(subscriber: Subscriber<'node'>, container: Ref, take: number, batch: boolean) {
-    // One message a line is what clients of before get: more of those at once would be too slow for them.
+    // Clients without batches get one message per line, which would be too slow for more lines.
     if (!batch && take > limits.logTake.max) {
       const description = `Use ${limits.logTake.max} or less, or ask for batches`
       throw new CruxError('invalidArgument', { property: 'take', value: take, description })
@@ -60,7 +60,7 @@ export function nodeChannel(app: App): ChannelHandler<'node'> {
         deleteContainer(app, team, actor, params.nodeId, container),
       'watch-containers-state': async (subscriber, { prefix, deploymentId }) => {
         const filter = deploymentId
-          ? await placeOf(app, subscriber, deploymentId)
+          ? await findTarget(app, subscriber, deploymentId)
           : { prefix: prefix || null, projectId: null }
         await states.watch(subscriber.params.nodeId, subscriber, filter)
       },
@@ -77,8 +77,8 @@ export function nodeChannel(app: App): ChannelHandler<'node'> {
   }
 }
 
-/** The containers of a deployment are those of its project under its prefix, whichever release made them. */
-async function placeOf(app: App, subscriber: Subscriber<'node'>, deploymentId: string): Promise<StateFilter> {
+/** The containers of a deployment are those of its project under its prefix, whichever release created them. */
+async function findTarget(app: App, subscriber: Subscriber<'node'>, deploymentId: string): Promise<StateFilter> {
   const [row] = await app.database.db
     .select({ prefix: deployment.prefix, projectId: deployment.projectId })
     .from(deployment)

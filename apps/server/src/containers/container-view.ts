@@ -20,9 +20,9 @@ type Instant = { seconds: bigint; nanos: number }
 /** A container as each kind of list shows it. */
 export type ContainerView = {
   owned: boolean
-  /** Its id has no prefix and the full name: for lists of the whole node. */
+  /** For lists of the whole node: the id has no prefix and the full name. */
   ofNode: Container
-  /** Its id has the prefix and the short name: for lists of its prefix, which hold the team's own only. */
+  /** For lists of its prefix, which contain only the team's own: the id has the prefix and the short name. */
   ofPrefix: Container | undefined
 }
 
@@ -38,14 +38,14 @@ export function toContainerView(container: AgentContainer): ContainerView {
   }
 }
 
-/** What somebody with the role sees in the list of the whole node, or of one prefix. */
+/** The container as users with the role see it in the list of the whole node, or of one prefix. */
 export function visibleContainer(view: ContainerView, role: TeamRole, prefix: string): Container | undefined {
   if (visibilityFor(role, view) === 'hidden') return undefined
   if (prefix === '') return view.ofNode
   return view.ofPrefix?.id.prefix === prefix ? view.ofPrefix : undefined
 }
 
-/** Nothing but name, image and state, whatever the agent says beside. */
+/** Only name, image and state, whatever else the agent sends. */
 function toOutline(container: AgentContainer): Container {
   return {
     id: { prefix: '', name: container.ref?.name ?? '' },
@@ -68,7 +68,7 @@ function toContainer(container: AgentContainer, managed: { prefix: string; name:
     createdAt: isoOf(container.createdAt) ?? new Date(0).toISOString(),
     startedAt: isoOf(container.startedAt),
     state: states[container.state],
-    // An agent that does not know the engine's word leaves it to ours.
+    // An agent that does not know the engine's name of the state sends none; then ours is used.
     reason: container.engineState || (states[container.state] ?? ''),
     status: container.reason,
     exitCode: container.exitCode ?? null,
@@ -107,5 +107,5 @@ export function toLogText({ at, text }: LogLine): string {
   return `${lastSecond.text}.${String(at.nanos).padStart(9, '0')}Z ${text}`
 }
 
-/** Thousands of lines share a second, and writing it out costs more than all the rest of a line. */
+/** Thousands of lines share a second, and formatting it costs more than the rest of a line. */
 let lastSecond: { at: bigint | undefined; text: string } = { at: undefined, text: '' }

@@ -113,7 +113,7 @@ test('lists the containers of a prefix by their short names, and with `_` all of
   })
 })
 
-test("waits for the engine's answer to a command, says its refusal, and records who asked", async () => {
+test("waits for the engine's answer to a command, reports its refusal, and records the caller", async () => {
   const ref = { prefix: 'shop', name: 'web' }
   const stopped = operateContainer(gateway.app, team, actor, nodeId, ref, 'stop')
   const { commandId, value } = await agent.command('operateContainer')
@@ -137,7 +137,7 @@ test("waits for the engine's answer to a command, says its refusal, and records 
   await refused
 })
 
-test("deletes the containers of a prefix that are this team's, and nobody else's", async () => {
+test("deletes only this team's containers of a prefix", async () => {
   const deleted = deletePrefix(gateway.app, team, actor, { nodeId, prefix: 'shop' })
   const ours = { 'dev.crux.team': team.id, 'dev.crux.node': nodeId, 'dev.crux.project': 'p1' }
   await agent.respond((await agent.command('listContainers')).commandId, {
@@ -162,7 +162,7 @@ test("deletes the containers of a prefix that are this team's, and nobody else's
   })
 })
 
-test('reads the log as lines with their time, and the inspection as the engine gave it', async () => {
+test('reads the log as lines with their time, and the inspection as the engine returned it', async () => {
   const log = readLog(gateway.app, team, nodeId, { prefix: '', name: 'web' }, 5)
   const asked = await agent.command('readLog')
   expect(asked.value.take).toBe(5)
@@ -176,7 +176,7 @@ test('reads the log as lines with their time, and the inspection as the engine g
   expect(await inspected).toEqual({ inspection: '{"Id":1}' })
 })
 
-test("another team's node is not found by any of it, and the agent hears nothing", async () => {
+test("answers not found for another team's node, and sends its agent nothing", async () => {
   const stranger = await makeTeam(gateway.app)
   const ref = { prefix: '', name: 'web' }
   const attempts = [
@@ -193,7 +193,7 @@ test("another team's node is not found by any of it, and the agent hears nothing
   expect(agent.received.map(({ command }) => command.case)).toEqual(['welcome', 'rotateToken'])
 })
 
-test('all watchers of a node share one stream, and each gets the whole list of its prefix at every change', async () => {
+test('sends all watchers of a node the whole list of their prefix at every change, from one shared stream', async () => {
   const all = subscribe()
   const shop = subscribe()
   await channel.messages['watch-containers-state'](all, {})
@@ -223,7 +223,7 @@ test('all watchers of a node share one stream, and each gets the whole list of i
   await stream.done
 })
 
-test('the list is empty while the agent is away, and comes back with it', async () => {
+test('empties the container list while the agent is unavailable, and restores it when the agent reconnects', async () => {
   const watcher = subscribe()
   await channel.messages['watch-containers-state'](watcher, {})
   const stream = agent.streamContainers((await agent.command('watchContainers')).value.streamId)
@@ -240,7 +240,7 @@ test('the list is empty while the agent is away, and comes back with it', async 
   back.cut()
 })
 
-test('a burst of changes reaches a slow browser as its last state only', async () => {
+test('sends a slow browser only the last state of a burst of changes', async () => {
   const slow = subscribe()
   await channel.messages['watch-containers-state'](slow, {})
   const stream = agent.streamContainers((await agent.command('watchContainers')).value.streamId)
@@ -262,7 +262,7 @@ test('a burst of changes reaches a slow browser as its last state only', async (
 
 const web = { prefix: 'shop', name: 'web' }
 
-test('announces the take, then sends lines one by one, or in batches to who asked for them', async () => {
+test('announces the number of log lines, then sends lines one by one, or in batches on request', async () => {
   const plain = subscribe()
   const batch = subscribe()
   await channel.messages['watch-container-log'](plain, { container: web })
@@ -286,7 +286,7 @@ test('announces the take, then sends lines one by one, or in batches to who aske
   batch.leave()
 })
 
-test('more than 1,000 lines of the past are for who takes them in batches', async () => {
+test('sends more than 1,000 past log lines only in batches', async () => {
   const subscriber = subscribe()
   const watch = (batch: boolean) =>
     channel.messages['watch-container-log'](subscriber, { container: web, take: 100_000, batch })
@@ -297,7 +297,7 @@ test('more than 1,000 lines of the past are for who takes them in batches', asyn
   subscriber.leave()
 })
 
-test("changing the take opens one's own stream anew and leaves the others alone", async () => {
+test("reopens only the subscriber's own log stream when the number of lines changes", async () => {
   const mine = subscribe()
   const yours = subscribe()
   await channel.messages['watch-container-log'](mine, { container: web, batch: true })
@@ -308,7 +308,7 @@ test("changing the take opens one's own stream anew and leaves the others alone"
   const third = await agent.command('followLog', 3)
   expect(third.value.take).toBe(500)
   await agent.streamLog(third.value.streamId).send([line(1)])
-  // Still a batch: the take changes, nothing else.
+  // The subscription still uses batches: only the number of lines changes.
   await mine.waitFor('container-log-batch')
   expect(yours.sent).toHaveLength(1)
   await channel.messages['unwatch-container-log'](mine, { container: web })
@@ -317,7 +317,7 @@ test("changing the take opens one's own stream anew and leaves the others alone"
   yours.leave()
 })
 
-test('a log that cannot be served is an error at who asked', async () => {
+test('reports an error to the subscriber of a log that cannot be served', async () => {
   const subscriber = subscribe()
   await channel.messages['watch-container-log'](subscriber, { container: web })
   const { streamId } = (await agent.command('followLog')).value
@@ -333,7 +333,7 @@ test('a log that cannot be served is an error at who asked', async () => {
   subscriber.leave()
 })
 
-test('following goes on after the link was lost, with nothing missing and nothing twice', async () => {
+test('continues a followed log after a lost link, without missing or repeated lines', async () => {
   const subscriber = subscribe()
   await channel.messages['watch-container-log'](subscriber, { container: web, batch: true })
   await agent.streamLog((await agent.command('followLog')).value.streamId).send([line(0), line(1)])
@@ -342,7 +342,7 @@ test('following goes on after the link was lost, with nothing missing and nothin
   const back = new ScriptedAgent({ url: gateway.url, nodeId, token: agent.token })
   await back.connect()
   const { value } = await back.command('followLog')
-  // Everything after the last line is asked for, however much it is.
+  // All lines after the last one are requested, without a limit.
   expect(value.since).toMatchObject(line(1).at)
   const again = back.streamLog(value.streamId)
   await again.send([line(2)])
@@ -358,7 +358,7 @@ test('following goes on after the link was lost, with nothing missing and nothin
   back.cut()
 })
 
-test('a browser that is slow holds the agent back; one that takes nothing for 5 s loses lines and is told how many', async () => {
+test('slows the agent down for a slow browser, and drops and counts lines when it reads nothing for 5 s', async () => {
   const subscriber = subscribe()
   await channel.messages['watch-container-log'](subscriber, { container: web, batch: true })
   const stream = agent.streamLog((await agent.command('followLog')).value.streamId)

@@ -33,7 +33,7 @@ const line = (index: number) => ({
   text: `line ${index}`,
 })
 
-test('a download asks for more when its reader has taken what there was, and ends at the agent with its reader', async () => {
+test('a download requests more when its reader has consumed the last part, and ends at the agent with its reader', async () => {
   const closed: (() => void)[] = []
   const opening = downloadLog(gateway.app, team, nodeId, web, (close) => closed.push(close))
   const { value } = await agent.command('followLog')

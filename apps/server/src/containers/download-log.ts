@@ -6,11 +6,12 @@ import { engineScope } from '../nodes/engine-scope.ts'
 import { toLogText } from './container-view.ts'
 
 /**
- * The whole log of a container as text, in parts. A part is asked of the agent when the one before it was taken, so a slow reader
- * slows the engine down and fills nobody's memory.
+ * The whole log of a container as text, in parts. The agent sends a part when the previous one was read, so that a slow
+ * reader slows the engine down and memory stays bounded.
  *
- * @param onClose calls back when nobody reads any more
- * @returns when the first part is there, so that a container that cannot be read is an answer of its own and no broken file
+ * @param onClose registers a callback for the end of the reading
+ * @returns when the first part is there, so that a container that cannot be read is an answer of its own and no broken
+ *   file
  * @throws CruxError of the agent's failure; while the parts are read also when the agent's link ends
  */
 export async function downloadLog(
@@ -45,14 +46,14 @@ function textOf({ lines }: LogBatch): Uint8Array {
   return Buffer.from(text)
 }
 
-/** Passes values one by one from a giver to a taker, each of whom waits for the other. */
+/** Passes values one by one from a producer to a consumer; each waits for the other. */
 class Handover<T> {
   #offered: { value: T; taken: () => void } | undefined
   #wake: (() => void) | undefined
   #end: { error: Error | undefined } | undefined
   #isLeft = false
 
-  /** Resolves when the value was taken, or nobody takes any more. */
+  /** Resolves when the value was taken, or the consumer has left. */
   give(value: T): Promise<void> {
     if (this.#isLeft) return Promise.resolve()
     return new Promise((taken) => {
@@ -66,7 +67,7 @@ class Handover<T> {
     this.#wake?.()
   }
 
-  /** The reader stops reading: a writer that waits goes on. */
+  /** Ends the reading; a waiting producer continues. */
   leave(): void {
     this.#isLeft = true
     this.#offered?.taken()

@@ -18,7 +18,7 @@ const lines = 20_000
 let server: TestServer
 let dataDir: string
 let params: { teamSlug: string; nodeId: string }
-/** For `docker run`: a container of the team on the node, as the agent would make it. */
+/** Options of `docker run`: a container of the team on the node, as the agent would create it. */
 let owned: string[]
 let live: ReturnType<TestServer['live']>
 let admin: ReturnType<TestServer['signUp']>
@@ -46,7 +46,7 @@ afterAll(async () => {
   if (dataDir) rmSync(dataDir, { recursive: true, force: true })
 }, 60_000)
 
-/** When the engine says that things happened to the container, in milliseconds. */
+/** The times of the engine's events of the container, in milliseconds. */
 function engineEvents(heard: (action: string, at: number) => void) {
   const filters = encodeURIComponent(JSON.stringify({ container: [name] }))
   const asked = request({ socketPath: '/var/run/docker.sock', path: `/events?filters=${filters}` }, (response) => {
@@ -63,7 +63,7 @@ function engineEvents(heard: (action: string, at: number) => void) {
 }
 
 withEngine(
-  'a container that starts and stops is seen at once',
+  'a container that starts and stops is shown at once',
   async () => {
     const channel = live.channel('node', params)
     const seen: { state: string | null | undefined; at: number }[] = []
@@ -93,16 +93,16 @@ withEngine(
     stop()
     channel.close()
     const sorted = delays.toSorted((one, other) => one - other)
-    // Generous, because machines that run tests are busy; the bench holds the target.
+    // The limit is generous, because machines that run tests are busy; the bench measures the target.
     expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(1_000)
   },
   60_000,
 )
 
 withEngine(
-  'a long log arrives whole: nothing missing, nothing twice, in order',
+  'a long log arrives completely and in order, without repeated lines',
   async () => {
-    // Waits for a file before it writes: all of it is followed, none of it is what `take` brings.
+    // It waits for a file before it writes, so that all of its output is followed and none of it is part of `take`.
     const script = `echo 0; while [ ! -e /go ]; do sleep 0.1; done; seq 1 ${lines}; sleep 1000`
     await run('docker', ['run', '-d', '--name', `${name}-log`, ...owned, `${name}:1`, 'sh', '-c', script])
     const channel = live.channel('node', params)
@@ -129,7 +129,7 @@ withEngine(
 )
 
 withEngine(
-  "the whole log is downloaded and followed from its first line, and is nobody else's",
+  'the whole log is downloaded and followed from its first line, and hidden from other teams',
   async () => {
     const container = `${name}-log`
     await run('docker', ['rm', '-f', container]).catch(() => undefined)
@@ -150,7 +150,7 @@ withEngine(
     expect(read.map((line) => line.slice(line.indexOf(' ') + 1)).sort()).toEqual(wanted.sort())
     expect(read[0]).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{9}Z 1$/)
 
-    // All of them also come to who follows the log.
+    // A subscriber that follows the log gets all lines too.
     const channel = live.channel('node', params)
     const followed: string[] = []
     channel.on('container-log-batch', (batch) => void followed.push(...batch.lines.map(([, , text]) => text)))

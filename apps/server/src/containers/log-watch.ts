@@ -9,17 +9,18 @@ import { millisecondsOf, toLogText } from './container-view.ts'
 type Ref = { prefix: string; name: string }
 export type LogWatch = { close(): void }
 
-/** Above this many bytes in the socket nothing more is read from the agent, and so from the engine. */
+/** Above this many bytes in the socket the server stops reading from the agent, and so from the engine. */
 const bufferedMax = 1_048_576
-/** Characters of one message. */
+/** The maximum number of characters of one message. */
 const pieceMax = 262_144
-/** A browser that takes nothing for so long loses lines from then on, and is told how many. */
+/** A browser that reads nothing for this long loses lines from then on, and gets their number. */
 const stallMs = 5_000
 const reopenMs = 1_000
 
 /**
- * Follows the log of a container for one subscriber, with a stream of its own at the agent: nobody else's view changes, and
- * its slowness is its own. The following survives the agent's absence and goes on after the last line that was seen.
+ * Follows the log of a container for one subscriber, with its own stream at the agent, so that a slow subscriber
+ * affects no other. The subscription survives an unavailable agent and continues after the last line that was
+ * delivered.
  */
 export function watchLog(
   app: App,
@@ -36,7 +37,7 @@ export function watchLog(
 
   const unlisten = app.links.onLinked((agent) => {
     if (agent.nodeId !== nodeId) return
-    // What is being opened is for the link before this one.
+    // The stream that is being opened belongs to the previous link.
     const before = opening?.catch(() => undefined)
     const reopen = async () => {
       await before
@@ -68,7 +69,7 @@ export function watchLog(
     stream = undefined
     if (closed || subscriber.left) return
     const link = app.links.status(nodeId)
-    // The agent is away: `onLinked` goes on. Anything else that went wrong is for the person to see.
+    // The agent is unavailable: `onLinked` continues. Every other error is shown to the user.
     if (link !== 'connected') return
     if (error && !(error instanceof CruxError && error.property === 'agent')) return subscriber.fail(error)
     retry = setTimeout(() => void open().catch((cause: unknown) => subscriber.fail(cause)), reopenMs)

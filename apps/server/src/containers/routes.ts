@@ -12,7 +12,7 @@ import {
 } from './actions.ts'
 import { downloadLog } from './download-log.ts'
 
-/** Of a container's name, as the engine allows it, nothing else can stand in the quotes of a header. */
+/** The engine's names of containers contain no character that is special within the quotes of a header. */
 const fileName = ({ prefix, name }: { prefix: string; name: string }) =>
   `${[prefix, name]
     .filter(Boolean)

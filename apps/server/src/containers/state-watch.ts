@@ -11,16 +11,16 @@ type Watcher = {
   subscriber: Subscriber<'node'>
   filter: StateFilter
   sent: Container[] | undefined
-  /** Waits for its socket to drain; it gets the newest list then, not those in between. */
+  /** Waits for its socket to drain; then it gets only the newest list. */
   blocked: boolean
 }
 
-/** Messages of one node to its watchers are at least this far apart; the first after a quiet time goes out at once. */
+/** The minimum interval between messages of one node to its watchers; the first after an idle time is sent at once. */
 const coalesceMs = 20
 const bufferedMax = 1_048_576
 const reopenMs = 1_000
 
-/** The live containers of the nodes that somebody looks at: one stream per agent, however many watch; each sees what their role may see. */
+/** The live containers of the watched nodes: one stream per agent for all watchers. Each watcher sees what their role may see. */
 export function createStateWatches(app: App) {
   const nodes = new Map<string, ReturnType<typeof createNodeState>>()
 
@@ -58,7 +58,7 @@ function createNodeState(app: App, owner: { teamId: string; nodeId: string }, un
       void renewScope().catch((err: unknown) => app.log.warn({ err, nodeId }, 'a watch keeps its former scope'))
   })
 
-  /** A node that was deleted meanwhile leaves its containers to this one: the agent is asked again with the scope of now. */
+  /** A deleted node leaves its containers to this one, so that the agent is asked again with the current scope. */
   async function renewScope() {
     if (!stream || closed) return
     const now = await engineScope(app, owner)
@@ -68,7 +68,7 @@ function createNodeState(app: App, owner: { teamId: string; nodeId: string }, un
     await open()
   }
 
-  /** Idempotent. An agent that is away is no error: the list is empty until it is back. */
+  /** Idempotent. An unavailable agent is no error: the list is empty until it reconnects. */
   function open(): Promise<void> {
     if (stream || closed) return Promise.resolve()
     clearTimeout(retry)
@@ -105,7 +105,8 @@ function createNodeState(app: App, owner: { teamId: string; nodeId: string }, un
     stream = undefined
     if (closed) return
     if (app.links.status(nodeId) !== 'connected') return forget()
-    // The link stands, so the agent had to begin anew: what was shown last stays until it says more.
+    // The link is connected, so the agent had to restart the stream: the last list stays visible until the agent sends
+    // a new one.
     retry = setTimeout(
       () => void open().catch((err: unknown) => app.log.warn({ err, nodeId }, 'a watch is lost')),
       reopenMs,
@@ -167,7 +168,7 @@ function createNodeState(app: App, owner: { teamId: string; nodeId: string }, un
     async add(subscriber: Subscriber<'node'>, filter: StateFilter) {
       const watcher: Watcher = { subscriber, filter, sent: undefined, blocked: false }
       const first = ![...watchers.values()].some((other) => other.subscriber === subscriber)
-      // Asking again for the same is answered with the list again.
+      // A repeated request with the same filter is answered with the list again.
       const key = `${subscriber.id} ${filter.prefix} ${filter.projectId}`
       watchers.set(key, watcher)
       if (first) subscriber.onLeave(() => leave(subscriber))
@@ -184,6 +185,6 @@ const keyOf = (container: AgentContainer) =>
 const isOfProject = ({ labels }: Container, { projectId }: StateFilter) =>
   !projectId || labels['dev.crux.project'] === projectId
 
-/** A container that did not change is the same object as before. */
+/** An unchanged container is the same object as before. */
 const isSame = (before: Container[], after: Container[]) =>
   before.length === after.length && before.every((container, index) => container === after[index])

@@ -21,7 +21,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Someone, startTestServer, type TestServer, type TestTeam, until } from '../../test/kit/index.ts'
 import { engineAnswers } from '../nodes/local-agent-process.ts'
 
-/** Two teams, each with an agent of its own on the one engine of this machine. */
+/** Two teams, each with its own agent on the one engine of this machine. */
 const withEngine = describe.skipIf(!(await engineAnswers()))
 const prefix = unique('vic')
 const victim = `${prefix}-box`
@@ -90,7 +90,7 @@ async function makeTeam(): Promise<Team> {
   }
 }
 
-/** What the API answers below the node of a team. */
+/** Sends a request below the node of a team. */
 async function ask(team: Team, someone: Someone, path: string, method = 'GET', nodeId = team.testEnvironment.nodeId) {
   const response = await server.request(`/api/${team.slug}/nodes/${nodeId}${path}`, { method, as: someone })
   return { status: response.status, text: await response.text() }
@@ -104,11 +104,11 @@ async function list(team: Team, someone: Someone, segment: string, nodeId?: stri
 }
 
 const stateOf = async () => (await raw.list(`dev.crux.prefix=${prefix}`)).map(({ Id }) => Id)
-/** As a client may name A's container, and one that nobody deployed. */
+/** The names with which a client could address A's container, and one that no deployment created. */
 const names = [`/${prefix}/containers/box`, `/_/containers/${victim}`, `/_/containers/${nobody}`]
 
 withEngine('two teams on one engine', () => {
-  test('a user and an admin of B find nothing by any command on containers of A and on those that Crux did not start', async () => {
+  test('users and admins of team B get not found for every command on containers of team A and on those that Crux did not start', async () => {
     const before = await stateOf()
     for (const someone of [b.user, b.admin]) {
       for (const name of names) {
@@ -129,7 +129,7 @@ withEngine('two teams on one engine', () => {
     for (const id of [...before, nobody]) expect((await raw.inspect(id)).State.Running).toBe(true)
   }, 60_000)
 
-  test('a refusal reads the same whether the container exists or not', async () => {
+  test('a refusal has the same text whether the container exists or not', async () => {
     const missing = unique('missing')
     for (const path of ['/inspect', '/log']) {
       const foreign = await ask(b, b.user, `/_/containers/${victim}${path}`)
@@ -139,7 +139,7 @@ withEngine('two teams on one engine', () => {
     }
   })
 
-  test('a list shows a user of B nothing of A and of other software, and an admin their name, image and state alone', async () => {
+  test('a container list shows a user of team B none of team A and of other software, and an admin only their name, image and state', async () => {
     const seenByUser = await list(b, b.user, '_')
     expect(seenByUser.filter(({ managed }) => !managed)).toEqual([])
     expect(seenByUser.some(({ id }) => [victim, nobody].includes(id.name))).toBe(false)
@@ -159,7 +159,7 @@ withEngine('two teams on one engine', () => {
     expect(JSON.stringify(seenByAdmin)).not.toMatch(/secret-label/)
   })
 
-  test('the live channel shows and does no more than the lists and commands', async () => {
+  test('the live channel shows and allows no more than the lists and commands', async () => {
     for (const [someone, seesName] of [
       [b.user, false],
       [b.admin, true],
@@ -196,7 +196,7 @@ withEngine('two teams on one engine', () => {
     for (const id of [...(await stateOf()), nobody]) expect((await raw.inspect(id)).State.Running).toBe(true)
   }, 60_000)
 
-  test("an image list shows a user of B none of A's images, and an admin their names and sizes alone", async () => {
+  test("an image list shows a user of team B none of team A's images, and an admin only their names and sizes", async () => {
     type Images = { images: { id: string; references: string[]; createdAt: string | null; neededBy: string | null }[] }
     const imagesOf = async (team: Team, someone: Someone) =>
       JSON.parse((await ask(team, someone, '/images')).text) as Images
@@ -210,7 +210,7 @@ withEngine('two teams on one engine', () => {
     expect((await imagesOf(a, a.user)).images.every(({ id }) => id !== '')).toBe(true)
   })
 
-  test("A's own users inspect, read, restart and list their container as before", async () => {
+  test('users of team A inspect, read, restart and list their own container', async () => {
     for (const name of names.slice(0, 2)) {
       expect((await ask(a, a.user, `${name}/inspect`)).text).toContain(password)
       expect((await ask(a, a.user, `${name}/log`)).text).toContain(logLine)
@@ -226,7 +226,7 @@ withEngine('two teams on one engine', () => {
     })
   }, 60_000)
 
-  test('another live node of A on the same engine does not touch the container', async () => {
+  test('another live node of team A on the same engine does not change the container', async () => {
     const second = await connectLocalNode(a.testEnvironment.person, a.slug)
     for (const name of names) expect((await ask(a, a.admin, `${name}/stop`, 'POST', second)).status).toBe(404)
     expect(await list(a, a.user, prefix, second)).toEqual([])
@@ -234,7 +234,7 @@ withEngine('two teams on one engine', () => {
     await a.testEnvironment.person.client.call('nodes.delete', { params: { teamSlug: a.slug, nodeId: second } })
   }, 60_000)
 
-  test('a reinstalled node of A keeps the container of its deleted predecessor, and a deployment takes it over', async () => {
+  test('a reinstalled node of team A keeps the container of its deleted predecessor, and a deployment takes it over', async () => {
     const { client } = a.testEnvironment.person
     await client.call('deployments.delete', { params: { teamSlug: a.slug, deploymentId }, query: {} })
     await client.call('nodes.delete', { params: { teamSlug: a.slug, nodeId: a.testEnvironment.nodeId } })
@@ -252,7 +252,7 @@ withEngine('two teams on one engine', () => {
     const after = await stateOf()
     expect(after).toHaveLength(1)
     expect(after).not.toContain(before)
-    // With its last container the network of the deleted node is gone.
+    // The network of the deleted node is removed with its last container.
     expect(await raw.networks(`dev.crux.node=${a.testEnvironment.nodeId}`)).toEqual([])
     expect((await ask(a, a.admin, names[0] ?? '', 'DELETE', nodeId)).status).toBe(204)
     expect(await stateOf()).toEqual([])

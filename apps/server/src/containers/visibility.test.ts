@@ -18,7 +18,7 @@ import type { LocalAgents } from '../nodes/local-agents.ts'
 import { listContainers } from './actions.ts'
 import { nodeChannel } from './channel.ts'
 
-/** Who sees what of an engine that others use as well. */
+/** The visibility of containers on an engine that others use as well. */
 let database: TestDatabase
 let gateway: TestGateway
 let team: TeamContext
@@ -43,7 +43,7 @@ beforeEach(async () => {
 })
 afterEach(() => agent.cut())
 
-/** None runs here. */
+/** No local agent runs here. */
 const localAgents = () => ({ dismiss: async () => undefined }) as unknown as LocalAgents
 const namesOf = (message: unknown) =>
   (message as { containers: { id: { name: string } }[] }).containers.map(({ id }) => id.name)
@@ -56,7 +56,7 @@ const container = (prefix: string, name: string) => ({
   imageTag: '1',
   owned: true,
 })
-/** Says more of itself than it should. */
+/** A container with more data than it should show. */
 const foreign = (name: string) => ({
   ...container('', name),
   labels: { secret: 'label' },
@@ -81,7 +81,7 @@ const outline = (name: string) => ({
   labels: {},
 })
 
-test("shows users nothing of containers that are not the team's, in lists and in a watch that admins share", async () => {
+test('users see no containers of others, in lists and in a watch that admins share', async () => {
   const member = { ...team, role: 'user' as const }
   const listed = listContainers(gateway.app, member, { nodeId, prefix: '' })
   await agent.respond((await agent.command('listContainers')).commandId, {
@@ -117,7 +117,7 @@ test("shows users nothing of containers that are not the team's, in lists and in
   admin.leave()
 })
 
-test('asks the agent again with the ids of nodes that were deleted while somebody watches', async () => {
+test('the server queries the agent again with the ids of nodes that were deleted during a watch', async () => {
   const watcher = makeSubscriber<'node'>(team, { nodeId })
   await channel.messages['watch-containers-state'](watcher, {})
   const first = await agent.command('watchContainers')

@@ -3,8 +3,8 @@ import { createCipher, generateKey, type SecretLocation } from './cipher.ts'
 
 const here: SecretLocation = { column: 'registry.token', row: '0199a7d3-8c52-7f0b-9d4e-2f6a1b3c5d7e' }
 
-describe('cipher', () => {
-  it('opens what it sealed, and seals the same text differently each time', () => {
+describe('the cipher', () => {
+  it('decrypts what it encrypted, and encrypts the same text differently each time', () => {
     const cipher = createCipher({ key: generateKey() })
     const [one, two] = [cipher.encrypt('pässword', here), cipher.encrypt('pässword', here)]
     expect(cipher.decrypt(one, here)).toBe('pässword')
@@ -23,7 +23,7 @@ describe('cipher', () => {
     expect(() => cipher.decrypt(parts.join('.').slice(0, -8), here)).toThrow()
   })
 
-  it('refuses a text that was sealed for another row or another column', () => {
+  it('refuses a text that was encrypted for another row or another column', () => {
     const cipher = createCipher({ key: generateKey() })
     const sealed = cipher.encrypt('secret', here)
     for (const other of [
@@ -35,7 +35,7 @@ describe('cipher', () => {
     }
   })
 
-  it('reads with the deprecated key and reseals with the current one', () => {
+  it('decrypts with the deprecated key and encrypts again with the current one', () => {
     const [old, current] = [generateKey(), generateKey()]
     const sealed = createCipher({ key: old }).encrypt('secret', here)
     const rotating = createCipher({ key: current, deprecatedKey: old })

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 
-/** Where a secret is stored. */
+/** The storage location of a secret. */
 export type SecretLocation = {
   column:
     | 'registry.token'
@@ -9,25 +9,25 @@ export type SecretLocation = {
     | 'node_token.next_token'
     | 'node_install.token'
     | 'job.invitation_mail'
-  /** The key of its row. */
+  /** The key of the row. */
   row: string
 }
 
-/** Secrets at rest. The text names its key: `v1.<key id>.<nonce>.<ciphertext and tag>`, base64url. */
+/** Encrypts stored secrets. The text names its key: `v1.<key id>.<nonce>.<ciphertext and tag>`, base64url. */
 export interface Cipher {
   encrypt(text: string, location: SecretLocation): string
-  /** @throws when the key is unknown, the text was changed, or it was sealed for another row or column */
+  /** @throws when the key is unknown, the text was changed, or it was encrypted for another row or column */
   decrypt(sealed: string, location: SecretLocation): string
-  /** The same secret under the current key; undefined when it is already. */
+  /** The same secret under the current key; undefined when it already is. */
   reseal(sealed: string, location: SecretLocation): string | undefined
 }
 
 /**
- * AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce for every text. The location is additional data: anyone who can write
- * to the database but has no key cannot make Crux use the secret of one row for another.
+ * AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce for every text. The location is additional data: a person
+ * who can write to the database but has no key cannot make Crux use the secret of one row for another.
  *
- * @param keys.key 32 bytes in base64url, seals and opens
- * @param keys.deprecatedKey only opens, while a rotation is under way
+ * @param keys.key 32 bytes in base64url, encrypts and decrypts
+ * @param keys.deprecatedKey only decrypts, during a rotation
  */
 export function createCipher(keys: { key: string; deprecatedKey?: string | undefined }): Cipher {
   const current = readKey(keys.key)
@@ -62,7 +62,7 @@ const additionalData = ({ column, row }: SecretLocation) => Buffer.from(JSON.str
 
 export const generateKey = (): string => randomBytes(32).toString('base64url')
 
-/** The id tells keys apart and says nothing of the key: the head of a hash over 256 random bits. */
+/** The id distinguishes keys and reveals nothing of the key: the first bytes of a hash over 256 random bits. */
 function readKey(text: string) {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length !== 32) throw new Error('an encryption key has 32 bytes')

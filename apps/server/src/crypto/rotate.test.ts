@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-test('seals every stored credential, those of waiting mails included, under the new key, and changes nothing when one cannot be opened', async () => {
+test('a rotation encrypts every stored credential, also in queued mails, with the new key, and changes nothing when one cannot be decrypted', async () => {
   const [old, current] = [generateKey(), generateKey()]
   const opened = openDatabase({ url: database.url, schema })
   const { pool } = opened
@@ -83,7 +83,7 @@ test('seals every stored credential, those of waiting mails included, under the 
   await opened.close()
 })
 
-test('knows every column whose comment says that it is encrypted', () => {
+test('the rotation covers every column whose comment says that it is encrypted', () => {
   const directory = new URL('../db/schema/', import.meta.url)
   const texts = ['teams.ts', 'nodes.ts', 'projects.ts', 'deployments.ts', 'configurations.ts'].map((name) =>
     readFileSync(new URL(name, directory), 'utf8'),

@@ -5,7 +5,7 @@ import { nodeInstall, nodeToken, registry, storage } from '../db/schema/index.ts
 import { type InvitationMailJob, invitationMailJob, invitationSecret } from '../teams/invitation-secret.ts'
 import type { Cipher } from './cipher.ts'
 
-/** Every column that holds a sealed secret, with the key of its row. */
+/** Every column with encrypted secrets, with the key of its row. */
 const sealedColumns = [
   { table: registry, id: registry.id, column: registry.token, name: 'token', location: 'registry.token' },
   { table: storage, id: storage.id, column: storage.accessKey, name: 'accessKey', location: 'storage.access_key' },
@@ -27,10 +27,10 @@ const sealedColumns = [
 ] as const
 
 /**
- * Seals every stored secret under the current key. One transaction: a secret that cannot be opened changes nothing, and
- * the deprecated key may go as soon as this has returned.
+ * Encrypts every stored secret with the current key. It is one transaction: a secret that cannot be decrypted changes
+ * nothing, and the deprecated key may be deleted once this has returned.
  *
- * @returns how many secrets were sealed anew
+ * @returns how many secrets were encrypted again
  */
 export async function resealAll(database: Database<typeof schema>, cipher: Cipher): Promise<number> {
   return database.transaction(async (tx) => {
@@ -55,7 +55,7 @@ export async function resealAll(database: Database<typeof schema>, cipher: Ciphe
   })
 }
 
-/** Mails of invitations that wait: the queue holds their secret. There is no queue before the first start of a server. */
+/** Queued mails of invitations contain a secret. The queue does not exist before the first start of a server. */
 async function resealJobs(tx: Pick<Database<typeof schema>['db'], 'execute'>, cipher: Cipher): Promise<number> {
   const { rows: found } = await tx.execute<{ table: string | null }>(sql`select to_regclass('jobs.job')::text as table`)
   if (!found[0]?.table) return 0

@@ -64,8 +64,8 @@ async function selectCounters(app: App, teamId: string): Promise<Counters> {
 }
 
 /**
- * First steps follow the oldest deployment; without one the version with the most images, else the oldest project; the node falls
- * back to the oldest (backend.md 4.14). Whatever is missing is simply not done.
+ * The first steps follow the oldest deployment; without one the version with the most images, else the oldest project.
+ * The node defaults to the oldest. A step whose resource is missing counts as not done.
  */
 async function selectSteps(app: App, teamId: string): Promise<Steps> {
   const { rows } = await app.database.pool.query<Steps>({

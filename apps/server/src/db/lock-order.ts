@@ -1,12 +1,16 @@
 import type { Queries } from './transaction.ts'
 
 /**
- * Who locks rows of several of these tables in one transaction does it in this order, rows of one table by their id: two that meet
- * wait once, and never for each other. Before them comes the project, also for who adds a deployment; nodes and the team come after.
+ * Transactions that lock rows of several of these tables use this order, and for rows of one table the order of ids, so
+ * that deadlocks cannot occur. The project comes before them, also for transactions that add a deployment; nodes and
+ * the team come after.
  */
 const order = ['version', 'deployment', 'image', 'instance', 'config_bundle', 'container_config'] as const
 
-/** For writing, one row each; null and absent are left out. Those who refer to a row by a foreign key are let through. */
+/**
+ * Locks one row of each for writing; null and absent ones are left out. Transactions that refer to a row by a foreign
+ * key are not blocked.
+ */
 export async function lockInOrder(
   queries: Queries,
   rows: Partial<Record<(typeof order)[number], string | null>>,

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 
-/** What stores that write their own SQL need: the pool, or the one client of a transaction. */
+/** The interface for stores with SQL of their own: the pool, or the client of a transaction. */
 export type Queries = Pick<PoolClient, 'query'>
 type Connects = { pool: { connect(): Promise<PoolClient> } }
 
@@ -19,7 +19,7 @@ export async function inTransaction<T>(database: Connects, work: (queries: Queri
     })
     throw error
   } finally {
-    // A connection that cannot even roll back is not given to the next one.
+    // A connection that cannot roll back is not reused.
     client.release(broken)
   }
 }

@@ -22,7 +22,7 @@ import {
   type TargetVersion,
 } from './write-store.ts'
 
-/** Prepares a version for a node and prefix (backend.md 2.7, 4.6). */
+/** Creates a deployment of a version for a node and prefix. */
 export async function createDeployment(
   app: App,
   caller: Caller,
@@ -49,7 +49,7 @@ export async function createDeployment(
   return getCreated(app, team.id, id)
 }
 
-/** Note, prefix, protection; the place must be free as for a new one, apart from itself. */
+/** Updates note, prefix and protection. The deployment target must be free as for a new deployment, apart from this one. */
 export async function updateDeployment(
   app: App,
   { team, actor }: Caller,
@@ -61,7 +61,7 @@ export async function updateDeployment(
     const deployment = await loadDeployment(queries, team.id, id, { lock: 'place' })
     refuse(deployment, 'edit')
     const target = toTarget(deployment, prefix)
-    // As before 4.6: an unchanged place of a deployment in another status than preparing is its own.
+    // An unchanged target is the deployment's own already, unless it is preparing.
     if (prefix !== deployment.prefix || deployment.status === 'preparing') await checkFree(queries, target)
     if (body.protected !== deployment.protected) checkMayProtect(team)
     if (body.protected && (!deployment.protected || prefix !== deployment.prefix))
@@ -82,7 +82,10 @@ export async function updateDeployment(
   if (empty) releaseTarget(app, ownerOf(previous))
 }
 
-/** The same version with the same bundles at another place, in preparation and unprotected (4.6). Values that only the old node can read stay behind. */
+/**
+ * Copies a deployment of the same version with the same bundles to another deployment target, preparing and
+ * unprotected. Values that only the old node can read are not copied.
+ */
 export async function copyDeployment(
   app: App,
   caller: Caller,
@@ -112,7 +115,7 @@ export async function copyDeployment(
   return getCreated(app, team.id, id)
 }
 
-/** @param options.containers also removes what it runs, when its release is the one that stands */
+/** @param options.containers also removes its containers, if its release is the current one */
 export async function deleteDeployment(
   app: App,
   caller: Caller,
@@ -122,7 +125,7 @@ export async function deleteDeployment(
   const { team } = caller
   if (options.containers) {
     refuse(await loadDeployment(app.database.pool, team.id, id, { lock: false }), 'delete')
-    // First the containers, then the records: a node that is away keeps both.
+    // The containers are removed before the records, so that both are kept while the node is unavailable.
     await removeContainers(app, caller, await listRunning(app.database.pool, 'deployment', id))
   }
   const { deleted, empty } = await inTransaction(app.database, async (queries) => {
@@ -135,8 +138,8 @@ export async function deleteDeployment(
 }
 
 /**
- * @returns the new list where it differs from what was carried
- * @throws CruxError notFound `configBundles`, for another team's as for none; invalidArgument for one that is there twice
+ * @returns the new list if it differs from the previous one
+ * @throws CruxError notFound `configBundles`, also for those of another team; invalidArgument for duplicates
  */
 async function attachBundles(
   queries: Queries,
@@ -164,7 +167,7 @@ function refuse(deployment: LoadedDeployment, action: 'edit' | 'copy' | 'delete'
     throw new CruxError('preconditionFailed', { property: 'status', description: `${verdict.reason}.` })
 }
 
-/** Container names are judged with the prefix as soon as it is known (decision 30). */
+/** Container names are checked with the prefix as soon as it is known, because name and prefix share the limit of 63 characters. */
 async function checkNames(
   queries: Queries,
   versionId: string,

@@ -7,7 +7,7 @@ import { invalidateSecretsOfNode } from './stale-secrets.ts'
 
 type Leases = ReturnType<typeof createLeases>
 
-/** What the gateway asks of deployments: where journals go on, what waits for a node, and a home for what agents report. */
+/** The deployments' side of the gateway: positions of journals, waiting releases of a node, and storage of the agents' reports. */
 export function createAgentPort(app: App, leases: Leases): DeploymentPort {
   return {
     async positions(agent) {
@@ -34,7 +34,7 @@ export function createAgentPort(app: App, leases: Leases): DeploymentPort {
     keyChanged: ({ nodeId }) => invalidateSecretsOfNode(app, nodeId),
     linked(agent) {
       const known = new Set(keysOf(agent).map(releaseKey))
-      // It renews no lease yet: a link that does not last is none (leases.ts).
+      // This renews no lease yet, because a link must last before it does (leases.ts).
       dispatch(app, agent.nodeId, { known, again: true }).catch((err: unknown) =>
         app.log.error({ err, nodeId: agent.nodeId }, 'what waits was not handed over'),
       )

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterAll(() => server.stop())
 
-/** Holds rows as a slow request would; what comes by waits until `let go`. */
+/** Locks rows as a slow request would; other transactions wait until `let go`. */
 async function hold(table: string, id: string) {
   const client = await server.app.database.pool.connect()
   await client.query('begin')
@@ -22,7 +22,7 @@ async function hold(table: string, id: string) {
     client.release()
   }
 }
-/** So many transactions of this database wait for others. */
+/** Waits until this number of transactions of this database wait for others. */
 const waiting = (count: number) =>
   until(async () => {
     const { rows } = await server.app.database.pool.query<{ n: number }>(
@@ -43,7 +43,7 @@ const over = (request: Promise<string>) => {
   })
   return () => ended
 }
-/** The second one has come to its end, or to where it has to wait. */
+/** Waits until the second request has ended, or waits for a lock. */
 const settled = async (second: Promise<string>, count: number) => {
   const isOver = over(second)
   await Promise.race([until(isOver, 10_000), waiting(count)])
@@ -89,7 +89,7 @@ const ready = async (type: 'rolling' | 'incremental' = 'rolling') => {
   if (!instance) throw new Error('a deployment has an instance')
   return { node, version, id: deployment.id, instance, configId: instance.config.id }
 }
-/** A newer version is with the agent, to take over from an older one that stands. */
+/** A newer version is dispatched to the agent, to replace the containers of an older one. */
 const takeover = async (prefix: string) => {
   const node = await testEnvironment.node()
   const agent = await testEnvironment.agent(node)
@@ -112,8 +112,8 @@ const takeover = async (prefix: string) => {
   return { agent, projectId, older, newer }
 }
 
-describe('a start', () => {
-  it('behind an edit takes all of the edit, never half of it', async () => {
+describe('the start of a deployment', () => {
+  it('behind an edit includes the whole edit, never half of it', async () => {
     const { id } = await ready()
     const [before, after] = [await bundle('before', 'before'), await bundle('after', 'after')]
     await update(id, { prefix: 'before', configBundles: [before] })
@@ -128,7 +128,7 @@ describe('a start', () => {
   })
 
   it.each(['instance', 'image'] as const)(
-    'has every change of a layer that was taken before it (%s)',
+    'includes every change of a layer that was accepted before it (%s)',
     async (layer) => {
       const { id, instance } = await ready('incremental')
       const configId = layer === 'instance' ? instance.config.id : instance.image.config.id
@@ -144,7 +144,7 @@ describe('a start', () => {
     },
   )
 
-  it('is not swept away by the deletion of its version or project', async () => {
+  it('is not deleted by a concurrent deletion of its version or project', async () => {
     const { id, version, node } = await ready('incremental')
     const { projectId, versionId } = version
     for (const remove of [
@@ -165,7 +165,7 @@ describe('a start', () => {
     }
   })
 
-  it('and the deletion of its team do not wait for each other', async () => {
+  it('does not deadlock with the deletion of its team', async () => {
     const first = await ready()
     const { id } = await ready()
     const letGo = await hold('deployment', first.id)
@@ -182,7 +182,7 @@ describe('a start', () => {
 })
 
 describe('a change of a configuration', () => {
-  it('and the deletion of its deployment come one after the other', async () => {
+  it('runs before or after the deletion of its deployment, never at the same time', async () => {
     const { id, instance, configId } = await ready()
     const letGo = await hold('instance', instance.id)
     const patched = patch(configId)
@@ -198,7 +198,7 @@ describe('a change of a configuration', () => {
     expect(await Promise.all([patched, deleted])).toEqual(['ok', 'ok'])
   })
 
-  it('and the deletion of its version come one after the other', async () => {
+  it('runs before or after the deletion of its version, never at the same time', async () => {
     const { instance, version, configId } = await ready()
     const { projectId, versionId } = version
     const letGo = await hold('instance', instance.id)
@@ -212,7 +212,7 @@ describe('a change of a configuration', () => {
     expect(await Promise.all([deleted, patched])).toEqual(['ok', 'notFound'])
   })
 
-  it('and the deletion of its image come one after the other', async () => {
+  it('runs before or after the deletion of its image, never at the same time', async () => {
     const { instance, version } = await ready()
     const { projectId, versionId } = version
     const letGo = await hold('image', instance.image.id)
@@ -228,7 +228,7 @@ describe('a change of a configuration', () => {
     expect(await Promise.all([deleted, patched])).toEqual(['ok', 'notFound'])
   })
 
-  it('and the deletion of its bundle come one after the other', async () => {
+  it('runs before or after the deletion of its bundle, never at the same time', async () => {
     const id = await bundle('going', 'x')
     const { configId } = await testEnvironment.client.call('config-bundles.get', {
       params: { ...testEnvironment.params, configBundleId: id },
@@ -247,8 +247,8 @@ describe('a change of a configuration', () => {
   })
 })
 
-describe('one place', () => {
-  it('is protected by one version, also when two ask for it at once', async () => {
+describe('a deployment target', () => {
+  it('is protected by one version, also after two concurrent requests', async () => {
     const node = await testEnvironment.node()
     const versions = [await testEnvironment.version(), await testEnvironment.version()]
     const letGo = await hold('node', node.id)
@@ -281,7 +281,7 @@ describe('one place', () => {
     expect(await remove('false')).toBe('ok')
   })
 
-  it('changes hands while somebody asks to cancel what stood there', async () => {
+  it('is taken over while the cancellation of its previous deployment is requested', async () => {
     const { agent, older } = await takeover('changes')
     // As a cancellation does: first the deployment, then its release.
     const client = await server.app.database.pool.connect()
@@ -297,7 +297,7 @@ describe('one place', () => {
     expect((await testEnvironment.get(older.id)).status).toBe('obsolete')
   })
 
-  it('changes hands while its project is asked to go', async () => {
+  it('is taken over while the deletion of its project is requested', async () => {
     const { agent, projectId, newer } = await takeover('stays')
     const { rows } = await server.app.database.pool.query('select id from crux.release where deployment_id = $1', [
       newer.id,
@@ -314,7 +314,7 @@ describe('one place', () => {
     expect((await testEnvironment.get(newer.id)).status).toBe('successful')
   })
 
-  it('holds one deployment of a rolling version, also when two move there at once', async () => {
+  it('has one deployment of a rolling version, also after two concurrent moves', async () => {
     const { id, version, node } = await ready()
     const other = await testEnvironment.deployment(version, node.id)
     await server.app.database.pool.query(`update crux.deployment set status = 'failed' where version_id = $1`, [

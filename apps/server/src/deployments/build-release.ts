@@ -9,12 +9,12 @@ import { serverAddress } from './image-reference.ts'
 import { previousContainers, type ReleaseInstanceRow, type ReleaseRow, releaseInstances } from './release-store.ts'
 import { lostStorages } from './start-checks.ts'
 
-/** How long old and new containers run side by side after the swap, so that connections end and names are looked up anew. */
+/** How long old and new containers run side by side after the handover, so that connections end and names are resolved again. */
 const drainMs = 1_000
 
 /**
- * The release as the agent gets it. Credentials are opened here and nowhere else, from what the registry's row says now: a release
- * never holds them, and a password that was changed since works.
+ * Builds the release for the agent. Credentials are decrypted only here, from the registry's current row: a stored
+ * release never has them, and a changed password works.
  */
 export async function buildRelease(app: App, release: ReleaseRow): Promise<MessageInitShape<typeof ReleaseSchema>> {
   const { pool } = app.database

@@ -8,7 +8,7 @@ import { findTries, latestEvents } from './log.ts'
 import { carriersAmong } from './write-store.ts'
 
 type ChannelSubscriber = Subscriber<'deployment'>
-/** Everyone in this process who looks at one deployment, and how far they have been told. */
+/** All subscribers of one deployment in this process, and the position up to which they have been sent events. */
 type Audience = {
   subscribers: Set<ChannelSubscriber>
   versionId: string
@@ -17,11 +17,11 @@ type Audience = {
   turn: Promise<void>
 }
 
-/** The live side of a deployment's pages. New rows are read once per process and sent to all who look. */
+/** The live channels of a deployment's pages. New rows are read once per process and sent to all subscribers. */
 export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
   const audiences = new Map<string, Audience>()
 
-  /** Reads from where the last list ended, so that an event that went missing on the bus is made up for by the next. */
+  /** Reads from the end of the last list, so that an event that was lost on the bus is included in the next list. */
   async function publish(deploymentId: string, audience: Audience, heard: { try: number; position?: number }) {
     if (heard.try < audience.try) return
     if (heard.try > audience.try) audience.position = 0
@@ -66,7 +66,7 @@ export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
   app.bus.on('image.deleted', ({ instances }: BusEventOf<'image.deleted'>) => {
     for (const { deploymentId, instanceId, configId } of instances) {
       const audience = audiences.get(deploymentId)
-      // In turn, or it would come before the addition that is being read.
+      // Queued, because it would otherwise be sent before the addition that is being read.
       if (audience)
         inTurn(deploymentId, audience, async () => {
           for (const subscriber of audience.subscribers) subscriber.send('instance-deleted', { instanceId, configId })
@@ -123,7 +123,7 @@ export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
           await latestEvents(app, subscriber.team, subscriber.params.deploymentId),
         )
       },
-      // Presence is the hub's: it answers these before a channel sees them.
+      // The hub handles presence messages before a channel gets them.
       'focus-input': async () => undefined,
       'blur-input': async () => undefined,
     },

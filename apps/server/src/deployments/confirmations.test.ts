@@ -48,7 +48,7 @@ async function makeDeployment(images?: { name: string; tag?: string; config?: Co
   const version = await testEnvironment.version({ type: 'rolling', images: images ?? [{ name: 'web', config: host }] })
   const { id } = await testEnvironment.deployment(version, node.id)
   let starts = 0
-  /** The agent does what was started last. */
+  /** The agent completes the last start. */
   const finish = async () => {
     const release = await deployWell(agent, ++starts)
     await testEnvironment.statusEvent(id, 'successful')
@@ -68,13 +68,13 @@ const patch = (configId: string, config: object, as: Someone = testEnvironment.o
     .call('container-configurations.update', { params: { ...testEnvironment.params, configId }, body: { config } })
 const preview = (deploymentId: string, as: Someone = testEnvironment.owner) =>
   crux.client(as).call('deployments.preview', { params: at(deploymentId) })
-/** Why a token may not start it, "" when it may. */
+/** Why a token may not start it, "" if it may. */
 const objection = async (deploymentId: string, as: Someone) =>
   (await preview(deploymentId, as)).problems.find(({ error }) => error === 'hostDangerous')?.description ?? ''
 const refused = { status: 403, property: 'instances[0].config.volumes[0].name' }
 
 describe('a host-dangerous deployment', () => {
-  it('is started by no token until an admin started it signed in, and then by every kind of token', async () => {
+  it('cannot be started by a token until an admin started it in a session, and then by every kind of token', async () => {
     const { id, start } = await makeDeployment()
     const user = await crux.addMember(testEnvironment.team, 'user')
     const tokens = [
@@ -99,7 +99,7 @@ describe('a host-dangerous deployment', () => {
     })
   })
 
-  it('is confirmed by name and time in its log, in the preview, and nowhere for a harmless one', async () => {
+  it('shows its confirmation with name and time in its log and in the preview, and a harmless one shows none', async () => {
     const { id, start, details } = await makeDeployment()
     expect((await preview(id)).hostDangerous).toEqual([
       {
@@ -126,7 +126,7 @@ describe('a host-dangerous deployment', () => {
     expect((await preview(harmless.id)).hostDangerous).toBeUndefined()
   })
 
-  it('stands in the audit log with what the start confirmed', async () => {
+  it('is recorded in the audit log with the confirmed dangers', async () => {
     const { id, start } = await makeDeployment()
     await start(testEnvironment.owner)
     const { rows } = await sql(
@@ -139,7 +139,7 @@ describe('a host-dangerous deployment', () => {
     ])
   })
 
-  it('shows neither an approved path that becomes writable nor its command to pass with the token of an admin', async () => {
+  it("lets no user make an approved path writable, and refuses an admin's token after its command has changed", async () => {
     const { id, start, configId, version } = await makeDeployment()
     const user = await crux.addMember(testEnvironment.team, 'user')
     const pipeline = await deploymentToken(id, testEnvironment.owner)
@@ -167,7 +167,7 @@ describe('a host-dangerous deployment', () => {
   })
 })
 
-describe('a confirmation ends with every change of what runs', () => {
+describe('the confirmation of a deployment', () => {
   type Fixture = Awaited<ReturnType<typeof makeDeployment>> & {
     bundleId: string
     bundleConfigId: string
@@ -293,16 +293,16 @@ describe('a confirmation ends with every change of what runs', () => {
       'environment.A',
     ],
     ['the prefix', () => sql(`update crux.deployment set prefix = 'elsewhere' where id = $1`, [fixture.id]), 'prefix'],
-  ])('%s', async (_, change, named) => {
+  ])('ends with a change: %s', async (_, change, named) => {
     const tables = ['container_config', 'storage', 'image', 'registry', 'version', 'deployment']
     expect(await objection(fixture.id, token)).toBe('')
     const before = await Promise.all(tables.map((table) => sql(`select * from crux.${table}`, [])))
     await change()
     const words = await objection(fixture.id, token)
-    // As it was: the same hash counts again.
+    // The original content again: the same hash is confirmed.
     for (const [index, table] of tables.entries())
       for (const row of before[index]?.rows ?? []) await restore(table, row)
-    // Without a name of its own the container is called after its image.
+    // A container without a configured name has the name of its image.
     expect(words).toMatch(new RegExp(`(web|evil) changed since Ada confirmed it on [^:]*: .*\\b${named}\\b`))
     expect(await objection(fixture.id, token)).toBe('')
   })
@@ -325,7 +325,7 @@ describe('a confirmation ends with every change of what runs', () => {
     }
   }
 
-  it('and not with row ids, the order of keys and rows, or what no container has', async () => {
+  it('is not ended by row ids, the order of keys and rows, or settings of no container', async () => {
     const reordered = [
       { value: '2', id: '0199f0e0-0000-7000-8000-000000000009', key: 'B' },
       { value: '{{versionName}}', key: 'A' },
@@ -355,11 +355,11 @@ describe('a start of some instances', () => {
   })
 })
 
-describe('going back to an earlier release', () => {
+describe('a rollback to an earlier release', () => {
   const rollBack = (id: string, number: number, as: Someone) =>
     crux.client(as).call('deployments.start-release', { params: { ...at(id), number }, query: {} })
 
-  it('is judged by what that release had', async () => {
+  it('is checked by the configuration of that release', async () => {
     const { id, start, finish, configId } = await makeDeployment()
     const [token, user] = [await apiToken(testEnvironment.owner), await crux.addMember(testEnvironment.team, 'user')]
     await start(testEnvironment.owner)
@@ -378,7 +378,7 @@ describe('going back to an earlier release', () => {
     expect(problems.map(({ error }) => error)).toEqual(['hostDangerous'])
   })
 
-  it('brings back no danger by a token once an admin has started without it', async () => {
+  it('restores no dangerous configuration by a token once an admin has started without it', async () => {
     const { id, start, version } = await makeDeployment()
     await start(testEnvironment.owner)
     await patch(version.imageConfigIds[0] ?? '', { volumes: null })

@@ -12,14 +12,17 @@ import {
 import type { Queries } from '../db/transaction.ts'
 import type { LoadedDeployment } from './load.ts'
 
-/** An instance as a start would deploy it: of the layers as they are, or of an earlier release. */
+/** An instance as a start would deploy it: from the current layers, or from an earlier release. */
 export type Startable = {
   id: string
   config: FinalContainerConfig
   image: { registryId: string | null; reference: string; tag: string; localOnly: boolean }
 }
 
-/** Everything that decides what runs, as far as it is known before a tag is resolved. Secrets are hashes of what was encrypted. */
+/**
+ * Everything that decides what runs, as far as it is known before a tag is resolved. Secrets are hashes of their
+ * encrypted values.
+ */
 type Subject = {
   nodeId: string
   prefix: string
@@ -32,20 +35,22 @@ export type Subjects = ReadonlyMap<string, Subject>
 
 type Confirmation = { instanceId: string; hash: string; subject: Subject; byId: string; byName: string; at: Date }
 
-/** A host-dangerous instance of a start, and whether an admin confirmed exactly this. */
+/** A host-dangerous instance of a start, and whether an admin confirmed exactly this configuration. */
 export type DangerousInstance = {
   instanceId: string
   containerName: string
   dangers: HostDanger[]
-  /** The last confirmation of this instance, whatever it was of. */
+  /** The last confirmation of this instance, whatever configuration it was for. */
   confirmation: Pick<Confirmation, 'byId' | 'byName' | 'at'> | undefined
   isConfirmed: boolean
-  /** What differs from what was confirmed; empty where nothing was, or nothing differs. */
+  /** The differences from the confirmed configuration; empty without a confirmation or without a difference. */
   changes: ConfigChange[]
 }
 type Judged = DangerousInstance & { hash: string; subject: Subject }
 
-/** What a start of these instances would order, read once: what is compared and what is confirmed are the same. */
+/**
+ * Reads what a start of these instances would deploy, once, so that the compared and the confirmed data are the same.
+ */
 export async function readSubjects(
   queries: Queries,
   deployment: LoadedDeployment,
@@ -55,10 +60,10 @@ export async function readSubjects(
   return new Map(instances.map((instance) => [instance.id, toSubject(deployment, instance, storageUrls)]))
 }
 
-/** The same for the same order, whatever the ids of rows in between. */
+/** The hash is the same for the same content, whatever the ids of rows are. */
 export const hashSubjects = (subjects: Subjects): string => hashOf([...subjects].sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** The host-dangerous ones of these instances, each with what an admin last confirmed of it (decision 47). */
+/** The host-dangerous instances among these, each with what an admin last confirmed of it. */
 export async function judgeDangers(
   queries: Queries,
   deployment: LoadedDeployment,
@@ -94,8 +99,8 @@ export async function judgeDangers(
 }
 
 /**
- * What an admin starts in a session is confirmed from then on, and nothing else of these instances: who took the danger out of a
- * configuration does not want its earlier form back by a token.
+ * Confirms what an admin starts in a session, and drops all other confirmations of these instances: a token must not
+ * bring back a dangerous configuration that an admin has removed.
  *
  * @returns those that were not confirmed before
  */
@@ -126,7 +131,7 @@ export async function confirmDangers(
   return news
 }
 
-/** One sentence: what changed since somebody confirmed it, and who can confirm it now. */
+/** One sentence: what changed since the confirmation, and which users can confirm it now. */
 export function unconfirmedText({ containerName, confirmation, changes }: DangerousInstance): string {
   const since = confirmation
     ? `${containerName} changed since ${confirmation.byName} confirmed it on ${confirmation.at.toISOString().slice(0, 10)}: ${namesOf(changes)}.`
@@ -158,7 +163,7 @@ function toSubject(
   }
 }
 
-/** Rows with a key say the same in any order; layers put them in the order in which they were typed. */
+/** Rows with a key mean the same in any order, but layers keep them in the order in which they were typed. */
 function inOneOrder(config: FinalContainerConfig): FinalContainerConfig {
   const sorted: Record<string, unknown> = { ...config }
   for (const field of keyedFields) {
@@ -168,7 +173,7 @@ function inOneOrder(config: FinalContainerConfig): FinalContainerConfig {
   return sorted as FinalContainerConfig
 }
 
-/** A changed value shows in the hash; what was encrypted is not stored a second time. */
+/** A changed value changes the hash. The encrypted value is not stored a second time. */
 function withHashedSecrets(config: FinalContainerConfig): FinalContainerConfig {
   return {
     ...config,
@@ -192,7 +197,7 @@ function diffSubjects(from: Subject, to: Subject): ConfigChange[] {
     ...beside.flatMap(([property, old, now]) => (old === now ? [] : [{ property, from: old, to: now }])),
     ...diffConfig(from.config as ContainerConfigFields, to.config),
   ]
-  // A setting that diffConfig does not tell apart is still another hash.
+  // A setting that diffConfig does not compare still changes the hash.
   return changes.length > 0 ? changes : [{ property: 'configuration' }]
 }
 

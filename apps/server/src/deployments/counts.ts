@@ -24,7 +24,7 @@ export const sumOf = (counts: Counts): number => Object.values(counts).reduce((t
 
 const rowsMax = 500
 
-/** Puts many differences of a team together. Rows that another process puts together at this moment are left to it. */
+/** Sums up many differences of a team. Rows that another process is summing up are skipped. */
 export function scheduleRollup(app: App, teamId: string, { rows }: CountsJson): void {
   if (rows <= rowsMax) return
   app.database.pool

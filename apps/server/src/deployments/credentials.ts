@@ -4,9 +4,10 @@ import { openRegistryToken } from '../registries/credential.ts'
 export type RegistryCredentials = { user: string; token: string }
 
 /**
- * Credentials of the registries that a release pulls from, opened. Only those of the release's own team are looked at.
+ * The decrypted credentials of the registries that a release pulls from. Only registries of the release's own team are
+ * read.
  *
- * @throws CruxError preconditionFailed `registryId` when the key that sealed them is gone
+ * @throws CruxError preconditionFailed `registryId` when the key that encrypted them is missing
  */
 export async function registryCredentials(
   app: Pick<App, 'database' | 'cipher'>,

@@ -3,7 +3,7 @@ import { stopGracePeriodMs } from '@crux/rules'
 import type { Queries } from '../db/transaction.ts'
 import { currentContainersSql, type Owner } from './release-store.ts'
 
-/** A container that stands by the records, with what the release that made it said of it. */
+/** A container that runs by the records, with the data of the release that created it. */
 export type CurrentContainer = {
   name: string
   instanceId: string
@@ -14,7 +14,7 @@ export type CurrentContainer = {
   config: FinalContainerConfig
 }
 
-/** What stands at a place for its project. */
+/** The current containers of a project at a deployment target. */
 export async function currentContainers(queries: Queries, owner: Owner): Promise<CurrentContainer[]> {
   const { rows } = await queries.query<CurrentContainer>({
     name: 'standing containers',
@@ -25,15 +25,15 @@ export async function currentContainers(queries: Queries, owner: Owner): Promise
   return rows
 }
 
-/** How many releases back a pause is looked for: their events outlive the retention. */
+/** The number of releases that are searched for a measured downtime; the retention keeps their events. */
 export const releasesForForecast = 5
 
-/** A replacement, and how long the container that was stopped for it was given. */
+/** The downtime of a replacement, and the grace period of the container that was stopped for it. */
 export type MeasuredPause = { milliseconds: number; gracePeriodMs: number }
 
 /**
- * How long the last replacement of each container kept it silent, in milliseconds, by the agent's own clock: from the event
- * that says that the former one is stopped to the end of the new one's start. Unknown where none was stopped lately.
+ * The downtime of the last replacement of each container in milliseconds, by the agent's own clock: from the event that
+ * the previous one is stopped to the end of the new one's start. Unknown where none was stopped recently.
  */
 export async function measuredPauses(queries: Queries, owner: Owner): Promise<Map<string, MeasuredPause>> {
   type Row = { name: string; milliseconds: number; seconds: number | null }

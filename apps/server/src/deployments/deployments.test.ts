@@ -109,7 +109,7 @@ describe('a release', () => {
     ).toBe(0)
   })
 
-  it('takes a batch that comes again without a second effect', async () => {
+  it('stores a repeated batch only once', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
@@ -127,7 +127,7 @@ describe('a release', () => {
     ).toBe(5)
   })
 
-  it('acknowledges what is unknown or another node’s, and stores nothing of it', async () => {
+  it('acknowledges events of unknown releases or another node’s, and stores none of them', async () => {
     const [mine, other] = [await testEnvironment.node(), await testEnvironment.node()]
     const [agent, foreign] = [await testEnvironment.agent(mine), await testEnvironment.agent(other)]
     const deployment = await testEnvironment.deployment(await testEnvironment.version(), mine.id)
@@ -143,7 +143,7 @@ describe('a release', () => {
     expect(unknown.acknowledgedSequence).toBe(1n)
   })
 
-  it('fails in the agent’s words, says what keeps answering, and can be deployed again', async () => {
+  it('fails with the agent’s reason, shows what still runs, and can be deployed again', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
@@ -172,7 +172,7 @@ describe('a release', () => {
     expect(await testEnvironment.statusEvent(deployment.id, 'successful')).toMatchObject({ running: { number: 3 } })
   })
 
-  it('counts verified images while it is under way', async () => {
+  it('counts verified images while it is in progress', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const deployment = await testEnvironment.deployment(
@@ -198,8 +198,8 @@ describe('a release', () => {
   })
 })
 
-describe('starts of one deployment at once', () => {
-  it('let one win and refuse the others', async () => {
+describe('concurrent starts of one deployment', () => {
+  it('succeed for one and are refused for the others', async () => {
     const node = await testEnvironment.node()
     await testEnvironment.agent(node)
     const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
@@ -209,8 +209,8 @@ describe('starts of one deployment at once', () => {
   })
 })
 
-describe('cancel', () => {
-  it('ends at once what only waits', async () => {
+describe('cancelling a deployment', () => {
+  it('ends a waiting release at once', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const [first, second] = [
@@ -227,7 +227,7 @@ describe('cancel', () => {
     expect(agent.received.filter((message) => message.command.case === 'cancelDeployment')).toHaveLength(0)
   })
 
-  it('asks the agent to undo what it has begun, and takes its word', async () => {
+  it('asks the agent to undo a release that it has started, and stores its report', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
@@ -250,8 +250,8 @@ describe('cancel', () => {
   })
 })
 
-describe('what a success replaces', () => {
-  it('makes the version before obsolete, and gives its containers over', async () => {
+describe('replacing the previous version', () => {
+  it('makes it obsolete, and takes its containers over', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const old = await testEnvironment.version({ type: 'incremental', images: [{ name: 'web' }, { name: 'cron' }] })
@@ -285,7 +285,7 @@ describe('what a success replaces', () => {
     })
   })
 
-  it('leaves everything as it was when the newer version fails', async () => {
+  it('changes nothing when the newer version fails', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const old = await testEnvironment.version({ type: 'incremental' })
@@ -312,7 +312,7 @@ describe('what a success replaces', () => {
     })
   })
 
-  it('does not touch another project under the same prefix', async () => {
+  it('does not change another project under the same prefix', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const [one, other] = [
@@ -328,7 +328,7 @@ describe('what a success replaces', () => {
     expect((await testEnvironment.get(one.id)).status).toBe('successful')
   })
 
-  it('keeps the containers of the others in the record after a partial start', async () => {
+  it('keeps the containers of the other instances in the record after a partial start', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const deployment = await testEnvironment.deployment(

@@ -80,7 +80,7 @@ async function readBeside(app: App, id: string): Promise<Beside | undefined> {
   return rows[0]
 }
 
-/** The bundles that a deployment carries now, for pages that are open on it. */
+/** The current bundles of a deployment, for open pages. */
 export async function bundlesOf(
   app: App,
   deploymentId: string,

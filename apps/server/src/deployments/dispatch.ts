@@ -8,15 +8,15 @@ import { endRelease } from './outcome.ts'
 import { openReleases, type ReleaseRow } from './release-store.ts'
 import { restartRelease } from './restart-release.ts'
 
-/** The longest silence of an agent that a release survives (decision 22). */
+/** A release survives an unavailable agent for at most this time. */
 export const leaseUntilFrom = (now: Date) => new Date(now.getTime() + 60_000)
 
 /**
- * Hands over what waits for a node: per prefix the oldest release that has not ended, one at a time (decision 28). Harmless when
- * repeated, at any time and at any server process: without the link here, nothing happens.
+ * Dispatches what waits for a node: per prefix the oldest release that has not ended, one at a time. It may be repeated
+ * at any time and by any server process: without a link in this process it does nothing.
  *
- * @param options.known releases that the agent has in its journal: it goes on with them by itself
- * @param options.again also those that were handed over before, which an agent that lost them needs
+ * @param options.known releases that the agent has in its journal and continues by itself
+ * @param options.again also releases that were dispatched before, which an agent that lost them needs
  */
 export async function dispatch(
   app: App,
@@ -28,7 +28,7 @@ export async function dispatch(
   for (const release of firstPerPrefix(open)) {
     const key = releaseKey(release)
     if (release.cancelRequestedBy) {
-      // An agent that has begun undoes it; one that never heard of it has nothing to undo.
+      // An agent that has started the release undoes it; an agent that never received it has nothing to undo.
       if (options.known && !options.known.has(key)) await endCancelled(app, release)
       else app.links.cancel(nodeId, { deploymentId: release.deploymentId, number: release.number })
       continue
@@ -41,12 +41,15 @@ export async function dispatch(
 
 export const releaseKey = (key: { deploymentId: string; number: number }) => `${key.deploymentId}/${key.number}`
 
-/** In the background: whoever started this has been answered by then. */
+/** Runs in the background, because the caller has been answered by then. */
 export function scheduleDispatch(app: App, nodeId: string): void {
   dispatch(app, nodeId).catch((err: unknown) => app.log.error({ err, nodeId }, 'a release was not handed over'))
 }
 
-/** What a failure kept from being handed over, e.g. a database that went away right after the start. */
+/**
+ * Dispatches releases that a failure kept from being dispatched, e.g. a database that became unavailable right after
+ * the start.
+ */
 export async function dispatchOrphaned(app: App): Promise<void> {
   const { rows } = await app.database.pool.query<{ nodeId: string }>(
     `select distinct node_id as "nodeId" from crux.release where status = 'in-progress' and handed_at is null`,
@@ -54,7 +57,7 @@ export async function dispatchOrphaned(app: App): Promise<void> {
   for (const { nodeId } of rows) await dispatch(app, nodeId)
 }
 
-/** Wherever the link is: here at once, at another server process by its word. */
+/** Dispatches at once if this process has the link; otherwise the bus notifies the server process that has it. */
 export function notifyDispatcher(app: App, nodeId: string): void {
   if (app.links.status(nodeId) === 'connected') scheduleDispatch(app, nodeId)
   else app.bus.publish({ type: 'node.work', nodeId })
@@ -79,7 +82,7 @@ async function sendRelease(app: App, release: ReleaseRow): Promise<void> {
     )
     return
   }
-  // The link went away between two lines: the next link takes it, for as long as the lease lasts.
+  // The link ended between two statements. The next link takes the release while the lease lasts.
   await app.database.pool.query('update crux.release set handed_at = $2, lease_until = $3 where id = $1', [
     release.id,
     release.handedAt,
@@ -88,14 +91,14 @@ async function sendRelease(app: App, release: ReleaseRow): Promise<void> {
 }
 
 /**
- * Only one hands over, never what was cancelled or has expired in the meantime, and one release per place: two that were started in
- * the same moment may both have seen nothing before them.
+ * Only one process dispatches, one release per deployment target, and never one that was cancelled or has expired: two
+ * releases that were started at the same moment may both have found none before them.
  */
 async function markDispatched(app: App, release: ReleaseRow): Promise<boolean> {
   try {
     const { rowCount } = await app.database.pool.query({
       name: 'mark handed over',
-      // An agent that loses its releases again and again gets no longer by it.
+      // An agent that repeatedly loses its releases does not extend the lease this way.
       text: `update crux.release set handed_at = now(), lease_until = case when handed_at is null then $2::timestamptz else lease_until end
         where id = $1 and status = 'in-progress' and cancel_requested_by is null and handed_at is not distinct from $3`,
       values: [release.id, leaseUntilFrom(new Date()), release.handedAt],
@@ -107,7 +110,7 @@ async function markDispatched(app: App, release: ReleaseRow): Promise<boolean> {
   }
 }
 
-/** What no agent can ever take ends with its reason, instead of waiting for ever. */
+/** Ends a release that no agent can ever accept with its reason, so that it does not wait forever. */
 async function failUndeliverable(app: App, release: ReleaseRow, { message }: CruxError): Promise<void> {
   const updates = await inTransaction(app.database, async (queries): Promise<DeploymentUpdate[]> => {
     const ended = await endRelease(queries, release, { kind: 'failed', reason: message })
@@ -130,7 +133,7 @@ async function endCancelled(app: App, release: ReleaseRow): Promise<void> {
   if (updates.length > 0) scheduleDispatch(app, release.nodeId)
 }
 
-/** Ends a release that no agent has begun. The caller's transaction holds nothing of it yet. */
+/** Ends a release that no agent has started. The caller's transaction has no locks on it yet. */
 export async function cancelNow(queries: Queries, release: ReleaseRow, by: string): Promise<DeploymentUpdate[]> {
   const reason = `cancelled by ${by}`
   const updates = await endRelease(queries, release, { kind: 'failed', reason })

@@ -2,7 +2,7 @@ import type { DeploymentEvent } from '@crux/contract'
 import type { Queries } from '../db/transaction.ts'
 
 export type EventType = DeploymentEvent['type']
-/** One row to be: `value` holds the part of the wire's event that its type names. */
+/** A row to insert: `value` is the part of the wire's event that its type names. */
 export type NewEvent = {
   type: EventType
   value: unknown
@@ -20,7 +20,8 @@ export type EventRow = {
 }
 
 /**
- * Appends in the given order. The caller holds the deployment's row, so that positions of one deployment become visible in order.
+ * Appends in the given order. The caller holds the lock of the deployment's row, so that positions of one deployment
+ * become visible in order.
  *
  * @returns the last position, undefined when all of them were there already
  */
@@ -55,10 +56,10 @@ export async function appendEvents(
   return position === null || position === undefined ? undefined : Number(position)
 }
 
-/** An order has to say `e.position`: `position` alone is the number made here, which no index has. */
+/** An order clause has to use `e.position`: `position` alone is the computed column, which no index has. */
 const columns = `position::float8 as position, try, created_at as "createdAt", type, instance_id as "instanceId", value`
 
-/** Events of one try after a position, in order. */
+/** Events of one attempt after a position, in order. */
 export async function readEvents(
   queries: Queries,
   deploymentId: string,
@@ -74,7 +75,7 @@ export async function readEvents(
   return rows
 }
 
-/** The next events of one try or of all, in the order of tries, after one that was read before. */
+/** The next events of one attempt or of all, in the order of attempts, after an event that was read before. */
 export async function readEventsAfter(
   queries: Queries,
   deploymentId: string,
@@ -96,7 +97,7 @@ export async function readEventsAfter(
   return rows
 }
 
-/** One page counted from the newest, ascending inside (backend.md 2.7). */
+/** One page counted from the newest event; the page itself is in ascending order. */
 export async function readEventPage(
   queries: Queries,
   deploymentId: string,
@@ -117,7 +118,7 @@ export async function readEventPage(
   return { items: rows.reverse(), total: counted[0]?.total ?? 0 }
 }
 
-/** Of the many steps of a pull only the last one is worth keeping once the release has ended. */
+/** Only the last of the many steps of a pull is kept once the release has ended. */
 export const dropPullSteps = (queries: Queries, deploymentId: string, number: number) =>
   queries.query(
     `delete from crux.deployment_event e where deployment_id = $1 and try = $2 and type = 'container-progress'
@@ -134,7 +135,7 @@ export function toEvent(row: EventRow): DeploymentEvent {
     sequence: row.position,
     ...(row.instanceId && { instanceId: row.instanceId }),
   }
-  // The table is written by this file's callers alone; the types of the values are those of the wire.
+  // Only this file writes the table; the types of the values are those of the wire.
   const value = row.value as never
   switch (row.type) {
     case 'log':
@@ -150,7 +151,7 @@ export function toEvent(row: EventRow): DeploymentEvent {
   }
 }
 
-/** What the server itself says, beside the agent's journal. */
+/** An event of the server itself, in addition to the agent's journal. */
 export const logEvent = (line: string, level: 'info' | 'warn' | 'error' = 'info'): NewEvent => ({
   type: 'log',
   value: { log: [line], level },
@@ -164,6 +165,6 @@ export const statusEvent = (
   value: { deploymentStatus, ...(reason && { reason }), ...(previousRestored !== undefined && { previousRestored }) },
 })
 
-/** PostgreSQL stores no zero character, and containers print what they like. */
+/** PostgreSQL cannot store null characters, but containers may print them. */
 const withoutZeros = (json: string) =>
   json.includes('\\u0000') ? json.replace(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1') : json

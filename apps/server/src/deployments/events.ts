@@ -2,7 +2,7 @@ import type { DeploymentStatus } from '@crux/contract'
 import type { App } from '../context.ts'
 import { recordEvent } from '../system/business-events.ts'
 
-/** What a transaction did to deployments, told after its commit. */
+/** A transaction's change of a deployment, published after the commit. */
 export type DeploymentUpdate = {
   deploymentId: string
   teamId: string
@@ -12,7 +12,7 @@ export type DeploymentUpdate = {
   position?: number | undefined
 }
 
-/** After the commit: log and bus hear of it together. */
+/** Call after the commit: log and bus get the changes together. */
 export function deploymentsChanged(app: Pick<App, 'log' | 'metrics' | 'bus'>, all: readonly DeploymentUpdate[]): void {
   for (const { deploymentId, teamId, status, try: number, position } of all) {
     if (status) {
@@ -24,7 +24,7 @@ export function deploymentsChanged(app: Pick<App, 'log' | 'metrics' | 'bus'>, al
   }
 }
 
-/** After the commit: pages that show the deployment ask for its bundles anew. */
+/** Call after the commit: pages that show the deployment request its bundles again. */
 export function bundlesChanged(app: Pick<App, 'log' | 'metrics' | 'bus'>, deploymentId: string, count: number): void {
   recordEvent(app, { deploymentId, count }, 'deployment carries other bundles')
   app.bus.publish({ type: 'deployment.bundles', deploymentId })

@@ -52,8 +52,8 @@ const changed = {
   description: 'The configuration changed since you looked at it: look at what will change now, then deploy again.',
 }
 
-describe('a start with the hash of the preview that was looked at', () => {
-  it('is refused, and confirms nothing, when somebody edited the configuration in between', async () => {
+describe('a start with the hash of the confirmed preview', () => {
+  it('is refused, and confirms nothing, when another user edited the configuration in between', async () => {
     const { id, web } = await prepare()
     const seen = await hashOf(id)
     await patch(web.config.id, { environment: [{ key: 'LD_PRELOAD', value: '/data/x.so' }] })
@@ -61,12 +61,12 @@ describe('a start with the hash of the preview that was looked at', () => {
     expect(await confirmed(id)).toEqual([])
     expect((await testEnvironment.get(id)).status).toBe('preparing')
     expect(await testEnvironment.releases(id)).toEqual([])
-    // Looked at again, it is what the admin wants.
+    // After another preview the admin accepts it.
     await start(id, { expectedHash: await hashOf(id) })
     expect((await confirmed(id))[0]?.subject.config.environment).toMatchObject([{ key: 'LD_PRELOAD' }])
   })
 
-  it('goes through when nothing changed, or what changed was changed back', async () => {
+  it('succeeds when nothing changed, or a change was reverted', async () => {
     const { id, agent, web } = await prepare()
     const seen = await hashOf(id)
     await patch(web.config.id, { environment: [{ key: 'A', value: '1' }] })
@@ -78,7 +78,7 @@ describe('a start with the hash of the preview that was looked at', () => {
     await start(id, { expectedHash: await hashOf(id) })
   })
 
-  it('speaks of the chosen instances alone', async () => {
+  it('covers the selected instances alone', async () => {
     const { id, web, db } = await prepare()
     const seen = await hashOf(id, [web.id])
     await patch(db.config.id, { environment: [{ key: 'A', value: '1' }] })
@@ -86,7 +86,7 @@ describe('a start with the hash of the preview that was looked at', () => {
     await start(id, { expectedHash: seen, instances: [web.id] })
   })
 
-  it('notices a change of every part of what is ordered', async () => {
+  it('detects a change of every part of the deployed content', async () => {
     const { id, version, web, details, node } = await prepare()
     const storage = async (url: string) =>
       (
@@ -167,7 +167,7 @@ describe('a start with the hash of the preview that was looked at', () => {
     expect(node.id).toBeTruthy()
   })
 
-  it('never confirms what was stored in between, however close a user comes', async () => {
+  it('never confirms a change that was stored in between, even immediately before', async () => {
     const outcomes = new Set<string>()
     for (let round = 0; round < 25; round++) {
       const { id, web } = await prepare()
@@ -192,7 +192,7 @@ describe('a start with the hash of the preview that was looked at', () => {
     expect(outcomes).toContain('expectedHash')
   })
 
-  it('needs no hash: clients that send none start what is stored', async () => {
+  it('is optional: clients that send no hash start the stored configuration', async () => {
     const { id, web } = await prepare()
     await patch(web.config.id, { environment: [{ key: 'A', value: '1' }] })
     await start(id, {})

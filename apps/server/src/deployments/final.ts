@@ -4,7 +4,7 @@ import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import { loadDeployment } from './load.ts'
 
-/** What a start would deploy, instance by instance: loaded and merged by the code of the start. */
+/** The configurations that a start would deploy, per instance, loaded and merged by the code of the start. */
 export async function finalConfigurations(
   app: App,
   team: TeamContext,
@@ -20,7 +20,7 @@ export async function finalConfigurations(
   }))
 }
 
-/** `encrypted` stays: that there is a value may be known, the value not even encrypted. */
+/** `encrypted` is kept: the viewer may know that a value exists, but does not get even its encrypted form. */
 const withoutSecrets = (config: FinalContainerConfig): FinalContainerConfig => ({
   ...config,
   secrets: config.secrets.map(({ id, key, required, value, encrypted }) => ({

@@ -20,11 +20,11 @@ it.each<[Partial<RegistryLocation>, string, string]>([
   [{ type: 'unchecked' }, 'ghcr.io/team/app', 'ghcr.io/team/app'],
   [{ type: 'unchecked', url: 'r.example.com' }, 'app', 'r.example.com/app'],
   [{ type: 'unchecked', local: true, url: 'ignored' }, 'app', 'app'],
-])('names the image of %j and %s as %s', (fields, name, expected) => {
+])('the image reference of %j and %s is %s', (fields, name, expected) => {
   expect(imageReference(location(fields), name)).toBe(expected)
 })
 
-it('knows where the engine keeps credentials', () => {
+it('the server address is the one under which the engine keeps credentials', () => {
   expect(serverAddress('docker.io/library/nginx')).toBe('https://index.docker.io/v1/')
   expect(serverAddress('r.example.com:5000/app')).toBe('r.example.com:5000')
 })

@@ -8,8 +8,9 @@ export type RegistryLocation = {
 }
 
 /**
- * The image's full reference without tag, as engine and agent take it: `docker.io/library/nginx`,
- * `registry.example.com:5000/group/app`. Of a local registry the name stays as it is: the engine's own store knows it.
+ * The image's full reference without tag, as engine and agent use it: `docker.io/library/nginx`,
+ * `registry.example.com:5000/group/app`. For a local registry the name stays unchanged, as the engine's own store has
+ * it.
  */
 export function imageReference(registry: RegistryLocation, imageName: string): string {
   if (registry.local) return imageName
@@ -30,7 +31,7 @@ export const registryHost = (url: string): string => trimmed(url.replace(/^[a-z]
 const trimmed = (part: string | null) => (part ?? '').trim().replace(/^\/+|\/+$/g, '')
 const joined = (...parts: string[]) => parts.filter((part) => part !== '').join('/')
 
-/** What names no host comes from Docker Hub, and one word from its library. */
+/** A name without a host comes from Docker Hub, and a single word from its library. */
 function withHost(reference: string): string {
   const [first = '', ...rest] = reference.split('/')
   const isHost = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost')

@@ -32,7 +32,7 @@ const instancesSql = `
   join crux.container_config c on c.instance_id = inst.id
   join crux.container_config ic on ic.image_id = i.id`
 
-/** In the order of the version: the order in which they start. */
+/** In the order of the version, in which they start. */
 export async function instancesOf(app: App, deploymentId: string): Promise<Instance[]> {
   const { rows } = await app.database.pool.query<InstanceRow>({
     name: 'instances of a deployment',
@@ -58,7 +58,7 @@ export async function getInstance(
   return toInstance(row)
 }
 
-/** Instances of images that were just added to a version, by deployment; for pages that are open on one. */
+/** Instances of images that were just added to a version, by deployment, for open pages. */
 export async function instancesOfImages(app: App, deploymentId: string, imageIds: readonly string[]) {
   const { rows } = await app.database.pool.query<InstanceRow>(
     `${instancesSql} where inst.deployment_id = $1 and i.id = any($2::uuid[]) order by i."order", i.id`,

@@ -23,8 +23,8 @@ import { findCurrentRelease, lockRelease, type ReleaseRow } from './release-stor
 export type Stored = { acknowledged: bigint; ended: boolean }
 
 /**
- * Stores a batch of an agent's journal in one transaction with all that follows from it. A batch that comes again changes
- * nothing; one of a release that is unknown here, or not this node's, is acknowledged so that the agent forgets it.
+ * Stores a batch of an agent's journal and its effects in one transaction. A repeated batch changes nothing. A batch of
+ * a release that is unknown here, or not this node's, is acknowledged so that the agent drops it.
  */
 export async function storeBatch(app: App, agent: { nodeId: string }, batch: ReportDeploymentRequest): Promise<Stored> {
   const { release: key } = batch
@@ -85,7 +85,7 @@ async function storeEvents(queries: Queries, release: ReleaseRow, events: AgentE
   return { stored: { acknowledged, ended: outcome !== undefined }, updates }
 }
 
-/** Digests and how far each image is, for lists, the progress bar and a later rollback. */
+/** Stores digests and the progress of each image, for lists, the progress bar and a later rollback. */
 async function foldIntoInstances(
   queries: Queries,
   { id: releaseId, nodeId }: ReleaseRow,
@@ -125,7 +125,7 @@ async function foldIntoInstances(
   await rememberImages(queries, nodeId, images)
 }
 
-/** The wire's event; what only the server needs (a digest that was found) has none. */
+/** The event of the wire; data that only the server needs (a resolved digest) has none. */
 function toRow({ event }: AgentEvent, failure: Failure | undefined): NewEvent | undefined {
   switch (event.case) {
     case 'log': {
@@ -182,7 +182,10 @@ function toRow({ event }: AgentEvent, failure: Failure | undefined): NewEvent | 
   }
 }
 
-/** One that was cancelled while its agent was away is undone because its lease ended; the cause is who cancelled it. */
+/**
+ * A cancelled release whose agent was unavailable is undone because its lease ended, but its reason names the user who
+ * cancelled it.
+ */
 const reasonOf = (outcome: Outcome, release: ReleaseRow): string =>
   outcome.cancelled || (release.status === 'failed' && release.cancelRequestedBy)
     ? `cancelled by ${release.cancelRequestedBy ?? 'the agent'}`
@@ -190,7 +193,7 @@ const reasonOf = (outcome: Outcome, release: ReleaseRow): string =>
 
 type Failure = { text: string; previousRestored?: boolean }
 
-/** Why it failed, and what answers now. A release of the same deployment has the same version: its number tells them apart. */
+/** The cause of the failure, and what runs now. A release of the same deployment has the same version: its number identifies it. */
 async function describeFailure(queries: Queries, release: ReleaseRow, outcome: Outcome): Promise<Failure> {
   const reason = reasonOf(outcome, release)
   const current = await findCurrentRelease(queries, release)

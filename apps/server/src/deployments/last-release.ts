@@ -4,13 +4,13 @@ type Ahead = NonNullable<LastRelease['queuedBehind']> & { startedAt: number; id:
 export type LastReleaseRow = {
   outcome: string | null
   progress: { done: number; total: number } | null
-  /** What goes before it at its place, in no order. */
+  /** The releases before it at its deployment target, in no order. */
   ahead: Ahead[] | null
 }
 
 /**
- * How far a release of the deployment `d` is and where it waits: looked up for the few that are in progress only. What the agent has
- * goes first, also before one that was started earlier and stored later.
+ * The progress of a release of the deployment `d` and its position in the queue, looked up only for releases in
+ * progress. Releases that the agent has come first, also before one that was started earlier and stored later.
  */
 export const lastReleaseColumns = `d.outcome,
   case when d.status = 'in-progress' then (
@@ -33,7 +33,7 @@ export const toLastRelease = ({ outcome, progress, ahead }: LastReleaseRow): Las
   queuedBehind: ahead ? firstOf(ahead) : null,
 })
 
-/** The oldest, which the whole line waits for. Found here, because the list's query sorts nothing. */
+/** The oldest, which the whole queue waits for. Selected here, because the list's query does not sort. */
 function firstOf(ahead: readonly Ahead[]): LastRelease['queuedBehind'] {
   const isBefore = (one: Ahead, other: Ahead) =>
     one.startedAt === other.startedAt ? one.id < other.id : one.startedAt < other.startedAt

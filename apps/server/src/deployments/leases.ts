@@ -9,16 +9,17 @@ import { lockRelease, type ReleaseRow, releaseColumns } from './release-store.ts
 
 export type Clock = () => Date
 const checkMs = 5_000
-/** A shorter link renews no lease: an agent that crashes again and again links between two crashes. */
+/** A shorter link renews no lease, because an agent that crashes repeatedly connects between two crashes. */
 const steadyLinkMs = 10_000
-/** A link that began just before a lease ran out has this long to become a steady one. */
+/** A link that started just before a lease ran out has this long to become a steady one. */
 const graceMs = steadyLinkMs + checkMs
-/** A pause of this process longer than this (sleep, a database that was away) is not the agents' fault. */
+/** If this process stops for longer than this (sleep, an unavailable database), the time does not count against the agents. */
 const pausedMs = 3 * checkMs
 
 /**
- * Fails releases whose agent has been away for 60 s, counted only while this server was up and listening (decision 22). A linked
- * agent's leases move on by themselves, once its link has held for 10 s. Several processes may check: each end happens once, in its transaction.
+ * Fails releases whose agent has been unavailable for 60 s, counted only while this server was up and listening. Leases
+ * of a connected agent are extended once its link has held for 10 s. Several processes may check: each end happens
+ * once, in its transaction.
  */
 export function createLeases(app: App, now: Clock = () => new Date()) {
   const { pool } = app.database
@@ -27,10 +28,10 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
   let lastCheck: Date | undefined
 
   /**
-   * All of a node whose last link was a steady one, or all: their 60 s begin anew. Row by row, since who holds one of them may want
-   * another.
+   * Restarts the 60 s of all releases of a node whose last link was steady, or of all nodes. Each row is updated by
+   * itself, because a transaction that holds one of them may wait for another.
    */
-  async function beginAnew(nodeId: string | null) {
+  async function restartLeases(nodeId: string | null) {
     const { rows } = await pool.query<{ id: string }>(
       `select r.id from crux.release r join crux.node n on n.id = r.node_id
        where r.status = 'in-progress' and ($1::uuid is null or (n.id = $1 and n.connected_at <= $2))`,
@@ -46,7 +47,7 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
 
   const steadySince = () => new Date(now().getTime() - steadyLinkMs)
 
-  /** Only an agent that takes commands can bring a release to its end; an outdated one is as good as away. */
+  /** Only an agent that takes commands can complete a release; an outdated one counts as unavailable. */
   async function extendLinked() {
     const { rows } = await pool.query<{ id: string; linkServer: string | null; agentVersion: string | null }>(
       `select n.id, n.link_server as "linkServer", n.agent_version as "agentVersion" from crux.node n
@@ -55,7 +56,7 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
     )
     const linked = rows.filter((node) => statusOf(node) === 'connected').map((node) => node.id)
     if (linked.length === 0) return
-    // What is held just now is heard just now, or comes with the next round.
+    // Locked rows are skipped: their transaction renews the lease, or the next round does.
     await pool.query(
       `update crux.release set lease_until = $1 where id in (
          select id from crux.release where status = 'in-progress' and node_id = any($2::uuid[]) for update skip locked)`,
@@ -63,7 +64,7 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
     )
   }
 
-  /** Everything below concerns such a release alone: without one, a check is this one statement. */
+  /** All other statements concern open releases only; without one, a check is this one statement. */
   async function hasOpenReleases(): Promise<boolean> {
     const { rows } = await pool.query<{ exists: boolean }>({
       name: 'has open releases',
@@ -79,8 +80,8 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
       lastCheck = at
       return
     }
-    // Nobody listened.
-    if (paused) await beginAnew(null)
+    // No process was listening.
+    if (paused) await restartLeases(null)
     else await extendLinked()
     const { rows } = await pool.query<ReleaseRow & { nodeName: string; wasLinked: boolean }>(
       `select ${releaseColumns}, n.name as "nodeName",
@@ -98,7 +99,7 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
   async function expire(row: ReleaseRow, nodeName: string, at: Date, wasLinked: boolean): Promise<void> {
     const updates = await inTransaction(app.database, async (queries) => {
       const release = await lockRelease(queries, row)
-      // It was heard meanwhile.
+      // The agent has connected in the meantime.
       if (!release?.leaseUntil || release.status !== 'in-progress' || release.leaseUntil > at) return undefined
       const away = wasLinked
         ? `the agent of ${nodeName} did not stay connected for 10 s within 60 s`
@@ -125,10 +126,10 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
   }
 
   return {
-    /** One round; the interval does the same. */
+    /** Runs one round; the interval does the same. */
     check: checkOnce,
-    /** The 60 s of a node begin when its link is lost. */
-    restart: (nodeId: string) => beginAnew(nodeId),
+    /** The 60 s of a node start when its link is lost. */
+    restart: (nodeId: string) => restartLeases(nodeId),
     async start() {
       await checkOnce()
       timer = setInterval(() => void checkOnce(), checkMs)

@@ -46,14 +46,14 @@ describe('the list of deployments', () => {
     }
     walk(plan[0]['QUERY PLAN'][0].Plan)
     expect(nodes.filter((one) => one.type === 'Seq Scan' && one.relation === 'deployment')).toEqual([])
-    // The page itself may be put in order again; nothing larger is.
+    // Only the page itself may be sorted again.
     expect(nodes.filter((one) => /Sort/.test(one.type) && one.rows > 50)).toEqual([])
     expect(nodes.filter((one) => one.relation === 'deployment')).toEqual([
       { type: 'Index Scan', relation: 'deployment', rows: expect.any(Number) },
     ])
   })
 
-  it('comes in pages, newest first, with counts by status', async () => {
+  it('is paged, newest first, with counts by status', async () => {
     const first = await list({})
     const second = await list({ skip: 50 })
     expect(first.total).toBe(rows)
@@ -67,7 +67,7 @@ describe('the list of deployments', () => {
     expect(await list({ skip: rows + 5 })).toMatchObject({ items: [], total: rows, counts: { failed: 6667 } })
   })
 
-  it('finds by prefix, node, version and project, and takes signs literally', async () => {
+  it('is filtered by prefix, node, version and project, and treats wildcards as text', async () => {
     expect((await list({ filter: 'P19999' })).items.map((one) => one.prefix)).toEqual(['p19999'])
     expect((await list({ filter: 'EU-west' })).total).toBe(rows)
     expect((await list({ filter: '%' })).total).toBe(0)
@@ -76,7 +76,7 @@ describe('the list of deployments', () => {
     expect((await list({ nodeId: (await testEnvironment.node()).id })).items).toEqual([])
   })
 
-  it('counts right whatever happens, and puts the differences together', async () => {
+  it('counts correctly after every change, and sums up the differences', async () => {
     const { pool } = server.app.database
     const other = await makeDeployTestEnvironment(server)
     const [target, wanted] = [await other.node(), await other.version()]
@@ -100,7 +100,7 @@ describe('the list of deployments', () => {
     expect(await read()).toMatchObject({ total: 2, counts: { failed: 1, preparing: 1 } })
   })
 
-  it('refuses a page without bounds, and more than 1,000', async () => {
+  it('refuses a page without limits, and more than 1,000', async () => {
     for (const query of ['', '?skip=0&take=1001', '?skip=-1&take=10'])
       expect(
         (await server.request(`/api/${testEnvironment.team.slug}/deployments${query}`, { as: testEnvironment.owner }))
@@ -108,7 +108,7 @@ describe('the list of deployments', () => {
       ).toBe(400)
   })
 
-  it('of a node holds that node’s, newest first', async () => {
+  it('of a node contains that node’s, newest first', async () => {
     const items = await testEnvironment.client.call('nodes.deployments', {
       params: { ...testEnvironment.params, nodeId: node.id },
     })

@@ -36,7 +36,7 @@ const joins = `join crux.node n on n.id = d.node_id
   join crux.project p on p.id = d.project_id
   join crux.version v on v.id = d.version_id`
 
-/** The page is cut out of the deployments alone, by the index of newest ones; names are looked up for its rows. */
+/** The page is selected from the deployments alone, by the index of newest ones; names are joined for its rows. */
 export const listSql = `
   select ${columns}, ${countsJson} as counted
   from (select * from crux.deployment where team_id = $1
@@ -72,7 +72,7 @@ export async function listOfNode(
   return toDeployments(app, rows)
 }
 
-/** Deployments that carry a bundle, newest first. */
+/** Deployments with a bundle, newest first. */
 export async function listOfBundle(
   app: App,
   team: TeamContext,
@@ -136,13 +136,13 @@ async function findAll(app: App, team: TeamContext, { skip, take }: ListQuery): 
     text: listSql,
     values: [team.id, skip, take],
   })
-  // Beyond the last page there is no row to carry the counts.
+  // Beyond the last page there is no row with the counts.
   const counted = rows[0]?.counted ?? (await countByStatus(app.database.pool, team.id))
   scheduleRollup(app, team.id, counted)
   return { rows, counts: counted.counts, total: sumOf(counted.counts) }
 }
 
-/** Filters look at the names of node, version and project too; the counts follow the filter, but not the chosen status. */
+/** Filters also match the names of node, version and project; the counts follow the filter, but not the chosen status. */
 async function findFiltered(app: App, team: TeamContext, query: ListQuery): Promise<Found> {
   const values: unknown[] = [team.id]
   const given = (value: unknown) => `$${values.push(value)}`

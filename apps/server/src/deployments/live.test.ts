@@ -32,7 +32,7 @@ async function look(deploymentId: string) {
 }
 
 describe('the live channel of a deployment', () => {
-  it('brings every event once and in order to all who look', async () => {
+  it('sends every event once and in order to all subscribers', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
@@ -55,7 +55,7 @@ describe('the live channel of a deployment', () => {
     }
   })
 
-  it('answers a fetch with the newest try alone', async () => {
+  it('answers a fetch with the newest attempt alone', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
@@ -79,7 +79,7 @@ describe('the live channel of a deployment', () => {
     expect(whole.every((event) => event.try === 2)).toBe(true)
   })
 
-  it('tells who looks at the older version that it is obsolete', async () => {
+  it('notifies subscribers of the older version that it is obsolete', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const old = await testEnvironment.version({ type: 'incremental' })
@@ -103,7 +103,7 @@ describe('the live channel of a deployment', () => {
     expect(event.reason).toBe('replaced by 1.1.0')
   })
 
-  it('keeps of a long pull only the last step once the release has ended', async () => {
+  it('keeps only the last step of a long pull once the release has ended', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
@@ -145,7 +145,7 @@ describe('the live channel of a deployment', () => {
     })
   })
 
-  it('shows images that come and go', async () => {
+  it('shows added and removed images', async () => {
     const version = await testEnvironment.version()
     const deployment = await testEnvironment.deployment(version, (await testEnvironment.node()).id)
     const page = await look(deployment.id)

@@ -29,13 +29,13 @@ export type LoadedInstance = {
     reference: string
     labels: Record<string, string>
   }
-  /** All layers merged: what the agent would be told now. */
+  /** All layers merged: the configuration that the agent would get now. */
   config: FinalContainerConfig
-  /** Which layer said each part of it; worked out when it is asked. */
+  /** The layer that defines each part of the configuration; computed when it is called. */
   origins: () => ReadonlyMap<string, Origin>
 }
 export type LoadedBundle = { id: string; name: string; configId: string; fields: ContainerConfigFields }
-/** A deployment with everything that a start looks at, read in one query. */
+/** A deployment with everything that a start checks, read in one query. */
 export type LoadedDeployment = {
   id: string
   teamId: string
@@ -50,7 +50,7 @@ export type LoadedDeployment = {
   node: { id: string; name: string; type: NodeType; status: NodeStatus; publicKey: string | null }
   configId: string
   fields: ContainerConfigFields
-  /** In the order of the page: later ones are merged over earlier ones. */
+  /** In the order of the page; later ones are merged over earlier ones. */
   bundles: LoadedBundle[]
   instances: LoadedInstance[]
 }
@@ -112,9 +112,9 @@ const loadSql = `
   where d.id = $1 and d.team_id = $2`
 
 /**
- * @param options.lock holds the deployment's row until the transaction ends: of two starts, the second sees the first. Its version
- *   stays as it is meanwhile (`true`), or is held for who decides by all of its deployments (`place`)
- * @throws CruxError notFound, for another team's as for none
+ * @param options.lock locks the deployment's row until the transaction ends: of two starts, the second sees the first.
+ *   Its version is locked against changes (`true`), or for callers that decide by all of its deployments (`place`)
+ * @throws CruxError notFound, also for a deployment of another team
  */
 export async function loadDeployment(
   queries: Queries,
@@ -158,7 +158,10 @@ export async function loadDeployment(
   }
 }
 
-/** By itself: a query that waits for a row has read everything around it before. The order is that of db/lock-order.ts. */
+/**
+ * A separate statement, because a query that waits for a row has read the other rows before. The order is that of
+ * db/lock-order.ts.
+ */
 async function lockDeployment(queries: Queries, id: string, version: 'share' | 'update'): Promise<void> {
   // A copy is one more row that refers to the project.
   if (version === 'update')

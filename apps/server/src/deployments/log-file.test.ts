@@ -21,7 +21,7 @@ afterAll(() => server.stop())
 const fetchFile = (id: string, query = '', as = testEnvironment.owner) =>
   server.request(`/api/${testEnvironment.team.slug}/deployments/${id}/log/file${query}`, { as })
 
-it('gives every release of a deployment, or one, as lines with time and container', async () => {
+it('the log file contains every release of a deployment, or one, as lines with time and container', async () => {
   const node = await testEnvironment.node()
   const agent = await testEnvironment.agent(node)
   const { id } = await testEnvironment.deployment(
@@ -71,7 +71,7 @@ it('gives every release of a deployment, or one, as lines with time and containe
   expect(await one.text()).not.toContain('Release 1')
 })
 
-it('knows only tries that were, of the own team', async () => {
+it('the log file is available only for existing attempts, of the own team', async () => {
   const { id } = await testEnvironment.deployment(await testEnvironment.version(), (await testEnvironment.node()).id)
   expect(await (await fetchFile(id)).text()).toBe('')
   expect((await fetchFile(id, '?try=1')).status).toBe(404)
@@ -82,7 +82,7 @@ it('knows only tries that were, of the own team', async () => {
 })
 
 const many = process.env.CRUX_TEST_FULL ? 100_000 : 20_000
-it('streams as many events as there are without holding them', async () => {
+it('the log file streams any number of events without keeping them in memory', async () => {
   const { id } = await testEnvironment.deployment(await testEnvironment.version(), (await testEnvironment.node()).id)
   const { pool } = server.app.database
   await pool.query('update crux.deployment set tries = 2 where id = $1', [id])
@@ -99,7 +99,7 @@ it('streams as many events as there are without holding them', async () => {
     undefined,
   )
   let [lines, chunks, largest] = [0, 0, 0]
-  // Nothing is read before it is asked for, so what one piece takes is what the whole takes.
+  // Nothing is read before it is requested, so that the memory of one piece is that of the whole.
   for await (const chunk of bytes) {
     lines += Buffer.from(chunk).toString().split('....\n').length - 1
     chunks += 1

@@ -11,8 +11,8 @@ type LogFile = { name: string; bytes: AsyncIterable<Uint8Array> }
 const eventsPerRead = 1_000
 
 /**
- * The events of one release or of all, oldest first, as lines of text. Read in pages by the last event that was written: memory
- * stays bounded, and a slow reader slows the reading down.
+ * The events of one release or of all, oldest first, as lines of text. Each page is read after the last event that was
+ * written: memory stays bounded, and a slow reader slows the reading down.
  *
  * @throws CruxError notFound `deploymentId`, `try`
  */
@@ -32,14 +32,14 @@ export async function openLogFile(
   if (number !== undefined && number > deployment.tries)
     throw new CruxError('notFound', { property: 'try', value: number })
   const read = (after?: EventRow) => readEventsAfter(pool, deploymentId, { try: number, after, take: eventsPerRead })
-  // What fails before the first byte is answered as a refusal; after it, the stream breaks.
+  // An error before the first byte is answered as a refusal; after it, the stream breaks off.
   const first = await read()
   async function* bytes() {
     const titles = new Map<number, ReleaseTitle>()
     let last = 0
     for (let events = first; events.length > 0; events = await read(events.at(-1))) {
       const tries = [...new Set(events.map((event) => event.try))].filter((one) => !titles.has(one))
-      // Events come release by release: those before will not be named again.
+      // Events come release by release, so that titles of earlier releases are not needed again.
       if (tries.length > 0) {
         const newest = titles.get(last)
         titles.clear()
@@ -68,7 +68,7 @@ const headOf = (number: number, title: ReleaseTitle | undefined) =>
       : `# Release ${number}`,
   )
 
-/** `2026-11-21T20:01:02.345Z info  web: pulling`; what a container itself said is marked, since it is not our word. */
+/** `2026-11-21T20:01:02.345Z info  web: pulling`; output of a container is marked to tell it from our own lines. */
 function linesOf(event: DeploymentEvent, title: ReleaseTitle | undefined): string {
   const nameOf = (id: string | null | undefined) => (id ? `${title?.names[id] ?? id}: ` : '')
   const write = (level: string, id: string | null | undefined, text: string) =>
@@ -106,7 +106,7 @@ function linesOf(event: DeploymentEvent, title: ReleaseTitle | undefined): strin
   return ''
 }
 
-/** A terminal that shows the file obeys nothing that a container wrote. */
+/** Removes control sequences, so that output of a container cannot control the terminal that shows the file. */
 const plain = (text: string) =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what goes
   stripVTControlCharacters(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')

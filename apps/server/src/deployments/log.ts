@@ -5,7 +5,7 @@ import { readEventPage, readEvents, toEvent } from './event-store.ts'
 import { deploymentNotFound } from './load.ts'
 
 /**
- * The newest try, and the last event of it.
+ * The newest attempt, and its last event.
  *
  * @throws CruxError notFound
  */
@@ -34,7 +34,7 @@ export async function getLog(
   return { items: page.items.map(toEvent), total: page.total }
 }
 
-/** Everything of the newest try, whether it is under way or over: never a mix of several (ui.md U12). */
+/** All events of the newest attempt, whether it is in progress or has ended: a page never mixes several attempts. */
 export async function latestEvents(app: App, team: TeamContext, deploymentId: string): Promise<DeploymentEvent[]> {
   const { tries } = await findTries(app, team, deploymentId)
   const rows = await readEvents(app.database.pool, deploymentId, tries, { after: 0 })

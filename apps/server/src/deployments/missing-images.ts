@@ -6,15 +6,15 @@ import type { Next } from './next-release.ts'
 type Missing = { property: string; description: string }
 
 /**
- * What a start needs and finds gone: images that were pruned on the node since, and registries that were deleted with their
- * credentials. Whether the registry still has an image is known when the agent has asked it (decision 23).
+ * Resources of a start that no longer exist: images that were pruned on the node, and registries that were deleted with
+ * their credentials. Whether the registry still has an image is known only when the agent requests it.
  */
 export async function missingImages(
   app: App,
   { node, teamId }: LoadedDeployment,
   next: readonly Next[],
 ): Promise<Map<string, Missing[]>> {
-  // A tag is resolved and pulled anew; what is wanted by digest, or has no registry, lies on the node or not.
+  // A tag is resolved and pulled again; an image by digest, or without a registry, must exist on the node.
   const asked = next.filter(({ digest, localOnly }) => localOnly || digest)
   if (asked.length === 0) return new Map()
   const [stored, registries] = await Promise.all([
@@ -23,7 +23,7 @@ export async function missingImages(
       : undefined,
     knownRegistries(app, teamId, asked),
   ])
-  // Images of others that share the engine are not there as far as this team is concerned: the agent does not run them.
+  // Images of others on a shared engine do not count for this team, because the agent does not run them.
   const usable = stored?.filter(({ fetched, local, containers }) => fetched || local || containers.length > 0)
   const there = usable && new Set(usable.flatMap(({ id, references }) => [id, ...references]))
   return new Map(

@@ -14,7 +14,7 @@ const problemsOf = async (deploymentId: string) =>
   (await testEnvironment.client.call('deployments.preview', { params: { ...testEnvironment.params, deploymentId } }))
     .problems
 
-it('a preview names the project whose container has the name that a container would get', async () => {
+it('a preview names the project that already has a container of the same name', async () => {
   const node = await testEnvironment.node()
   const agent = await testEnvironment.agent(node)
   const images = [{ name: 'web' }, { name: 'api' }]

@@ -7,8 +7,8 @@ import type { Next } from './next-release.ts'
 type Problem = ResponseInput<'deployments.preview'>['problems'][number]
 
 /**
- * Containers that a start could not create because, by the records, another project of the team has a container of that name on the
- * node. Names that the records do not know are refused by the agent at the start.
+ * Containers that a start could not create because, by the records, another project of the team has a container of that
+ * name on the node. The agent refuses names that the records do not contain, at the start.
  */
 export async function findNamesInUse(
   app: App,

@@ -11,8 +11,9 @@ export type Neighbour = {
 }
 
 /**
- * What the current releases of a node run beside a deployment target, and what releases in progress there are about to run. All of
- * it is the team's, as the node is. Containers that no release of this team made are known to the agent alone.
+ * Containers on a node outside of a deployment target: those of current releases, and those that releases in progress
+ * will create. All of them are the team's, as the node is. Only the agent knows containers that no release of this team
+ * created.
  */
 export async function listNeighbours(queries: Queries, { nodeId, prefix, projectId }: Owner): Promise<Neighbour[]> {
   const { rows } = await queries.query<Neighbour>({

@@ -2,16 +2,16 @@ import type { FinalContainerConfig, ResponseInput } from '@crux/contract'
 
 export type Warnings = NonNullable<ResponseInput<'deployments.preview'>['instances'][number]['warnings']>
 
-/** One container as it would be, from the layers of now or from an earlier release. */
+/** One container as a start would create it, from the current layers or from an earlier release. */
 export type Next = {
   instanceId: string
   registryId: string | null
   localOnly: boolean
   imageName: string
   imageTag: string
-  /** Known of releases only: a start of now asks what the tag names. */
+  /** Known only for releases: a start from the current layers resolves the tag later. */
   digest: string | null
-  /** Likewise, of the images of init and config containers. */
+  /** The digests of the images of init and config containers, known only for releases. */
   preparationDigests: Record<string, string>
   config: FinalContainerConfig
   warnings: Warnings

@@ -17,8 +17,8 @@ const refusal = (call: Promise<unknown>): Promise<Refusal> =>
     (error: Refusal) => error,
   )
 
-describe('another team', () => {
-  it('finds none of these', async () => {
+describe('a user of another team', () => {
+  it('gets not found for every request about a deployment', async () => {
     const node = await testEnvironment.node()
     const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
     const [instance] = (await testEnvironment.get(deployment.id)).instances

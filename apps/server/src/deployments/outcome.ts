@@ -4,22 +4,22 @@ import { appendEvents, dropPullSteps, logEvent, statusEvent } from './event-stor
 import type { DeploymentUpdate } from './events.ts'
 import { lockRelease, type ReleaseRow } from './release-store.ts'
 
-/** How a release came to its end. */
+/** The outcome of a release. */
 export type End =
   | { kind: 'successful'; containerNames: string[] }
-  /** `expired`: the lease ran out; what the agent reports later corrects it (decision 22). */
+  /** `expired`: the lease ran out. A later report of the agent corrects the outcome. */
   | { kind: 'failed'; reason: string; expired?: boolean }
 
 /**
- * Writes the end of a release and what follows for its deployment; not its events.
+ * Writes the end of a release and the resulting state of its deployment, but no events.
  *
- * @returns what changed, undefined when the release had ended already
+ * @returns the changes, undefined when the release had ended already
  */
 export async function endRelease(queries: Queries, key: ReleaseRow, end: End): Promise<DeploymentUpdate | undefined> {
   const release = await lockRelease(queries, key)
   if (!release || !isOpen(release)) return undefined
   const failed = end.kind === 'failed'
-  // A lease that stays in the row marks the end as provisional.
+  // A lease that remains in the row marks the end as provisional.
   await queries.query({
     name: 'end release',
     text: `update crux.release set status = $2, reason = $3, finished_at = now(),
@@ -39,13 +39,13 @@ export async function endRelease(queries: Queries, key: ReleaseRow, end: End): P
   return rowCount === 1 ? { ...updates, status: end.kind } : updates
 }
 
-/** Under way, or ended by its lease alone. */
+/** In progress, or ended only by its lease. */
 export const isOpen = (release: ReleaseRow): boolean =>
   release.status === 'in-progress' || (release.status === 'failed' && release.leaseUntil !== null)
 
 /**
- * What a success makes obsolete (backend.md 4.4, decision 27): other deployments of this version at this place, those of the
- * versions it was increased from, and whichever the containers were taken over from.
+ * Marks the deployments that a success makes obsolete: other deployments of this version at this deployment target,
+ * those of the versions it was increased from, and those whose containers were taken over.
  *
  * @returns the events of each, appended already
  */
@@ -84,9 +84,10 @@ export async function makeObsolete(queries: Queries, release: ReleaseRow): Promi
   return updates
 }
 
-/** The record of what stands on the node now: after a partial start, also the containers that were not part of it. */
+/** Records which containers run on the node now: after a partial start, also those that were not part of it. */
 async function markCurrent(queries: Queries, release: ReleaseRow, containerNames: string[]): Promise<void> {
-  // A deployment before its releases, as everybody takes them; what stood was mostly another one's.
+  // The deployment is locked before its releases, as in every transaction; the previous release mostly belongs to
+  // another deployment.
   await queries.query({
     name: 'deployments that stand',
     text: `select from crux.deployment where id in (select deployment_id from crux.release

@@ -16,7 +16,7 @@ const problemsOf = async (deploymentId: string) =>
   (await testEnvironment.client.call('deployments.preview', { params: { ...testEnvironment.params, deploymentId } }))
     .problems
 
-/** A node with a deployment that holds a port, and one that asks for it. */
+/** A node with a deployment that holds a port, and another one that needs it. */
 async function setUp(external: number) {
   const node = await testEnvironment.node()
   const agent = await testEnvironment.agent(node)
@@ -28,8 +28,8 @@ async function setUp(external: number) {
   return { node, agent, holder, next }
 }
 
-describe('a preview', () => {
-  it('names a port that another deployment of the node holds by the records, where the agent does not answer', async () => {
+describe('a preview with a port in use', () => {
+  it('names a deployment of the node that holds it by the records, if the agent does not answer', async () => {
     const { node, holder, next } = await setUp(18_001)
     const problems = await problemsOf(next.id)
     expect(problems).toEqual([
@@ -47,7 +47,7 @@ describe('a preview', () => {
     expect(await problemsOf(holder.id)).toEqual([])
   })
 
-  it('believes the agent more than the records, and does not name what is not of the team', async () => {
+  it("prefers the agent's answer to the records, and does not name containers of others", async () => {
     const { node, agent, holder, next } = await setUp(18_002)
     const asking = problemsOf(next.id)
     const asked = await agent.command('findPortHolders')

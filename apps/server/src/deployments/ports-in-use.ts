@@ -7,16 +7,17 @@ import { listNeighbours } from './neighbours.ts'
 import type { Next } from './next-release.ts'
 
 type Problem = ResponseInput<'deployments.preview'>['problems'][number]
-/** `name` is empty where the viewer may not know it. */
+/** `name` is empty if the viewer may not see it. */
 type Holder = HostPort & { name: string }
 
-/** A page waits no longer for an agent than this. */
+/** A page waits no longer than this for an agent. */
 const askTimeoutMs = 1_500
 const portsMax = 256
 
 /**
- * Ports of the node that a start would not get. The agent knows best, since a container may have been stopped and others belong to no
- * release; where it does not answer this process, the records of the current releases do.
+ * Ports of the node that are not available to a start. The agent's answer takes precedence, because a container may
+ * have been stopped and others belong to no release; if it does not answer this process, the records of the current
+ * releases are used.
  */
 export async function findPortsInUse(
   app: App,

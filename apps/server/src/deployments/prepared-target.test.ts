@@ -12,7 +12,7 @@ afterAll(() => server.stop())
 
 const at = (id: string) => ({ params: { ...testEnvironment.params, deploymentId: id } })
 
-it('tells the agent of a place as soon as something is prepared there, and again when its start is near', async () => {
+it('the agent gets a hint about a deployment target as soon as a deployment is created there, and again when its start is near', async () => {
   const node = await testEnvironment.node()
   const agent = await testEnvironment.agent(node)
   const version = await testEnvironment.version({ type: 'incremental' })
@@ -28,7 +28,7 @@ it('tells the agent of a place as soon as something is prepared there, and again
   expect((await agent.command('preparePrefix', 3)).value.owner).toMatchObject({ ...owner, prefix: 'one' })
 })
 
-it('tells the agent that a place is free when the last deployment leaves it, and not before', async () => {
+it('the agent releases a deployment target when its last deployment is deleted, and not before', async () => {
   const node = await testEnvironment.node()
   const agent = await testEnvironment.agent(node)
   const first = await testEnvironment.version({ name: '1.0.0' })

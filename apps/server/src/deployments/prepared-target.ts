@@ -5,19 +5,19 @@ import type { Owner } from './release-store.ts'
 type DeploymentTarget = Owner & { teamId: string }
 
 /**
- * A hint to the agent that a start comes: it makes the prefix's network now, which the engine takes long for. An agent that is away,
- * or linked to another server process, makes it at the start.
+ * A hint to the agent that a start is likely: it creates the prefix's network now, which is slow in the engine. An
+ * agent that is unavailable, or connected to another server process, creates it at the start.
  */
 export function prepareTarget(app: Pick<App, 'links'>, { teamId, projectId, nodeId, prefix }: DeploymentTarget): void {
   app.links.send(nodeId, { case: 'preparePrefix', value: { owner: { teamId, projectId, nodeId, prefix } } })
 }
 
-/** Takes the hint back. The agent leaves alone what containers use. */
+/** Withdraws the hint. The agent keeps what containers use. */
 export function releaseTarget(app: Pick<App, 'links'>, { teamId, projectId, nodeId, prefix }: DeploymentTarget): void {
   app.links.send(nodeId, { case: 'releasePrefix', value: { owner: { teamId, projectId, nodeId, prefix } } })
 }
 
-/** Whether no deployment of the project is there any more. */
+/** Whether the project has no deployment left there. */
 export async function isEmptyTarget(queries: Queries, { projectId, nodeId, prefix }: Owner): Promise<boolean> {
   const { rowCount } = await queries.query(
     'select from crux.deployment where node_id = $1 and prefix = $2 and project_id = $3 limit 1',
@@ -26,7 +26,7 @@ export async function isEmptyTarget(queries: Queries, { projectId, nodeId, prefi
   return rowCount === 0
 }
 
-/** Where a version or a project has deployments. */
+/** The deployment targets of a version or a project. */
 export async function listTargets(
   queries: Queries,
   of: 'version' | 'project',

@@ -45,8 +45,8 @@ const web = {
   volumes: [{ name: 'data', path: '/data', type: 'rwo' as const }],
 }
 
-/** A deployment of one image, that stands. */
-async function deployStanding(
+/** A deployment of one image that is running. */
+async function deployRunning(
   images: Parameters<DeployTestEnvironment['version']>[0] = { images: [{ name: 'web', config: web }] },
 ) {
   const node = await testEnvironment.node()
@@ -59,21 +59,21 @@ async function deployStanding(
   return { node, agent, id, prefix, release, configId: version.imageConfigIds[0] }
 }
 
-/** Answers the nth question for the node's store. */
+/** Answers the nth request for the node's store. */
 async function storeHolds(agent: ScriptedAgent, nth: number, images: MessageInitShape<typeof StoredImageSchema>[]) {
   const { commandId } = await agent.command('listImages', nth)
   await agent.respond(commandId, { case: 'images', value: { images } })
 }
 
-describe('before a start', () => {
+describe('the preview of a start', () => {
   it.each([
     ['an agent says', { lines: ['stopping it'], silences: 'p-web' }, 1_234, 11_234],
     ['an agent says of one that ignored its signal', { lines: ['stopping it'], silences: 'p-web' }, 11_500, 11_500],
     ['an older agent words', { lines: ['stopping p-web, which cannot run beside the new container'] }, 1_234, 11_234],
   ])(
-    'names the ports that fall silent, for as long as they did the last time and at most, as %s it',
+    'lists the ports with a downtime, with the last measured and the longest duration, which %s',
     async (_who, line, milliseconds, maximumMilliseconds) => {
-      const { agent, id, configId } = await deployStanding()
+      const { agent, id, configId } = await deployRunning()
       await change(configId, { environment: [{ key: 'A', value: '1' }] })
       expect((await preview(id)).web).toMatchObject({
         action: 'replace-with-pause',
@@ -100,8 +100,8 @@ describe('before a start', () => {
     },
   )
 
-  it('says where the data of a volume stays that is renamed or dropped, and what does nothing on the node', async () => {
-    const { id, prefix, configId } = await deployStanding()
+  it('shows where the data of a renamed or removed volume stays, and which settings have no effect on the node', async () => {
+    const { id, prefix, configId } = await deployRunning()
     await change(configId, { volumes: [{ name: 'files', path: '/data', type: 'rwo' }], useLoadBalancer: true })
     expect((await preview(id)).web?.warnings).toEqual([
       { property: 'useLoadBalancer', description: 'useLoadBalancer is for Kubernetes nodes and does nothing here' },
@@ -119,9 +119,9 @@ describe('before a start', () => {
     expect(renamed.web?.warnings?.[0]?.description).toContain('web becomes site')
   })
 
-  it('misses an image that is only on the node, once it was removed there', async () => {
+  it('reports a local image that was removed from the node', async () => {
     const registryId = await testEnvironment.registry({ local: true })
-    const { agent, id } = await deployStanding({ images: [{ name: 'made-here', registryId, config: web }] })
+    const { agent, id } = await deployRunning({ images: [{ name: 'made-here', registryId, config: web }] })
     const there = preview(id)
     await storeHolds(agent, 1, [{ id: `sha256:${'1'.repeat(64)}`, references: ['made-here:1.0'], local: true }])
     expect((await there).web?.warnings).toEqual([])
@@ -131,7 +131,7 @@ describe('before a start', () => {
   })
 })
 
-describe('before a start of some', () => {
+describe('the preview of a start of some instances', () => {
   const api = { name: 'api', ports: [{ internal: 80, external: 9_090 }] }
   const some = async (deploymentId: string, instances: readonly string[]) =>
     testEnvironment.client.call('deployments.preview', {
@@ -139,8 +139,8 @@ describe('before a start of some', () => {
       query: { instances: instances.join(',') },
     })
 
-  it('speaks of these alone: what falls silent, what stands against it, and that the others stay', async () => {
-    const { id, prefix } = await deployStanding({
+  it('covers only these: their downtime, their problems, and that the others stay', async () => {
+    const { id, prefix } = await deployRunning({
       images: [
         { name: 'web', config: web },
         { name: 'api', config: api },
@@ -156,7 +156,7 @@ describe('before a start of some', () => {
 
     const one = await some(id, [first?.id ?? ''])
     expect(one.problems).toEqual([])
-    // The same instance under another name takes the place of the old one, in a partial release too.
+    // The same instance under another name replaces the old one, in a partial release too.
     expect(one.removed).toEqual([`${prefix}-web`])
     expect(one.instances).toMatchObject([
       { instanceId: first?.id, containerName: 'site', silentPorts: [{ port: 8_080, protocol: 'tcp' }] },
@@ -166,8 +166,8 @@ describe('before a start of some', () => {
     expect(other.instances.map(({ instanceId }) => instanceId)).toEqual([second?.id])
   })
 
-  it('warns of a port that a container holds which stays, and promises no pause for it', async () => {
-    const { id } = await deployStanding({
+  it('warns of a port of a container that stays, and forecasts no downtime for it', async () => {
+    const { id } = await deployRunning({
       images: [
         { name: 'web', config: web },
         { name: 'api', config: api },
@@ -189,20 +189,20 @@ describe('before a start of some', () => {
     expect(both.instances[0]).toMatchObject({ silentPorts: [{ port: 9_090 }], warnings: [] })
   })
 
-  it('knows only instances of the deployment, and refuses what is no list of ids', async () => {
-    const { id } = await deployStanding()
+  it('accepts only instances of the deployment, and refuses an invalid list of ids', async () => {
+    const { id } = await deployRunning()
     await expect(some(id, [crypto.randomUUID()])).rejects.toMatchObject({ status: 404, property: 'instances' })
     await expect(some(id, [])).rejects.toMatchObject({ status: 400 })
     await expect(some(id, ['web'])).rejects.toMatchObject({ status: 400 })
   })
 })
 
-describe('before a rollback', () => {
+describe('the preview of a rollback', () => {
   const back = (id: string, number = 1, client = testEnvironment.client) =>
     client.call('deployments.preview-release', { params: { ...at(id), number } })
 
-  it('compares with what runs: digests, configuration, what goes', async () => {
-    const { agent, id, configId, prefix } = await deployStanding()
+  it('compares with the current release: digests, configuration, removed containers', async () => {
+    const { agent, id, configId, prefix } = await deployRunning()
     await change(configId, { name: 'site', environment: [{ key: 'A', value: '1' }] })
     await testEnvironment.start(id)
     await deployWell(agent, 2)
@@ -218,8 +218,8 @@ describe('before a rollback', () => {
     expect((await same).instances[0]).toMatchObject({ action: 'keep', reason: 'Unchanged', changes: [] })
   })
 
-  it('shows that tags have moved since, by digest, those of init containers too', async () => {
-    const { agent, id, release } = await deployStanding()
+  it('shows by digest that tags have moved since, also those of init containers', async () => {
+    const { agent, id, release } = await deployRunning()
     const runs = async (nth: number, own: string | undefined, tool: string) => {
       await testEnvironment.start(id)
       const next = (await agent.command('deploy', nth)).value as Release
@@ -255,7 +255,7 @@ describe('before a rollback', () => {
     ])
   })
 
-  it('says what is missing by now, and what this person may not bring back', async () => {
+  it('reports what is missing now, and what this user may not restore', async () => {
     const registryId = await testEnvironment.registry()
     const storage = await testEnvironment.client.call('storages.create', {
       params: testEnvironment.params,
@@ -266,7 +266,7 @@ describe('before a rollback', () => {
       volumes: [...web.volumes, { name: '/etc', path: '/host', type: 'ro' as const }],
       storage: { storageId: storage.id, bucket: 'b', path: 'data' },
     }
-    const { agent, id, configId } = await deployStanding({ images: [{ name: 'web', registryId, config }] })
+    const { agent, id, configId } = await deployRunning({ images: [{ name: 'web', registryId, config }] })
     await change(configId, { storage: null, volumes: web.volumes })
     await testEnvironment.client.call('storages.delete', {
       params: { ...testEnvironment.params, storageId: storage.id },
@@ -285,8 +285,8 @@ describe('before a rollback', () => {
     await expect(start).rejects.toMatchObject({ status: 412, property: 'instances' })
   })
 
-  it('knows only releases of the deployment, and refuses one that failed', async () => {
-    const { agent, id } = await deployStanding()
+  it('accepts only releases of the deployment, and refuses a failed one', async () => {
+    const { agent, id } = await deployRunning()
     await expect(back(id, 7)).rejects.toMatchObject({ status: 404, property: 'number' })
     await testEnvironment.start(id)
     const { value } = await agent.command('deploy', 2)

@@ -26,9 +26,10 @@ import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
 
 type Preview = ResponseInput<'deployments.preview'>
 /**
- * What a start would do, said before it (decisions 25 and 27): against the records of what stands, and the checks of a start.
+ * Previews the effects of a start, by comparing it with the records of the running containers and running the checks of
+ * a start.
  *
- * @param ids the instances that it is about; absent: all
+ * @param ids the instances of the start; absent: all
  * @throws CruxError notFound, also `instances`
  */
 export async function previewStart(
@@ -43,7 +44,7 @@ export async function previewStart(
   const request = { team, actor, ignoreProtected: false, from: 'layers', cruxUrl: app.config.url } as const
   const chosen = chooseInstances(deployment, ids)
   const problems = await startProblems(pool, deployment, chosen, request)
-  // Who asks this is about to start.
+  // A user who requests a preview is likely to start soon.
   if (!status && problems.length === 0) prepareTarget(app, { ...deployment, nodeId: deployment.node.id })
   const next = chosen.map(({ id, image, config }): Next => {
     const { registryId, localOnly, reference, tag, labels } = image
@@ -69,7 +70,7 @@ export async function previewStart(
 }
 
 /**
- * What going back to an earlier release would change, and what stands against it by now.
+ * Previews the changes of a rollback to an earlier release, and the problems that prevent it now.
  *
  * @throws CruxError notFound `number`
  */
@@ -118,7 +119,7 @@ async function answer(
     findPortsInUse(app, deployment, next),
     findNamesInUse(app, deployment, next),
   ])
-  // A partial release leaves alone what it does not name: that stays, whatever it holds.
+  // A partial release keeps the containers that it does not name, whatever they contain.
   const leaving = partial ? current.filter((one) => next.some((other) => replaces(other, one))) : current
   const staying = current.filter((one) => !leaving.includes(one))
   const instances = next.map((one) => {
@@ -151,7 +152,7 @@ async function answer(
   }
 }
 
-/** What of it reaches the node, and what an admin has confirmed of that. */
+/** The part that affects the node's host, and what an admin has confirmed of it. */
 const toHostDangerous = ({
   instanceId,
   containerName,
@@ -184,7 +185,7 @@ function previewInstance(
   const changes = [
     ...change('image', old.imageName, next.imageName),
     ...change('tag', old.imageTag, imageTag),
-    // Which image a tag names by now is known when the agent has asked.
+    // The image of a tag is known only after the agent has resolved it.
     ...(next.digest && old.digest ? change('digest', old.digest, next.digest) : []),
     ...Object.entries(next.preparationDigests).flatMap(([image, digest]) =>
       change(`digest.${image}`, old.preparationDigests[image] ?? digest, digest),
@@ -197,7 +198,7 @@ function previewInstance(
   return { ...said, action: 'keep', reason, changes: [] }
 }
 
-/** By its name, or as the same instance under a new one. */
+/** It replaces the container of the same name, or the same instance under its previous name. */
 const replaces = ({ instanceId, config }: Next, old: CurrentContainer) =>
   old.name === config.name || old.instanceId === instanceId
 
@@ -214,7 +215,7 @@ function warningsOf(
   return [...idle, ...(old ? volumeWarnings(prefix, { name: config.name, config }, old) : [])]
 }
 
-/** One entry per detail, so that the page can put each where it belongs. */
+/** One entry per detail, so that the page can show each at its place. */
 function toProblems(problem: CruxError, next: readonly Next[]): Preview['problems'] {
   const details = problem.details ?? [
     { property: problem.property ?? '', error: problem.code, description: problem.message },

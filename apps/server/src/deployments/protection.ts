@@ -11,8 +11,8 @@ export type ProtectionTarget = {
 }
 
 /**
- * A protected deployment that holds node and prefix (backend.md 4.6): for a rolling version any other one, for an incremental one
- * those of other versions.
+ * A protected deployment that blocks node and prefix: for a rolling version any other one, for an incremental one those
+ * of other versions.
  */
 export async function findOtherProtected(queries: Queries, target: ProtectionTarget): Promise<string | undefined> {
   const { rows } = await queries.query<{ id: string }>({
@@ -25,10 +25,10 @@ export async function findOtherProtected(queries: Queries, target: ProtectionTar
   return rows[0]?.id
 }
 
-/** @throws CruxError forbidden or preconditionFailed `deploymentId` when this place cannot be protected by this person */
+/** @throws CruxError forbidden or preconditionFailed `deploymentId` when this user cannot protect this deployment target */
 export async function checkProtect(queries: Queries, team: TeamContext, target: ProtectionTarget): Promise<void> {
   checkMayProtect(team)
-  // Until the transaction ends: who comes second, for another version, sees the first.
+  // Locked until the transaction ends, so that a concurrent request for another version sees this one.
   await queries.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
     `protect ${target.nodeId} ${target.prefix}`,
   ])
@@ -51,10 +51,10 @@ export function checkMayProtect(team: TeamContext): void {
 }
 
 /**
- * Whether version, node and prefix are free (backend.md 4.6): a rolling version has one deployment there in any status, an
- * incremental one at most one that is `preparing` (a copy also keeps clear of one in progress).
+ * Checks that version, node and prefix are free: a rolling version has one deployment there in any status, an
+ * incremental one at most one that is `preparing` (a copy also needs that none is in progress).
  *
- * @throws CruxError rollingVersionDeployment or alreadyHavePreparing, `value` is the deployment that is there
+ * @throws CruxError rollingVersionDeployment or alreadyHavePreparing, `value` is the existing deployment
  */
 export async function checkFree(
   queries: Queries,

@@ -31,7 +31,7 @@ export type NewReleaseInstance = {
   config: FinalContainerConfig
 }
 
-/** The immutable order and what belongs to it (architecture.md 8). The caller holds the deployment's row. */
+/** Inserts the immutable release and its instances. The caller holds the lock of the deployment's row. */
 export async function insertRelease(
   queries: Queries,
   release: NewRelease,
@@ -74,7 +74,7 @@ export async function insertRelease(
   return rows[0]?.id ?? ''
 }
 
-/** The status of a start, in one statement; the number of the new try. */
+/** Sets the status of a start in one statement. @returns the number of the new attempt */
 export async function markStarted(queries: Queries, deploymentId: string, userId: string): Promise<number> {
   const { rows } = await queries.query<{ tries: number }>({
     name: 'mark deployment started',
@@ -121,7 +121,7 @@ export const releaseColumns = `r.id, r.deployment_id as "deploymentId", r.number
   r.acknowledged_sequence::float8 as "acknowledgedSequence", r.standing, r.container_names as "containerNames"`
 
 /**
- * A release for writing. The deployment's row is taken first, as everyone does who writes its events.
+ * Locks a release for writing. The deployment's row is locked first, as by every transaction that writes its events.
  *
  * @param where.nodeId only a release of this node is found
  */
@@ -144,8 +144,9 @@ export async function lockRelease(
 }
 
 /**
- * All releases of a node that have not ended, in their order per prefix: what the agent has already, then the oldest first. When a
- * release was started is set before its transaction waits for anything: one that was started later may have been stored before.
+ * All releases of a node that have not ended, in their order per prefix: first those that the agent has, then the
+ * oldest. The start time of a release is set before its transaction waits for locks, so that a release that started
+ * later may be stored earlier.
  */
 export async function openReleases(queries: Queries, nodeId: string): Promise<ReleaseRow[]> {
   const { rows } = await queries.query<ReleaseRow>({
@@ -184,8 +185,8 @@ export type Owner = { projectId: string; nodeId: string; prefix: string }
 export type PreviousContainerRow = { containerName: string; instanceId: string; deploymentId: string; number: number }
 
 /**
- * `columns` of each container `name` that stands at a node, a prefix and for a project ($1 to $3), of the release `made` that made it,
- * and of its instance `ri` there.
+ * `columns` of each container `name` that runs at a node and prefix for a project ($1 to $3), of the release `made`
+ * that created it, and of its instance `ri` there.
  */
 export const currentContainersSql = (columns: string): string => `select distinct on (name) ${columns}
   from crux.release s
@@ -197,8 +198,8 @@ export const currentContainersSql = (columns: string): string => `select distinc
   order by name, made.finished_at desc nulls last`
 
 /**
- * The containers that stand for an owner by the records of its releases (decision 27), each with the successful release that made
- * it: after partial starts those are several.
+ * The current containers of an owner by the records of its releases, each with the successful release that created it:
+ * after partial starts those are several.
  */
 export async function previousContainers(queries: Queries, owner: Owner): Promise<PreviousContainerRow[]> {
   const { rows } = await queries.query<PreviousContainerRow>({
@@ -211,7 +212,7 @@ export async function previousContainers(queries: Queries, owner: Owner): Promis
   return rows
 }
 
-/** The release whose containers a failure leaves in place; undefined where there was none. */
+/** The release whose containers stay in place after a failure; undefined where there was none. */
 export async function findCurrentRelease(
   queries: Queries,
   owner: Owner,

@@ -20,7 +20,7 @@ export async function findRelease(
 export const findReleaseInstances = (queries: Queries, releaseId: string): Promise<ReleaseInstanceRow[]> =>
   releaseInstances(queries, releaseId)
 
-/** As the checks of a start take it. */
+/** Converts an instance to the form that the checks of a start use. */
 export const toPlanned = ({
   instanceId,
   config,
@@ -35,7 +35,7 @@ export const toPlanned = ({
   image: { registryId, reference: imageName, tag: imageTag, localOnly },
 })
 
-/** Only what stood once can be gone back to. */
+/** A rollback is possible only to a release that was successful. */
 export const refuseUnsuccessful = ({ status, number }: ReleaseRow): CruxError | undefined =>
   status === 'successful'
     ? undefined
@@ -50,7 +50,7 @@ type Row = ReleaseRow & {
   instances: ResponseInput<'deployments.releases'>[number]['instances']
 }
 
-/** The starts of a deployment, newest first; all of them, since each one was a person's deed. */
+/** The starts of a deployment, newest first; all of them, because users started each one. */
 export async function listReleases(
   app: App,
   team: TeamContext,
@@ -86,7 +86,7 @@ export async function listReleases(
   }))
 }
 
-/** What a release is called in its log, with the names of its containers by instance. */
+/** The title of a release in its log, with the names of its containers by instance. */
 export type ReleaseTitle = {
   number: number
   prefix: string

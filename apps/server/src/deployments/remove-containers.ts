@@ -12,10 +12,10 @@ export type RunningTarget = {
   projectId: string
   prefix: string
   versionName: string
-  /** Full names. */
+  /** The full names of the containers. */
   containers: string[]
   node: { id: string; name: string; status: NodeStatus }
-  /** The version that takes these containers over in this moment. */
+  /** The version that is currently taking these containers over. */
   replacedBy: string | null
 }
 
@@ -26,8 +26,8 @@ const columns = {
 } as const
 
 /**
- * Where the current releases of a deployment, a version or a project run. The prefix is that of the release: the deployment's own
- * may have been changed since.
+ * The deployment targets of the current releases of a deployment, a version or a project. The prefix is the release's,
+ * because the deployment's own may have been changed since.
  */
 export async function listRunning(queries: Queries, of: keyof typeof columns, id: string): Promise<RunningTarget[]> {
   type Row = Omit<RunningTarget, 'node'> & {
@@ -52,10 +52,11 @@ export async function listRunning(queries: Queries, of: keyof typeof columns, id
 }
 
 /**
- * Removes what runs at these targets. Nothing is touched unless all of it can be; what is removed is no longer recorded as running,
- * also when the removal fails at another target.
+ * Removes the containers at these targets, but only if all of them can be removed. Removed containers are no longer
+ * recorded as running, even if the removal fails at another target.
  *
- * @throws CruxError preconditionFailed `nodeId` or `status` before anything is removed: a node is away, or a release takes containers over
+ * @throws CruxError preconditionFailed `nodeId` or `status` before anything is removed: a node is unavailable, or a
+ *   release takes containers over
  * @throws CruxError preconditionFailed `containers` when an agent failed, with what was removed and what was not
  */
 export async function removeContainers(app: App, caller: Caller, targets: readonly RunningTarget[]): Promise<void> {
@@ -67,7 +68,7 @@ export async function removeContainers(app: App, caller: Caller, targets: readon
   })
   const [first] = failures
   if (!first) return
-  // The only one: what the agent, or the link, said of it is all there is to say.
+  // With one target the error of the agent or the link says everything.
   if (targets.length === 1) throw first.error
   const removed = targets.filter((target) => !failures.some((failure) => failure.target === target))
   const sentences = [
@@ -124,7 +125,7 @@ export const toRunningContainers = ({ node, prefix, versionName, containers }: R
   containers,
 })
 
-/** What a refusal adds that comes after the containers went: a start that began meanwhile. */
+/** A text for a refusal after the containers were removed, e.g. because a start came in between. */
 export const toRemovedText = (removed: readonly RunningTarget[]): string =>
   removed.length === 0 ? '' : ` The containers that ran before are removed: ${removed.map(toText).join(', ')}.`
 

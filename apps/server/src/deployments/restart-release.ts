@@ -5,8 +5,9 @@ import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
 import { lockRelease, type ReleaseRow } from './release-store.ts'
 
 /**
- * Before a release is handed to an agent that told of it once and does not know it any more, as after its folder was lost: its new
- * journal counts from 1 again. What the former one said stays, under no number, so that nothing of the new one passes for said already.
+ * Prepares a release for an agent that has reported events of it and no longer knows it, e.g. after its directory was
+ * lost: its new journal counts from 1 again. Events of the previous journal are kept without sequence, so that no event
+ * of the new one is taken for a repetition.
  */
 export async function restartRelease(app: App, release: ReleaseRow): Promise<void> {
   if (release.acknowledgedSequence === 0) return

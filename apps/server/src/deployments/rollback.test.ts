@@ -25,7 +25,7 @@ const refusal = (call: Promise<unknown>) =>
   )
 
 describe('a rollback', () => {
-  it('starts an earlier release by digest with the configuration of then, init containers included', async () => {
+  it('starts an earlier release by digest with its own configuration, including init containers', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const version = await testEnvironment.version({

@@ -21,7 +21,7 @@ const imageOf = ({ name = 'web', domain, path }: Instance) => ({
 const deploymentOf = async (nodeId: string, ...instances: Instance[]) =>
   testEnvironment.deployment(await testEnvironment.version({ images: instances.map(imageOf) }), nodeId)
 
-/** A node on which one deployment runs that routes these. */
+/** A node with one running deployment that has these routes. */
 async function nodeWith(...instances: Instance[]) {
   const node = await testEnvironment.node()
   const agent = await testEnvironment.agent(node)
@@ -42,7 +42,7 @@ const detailsOf = async (work: Promise<unknown>) => {
   }
 }
 
-describe('a start', () => {
+describe('a start with routes', () => {
   it.each([
     ['the same host name', 'App.Example.com', undefined, 'app.example.com/'],
     ['a longer path below it', 'app.example.com', '/steal/this', 'app.example.com/steal/this'],
@@ -64,7 +64,7 @@ describe('a start', () => {
     expect(problems).toEqual(details.map((detail) => ({ ...detail, instanceId: expect.any(String) })))
   })
 
-  it('is refused while a release in progress is about to route the same', async () => {
+  it('is refused while a release in progress will have the same route', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const first = await deploymentOf(node.id, { domain: 'app.example.com' })

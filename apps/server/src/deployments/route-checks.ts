@@ -6,8 +6,9 @@ import { listNeighbours } from './neighbours.ts'
 import type { Planned } from './start-request.ts'
 
 /**
- * A host name and path belong to one owner per engine, and the host name of Crux to nobody. What the records do not know, such as
- * containers of other teams on the same engine and host names that an agent derives from its root domain, the agent refuses.
+ * A host name and path belong to one owner per engine, and the host name of Crux may not be routed. The agent refuses
+ * conflicts that the records do not show, such as those with containers of other teams on the same engine and with host
+ * names that an agent derives from its root domain.
  */
 export async function checkRoutes(
   queries: Queries,
@@ -44,6 +45,6 @@ export async function checkRoutes(
   })
 }
 
-/** Without a listed host the agent decides which one it is. */
+/** Without a listed host the agent chooses the host name. */
 const listedRoutes = (config: Parameters<typeof routesOf>[0]): Route[] =>
   isExposed(config) ? routesOf(config, undefined).filter(({ host }) => host !== null) : []

@@ -23,7 +23,7 @@ const user = async () => server.client(await server.addMember(testEnvironment.te
 const at = (deploymentId: string) => ({ ...testEnvironment.params, deploymentId })
 
 describe('creating a deployment', () => {
-  it('wants a version with images', async () => {
+  it('requires a version with images', async () => {
     const node = await testEnvironment.node()
     const empty = await testEnvironment.version({ images: [] })
     expect(await refusal(testEnvironment.deployment(empty, node.id))).toMatchObject({
@@ -32,7 +32,7 @@ describe('creating a deployment', () => {
     })
   })
 
-  it('allows one per place for a rolling version, one in preparation for an incremental one', async () => {
+  it('allows one per deployment target for a rolling version, one in preparation for an incremental one', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const [rolling, incremental] = [
@@ -59,7 +59,7 @@ describe('creating a deployment', () => {
     expect((await testEnvironment.deployment(incremental, node.id, 'i')).status).toBe('preparing')
   })
 
-  it('gives one of two simultaneous ones the place', async () => {
+  it('succeeds for one of two concurrent requests for the same deployment target', async () => {
     const [node, version] = [await testEnvironment.node(), await testEnvironment.version()]
     const answers = await Promise.allSettled([1, 2, 3].map(() => testEnvironment.deployment(version, node.id, 'race')))
     expect(answers.filter((answer) => answer.status === 'fulfilled')).toHaveLength(1)
@@ -76,7 +76,7 @@ describe('creating a deployment', () => {
     })
   })
 
-  it('does not know versions and nodes of another team', async () => {
+  it('answers not found for versions and nodes of another team', async () => {
     const other = await makeDeployTestEnvironment(server)
     const [foreignVersion, foreignNode] = [await other.version(), await other.node()]
     const [version, node] = [await testEnvironment.version(), await testEnvironment.node()]
@@ -92,7 +92,7 @@ describe('creating a deployment', () => {
 })
 
 describe('protection', () => {
-  it('keeps others off a place until somebody who may says so', async () => {
+  it('blocks other deployments from a deployment target until an admin lifts it', async () => {
     const node = await testEnvironment.node()
     await testEnvironment.agent(node)
     const create = (version: { versionId: string }, protect: boolean) =>
@@ -141,7 +141,7 @@ describe('protection', () => {
 })
 
 describe('a start', () => {
-  it('is refused while the node is away, and with nothing to deploy', async () => {
+  it('is refused while the node is unavailable, and with nothing to deploy', async () => {
     const node = await testEnvironment.node()
     const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
     expect(await refusal(testEnvironment.start(deployment.id))).toMatchObject({ status: 412, property: 'nodeId' })
@@ -168,7 +168,7 @@ describe('a start', () => {
     expect((await testEnvironment.get(deployment.id)).status).toBe('in-progress')
   })
 
-  it('names every place that is wrong, the first on top', async () => {
+  it('reports every problem with its place, the first at the top level', async () => {
     const node = await testEnvironment.node()
     const version = await testEnvironment.version({
       images: [
@@ -192,7 +192,7 @@ describe('a start', () => {
     expect(preview.problems[0]?.instanceId).toBe(preview.instances[1]?.instanceId)
   })
 
-  it('judges host-dangerous values of the whole configuration by who starts', async () => {
+  it("checks host-dangerous values of the whole configuration against the caller's role", async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const version = await testEnvironment.version({
@@ -208,7 +208,7 @@ describe('a start', () => {
     expect(((await agent.command('deploy')).value as Release).hostDangerousAllowed).toBe(true)
   })
 
-  it('says what was wrong in a bundle before anybody judged it, at the bundle', async () => {
+  it('reports problems that were stored in a bundle before validation, at the bundle', async () => {
     const deployment = await testEnvironment.deployment(
       await testEnvironment.version(),
       (await testEnvironment.node()).id,
@@ -231,7 +231,7 @@ describe('a start', () => {
     })
   })
 
-  it('asks for required secrets, for encrypted ones, and for those of the present key', async () => {
+  it('requires required secrets, encrypted and for the current key', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const version = await testEnvironment.version({
@@ -250,7 +250,7 @@ describe('a start', () => {
       property: 'instanceIds',
       value: [instance?.id],
     })
-    // What was stored before the server judged it, and what a key sealed that the node no longer has.
+    // A value that was stored before the server validated it, and one encrypted for a key that the node no longer has.
     const put = (secret: object) =>
       testEnvironment.server.app.database.pool.query(
         `update crux.container_config set fields = jsonb_build_object('secrets', $2::jsonb) where id = $1`,
@@ -290,8 +290,8 @@ describe('a start', () => {
   })
 })
 
-describe('a copy', () => {
-  it('is prepared and unprotected, keeps the configuration, and leaves the secrets of instances with their node', async () => {
+describe('a copy of a deployment', () => {
+  it('is preparing and unprotected, keeps the configuration, and leaves the secrets of instances with their node', async () => {
     const [node, elsewhere] = [await testEnvironment.node(), await testEnvironment.node()]
     const version = await testEnvironment.version()
     const source = await testEnvironment.deployment(version, node.id)
@@ -329,8 +329,8 @@ describe('a copy', () => {
   })
 })
 
-describe('a deletion', () => {
-  it('removes what stands only when asked, and only with the node', async () => {
+describe('deleting a deployment', () => {
+  it('removes its containers only on request, and only while the node is connected', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const version = await testEnvironment.version()
@@ -353,7 +353,7 @@ describe('a deletion', () => {
     expect(rows[0].n).toBe(0)
   })
 
-  it('keeps the records when the node is away, and waits for nothing in progress', async () => {
+  it('keeps the records when the node is unavailable, and is refused while it is in progress', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)

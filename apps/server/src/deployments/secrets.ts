@@ -8,7 +8,7 @@ import type { TeamContext } from '../http/handlers.ts'
 import { getInstance } from './instances.ts'
 import { loadDeployment } from './load.ts'
 
-/** Which of the prefix's shared secrets the node has. @throws CruxError notFound; preconditionFailed `nodeId` (offline) */
+/** The prefix's shared secrets that the node has. @throws CruxError notFound; preconditionFailed `nodeId` (offline) */
 export async function getDeploymentSecrets(
   app: App,
   team: TeamContext,
@@ -18,7 +18,7 @@ export async function getDeploymentSecrets(
   return answerOf(app, await getConfig(app, team, configId))
 }
 
-/** Which secrets an instance's container has. @throws as `getDeploymentSecrets` */
+/** The secrets that an instance's container has. @throws as `getDeploymentSecrets` */
 export async function getInstanceSecrets(
   app: App,
   team: TeamContext,

@@ -2,14 +2,15 @@ import type { ContainerConfigFields } from '@crux/contract'
 import type { ConfigLayer } from '@crux/rules'
 import type { Queries } from '../db/transaction.ts'
 
-/** A value that another deployment's layer gives to whoever shares its node and prefix. */
+/** A value that another deployment's layer shares with deployments of its node and prefix. */
 export type SharedSecret = { key: string; value: string; publicKey: string; configId: string; name: string }
 
 /**
- * The values of a place (backend.md 4.7), as one value of a query: by key, that of the deployment layer which was deployed there last
- * with success, whatever its project, sealed for the key that the node has now. Obsolete ones count, as they did succeed.
+ * The shared values of a deployment target, as one value of a query: by key, that of the deployment layer which was
+ * last deployed there with success, whatever its project, encrypted for the node's current key. Obsolete deployments
+ * count, because they did succeed.
  *
- * @param d,n aliases of the deployment that takes them and of its node
+ * @param d,n aliases of the deployment that uses them and of its node
  */
 export const sharedSecretsJson = (d: string, n: string) => `(
   select coalesce(json_agg(shared), '[]') from (
@@ -37,8 +38,8 @@ export async function sharedSecrets(queries: Queries, deploymentId: string): Pro
 }
 
 /**
- * The shared values as layers below all that a deployment says itself, for the keys alone that its own layers name: nobody gets a
- * secret that was not asked for.
+ * The shared values as layers below all layers of the deployment, only for the keys that its own layers name: a
+ * container gets no secret that its configuration does not request.
  *
  * @param own the image's layer and those over it
  */

@@ -8,7 +8,7 @@ import type { Planned, StartRequest } from './start-request.ts'
 
 type Secret = NonNullable<LoadedDeployment['fields']['secrets']>[number]
 
-/** Values that the node's present key does not open, also those that were emptied for that and not entered again since. */
+/** Values that the node's current key cannot decrypt, including those that were emptied for that reason and not entered again. */
 export function checkStaleSecrets(
   deployment: LoadedDeployment,
   instances: readonly Planned[],
@@ -33,11 +33,14 @@ export function checkStaleSecrets(
   })
 }
 
-/** Whether a layer still holds a value that nobody can read any more: the node's key changed while nobody was there to empty it. */
+/**
+ * Whether a layer still has a value for a previous key of the node: the key changed while no server process could empty
+ * the values.
+ */
 export const hasStaleValues = (deployment: LoadedDeployment): boolean =>
   [deployment, ...deployment.instances].some(({ fields }) => fields.secrets?.some((row) => isStale(deployment, row)))
 
-/** After a node came with another key: what the former one sealed is emptied, and open pages see it. */
+/** Runs after a node connected with another key: values for the previous key are emptied, and open pages are updated. */
 export async function invalidateSecretsOfNode(app: App, nodeId: string): Promise<void> {
   const layers = await invalidateSecrets(app.database.pool, { nodeId })
   for (const layer of layers) configChanged(app, { ...layer, origin: undefined, configBundleId: undefined })

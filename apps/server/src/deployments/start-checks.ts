@@ -19,7 +19,7 @@ import { checkRoutes } from './route-checks.ts'
 import { checkStaleSecrets } from './stale-secrets.ts'
 import type { Planned, StartRequest } from './start-request.ts'
 
-/** What a start is about: all, or those that it names. @throws CruxError notFound `instances` */
+/** The instances of a start: all, or those that it names. @throws CruxError notFound `instances` */
 export function chooseInstances(deployment: LoadedDeployment, ids: readonly string[] | undefined) {
   if (!ids) return deployment.instances
   const wanted = new Set(ids)
@@ -28,7 +28,7 @@ export function chooseInstances(deployment: LoadedDeployment, ids: readonly stri
   return deployment.instances.filter((instance) => wanted.has(instance.id))
 }
 
-/** Statuses first (backend.md 4.5 step 1); a start that is under way already is a conflict, not a wrong state. */
+/** Checks the status before anything else. A start that is already in progress is a conflict, not a wrong state. */
 export function checkStatus(deployment: LoadedDeployment, action: 'deploy' | 'roll-back'): CruxError | undefined {
   if (deployment.status === 'in-progress')
     return new CruxError('alreadyExists', {
@@ -42,7 +42,10 @@ export function checkStatus(deployment: LoadedDeployment, action: 'deploy' | 'ro
     : new CruxError('preconditionFailed', { property: 'status', description: `${verdict.reason}.` })
 }
 
-/** Everything else that may stand against a start, in the order of backend.md 4.5. A start throws the first, a preview says all. */
+/**
+ * All other problems of a start, in the order in which they are reported. A start throws the first, a preview lists
+ * all.
+ */
 export async function startProblems(
   queries: Queries,
   deployment: LoadedDeployment,
@@ -86,7 +89,7 @@ function checkConfigs(deployment: LoadedDeployment, instances: readonly Planned[
   return new CruxError(code, { property: first.property, description: first.description, details })
 }
 
-/** What is wrong with a layer by itself is said where it can be mended. */
+/** Problems of a single layer are reported at the layer, where the user can fix them. */
 function layerProblems({ fields, prefix, bundles, node }: LoadedDeployment): ErrorDetail[] {
   const target = { prefix, nodeType: node.type, below: 'unknown' as const }
   const said = (property: string, problems: ErrorDetail[]) =>
@@ -99,7 +102,7 @@ function layerProblems({ fields, prefix, bundles, node }: LoadedDeployment): Err
   ]
 }
 
-/** What the images themselves ask of their environment and secrets (backend.md 4.2). */
+/** Environment variables and secrets that the images require with their labels. */
 function checkLabels(deployment: LoadedDeployment, instances: readonly Planned[]) {
   const labels = new Map(deployment.instances.map(({ id, image }) => [id, image.labels]))
   const details = instances.flatMap(({ id, config }, index) =>
@@ -114,7 +117,7 @@ function checkLabels(deployment: LoadedDeployment, instances: readonly Planned[]
   return new CruxError('invalidArgument', { property: first.property, description: first.description, details })
 }
 
-/** Bundles that differ leave open what is meant, until the deployment says it (decision 32). */
+/** When bundles differ in a key the value is undefined until the deployment defines the key. */
 function checkBundles({ bundles, fields }: LoadedDeployment) {
   const conflicts = bundleConflicts(bundles, fields)
   const [first] = conflicts
@@ -127,7 +130,9 @@ function checkBundles({ bundles, fields }: LoadedDeployment) {
   })
 }
 
-/** Reached by an earlier release only: what a configuration of now names cannot be deleted. */
+/**
+ * Only an earlier release can name a deleted storage: a storage that a current configuration names cannot be deleted.
+ */
 async function checkStorages(queries: Queries, { teamId }: LoadedDeployment, instances: readonly Planned[]) {
   const using = instances.filter(({ config }) => config.storage?.storageId)
   if (using.length === 0) return undefined
@@ -145,8 +150,8 @@ export const lostStorages = (lost: readonly { id: string; name: string }[]) =>
   })
 
 /**
- * A person who is signed in is judged by their role. A token starts exactly what an admin confirmed: what it
- * was made for goes on, and what somebody changed since does not (decision 47).
+ * The role decides for a person who is signed in. A token may start exactly what an admin confirmed: its existing use
+ * continues, and later changes are refused.
  */
 async function checkDangers(
   queries: Queries,
@@ -171,7 +176,7 @@ async function checkDangers(
   return new CruxError('forbidden', {
     property: first.property,
     description: `${first.description}. ${way}`,
-    // A preview shows the details alone.
+    // A preview shows only the details.
     details: isSession ? details : details.map((one) => ({ ...one, description: `${one.description}. ${way}` })),
   })
 }
@@ -193,7 +198,7 @@ function checkMissingSecrets(instances: readonly Planned[]) {
   })
 }
 
-/** A value that the browser could not encrypt, because the node was never connected then, is never handed to an agent. */
+/** The browser cannot encrypt a value while the node has never connected. Such a value is never sent to an agent. */
 function checkEncryption(deployment: LoadedDeployment, instances: readonly Planned[]) {
   const plain = instances.flatMap(({ configId, config }) => {
     const keys = config.secrets.filter((row) => row.value && row.encrypted !== true).map((row) => row.key)

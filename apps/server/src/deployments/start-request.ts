@@ -3,12 +3,15 @@ import type { Startable } from './confirmations.ts'
 import type { LoadedInstance } from './load.ts'
 
 export type Planned = Pick<LoadedInstance, 'configId'> & Startable
-/** `layers`: as they are now; `release`: what an earlier release had, whatever has become of the layers since. */
+/**
+ * `layers`: as they are now; `release`: the configuration of an earlier release, independent of later changes of the
+ * layers.
+ */
 export type StartRequest = {
   team: TeamContext
   actor: Actor
   ignoreProtected: boolean
   from: 'layers' | 'release'
-  /** Where browsers reach Crux: that host name is nobody's to route. */
+  /** The address of Crux in browsers; no deployment may route this host name. */
   cruxUrl: string
 }

@@ -19,18 +19,20 @@ export type Caller = { team: TeamContext; actor: Actor }
 export type StartOptions = {
   instances?: string[] | undefined
   recreate?: boolean | undefined
-  /** The hash of the preview that was looked at. */
+  /** The hash of the preview that the user confirmed. */
   expectedHash?: string | undefined
   ignoreProtected: boolean
 }
 
 /**
- * Starts a release (architecture.md 8): all checks in the order of backend.md 4.5, then in one transaction the immutable order, the
- * new status and the first events. Of two starts at once the second sees the first and is refused. The agent hears of it after the
- * commit, and a process that dies in between loses nothing: whoever holds the link hands it over.
+ * Starts a release: runs all checks in their order, then writes the immutable release, the new status and the first
+ * events in one transaction. Of two concurrent starts the second one sees the first and is refused. The agent receives
+ * the release after the commit. If the process dies in between nothing is lost: the process that has the link
+ * dispatches it.
  *
- * @returns the number of the release, and what the start confirmed (decision 47)
- * @throws CruxError alreadyExists `id`, preconditionFailed, invalidArgument, keysAreUnique, containerNameAreUnique, forbidden
+ * @returns the number of the release, and the host-dangerous instances that the start confirmed
+ * @throws CruxError alreadyExists `id`, preconditionFailed, invalidArgument, keysAreUnique, containerNameAreUnique,
+ *   forbidden
  */
 export async function startDeployment(
   app: App,
@@ -87,7 +89,7 @@ export async function startDeployment(
   return { number: started.number, confirmed: started.confirmed }
 }
 
-/** Rolls back: an earlier release again, by its digests and with the configurations that it had (decision 28). */
+/** Rolls back: starts an earlier release again, with its digests and configurations. */
 export async function startRelease(
   app: App,
   caller: Caller,
@@ -124,8 +126,9 @@ export async function startRelease(
 }
 
 /**
- * Ends what waits at once; asks the agent to undo what it has begun (decision 28). One whose agent is away ends with its lease: until
- * then the agent may still bring it about, and an end that is told now could be untrue.
+ * Ends a waiting release at once, and asks the agent to undo a release that it has started. If the agent is unavailable
+ * the release ends with its lease: until then the agent may still complete it, and an end that is reported now could be
+ * wrong.
  */
 export async function cancelDeployment(app: App, caller: Caller, deploymentId: string): Promise<void> {
   const { actor, team } = caller
@@ -154,7 +157,7 @@ export async function cancelDeployment(app: App, caller: Caller, deploymentId: s
 }
 
 type Started = { nodeId: string; number: number; update: DeploymentUpdate; confirmed: ConfirmedInstance[] }
-/** For the audit log: what an admin's start confirmed. */
+/** What an admin's start confirmed, for the audit log. */
 export type ConfirmedInstance = { containerName: string; dangers: string[] }
 type Order = {
   subjects: Subjects
@@ -188,7 +191,7 @@ async function begin(
       nodeId: deployment.node.id,
       prefix: deployment.prefix,
       projectName: deployment.project.name,
-      // The checks let nothing dangerous of a user pass, and of a token only what was confirmed.
+      // The checks refuse every host-dangerous configuration of a user, and of a token all that is not confirmed.
       hostDangerousAllowed: isAdmin || planned.some(({ config }) => hostDangers(config).length > 0),
       startedById: actor.id,
       startedByName: actor.name,
@@ -219,7 +222,7 @@ async function begin(
   return { nodeId: deployment.node.id, number, update, confirmed }
 }
 
-/** An admin confirms what they saw, and nothing that somebody else stored in between. */
+/** An admin confirms what they saw, and nothing that another user stored in between. */
 function checkUnchanged(subjects: Subjects, expectedHash: string | undefined): CruxError | undefined {
   if (expectedHash === undefined || hashSubjects(subjects) === expectedHash) return undefined
   return new CruxError('preconditionFailed', {
@@ -234,12 +237,12 @@ const toConfirmed = ({ containerName, dangers }: DangerousInstance): ConfirmedIn
 })
 
 function finishStart(app: App, { nodeId, update }: Started) {
-  // The agent first: everything else can wait some milliseconds.
+  // The agent comes first: everything else can wait some milliseconds.
   notifyDispatcher(app, nodeId)
   deploymentsChanged(app, [update])
 }
 
-/** The newest release under way at the same place: the one that this one follows. */
+/** The newest release in progress at the same deployment target, which this one follows. */
 async function releaseAhead(queries: Queries, deployment: LoadedDeployment, number: number) {
   const { rows } = await queries.query<{ number: number; projectName: string; versionName: string }>({
     name: 'release ahead',

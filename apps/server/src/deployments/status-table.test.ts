@@ -20,7 +20,7 @@ afterAll(() => server.stop())
 const actions = ['edit', 'configure', 'copy', 'cancel', 'roll back', 'deploy', 'delete'] as const
 type Row = Record<(typeof actions)[number], string>
 const yes = 'yes'
-/** backend.md 4.4 and decision 22, and with what each refusal is answered. */
+/** The actions that each status allows, and the response to each refused one. */
 const table: Record<string, Row> = {
   'preparing incremental': row({ cancel: '412 status', 'roll back': '412 status' }),
   'preparing rolling': row({ cancel: '412 status', 'roll back': '412 status' }),
@@ -53,7 +53,7 @@ function underWay(): Row {
 }
 
 let taken = 0
-/** A deployment in this status; every one that was deployed has a first release that succeeded. */
+/** A deployment in this status; every one that was deployed has a successful first release. */
 async function deploymentIn(status: string, type: 'incremental' | 'rolling') {
   const deployment = await testEnvironment.deployment(await testEnvironment.version({ type }), node.id)
   const { id } = deployment
@@ -106,7 +106,7 @@ async function attempt(action: keyof Row, { id, prefix, instanceId }: Awaited<Re
 
 for (const status of deploymentStatuses)
   for (const type of versionTypes)
-    it(`allows of a ${status} ${type} deployment what the table says, and says the same before`, async () => {
+    it(`a ${status} ${type} deployment allows the actions of the table, and reports the same before`, async () => {
       const expected = table[`${status} ${type}`]
       const found: Partial<Row> = {}
       let one = await deploymentIn(status, type)
@@ -116,7 +116,7 @@ for (const status of deploymentStatuses)
           () => yes,
           (error: { status: number; property?: string }) => `${error.status} ${error.property}`,
         )
-        // What a start made of it is another status.
+        // A start has changed its status.
         if (found[action] === yes && (action === 'roll back' || action === 'deploy') && status !== 'failed')
           one = await deploymentIn(status, type)
       }

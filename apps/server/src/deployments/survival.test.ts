@@ -21,8 +21,8 @@ const agentLost = (testEnvironment: DeployTestEnvironment, nodeId: string) =>
     return rows[0].link_server === null
   })
 
-describe('a server that dies in the middle', () => {
-  it('continues on the same database, where the journal says, and repeats nothing', async () => {
+describe('a server that crashes during a release', () => {
+  it('continues on the same database at the stored position of the journal, and repeats no event', async () => {
     const database = await serverDatabase()
     const first = await startTestServer({ database })
     const testEnvironment = await makeDeployTestEnvironment(first)
@@ -47,7 +47,7 @@ describe('a server that dies in the middle', () => {
     })
     await back.client.reportDeployment({ release: release.key, events: events.slice(2) })
     await later.statusEvent(deployment.id, 'successful')
-    // What waited behind it comes next, and the release that the agent knew was not handed over again.
+    // The release that waited behind it comes next: the one that the agent has was not dispatched again.
     const next = (await back.command('deploy')).value as Release
     expect(next.key?.deploymentId).toBe(waiting.id)
     expect((await later.events(deployment.id)).filter((event) => event.deploymentStatus === 'successful')).toHaveLength(
@@ -82,7 +82,7 @@ describe('a server that dies in the middle', () => {
     await server.stop()
   })
 
-  it('hands a release over again to an agent that never got it', async () => {
+  it('dispatches a release again to an agent that never received it', async () => {
     const database = await serverDatabase()
     const first = await startTestServer({ database })
     const testEnvironment = await makeDeployTestEnvironment(first)
@@ -103,7 +103,7 @@ describe('a server that dies in the middle', () => {
 })
 
 describe('an agent that lost its journal', () => {
-  it('does the release anew, and is heard from its first word to its last', async () => {
+  it('runs the release again, and all of its new events are stored', async () => {
     const server = await startTestServer()
     const testEnvironment = await makeDeployTestEnvironment(server)
     const node = await testEnvironment.node()
@@ -138,7 +138,7 @@ describe('leases', () => {
   let testEnvironment: DeployTestEnvironment
   let ahead = 0
   const pass = async (ms: number) => {
-    // In steps that are no pause of the server itself.
+    // In steps that are shorter than an interruption of the server itself.
     for (const step of [...Array(Math.ceil(ms / 10_000)).keys()]) {
       ahead += Math.min(10_000, ms - step * 10_000)
       await server.server.deployments.leases.check()
@@ -161,7 +161,7 @@ describe('leases', () => {
     return { node, deployment, release }
   }
 
-  it('fail a release after 60 s without its agent, and say so', async () => {
+  it('fail a release after 60 s without its agent, with that reason', async () => {
     const { node, deployment } = await startAndLose()
     await pass(50_000)
     expect((await testEnvironment.get(deployment.id)).status).toBe('in-progress')
@@ -171,7 +171,7 @@ describe('leases', () => {
     expect((await testEnvironment.events(deployment.id)).at(-1)).toMatchObject({ deploymentStatus: 'failed', reason })
   })
 
-  it('end a cancelled release too, which says until then that its agent is away', async () => {
+  it('also end a cancelled release, which shows until then that its agent is unavailable', async () => {
     const { node, deployment, release } = await startAndLose()
     await testEnvironment.client.call('deployments.cancel', {
       params: { ...testEnvironment.params, deploymentId: deployment.id },
@@ -191,7 +191,7 @@ describe('leases', () => {
     expect(await testEnvironment.get(deployment.id)).toMatchObject({ status: 'failed', outcome: 'cancelled by Ada' })
   })
 
-  it('are corrected by what the agent reports when it is back', async () => {
+  it("are corrected by the agent's report when it reconnects", async () => {
     const { node, deployment, release } = await startAndLose()
     await pass(70_000)
     expect((await testEnvironment.get(deployment.id)).status).toBe('failed')
@@ -204,7 +204,7 @@ describe('leases', () => {
     expect(back.received.filter((message) => message.command.case === 'deploy')).toHaveLength(0)
   })
 
-  it('leave a newer try alone when the old journal comes late', async () => {
+  it('do not affect a newer attempt when the old journal arrives late', async () => {
     const { node, deployment, release } = await startAndLose()
     await pass(70_000)
     const back = await testEnvironment.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
@@ -219,7 +219,7 @@ describe('leases', () => {
     ])
   })
 
-  it('do not run while the agent is linked, nor while nobody listened', async () => {
+  it('do not expire while the agent is connected, nor while no server was listening', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
@@ -229,7 +229,7 @@ describe('leases', () => {
     expect((await testEnvironment.get(deployment.id)).status).toBe('in-progress')
     agent.cut()
     await agentLost(testEnvironment, node.id)
-    // The machine slept: one long step, in which no agent could have come back.
+    // The machine slept: one long step, in which no agent could have reconnected.
     ahead += 600_000
     await server.server.deployments.leases.check()
     expect((await testEnvironment.get(deployment.id)).status).toBe('in-progress')
@@ -237,13 +237,13 @@ describe('leases', () => {
     expect((await testEnvironment.get(deployment.id)).status).toBe('failed')
   })
 
-  it('are not renewed by an agent that links again and again for less than 10 s', async () => {
+  it('are not renewed by an agent that connects repeatedly for less than 10 s', async () => {
     const { node, deployment, release } = await startAndLose()
     const { pool } = server.app.database
     const key = { deploymentId: deployment.id, number: 1 }
     const events = journal(goodNews(release))
     let reported = 0
-    // Each link brings what a crash loop brings: the release that is resumed, and the next events of its journal.
+    // Each link does what a crash loop does: it resumes the release, and sends the next events of its journal.
     const linkShortly = async () => {
       const agent = await testEnvironment.agent(node, { openReleases: [key] })
       await pool.query('update crux.node set connected_at = $2 where id = $1', [
@@ -266,7 +266,7 @@ describe('leases', () => {
     expect(await testEnvironment.get(deployment.id)).toMatchObject({ status: 'failed', outcome: reason })
   })
 
-  it('end a cancelled release of an agent that links again and again', async () => {
+  it('end a cancelled release of an agent that connects repeatedly', async () => {
     const { node, deployment } = await startAndLose()
     const { pool } = server.app.database
     await testEnvironment.client.call('deployments.cancel', {
@@ -286,7 +286,7 @@ describe('leases', () => {
     })
   })
 
-  it('go on when the agent is back just before they end, and stays', async () => {
+  it('are extended when the agent reconnects just before they end, and stays connected', async () => {
     const { node, deployment } = await startAndLose()
     const { pool } = server.app.database
     await pass(58_000)
@@ -299,7 +299,7 @@ describe('leases', () => {
     agent.cut()
   })
 
-  it('begin anew without holding up who ends a release', async () => {
+  it('restart without blocking a transaction that ends a release', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const [first, second] = [
@@ -332,7 +332,7 @@ describe('leases', () => {
     agent.cut()
   })
 
-  it('also end what only waited behind the lost one', async () => {
+  it('also end the release that waits behind the lost one', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const [first, second] = [
@@ -353,7 +353,7 @@ describe('leases', () => {
 })
 
 describe('two servers on one database', () => {
-  it('start and cancel at the one what the agent of the other does', async () => {
+  it('start and cancel releases of agents that are connected to the other server', async () => {
     const database = await serverDatabase()
     const near = await startTestServer({ database })
     const far = await startTestServer({ database, people: near.people })

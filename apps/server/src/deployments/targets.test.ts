@@ -23,7 +23,7 @@ const move = (deploymentId: string, prefix: string, protect = false) =>
     body: { prefix, protected: protect },
   })
 
-it('keeps a deployment that moves to another prefix clear of who is there', async () => {
+it('moving a deployment to another prefix is refused if that deployment target is occupied', async () => {
   const node = await testEnvironment.node()
   for (const [type, error] of [
     ['rolling', 'rollingVersionDeployment'],
@@ -44,7 +44,7 @@ it('keeps a deployment that moves to another prefix clear of who is there', asyn
   }
 })
 
-it('judges protection and container names by the prefix that is moved to', async () => {
+it('moving a deployment checks protection and container names with the new prefix', async () => {
   const node = await testEnvironment.node()
   const holder = await testEnvironment.deployment(await testEnvironment.version(), node.id, 'held')
   await move(holder.id, 'held', true)
@@ -62,7 +62,7 @@ it('judges protection and container names by the prefix that is moved to', async
   expect(await testEnvironment.get(id)).toMatchObject({ prefix: 'held', protected: false })
 })
 
-it('gives an agent one release per place, also when one that was started earlier is stored later', async () => {
+it('an agent gets one release per deployment target, also when one that was started earlier is stored later', async () => {
   const node = await testEnvironment.node()
   const agent = await testEnvironment.agent(node)
   const projectId = await testEnvironment.project()
@@ -96,11 +96,11 @@ it('gives an agent one release per place, also when one that was started earlier
   expect(agent.received.filter((message) => message.command.case === 'deploy')).toHaveLength(1)
   await deployWell(agent)
   const next = (await agent.command('deploy', 2)).value as Release
-  // Built from what the first one left.
+  // It is built from what the first one left.
   expect([next.key?.deploymentId, next.previous]).toMatchObject([slow.id, [{ containerName: 'meet-web' }]])
 })
 
-it('queues starts at one place in order, shows each its position, and moves up when one is cancelled', async () => {
+it('starts at one deployment target are queued in order, show their position, and move up when one is cancelled', async () => {
   const node = await testEnvironment.node()
   const agent = await testEnvironment.agent(node)
   const ids: string[] = []
@@ -144,7 +144,7 @@ it('queues starts at one place in order, shows each its position, and moves up w
   expect(await positions()).toEqual([null, null, null, null])
 })
 
-it('lets starts at one place wait for each other, and hands them over in order', async () => {
+it('starts at one deployment target wait for each other, and are dispatched in order', async () => {
   const node = await testEnvironment.node()
   const agent = await testEnvironment.agent(node)
   const [first, second, elsewhere] = await Promise.all([

@@ -42,7 +42,7 @@ const run = (command: string) =>
   })
 
 describe("a deployment's token", () => {
-  it('exists for rolling versions only, once, under a name of its own in the team', async () => {
+  it('exists for rolling versions only, once, under a name that is unique in the team', async () => {
     const incremental = await testEnvironment.deployment(
       await testEnvironment.version({ type: 'incremental' }),
       node.id,
@@ -65,7 +65,7 @@ describe("a deployment's token", () => {
     expect((await testEnvironment.get(other.id)).token).toBeNull()
   })
 
-  it('says who made it, to everybody of the team', async () => {
+  it('shows its creator to all members of the team', async () => {
     const maker = await crux.addMember(testEnvironment.team, 'user', 'Grace Hopper')
     const deployment = await testEnvironment.deployment(version, node.id)
     const made = await makeToken(deployment.id, crux.client(maker))
@@ -87,7 +87,7 @@ describe("a deployment's token", () => {
     expect((await start(mine.id, token)).status).toBe(204)
   })
 
-  it('is named as who started it, to people and in the audit log, also once it is revoked', async () => {
+  it('is named as the author of a start, to users and in the audit log, also once it is revoked', async () => {
     const deployment = await testEnvironment.deployment(version, node.id)
     const { token, id, name } = await makeToken(deployment.id)
     expect((await start(deployment.id, token)).status).toBe(204)
@@ -104,7 +104,7 @@ describe("a deployment's token", () => {
     expect((await makeToken(deployment.id)).id).not.toBe(id)
   })
 
-  it('is revoked by who made it, or by an admin', async () => {
+  it('is revoked by its creator, or by an admin', async () => {
     const [maker, other, admin] = [
       await crux.addMember(testEnvironment.team, 'user'),
       await crux.addMember(testEnvironment.team, 'user'),
@@ -123,7 +123,7 @@ describe("a deployment's token", () => {
 })
 
 describe('a start that waits', () => {
-  it('answers 200 with the end, and the ready command shows it and succeeds', async () => {
+  it('answers 200 with the end, and the suggested command shows it and succeeds', async () => {
     const target = await testEnvironment.node()
     const agent = await testEnvironment.agent(target)
     const deployment = await testEnvironment.deployment(version, target.id)
@@ -132,7 +132,7 @@ describe('a start that waits', () => {
     expect(ran).toEqual({ code: 0, shown: '{"status":"successful","reason":null}\n' })
   })
 
-  it('says why it failed, and the ready command fails', async () => {
+  it('reports the reason of a failure, and the suggested command fails', async () => {
     const target = await testEnvironment.node()
     const agent = await testEnvironment.agent(target)
     const deployment = await testEnvironment.deployment(version, target.id)

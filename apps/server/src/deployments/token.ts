@@ -7,12 +7,12 @@ import { tokensRevoked } from '../tokens/events.ts'
 import { deploymentTokenMaker, type Holder, invalidateDeploymentToken, selectTokens } from '../tokens/store.ts'
 import { loadDeployment } from './load.ts'
 
-/** Seconds for which the ready command waits for the end. */
+/** Seconds for which the suggested command waits for the end. */
 const curlWaitS = 300
 
 /**
- * The one token that starts this deployment from outside. Only of rolling versions: what an incremental one deploys is deployed
- * once (backend.md 2.7).
+ * Creates the one token that starts this deployment from outside. Only for rolling versions, because a deployment of an
+ * incremental version succeeds only once.
  *
  * @throws CruxError notFound, preconditionFailed `versionType`, alreadyExists `deploymentId` or `name`
  */
@@ -51,7 +51,7 @@ export async function createDeploymentToken(
 }
 
 /**
- * Who made it may revoke it, and who looks after other people's tokens.
+ * Its creator may revoke it, and users who manage other people's tokens.
  *
  * @throws CruxError notFound `deploymentId` or `token`, forbidden
  */
@@ -75,7 +75,7 @@ export async function deleteDeploymentToken(
   tokensRevoked(app, revoked)
 }
 
-/** Shows how it ended, and fails unless that was well: fit for a pipeline's step. */
+/** The command shows the outcome and fails unless it is a success, so that a pipeline can use it as a step. */
 const curlOf = (url: string, slug: string, deploymentId: string, token: string): string =>
   [
     `curl -sS -X POST -H 'Authorization: Bearer ${token}'`,

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { goodNews, journal, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { startTestServer } from '../../test/kit/index.ts'
 
-describe('what was not handed over', () => {
-  it('is tried again by itself, and ends with a reason when it can never be', async () => {
+describe('a release that was not dispatched', () => {
+  it('is dispatched again automatically, and ends with a reason if that can never succeed', async () => {
     const server = await startTestServer()
     const testEnvironment = await makeDeployTestEnvironment(server)
     const node = await testEnvironment.node()
@@ -20,7 +20,7 @@ describe('what was not handed over', () => {
     const { pool } = server.app.database
     await testEnvironment.start(lost.id)
     const release = (await agent.command('deploy')).value as Release
-    // As if the process had died between the commit and the hand-over.
+    // As if the process had died between the commit and the dispatch.
     await pool.query('update crux.release set handed_at = null where deployment_id = $1', [lost.id])
     await server.server.deployments.leases.check()
     expect((await agent.command('deploy', 2)).value).toMatchObject({ key: { deploymentId: lost.id, number: 1 } })

@@ -1,15 +1,15 @@
 import type { DeploymentStatus } from '@crux/contract'
 import type { App } from '../context.ts'
 
-/** The bus delivers at most once: besides hearing of the end we look for it this often. */
+/** The bus delivers at most once, so that the end is also polled at this interval. */
 const pollIntervalMs = 3_000
 
 export type Ended = { status: DeploymentStatus; reason: string | null; ended: boolean }
 
 /**
- * Waits for the end of a release, at most `seconds`, or until the caller has gone.
+ * Waits for the end of a release, at most `seconds`, or until the caller has disconnected.
  *
- * @returns how it stands then; `ended` false while it goes on
+ * @returns the status at that time; `ended` is false while it continues
  */
 export async function waitForRelease(
   app: App,
@@ -28,7 +28,7 @@ export async function waitForRelease(
   })
   try {
     for (;;) {
-      // Heard while we read: no news is lost between the look and the wait.
+      // Set by events during the read, so that none is lost between the read and the wait.
       let heard = false
       wake = () => {
         heard = true
@@ -56,7 +56,7 @@ async function statusOf(app: App, release: { deploymentId: string; number: numbe
     text: 'select status, reason from crux.release where deployment_id = $1 and number = $2',
     values: [release.deploymentId, release.number],
   })
-  // A deployment that was deleted meanwhile cannot succeed any more.
+  // A deployment that was deleted in the meantime cannot succeed.
   const { status, reason } = rows[0] ?? { status: 'failed', reason: 'the deployment was deleted' }
   return { status, reason, ended: status !== 'in-progress' }
 }

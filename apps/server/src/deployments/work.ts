@@ -3,7 +3,7 @@ import { createAgentPort } from './agent-port.ts'
 import { scheduleDispatch } from './dispatch.ts'
 import { type Clock, createLeases } from './leases.ts'
 
-/** What deployments do without being asked by a person: hand over, listen to agents, count leases. */
+/** The background work of deployments: dispatching, receiving reports of agents, counting leases. */
 export function createDeploymentWork(app: App, now?: Clock) {
   const leases = createLeases(app, now)
   const unsubscribes: (() => void)[] = []

@@ -4,9 +4,10 @@ import type { Queries } from '../db/transaction.ts'
 export type TargetVersion = { teamId: string; projectId: string; type: VersionType; images: number }
 
 /**
- * The version, held until the transaction ends, so that two creations at one place come one after another; and the node of the same team.
+ * The version, locked until the transaction ends, so that two creations at one deployment target run one after another;
+ * and the node of the same team.
  *
- * @throws CruxError notFound `versionId` or `nodeId`, for another team's as for none
+ * @throws CruxError notFound `versionId` or `nodeId`, also for those of another team
  */
 export async function findTargetVersion(
   queries: Queries,
@@ -42,7 +43,7 @@ export type NewDeployment = {
   userId: string
 }
 
-/** The deployment with an empty configuration, and an instance with an empty one for each image of the version. */
+/** Inserts the deployment with an empty configuration, and an instance with an empty one for each image of the version. */
 export async function insertDeployment(queries: Queries, row: NewDeployment): Promise<string> {
   const { rows } = await queries.query<{ id: string }>({
     name: 'insert deployment',
@@ -62,7 +63,7 @@ export async function insertDeployment(queries: Queries, row: NewDeployment): Pr
   return rows[0]?.id ?? ''
 }
 
-/** The complete list, in its order. That all are of the deployment's team, the foreign keys hold. */
+/** Stores the complete list in its order. Foreign keys guarantee that all bundles belong to the deployment's team. */
 export async function replaceBundles(
   queries: Queries,
   deployment: { id: string; teamId: string },
@@ -85,7 +86,7 @@ export async function copyBundles(queries: Queries, copy: { from: string; to: st
   )
 }
 
-/** Which of these deployments carry a bundle. */
+/** The deployments among these that have a bundle. */
 export async function carriersAmong(
   queries: Queries,
   configBundleId: string,
@@ -101,9 +102,9 @@ export async function carriersAmong(
 }
 
 /**
- * Copies the configurations of a deployment and of its instances. Values of secrets are readable on one node only, so a copy to
- * another node has none: instances lose their own secrets and show the keys that their image requires; the deployment's
- * configuration keeps its keys without values.
+ * Copies the configurations of a deployment and of its instances. Values of secrets are readable on one node only, so a
+ * copy to another node has none: instances lose their own secrets and show the keys that their image requires; the
+ * deployment's configuration keeps its keys without values.
  */
 export async function copyConfigs(
   queries: Queries,
@@ -129,7 +130,10 @@ const withoutSecretValues = `case when jsonb_typeof(source.fields->'secrets') = 
     select coalesce(jsonb_agg(row - '{value,encrypted,publicKey}'::text[] order by place), '[]')
     from jsonb_array_elements(source.fields->'secrets') with ordinality as one(row, place))) else source.fields end`
 
-/** Secrets that were entered for the newest deployment of this version at this place need not be entered again (4.7). */
+/**
+ * Copies the secrets of the newest deployment of this version at this deployment target, so that users need not enter
+ * them again.
+ */
 export async function reuseSecrets(
   queries: Queries,
   deploymentId: string,

@@ -12,11 +12,12 @@ import { ContainerIdentifier, CruxError } from '@crux/contract'
 import type { Command, CommandResult } from './links.ts'
 
 /**
- * The edge to the agents: what a message may say is decided by its shape, what makes sense is decided here. An agent runs on a machine
- * that this server does not trust, so times are clamped, texts are cut and counts are bounded before anything else sees them.
+ * Validates what agents send: the schema checks the shape of a message, these functions check its values. An agent runs
+ * on a machine that this server does not trust, so times are clamped, texts are cut and counts are bounded before other
+ * code uses them.
  */
 
-/** The end of the year 9999: what a date of the wire can say. */
+/** The end of the year 9999, the latest date that the wire format can express. */
 const secondsMax = 253_402_300_799n
 const text = { short: 256, name: 1_024, sentence: 4_096, label: 65_536, line: 1_048_576 } as const
 const containersMax = 10_000
@@ -24,11 +25,11 @@ const imagesMax = 20_000
 const entriesMax = 2_000
 const inspectionMax = 2 * 1_048_576
 const publicKeyMax = 65_536
-/** Of a column that counts releases. */
+/** The upper limit of a column that counts releases. */
 const portMax = 65_535
 const releaseNumberMax = 2_147_483_647
 
-/** Which kind of answer belongs to a command; commands that are not here have none. */
+/** The kind of answer that belongs to each command; commands that are missing here have none. */
 const answers: Partial<Record<Command['case'], CommandResult['case']>> = {
   operateContainer: 'done',
   deleteContainers: 'done',
@@ -85,7 +86,7 @@ export function checkAnswer(command: Command['case'], result: CommandResult): Co
   }
 }
 
-/** Leaves out those that have no usable name. */
+/** Leaves out containers without a usable name. */
 export function checkContainers(containers: readonly Container[]): Container[] {
   return containers.slice(0, containersMax).flatMap((container) => {
     const ref = ContainerIdentifier.safeParse({ prefix: container.ref?.prefix ?? '', name: container.ref?.name ?? '' })
@@ -135,7 +136,7 @@ function checkHolder(holder: PortHolder): PortHolder {
   return { ...holder, containerName: cut(holder.containerName, text.short) }
 }
 
-/** A batch whose numbers no agent of ours counts to is refused. @throws ConnectError */
+/** Refuses a batch with sequence numbers that our agent cannot reach. @throws ConnectError */
 export function checkReport(batch: ReportDeploymentRequest): ReportDeploymentRequest {
   const refuse = () => new ConnectError('the report makes no sense', Code.InvalidArgument)
   if ((batch.release?.number ?? 0) > releaseNumberMax) throw refuse()
@@ -148,7 +149,7 @@ export function checkReport(batch: ReportDeploymentRequest): ReportDeploymentReq
   }
 }
 
-/** What an agent says of itself, as far as it can be stored. @throws ConnectError */
+/** The agent's information about itself, reduced to what can be stored. @throws ConnectError */
 export function checkInfo(info: AgentInfo): AgentInfo {
   if (info.publicKey.length > publicKeyMax || info.publicKey.includes('\0'))
     throw new ConnectError('the public key makes no sense', Code.InvalidArgument)
@@ -164,7 +165,7 @@ export function checkInfo(info: AgentInfo): AgentInfo {
   }
 }
 
-/** Failures are sentences for a person; an agent may write a book. */
+/** Failures are sentences for people; the text of an agent may be of any length. */
 export const failureSentence = (message: string): string => cut(message, text.sentence)
 
 function clamp(at: Timestamp | undefined): Timestamp | undefined {
@@ -178,7 +179,7 @@ function safeInteger(value: bigint): bigint {
   return value > max ? max : value
 }
 
-/** Null characters cannot be stored, and half of a pair of surrogates cannot be sent. */
+/** Null characters cannot be stored, and half of a surrogate pair cannot be sent. */
 function cut(value: string, max: number): string {
   const plain = value.includes('\0') ? value.replaceAll('\0', '') : value
   return plain.length > max ? plain.slice(0, max).toWellFormed() : plain

@@ -12,18 +12,21 @@ import type { LinkTable } from './node-links.ts'
 import { exchangeToken, findTokenOwner, hasToken, nextToken, type TokenOwner } from './token-store.ts'
 import { bearerToken, hashToken } from './tokens.ts'
 
-/** The address an agent's connection comes from, put in by the listener. */
+/** The address of an agent's connection; the listener sets it. */
 export const peerAddress = createContextKey<string | undefined>(undefined)
 
-/** How long a call that began before its token was replaced may take to get here. */
+/** The longest time that a call may take to arrive if it started before its token was replaced. */
 const underWayMs = 10_000
 const tokenAgeMaxMs = 30 * 24 * 60 * 60 * 1_000
 
-/** The server's side of AgentService. Every call shows its token, and what it may touch follows from the token's node alone. */
+/**
+ * The server's side of AgentService. Every call carries its token, and only the token's node decides what the call may
+ * access.
+ */
 export function createAgentService(app: App, links: LinkTable, deployments: DeploymentPort) {
-  /** Links of one node begin one after another. */
+  /** Links of one node are established one after another. */
   const turns = new Map<string, Promise<unknown>>()
-  /** Hashes of tokens that were replaced a moment ago. */
+  /** Hashes of recently replaced tokens. */
   const replaced = new Map<string, { nodeId: string; until: number }>()
   let stopping = false
 
@@ -40,21 +43,25 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
     setTimeout(() => replaced.delete(previousHash), underWayMs).unref()
   }
 
-  /** For calls within a link: one that was under way while the token was replaced still carries the former one. */
+  /**
+   * Authenticates calls within a link: one that was under way while the token was replaced still carries the previous
+   * one.
+   */
   async function authenticateInLink(context: HandlerContext): Promise<{ nodeId: string; teamId: string }> {
     const token = bearerToken(context.requestHeader.get('authorization'))
-    const byFormer = async () => {
+    const byPreviousToken = async () => {
       const previous = token && replaced.get(hashToken(token))
       const agent = previous && previous.until > Date.now() && links.agent(previous.nodeId)
       return agent && (await hasToken(app, agent.nodeId)) ? agent : undefined
     }
-    const agent = await byFormer()
+    const agent = await byPreviousToken()
     if (agent) return agent
     try {
       return await authenticate(context)
     } catch (cause) {
-      // Replaced while it was looked up: an answer that is refused here would be waited for in vain.
-      const late = await byFormer()
+      // The token was replaced during the lookup. A refusal of this answer would let its command wait until the
+      // timeout.
+      const late = await byPreviousToken()
       if (!late) throw cause
       return late
     }
@@ -73,11 +80,11 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
     const { agent } = link
     const previous = links.replace(link)
     if (previous) {
-      // The same process came back over a new connection: nobody is there to be told.
+      // The same process reconnected over a new connection, so that no process is left to notify.
       if (previous.agent.info.sessionId === agent.info.sessionId) previous.end()
       else previous.close(CloseReason.REPLACED)
     }
-    // Conditional on the token: one that was revoked since it was checked begins no link.
+    // The update is conditional on the token: a token that was revoked since it was checked establishes no link.
     const linked = await recordLinked(app, link, links.serverId, address)
     if (!linked) throw unauthenticated()
     if (linked.keyChanged) await deployments.keyChanged(agent)
@@ -107,7 +114,7 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
     if (token) links.send(nodeId, { case: 'rotateToken', value: { token } })
   }
 
-  /** Gives a stream's messages to whoever asked for it; the next one is read when the last one was taken. */
+  /** Delivers a stream's messages to its subscriber; the next one is read when the previous one was accepted. */
   async function carry<M extends { streamId: string }>(
     requests: AsyncIterable<M>,
     context: HandlerContext,
@@ -121,7 +128,7 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
       for await (const message of requests) {
         if (!stream) {
           const found = links.get(owner.nodeId)?.stream(message.streamId)
-          // Asked for by a link that is gone, or never: the answer ends the call.
+          // The stream belongs to a link that has ended, or was never requested: the response ends the call.
           if (!found || found.kind !== kind || found.attached) return
           found.attached = true
           clearTimeout(found.timer)
@@ -171,7 +178,8 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
           over(link).catch((err: unknown) =>
             app.log.warn({ err, nodeId: owner.nodeId }, 'the end of a link is not stored yet'),
           )
-        // A connection that breaks while a message is being written is told by the signal alone: nobody asks for the next message.
+        // If the connection breaks while a message is written only the signal reports it, because the iterator is not
+        // called again.
         context.signal.addEventListener('abort', ended, { once: true })
         try {
           await inTurn(owner.nodeId, () => begin(link, owner, context.values.get(peerAddress)))
@@ -216,7 +224,7 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
         ),
     })
 
-  /** Tokens of links that stay up for months grow old too. */
+  /** Tokens of links that stay open for months need rotation as well. */
   async function rotateOld() {
     for (const link of links.all()) {
       const { nodeId } = link.agent
@@ -229,7 +237,9 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
     }
   }
 
-  /** Ends all links. It is the server that leaves, not the agents: no events, and deployments hear nothing. */
+  /**
+   * Ends all links. The server stops, not the agents, so that no events are written and deployments are not notified.
+   */
   function stop() {
     stopping = true
     for (const link of links.all()) link.end()

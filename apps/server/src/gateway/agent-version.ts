@@ -1,8 +1,8 @@
-/** Of the server; agents below the minimum stay connected but get no commands (decision 31). */
+/** The version of the server. Agents below the minimum stay connected but get no commands. */
 export const serverVersion = '1.0.0'
 const minimum = { major: 1, minor: 0 }
 
-/** Patch level and pre-release do not count: what agents must understand changes with the minor version. */
+/** Patch level and pre-release are ignored, because the protocol changes only with the minor version. */
 export function isSupported(version: string): boolean {
   const match = /^v?(\d+)\.(\d+)(\.|$)/.exec(version)
   if (!match) return false

@@ -29,7 +29,7 @@ afterEach(async () => {
   agent = undefined
 })
 
-/** What is stored as the address of an agent that calls from loopback with this header. */
+/** The stored address of an agent that calls from loopback with this header. */
 async function storedAddress(trustedProxies: readonly string[], forwardedFor: string) {
   gateway = await makeGateway({ databaseUrl: database.url, config: { trustedProxies } })
   const team = await makeTeam(gateway.app)
@@ -42,23 +42,23 @@ async function storedAddress(trustedProxies: readonly string[], forwardedFor: st
   return row?.address
 }
 
-test('the address of an agent is the one that a trusted proxy says', async () => {
+test('the address of an agent is the one that a trusted proxy reports', async () => {
   expect(await storedAddress(['127.0.0.1'], '203.0.113.9')).toBe('203.0.113.9')
 })
 
-test('of several forwarded addresses the one that the trusted proxy itself wrote counts', async () => {
+test('the forwarded address that the trusted proxy itself wrote counts if there are several', async () => {
   expect(await storedAddress(['127.0.0.1'], '198.51.100.1, 203.0.113.9')).toBe('203.0.113.9')
 })
 
-test('an agent without a trusted proxy in front cannot say where it calls from', async () => {
+test('an agent without a trusted proxy in front cannot choose its address', async () => {
   expect(await storedAddress(['192.0.2.0/24'], '203.0.113.9')).toBe('127.0.0.1')
 })
 
-test('a forwarded address that is none is not stored', async () => {
+test('a forwarded address that is malformed is not stored', async () => {
   expect(await storedAddress(['127.0.0.1'], '<script>alert(1)</script>')).toBe('127.0.0.1')
 })
 
-test('a link on which nothing is said sends a message without a command before a proxy can take it for dead', async () => {
+test('an idle link sends a message without a command before a proxy closes it as inactive', async () => {
   vi.useFakeTimers()
   const link = createLink({ nodeId: 'n', teamId: 't', info: {} } as never, true)
   const messages = link.outgoing(new AbortController().signal)

@@ -69,7 +69,7 @@ const eventsOf = async (id: string) =>
   ).map(({ event }) => event)
 const localAgents = () => createLocalAgents(gateway.app)
 
-test('an agent exchanges its install token, links, and is told to rotate its token at once', async () => {
+test('an agent exchanges its install token, connects, and is asked to rotate its token at once', async () => {
   const { row, agent } = await fresh()
   await agent.exchange()
   const welcome = await agent.connect()
@@ -101,7 +101,7 @@ test('the same agent may repeat an exchange whose answer was lost, until the new
   expect(await eventsOf(row.id)).toEqual(['installed', 'connected'])
 })
 
-test('nobody else can exchange an install token a second time', async () => {
+test('no other agent can exchange an install token a second time', async () => {
   const { row, agent } = await fresh()
   const thief = track(
     new ScriptedAgent({ url: gateway.url, nodeId: row.id, token: agent.token, info: { publicKey: 'of a thief' } }),
@@ -131,7 +131,7 @@ test('an expired install token and one of another node are refused', async () =>
   expect(await codeOf(agent.exchange())).toBe(Code.Unauthenticated)
 })
 
-test('a token links its own node only, and nothing links without one', async () => {
+test('a token connects its own node only, and an agent without a token is refused', async () => {
   const { agent } = await linked()
   const other = await makeNode(gateway.app, team)
   const imposter = track(new ScriptedAgent({ url: gateway.url, nodeId: other.id, token: agent.token }))
@@ -159,7 +159,7 @@ test('a new token that the agent used without confirming replaces the old one, a
   expect(token).toMatchObject({ nextHash: null, nextToken: null })
 })
 
-test('a call that began before its token was replaced is served, but not once the token is revoked', async () => {
+test('a call that started before its token was replaced is served, but not once the token is revoked', async () => {
   const { row, agent } = await fresh()
   await agent.exchange()
   await agent.connect()
@@ -179,7 +179,7 @@ test('a call that began before its token was replaced is served, but not once th
   expect(await codeOf(agent.client.respond({ commandId: 'x' }))).toBe(Code.Unauthenticated)
 })
 
-test('revoking ends the link, its streams and every further call at once', async () => {
+test('revoking a token ends the link, its streams and every further call at once', async () => {
   const { node: row, agent } = await linked()
   const ended = Promise.withResolvers<Error | undefined>()
   let taken = 0
@@ -212,7 +212,7 @@ test('revoking ends the link, its streams and every further call at once', async
   )
 })
 
-test('a kicked agent is told to stop and keeps its token', async () => {
+test('a kicked agent is asked to stop and keeps its token', async () => {
   const { node: row, agent } = await linked()
   await kickNode(gateway.app, localAgents(), team, actor, row.id)
   expect((await agent.command('closeLink')).value.reason).toBe(1)
@@ -231,7 +231,7 @@ test('a newer link of a node replaces the older one', async () => {
   expect((await readNode(row.id))?.linkServer).toBe(gateway.links.serverId)
 })
 
-test('a lost connection is noticed at once, and told to deployments', async () => {
+test('a lost connection is detected at once, and reported to deployments', async () => {
   const { node: row, agent } = await linked()
   agent.cut()
   await eventually(
@@ -250,7 +250,7 @@ test('a lost connection is noticed at once, and told to deployments', async () =
   )
 })
 
-test('a link that ends while word of its node goes round is not written down again', async () => {
+test('a link that ends while an event of its node is in transit is not recorded again', async () => {
   for (let round = 0; round < 15; round++) {
     const { node: row, agent } = await linked()
     agent.cut()
@@ -267,7 +267,7 @@ test('a link that ends while word of its node goes round is not written down aga
   }
 })
 
-test('an agent that is too old stays connected, shows as outdated and gets no commands', async () => {
+test('an outdated agent stays connected, shows as outdated and gets no commands', async () => {
   const { row, agent } = await fresh()
   agent.info.version = '0.9.3'
   await agent.exchange()
@@ -281,7 +281,7 @@ test('an agent that is too old stays connected, shows as outdated and gets no co
   })
 })
 
-test('answers reach who asked, and failures are errors of the catalogue', async () => {
+test('answers reach the caller of the command, and failures are errors of the catalogue', async () => {
   const { node: row, agent } = await linked()
   const asked = gateway.links.request(row.id, { case: 'inspectContainer', value: { container: { name: 'web' } } })
   const first = await agent.command('inspectContainer')
@@ -298,7 +298,7 @@ test('answers reach who asked, and failures are errors of the catalogue', async 
   await refused
 })
 
-test("one agent cannot answer another's command or feed its streams", async () => {
+test("an agent cannot answer another agent's command or write to its streams", async () => {
   const { node: row, agent } = await linked()
   const other = await linked()
   let taken = 0
@@ -357,7 +357,7 @@ test('a slow reader slows the agent down instead of filling the memory', async (
   )
 })
 
-test("a deployment's journal reaches deployments under the token's node, and Welcome tells what they know", async () => {
+test("a deployment's journal is stored under the token's node, and Welcome has the stored positions", async () => {
   const { node: row, agent } = await linked()
   gateway.port.answer = 12n
   const release = { deploymentId: '0199', number: 2 }
@@ -375,7 +375,7 @@ test("a deployment's journal reaches deployments under the token's node, and Wel
 test.each([
   ['no token', undefined],
   ['a token that nobody has', `Bearer crux_${'x'.repeat(43)}`],
-])('a message with %s is answered before it was sent, and not taken', async (_what, authorization) => {
+])('a message with %s is answered before it was sent, and not accepted', async (_what, authorization) => {
   const session = connectHttp2(gateway.url)
   const stream = session.request(
     {
@@ -388,7 +388,7 @@ test.each([
     { endStream: false },
   )
   const message = Buffer.alloc(8 * 1_048_576)
-  // Of a message that is longer than what is sent of it.
+  // The length of a message that is longer than the bytes that are sent.
   message.writeUInt32BE(16 * 1_048_576 - 5, 1)
   stream.write(message)
   stream.on('error', () => undefined)

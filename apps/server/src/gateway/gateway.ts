@@ -16,15 +16,15 @@ import { createUpgradeGuard } from './upgrade-guard.ts'
 type NodeHandlerFn = ReturnType<typeof connectNodeAdapter>
 
 export interface Gateway {
-  /** Requests below this path are the agents'. */
+  /** Requests below this path are from agents. */
   readonly pathPrefix: string
-  /** Answers them; any other is given to `fallback`, or answered 404. */
+  /** Answers requests of agents; others are passed to `fallback`, or answered 404. */
   listener(fallback?: NodeHandlerFn): NodeHandlerFn
-  /** Notices peers that vanished. Once per HTTP/2 server. */
+  /** Detects peers that disappeared. Call once per HTTP/2 server. */
   watch(server: Http2Server | Http2SecureServer): void
-  /** Before listening: says that this process lives, and clears what former ones left. */
+  /** Call before listening: registers this process, and clears links of its previous runs. */
   start(): Promise<void>
-  /** Ends the links, so that agents look for a server at once. Before the HTTP/2 server closes. */
+  /** Ends the links, so that agents connect to another server at once. Call before the HTTP/2 server closes. */
   stop(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export function createGateway(app: App, links: LinkTable, deployments: Deploymen
   function hear() {
     unsubscribes.push(
       app.bus.on('node.close', ({ nodeId, reason }) => links.close(nodeId, reason)),
-      // Another process may hold the link that counts now.
+      // Another process may hold the current link.
       app.bus.on('node.changed', ({ nodeId }) => void presence.check(nodeId)),
       app.bus.onReconnected(() => void presence.beat()),
     )
@@ -55,7 +55,7 @@ export function createGateway(app: App, links: LinkTable, deployments: Deploymen
     listener(fallback) {
       const serve = connectNodeAdapter({
         routes: service.routes,
-        interceptors: [sayErrors(app)],
+        interceptors: [logErrors(app)],
         fallback,
         grpcWeb: false,
         connect: false,
@@ -89,10 +89,10 @@ export function createGateway(app: App, links: LinkTable, deployments: Deploymen
   }
 }
 
-/** How long whoever was refused may take to stop sending: what comes meanwhile is thrown away. */
+/** How long a refused client may take to stop sending; what arrives in the meantime is discarded. */
 const stopSendingMs = 1_000
 
-/** Answers a call without its message. */
+/** Answers a call without reading its message. */
 function refuse(...[request, response, code]: [...Parameters<NodeHandlerFn>, Code]) {
   const message = code === Code.Unauthenticated ? 'the token is not valid' : 'try again'
   response.writeHead(200, {
@@ -106,8 +106,8 @@ function refuse(...[request, response, code]: [...Parameters<NodeHandlerFn>, Cod
   setTimeout(() => stream?.close(), stopSendingMs).unref()
 }
 
-/** What nobody foresaw is logged here and tells the agent to try again; it does not say more. */
-const sayErrors =
+/** Logs unexpected errors here. The agent gets only a code that makes it try again. */
+const logErrors =
   (app: App): Interceptor =>
   (next) =>
   async (request) => {
@@ -120,7 +120,7 @@ const sayErrors =
     }
   }
 
-/** The address that an agent calls from, as a trusted proxy in front says it; what anybody else says is not believed. */
+/** The address of an agent as reported by a trusted proxy in front; reports of other peers are ignored. */
 function createAddressReader(trustedProxies: readonly string[]) {
   const isTrusted = proxyAddress.compile([...trustedProxies])
   return (request: IncomingMessage | Http2ServerRequest): string | undefined => {
@@ -131,5 +131,5 @@ function createAddressReader(trustedProxies: readonly string[]) {
   }
 }
 
-/** IPv4 as people write it, also where the socket speaks IPv6. */
+/** IPv4 in its usual form, also where the socket uses IPv6. */
 const plainAddress = (address: string | undefined) => address?.replace(/^::ffff:/, '')

@@ -8,7 +8,7 @@ import type { ScriptedAgent } from '../../test/scripted-agent.ts'
 type Result = NonNullable<MessageInitShape<typeof RespondRequestSchema>['result']>
 type Asked = 'listContainers' | 'operateContainer' | 'deleteContainers' | 'inspectContainer' | 'readLog' | 'listImages'
 
-/** An agent that speaks the protocol and says what makes no sense. */
+/** An agent that uses the protocol and sends invalid values. */
 let server: TestServer
 let testEnvironment: DeployTestEnvironment
 let agent: ScriptedAgent
@@ -37,7 +37,7 @@ const requests: readonly { command: Asked; path: string; method?: string }[] = [
   { command: 'listImages', path: '/images' },
 ]
 
-/** What the client gets for a request when the agent answers so. */
+/** The client's response to a request when the agent sends this answer. */
 async function answered({ command, path, method = 'GET' }: (typeof requests)[number], result: Result) {
   const nth = (asked.get(command) ?? 0) + 1
   asked.set(command, nth)
@@ -80,8 +80,8 @@ const results: readonly Result[] = [
   { case: undefined },
 ]
 
-describe('an agent that answers what makes no sense', () => {
-  test('of a wrong kind, or without a result, is answered 502 with a sentence', async () => {
+describe('an agent that sends invalid answers', () => {
+  test('of a wrong kind, or without a result, causes a 502 with a sentence', async () => {
     for (const request of requests) {
       const wrong: Result = request.command === 'inspectContainer' ? containers() : { case: 'inspection', value: {} }
       for (const result of [wrong, { case: undefined } as Result]) {
@@ -107,7 +107,7 @@ describe('an agent that answers what makes no sense', () => {
     })
   })
 
-  test('never makes a 500, whatever it answers to whichever question', async () => {
+  test('never causes a 500, whatever it answers to any request', async () => {
     for (const request of requests)
       for (const result of results) {
         const { status, body } = await answered(request, result)
@@ -117,7 +117,7 @@ describe('an agent that answers what makes no sense', () => {
       }
   }, 60_000)
 
-  test('never makes a 500 with random messages', async () => {
+  test('never causes a 500 with random messages', async () => {
     const random = seeded(Number(process.env.CRUX_TEST_SEED ?? 7))
     const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T
     const times = [absurd, before, undefined, { seconds: 0n, nanos: 1_000_000_000 }]
@@ -163,7 +163,7 @@ describe('an agent that answers what makes no sense', () => {
     }
   }, 60_000)
 
-  test('says absurd things of itself and of releases, and the server goes on', async () => {
+  test('reports impossible values of itself and of releases, and the server continues', async () => {
     const report = agent.client.reportDeployment({
       release: { deploymentId: crypto.randomUUID(), number: 4_294_967_295 },
       events: [{ sequence: 18_446_744_073_709_551_615n, at: absurd, event: { case: 'outcome', value: {} } }],

@@ -1,10 +1,13 @@
 import type { Http2SecureServer, Http2Server, ServerHttp2Session } from 'node:http2'
 
-/** Together at most 30 s until a peer that vanished without a word is noticed. A live agent pings by itself every 20 s. */
+/** Together a peer that disappeared silently is detected after at most 30 s. A live agent pings by itself every 20 s. */
 const quietMs = 21_000
 const answerMs = 7_000
 
-/** Pings sessions from which nothing came for a while, and ends those that do not answer: idle links cost no traffic of ours. */
+/**
+ * Pings sessions that have sent nothing for a while, and ends those that do not answer. Idle links cause no traffic
+ * from the server.
+ */
 export function keepSessionsAlive(server: Http2Server | Http2SecureServer): void {
   server.on('session', (session: ServerHttp2Session) => {
     let bytesSeen = -1

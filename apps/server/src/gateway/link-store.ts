@@ -4,9 +4,10 @@ import { node, nodeToken } from '../db/schema/index.ts'
 import type { Link } from './link.ts'
 
 /**
- * Makes a link the one that counts, whichever process held the former one.
+ * Makes a link the current one, whichever process held the previous one.
  *
- * @returns whether the node had another key for secrets before; undefined when it has no token any more: it was revoked, or the node deleted
+ * @returns whether the node had another key for secrets before; undefined when it has no token any more: it was
+ *   revoked, or the node deleted
  */
 export async function recordLinked(
   app: App,
@@ -35,7 +36,7 @@ export async function recordLinked(
   return linked && { keyChanged: linked.previousKey !== null && linked.previousKey !== info.publicKey }
 }
 
-/** @returns false when another link counts already */
+/** @returns false when another link is the current one */
 export async function recordUnlinked(app: App, link: Link, serverId: string) {
   const unlinked = await app.database.db
     .update(node)

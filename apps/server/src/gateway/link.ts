@@ -18,29 +18,35 @@ type Pending = {
   reject(error: Error): void
   timer: NodeJS.Timeout
 }
-/** `handler` is typed when the stream is opened; the two kinds never meet, because an id belongs to one of them. */
+/**
+ * `handler` gets its type when the stream is opened. The two kinds cannot be mixed up, because an id belongs to one of
+ * them.
+ */
 export type OpenStream = {
   kind: 'containers' | 'log'
   handler: StreamHandler<never>
-  /** Settles when the stream is over for the server: the call that carries it is answered then. */
+  /** Settles when the server has finished with the stream; the call that carries it is answered then. */
   closed: Promise<void>
   finish(error?: Error): void
   over: boolean
-  /** Set once the agent's call has come; a stream id serves one call. */
+  /** Set once the agent's call has arrived; a stream id serves one call. */
   attached: boolean
   timer: NodeJS.Timeout | undefined
 }
 
-/** An agent that does not read would let its queue grow; nothing that we send needs this many unread commands. */
+/**
+ * The queue of an agent that does not read must not grow without limit; the server never needs this many unread
+ * commands.
+ */
 const queueMax = 1_000
-/** A proxy between agent and server ends a stream on which nothing came for a while, often 60 s, and answers HTTP/2 pings by itself. */
+/** A proxy between agent and server often ends a stream after 60 s without data, and answers HTTP/2 pings itself. */
 const keepAliveMs = 15_000
-/** How long an agent may take to open a stream that it was asked for. */
+/** How long an agent may take to open a requested stream. */
 const attachTimeoutMs = 15_000
 
 export type Link = ReturnType<typeof createLink>
 
-/** One Connect call of one agent: what is sent on it, the answers awaited and the streams asked for. */
+/** One Connect call of one agent: its queued messages, pending answers and requested streams. */
 export function createLink(agent: LinkedAgent, supported: boolean) {
   const id = randomUUID()
   const queue: Response[] = []
@@ -55,7 +61,9 @@ export function createLink(agent: LinkedAgent, supported: boolean) {
     wake?.()
   }
 
-  /** Waits for a message, or until a message without a command has to be sent. */
+  /**
+   * Waits for a message. Resolves with true when a message without a command has to be sent to keep the stream open.
+   */
   function isQuiet(): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, keepAliveMs, true)
@@ -66,7 +74,7 @@ export function createLink(agent: LinkedAgent, supported: boolean) {
     })
   }
 
-  /** The messages of the Connect answer. Ends when the link is closed; what was queued before is still sent. */
+  /** The messages of the Connect response. Ends when the link is closed; messages queued before are still sent. */
   async function* outgoing(signal: AbortSignal): AsyncGenerator<Response> {
     const stop = () => end()
     signal.addEventListener('abort', stop, { once: true })
@@ -86,7 +94,7 @@ export function createLink(agent: LinkedAgent, supported: boolean) {
     }
   }
 
-  /** Fails everything that waits. Further calls do nothing. */
+  /** Fails all pending answers and streams. Further calls do nothing. */
   function end(cause: Error = offline()) {
     if (ended) return
     ended = true
@@ -126,7 +134,7 @@ export function createLink(agent: LinkedAgent, supported: boolean) {
     })
   }
 
-  /** An answer to a command that is no longer awaited is nobody's loss. */
+  /** An answer to a command that is no longer awaited is ignored. */
   function respond({ commandId, result }: RespondRequest) {
     const waiting = pending.get(commandId)
     if (!waiting) return
@@ -221,7 +229,7 @@ export function createLink(agent: LinkedAgent, supported: boolean) {
 export const offline = (description = 'The agent of this node is not connected.'): CruxError =>
   new CruxError('notFound', { property: 'agent', description })
 
-/** Failures of a command in the words of the catalogue. `key` is what the wire calls the container (backend.md 2.6). */
+/** Converts failures of a command to errors of the catalogue. `key` is the wire's name of the container. */
 export function failureToError(failure: { code: FailureCode; message: string }): CruxError {
   const description = failureSentence(failure.message) || undefined
   return failure.code === FailureCode.NOT_FOUND

@@ -18,45 +18,53 @@ export type Command = Exclude<
   { case: undefined; value?: undefined }
 >
 export type CommandOf<C extends Command['case']> = Extract<Command, { case: C }>
-/** What an agent answered; a failure never gets here, it is thrown as a CruxError. */
+/** What an agent answered. Failures are not included: they are thrown as a CruxError. */
 export type CommandResult = Exclude<RespondRequest['result'], { case: 'failure' } | { case: undefined }>
 
 /** The agent at the other end of a link of this process. */
 export type LinkedAgent = { nodeId: string; teamId: string; nodeName: string; info: AgentInfo }
 
-/** As this process sees it: `unreachable` also when another server process holds the link. */
+/** The status as this process sees it: `unreachable` also when another server process holds the link. */
 export type LinkStatus = 'connected' | 'outdated' | 'unreachable'
 
-/** A stream that an agent was asked for. `close` is idempotent and tells the agent; nothing is delivered after it. */
+/**
+ * A stream that an agent was asked for. `close` is idempotent and notifies the agent; nothing is delivered after it.
+ */
 export type AgentStream = { close(): void }
 export type StreamHandler<M> = {
-  /** The next message is read once this has resolved: that is how a slow reader slows the agent down. */
+  /** The next message is read once this has resolved, so that a slow reader slows the agent down. */
   message(message: M): void | Promise<void>
-  /** Once, unless we closed it ourselves: by the agent (no error), or because the link or the request failed. */
+  /**
+   * Called once, unless the server closed the stream: the agent ended it (no error), or the link or the request failed.
+   */
   ended(error?: Error): void
 }
 export type LogBatch = { lines: LogLine[] }
 
 /** The agents that this server process holds a link to. */
 export interface NodeLinks {
-  /** Identifies this process in node.link_server. New at every start. */
+  /** Identifies this process in node.link_server; a new id for every start. */
   readonly serverId: string
   status(nodeId: string): LinkStatus
   agent(nodeId: string): LinkedAgent | undefined
-  /** Node ids of all links of this process, outdated agents included. */
+  /** The node ids of all links of this process, including those of outdated agents. */
   held(): string[]
 
-  /** Hands a release over. False: no link here that takes commands; the caller publishes `node.work` or waits for `linked`. */
+  /**
+   * Dispatches a release. @returns false when this process has no link that takes commands; the caller publishes
+   * `node.work` or waits for `linked`
+   */
   deploy(nodeId: string, release: MessageInitShape<typeof ReleaseSchema>): boolean
   cancel(nodeId: string, release: MessageInitShape<typeof ReleaseKeySchema>): boolean
-  /** A command without an answer. False: as `deploy`. */
+  /** Sends a command that has no answer. @returns false as `deploy` */
   send(nodeId: string, command: Command): boolean
   /**
-   * A command with an answer.
+   * Sends a command that has an answer.
    *
-   * @throws CruxError notFound `agent` (offline), preconditionFailed `id` (outdated), serviceUnavailable (the link is at another
-   * server process, or no answer in time), notFound `key` (no such container), preconditionFailed `key` (the engine refuses),
-   * badGateway `agent` (another kind of answer than the command has, or one that cannot be used)
+   * @throws CruxError notFound `agent` (offline), preconditionFailed `id` (outdated), serviceUnavailable (the link is
+   *   at another server process, or no answer in time), notFound `key` (no such container), preconditionFailed `key`
+   *   (the engine refuses), badGateway `agent` (another kind of answer than the command has, or one that cannot be
+   *   used)
    */
   request(nodeId: string, command: Command, timeoutMs?: number): Promise<CommandResult>
   /** @throws CruxError as `request`, when there is no usable link; later failures arrive at `ended` */
@@ -71,28 +79,33 @@ export interface NodeLinks {
     handler: StreamHandler<LogBatch>,
   ): Promise<AgentStream>
 
-  /** Links of this process that begin (after Welcome) and end. Returns the way to unsubscribe. */
+  /** Reports links of this process that start (after Welcome) and end. @returns the function that unsubscribes */
   onLinked(heard: (agent: LinkedAgent) => void): () => void
   onLinkLost(heard: (agent: LinkedAgent) => void): () => void
-  /** Ends the link of a node if it is here, with all of its streams and pending answers. */
+  /** Ends the link of a node if this process has it, with all of its streams and pending answers. */
   close(nodeId: string, reason: 'shutdown' | 'token-revoked'): void
 }
 
-/** What the gateway asks of deployments. Implemented by deployments/agent-port.ts and put in at composition. */
+/** What the gateway needs of deployments. deployments/agent-port.ts implements it, and the composition passes it in. */
 export interface DeploymentPort {
   /**
-   * Before Welcome: the position for each release of `info.openReleases` that the server wants to hear more of. Others are
-   * dropped by the agent. Not called for outdated agents. A throw ends the link, and the agent tries again.
+   * Called before Welcome. Returns the position for each release of `info.openReleases` whose further events the server
+   * wants; the agent drops the others. Not called for outdated agents. An error ends the link, and the agent tries
+   * again.
    */
   positions(agent: LinkedAgent): Promise<MessageInitShape<typeof JournalPositionSchema>[]>
-  /** Before Welcome: the node came with another key than before, and cannot read what was sealed for that one. */
+  /**
+   * Called before Welcome when the node has another key than before and cannot read what was encrypted for the previous
+   * one.
+   */
   keyChanged(agent: LinkedAgent): Promise<void>
-  /** After Welcome: hand over what waits for this node. */
+  /** Called after Welcome to dispatch the releases that wait for this node. */
   linked(agent: LinkedAgent): void
   linkLost(agent: LinkedAgent): void
   /**
-   * A batch of a release's journal. Resolves, after the commit, with the highest sequence stored. The port checks that the
-   * release belongs to `agent.nodeId`; for a release that is not known (any more) it answers the batch's last sequence, so that the agent forgets it.
+   * Stores a batch of a release's journal. Resolves, after the commit, with the highest sequence stored. The port
+   * checks that the release belongs to `agent.nodeId`. For an unknown release it returns the batch's last sequence, so
+   * that the agent drops the release.
    */
   report(agent: { nodeId: string; teamId: string }, batch: ReportDeploymentRequest): Promise<bigint>
 }

@@ -12,19 +12,19 @@ const closeReasons = { shutdown: CloseReason.SHUTDOWN, 'token-revoked': CloseRea
 /** Stopping a container takes the engine 10 s by itself. */
 const requestTimeoutMs = 60_000
 
-/** What the gateway does with the links beside what everybody may. */
+/** The operations on links that only the gateway uses. */
 export interface LinkTable extends NodeLinks {
   get(nodeId: string): Link | undefined
   all(): Link[]
-  /** Puts a link in place of the node's former one, which it returns. */
+  /** Replaces the node's previous link and returns it. */
   replace(link: Link): Link | undefined
-  /** Takes a link out; false when another one stands there already. */
+  /** Removes a link; @returns false if another link has replaced it */
   remove(link: Link): boolean
   emitLinked(link: Link): void
   emitLost(link: Link): void
 }
 
-/** The links of this process. It dials nobody: the gateway fills it. */
+/** The links of this process. The gateway adds them, because agents open the connections. */
 export function createNodeLinks(parts: Pick<App, 'database' | 'log'>): LinkTable {
   const links = new Map<string, Link>()
   const linked = new Set<(agent: LinkedAgent) => void>()
@@ -41,7 +41,7 @@ export function createNodeLinks(parts: Pick<App, 'database' | 'log'>): LinkTable
     }
   }
 
-  /** @throws CruxError that says why this node takes no commands from here */
+  /** @throws CruxError that explains why this process cannot send commands to the node */
   async function usable(nodeId: string): Promise<Link> {
     const link = links.get(nodeId)
     if (link && !link.ended) {

@@ -41,13 +41,13 @@ const crash = async (gateway: TestGateway) => {
 const readNode = async (gateway: TestGateway, id: string) =>
   (await gateway.app.database.db.select().from(node).where(eq(node.id, id)))[0]
 
-test('a server that starts again after kill -9 clears the links that it left, and takes its agents back', async () => {
+test('a server that restarts after kill -9 clears its old links, and its agents reconnect', async () => {
   const config = { port: 45_871, dataDir: '/nonexistent/one' }
   const first = await start(config)
   const watcher = await start()
   const { node: row, agent } = await makeLinkedAgent(first, await makeTeam(first.app))
   const session = first.links.serverId
-  // A link that stays in the database although its process is gone.
+  // A link that stays in the database although its process has ended.
   await crash(first)
   agent.cut()
   await watcher.app.database.db
@@ -62,7 +62,7 @@ test('a server that starts again after kill -9 clears the links that it left, an
   back.cut()
 })
 
-test('the others clear the links of a process that was not heard for 15 s, and say so', async () => {
+test('the other servers clear and report the links of a process without a heartbeat for 15 s', async () => {
   const living = await start()
   const { node: row, agent } = await makeLinkedAgent(living, await makeTeam(living.app))
   agent.cut()
@@ -89,7 +89,7 @@ test('the others clear the links of a process that was not heard for 15 s, and s
   await heard.promise
 })
 
-test('an agent that links to another process ends its former link, and commands from there say where it is', async () => {
+test('an agent that connects to another process ends its previous link, and commands there report the new location', async () => {
   const one = await start()
   const two = await start()
   const { node: row, agent } = await makeLinkedAgent(one, await makeTeam(one.app))
@@ -111,7 +111,7 @@ test('an agent that links to another process ends its former link, and commands 
   agent.cut()
 })
 
-test('links survive that the others believed this process dead, and a revocation that the bus lost is made up for', async () => {
+test('links survive when other servers considered this process dead, and a revocation that the bus lost is applied later', async () => {
   const gateway = await start()
   const { node: row, agent } = await makeLinkedAgent(gateway, await makeTeam(gateway.app))
   const { pool } = gateway.app.database
@@ -126,7 +126,7 @@ test('links survive that the others believed this process dead, and a revocation
   agent.cut()
 })
 
-test('a link is kept where the database names a process that is dead', async () => {
+test('a link is kept where the database names a dead process', async () => {
   const gateway = await start()
   const { node: row, agent } = await makeLinkedAgent(gateway, await makeTeam(gateway.app))
   await gateway.app.database.db.update(node).set({ linkServer: 'dead', linkSession: 'x' }).where(eq(node.id, row.id))
@@ -139,10 +139,10 @@ test('a link is kept where the database names a process that is dead', async () 
   agent.cut()
 })
 
-test('while nothing happens, a beat and a check of leases are one statement each', async () => {
+test('an idle heartbeat and an idle check of leases are one statement each', async () => {
   const gateway = await start()
   const { agent } = await makeLinkedAgent(gateway, await makeTeam(gateway.app))
-  // Connections of its own: the gateway beats as well.
+  // A separate pool, because the gateway sends heartbeats as well.
   const own = openDatabase({ url: database.url, schema })
   const app = { ...gateway.app, database: own }
   const query = vi.spyOn(own.pool, 'query')
@@ -154,7 +154,7 @@ test('while nothing happens, a beat and a check of leases are one statement each
   agent.cut()
 })
 
-test('stopping ends the links at once, so that agents look for another server', async () => {
+test('stopping ends the links at once, so that agents connect to another server', async () => {
   const gateway = await start()
   const { node: row, agent } = await makeLinkedAgent(gateway, await makeTeam(gateway.app))
   const other = await start()
@@ -165,7 +165,7 @@ test('stopping ends the links at once, so that agents look for another server', 
   agent.cut()
 })
 
-test('a peer that vanished without a word loses its session within 30 s, a live one keeps it', async () => {
+test('a peer that disappeared silently loses its session within 30 s, a live one keeps it', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout'] })
   const server = createServer()
   keepSessionsAlive(server)
@@ -179,7 +179,7 @@ test('a peer that vanished without a word loses its session within 30 s, a live 
     if (opened.length === 2) both.resolve()
   })
   const living = connect(`http://127.0.0.1:${port}`)
-  // Says the preface and its settings, then never reads or answers again.
+  // It sends the preface and its settings, then never reads or answers again.
   const vanished = connectTcp(port, '127.0.0.1')
   vanished.write(
     Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])]),
@@ -188,7 +188,7 @@ test('a peer that vanished without a word loses its session within 30 s, a live 
   const closed = Promise.withResolvers<void>()
   const dead = opened.find((session) => session.socket.remotePort === vanished.localPort)
   dead?.once('close', () => closed.resolve())
-  // The first look notes what was read, the next one asks.
+  // The first check records what was read, the next one pings.
   await vi.advanceTimersByTimeAsync(21_000)
   await vi.advanceTimersByTimeAsync(21_000)
   await new Promise<void>((resolve) => living.ping(() => resolve()))

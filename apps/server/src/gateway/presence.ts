@@ -6,7 +6,7 @@ import type { Link } from './link.ts'
 import type { LinkTable } from './node-links.ts'
 
 export const heartbeatMs = 5_000
-/** A process that has not been heard for so long holds no links. */
+/** A process without a heartbeat for this long holds no links. */
 const deadAfterSeconds = 15
 
 type NodeRow = { id: string; team_id: string }
@@ -24,12 +24,13 @@ const linkColumns = `id, team_id, link_server, link_session,
   exists (select from crux.node_token t where t.node_id = n.id) as has_token, ${isOrphan} as is_orphan`
 
 /**
- * Which server processes live, and that node.link_server says the truth: links of the dead are cleared, by themselves when they
- * start again and by the others after 15 s; and what was missed while the database or the bus was away is made up for.
+ * Tracks which server processes are alive, and keeps node.link_server correct: a restarted process clears its own old
+ * links, and the others clear those of a dead process after 15 s. Events that were missed while the database or the bus
+ * was unavailable are processed later.
  */
 export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'log'>, links: LinkTable) {
   const { pool } = app.database
-  // A process on a port of its own is alone under this name; one whose port is still open (0) cannot say so.
+  // A process on a fixed port is the only one with this name; a process whose port is still open (0) cannot know that.
   const name = app.config.port ? `${hostname()}:${app.config.dataDir}:${app.config.port}` : links.serverId
   let timer: NodeJS.Timeout | undefined
   let beating: Promise<void> | undefined
@@ -48,7 +49,7 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
     for (const row of rows) nodeChanged(app, { teamId: row.team_id, nodeId: row.id }, 'unreachable')
   }
 
-  /** Says that this process lives, and reads all that a beat compares, in one statement: an idle server runs no other one. */
+  /** Writes the heartbeat and reads all that a round compares, in one statement: an idle server runs no other one. */
   async function sendHeartbeat(held: readonly Link[]): Promise<Heartbeat> {
     const { rows } = await pool.query<Heartbeat>({
       name: 'heartbeat',
@@ -67,7 +68,7 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
     let held = heldOf(links.all())
     let seen = await sendHeartbeat(held)
     if (!seen.isKnown || seen.hasDead || seen.hasOrphans) {
-      // The others believed this process dead, e.g. while the database was out of its reach.
+      // The other processes considered this one dead, e.g. while it could not reach the database.
       if (!seen.isKnown)
         await pool.query('insert into crux.server_process (id, name) values ($1, $2)', [links.serverId, name])
       await pool.query(`delete from crux.server_process where id <> $1 and ${isDead}`, [links.serverId])
@@ -83,21 +84,21 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
   const heldOf = (candidates: readonly Link[]) => candidates.filter((link) => link.welcomed && !link.ended)
   const nodeIdsOf = (held: readonly Link[]) => held.map((link) => link.agent.nodeId)
 
-  /** Compares links of this process with what the database says of them. */
+  /** Compares links of this process with those in the database. */
   async function reconcile(held: readonly Link[], rows: readonly LinkRow[]) {
     const known = new Map(rows.map((row) => [row.id, row]))
     for (const link of held) {
       const row = known.get(link.agent.nodeId)
       if (!row?.has_token) link.close(CloseReason.TOKEN_REVOKED)
       else if (row.link_session === link.id) continue
-      // The next heartbeat clears what names a process that is gone, and then says that this link counts.
+      // The next heartbeat clears links of dead processes, and then records that this link is current.
       else if (row.is_orphan) continue
       else if (row.link_server && row.link_server !== links.serverId) link.close(CloseReason.REPLACED)
       else await assert(link, row)
     }
   }
 
-  /** Says again that a link counts. It may end at any moment meanwhile: then its end, not this, has the last word. */
+  /** Records again that a link is current. If the link ends at the same time, its end takes precedence. */
   async function assert(link: Link, row: NodeRow) {
     const isOver = () => link.ended || links.get(row.id) !== link
     if (isOver()) return
@@ -118,7 +119,7 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
     if (rowCount) nodeChanged(app, { teamId, nodeId }, 'unreachable')
   }
 
-  /** One at a time; a database that is away is asked again at the next beat. */
+  /** Rounds run one at a time; an unavailable database is tried again in the next round. */
   function beatOnce(): Promise<void> {
     beating ??= beat()
       .catch((err: unknown) => app.log.warn({ err }, 'the heartbeat of this process failed'))
@@ -134,7 +135,7 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
       timer = setInterval(() => void beatOnce(), heartbeatMs)
     },
     beat: beatOnce,
-    /** After word that a node changed: its link may count at another process now. */
+    /** Called when a node has changed: its current link may belong to another process now. */
     async check(nodeId: string) {
       const held = heldOf([links.get(nodeId)].filter((link) => link !== undefined))
       if (held.length === 0) return

@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('a call is served that comes in the moment in which its token is replaced', async () => {
+test('a call is served that arrives at the moment in which its token is replaced', async () => {
   const team = await makeTeam(gateway.app)
   const row = await makeNode(gateway.app, team)
   const token = await makeInstallToken(gateway.app, row.id)
@@ -34,7 +34,7 @@ test('a call is served that comes in the moment in which its token is replaced',
   const { query } = pool
   const stored = Promise.withResolvers<void>()
   const goOn = Promise.withResolvers<void>()
-  // The former token is void, and who made it so has not heard of it yet.
+  // The previous token is invalid, and the process that replaced it has not received the result yet.
   pool.query = (async (...args: unknown[]) => {
     const answer = await (query as (...all: unknown[]) => unknown).apply(pool, args)
     if (/^update "crux"."node_token" set "hash"/.test((args[0] as { text?: string }).text ?? '')) {

@@ -8,16 +8,17 @@ export type TokenOwner = {
   teamId: string
   nodeName: string
   issuedAt: Date
-  /** A next token waits to be confirmed. */
+  /** True while a next token waits for confirmation. */
   rotating: boolean
   firstUse: boolean
-  /** Hash of the token that this call made void. */
+  /** The hash of the token that this call invalidated. */
   replacedHash: string | undefined
 }
 
 /**
- * Whose connection token this is, read anew at every call: what was revoked is void at once, at every server process.
- * The first call with a token says that it arrived; a token that was handed out by a rotation replaces the former one then.
+ * Finds the owner of a connection token. It is read at every call, so that a revoked token is invalid at once at every
+ * server process. The first call with a token confirms that it arrived; a token from a rotation replaces the previous
+ * one then.
  */
 export async function findTokenOwner(
   app: App,
@@ -42,7 +43,7 @@ export async function findTokenOwner(
   if (!found) return undefined
   const { isNext, usedAt, hash: previousHash, ...owner } = found
   if (isNext) {
-    // Before it is void: whoever finds it void knows why.
+    // Called before the token is invalid, so that calls with the invalid token can be explained.
     replacing(previousHash, owner.nodeId)
     await confirmToken(app, hash)
     return { ...owner, issuedAt: new Date(), rotating: false, firstUse: false, replacedHash: previousHash }
@@ -53,7 +54,7 @@ export async function findTokenOwner(
   return { ...owner, firstUse: !usedAt, replacedHash: undefined }
 }
 
-/** From here on the former token is void. */
+/** Invalidates the previous token. */
 async function confirmToken(app: App, hash: string): Promise<void> {
   const replaced = await app.database.db
     .update(nodeToken)
@@ -64,8 +65,8 @@ async function confirmToken(app: App, hash: string): Promise<void> {
 }
 
 /**
- * Trades an install token for a connection token. An answer that was lost costs nothing: the same agent (same public key)
- * gets another token while the install token lives and none of the new ones was used.
+ * Exchanges an install token for a connection token. A lost answer does no harm: the same agent (same public key) gets
+ * another token while the install token is valid and none of the new ones was used.
  *
  * @param info.nodeId checked when it is not empty; a text that is no id is refused
  * @returns undefined when the install token is not (or no longer) valid for this node and key
@@ -119,7 +120,7 @@ export async function hasToken(app: App, nodeId: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** The token that the agent shall use next: the same one until it is confirmed, because the agent may hold it already. */
+/** The next token of the agent. It stays the same until it is confirmed, because the agent may have it already. */
 export async function nextToken(app: App, nodeId: string): Promise<string | undefined> {
   const fresh = makeToken()
   const location = { column: 'node_token.next_token', row: nodeId } as const

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Tokens are opaque, 32 random bytes; only the hash is stored, and looking it up by index is the comparison. */
+/** Tokens are opaque, 32 random bytes. Only the hash is stored, and its index lookup is the comparison. */
 export const makeToken = (): string => `crux_${randomBytes(32).toString('base64url')}`
 
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
-/** Tells public keys apart: only the agent that exchanged an install token may repeat the exchange. */
+/** Identifies public keys: only the agent that exchanged an install token may repeat the exchange. */
 export const fingerprint = (publicKey: string): string =>
   createHash('sha256').update(publicKey.trim()).digest('base64url')
 

@@ -2,14 +2,17 @@ import { Code } from '@connectrpc/connect'
 import type { App } from '../context.ts'
 import { bearerToken, hashToken } from './tokens.ts'
 
-/** A token that was good a moment ago may send: whether it still is, each call looks up for itself. */
+/** A token that was valid recently may send; each call itself checks whether it still is. */
 const ttlMs = 60_000
 const entriesMax = 20_000
 
-/** Whether a message may be sent at all. Only then is it read: it may have megabytes, and would wait in memory for its judge. */
+/**
+ * Whether a message may be sent at all, checked before it is read: it may have megabytes, which would be kept in memory
+ * during the check.
+ */
 export type Admission = (authorization: string | undefined) => Promise<Code | undefined>
 
-/** @returns a function that tells why a call is refused unread, undefined for who shows a token of an agent */
+/** @returns a function that gives the reason for refusing a call unread, undefined for callers with the token of an agent */
 export function createUpgradeGuard(app: Pick<App, 'database' | 'log'>): Admission {
   const seen = new Map<string, number>()
 

@@ -4,14 +4,14 @@ import { createSecureContext } from 'node:tls'
 import type { Logger } from '@crux/service-kit'
 import type { Config } from '../config/config.ts'
 
-/** Asked for by reading: tools replace certificates by renaming files and links, which watching a file does not notice. */
+/** The files are polled, because tools replace certificates by renaming files and links, which a file watcher does not notice. */
 const checkMs = 5_000
 
 /**
- * Uses a renewed certificate for new connections, without a restart; open connections go on with theirs. A pair that does not fit
- * together, such as one that is half written, changes nothing and is looked at again.
+ * Uses a renewed certificate for new connections, without a restart; open connections keep theirs. A pair that does not
+ * match, e.g. a half-written one, changes nothing and is checked again.
  *
- * @returns stops looking
+ * @returns a function that stops the polling
  */
 export function reloadCertificate(
   server: Pick<Server, 'setSecureContext'>,

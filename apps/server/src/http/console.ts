@@ -9,8 +9,9 @@ import { toCruxError } from './errors.ts'
 const notPages = /^\/(api|basics|kratos|health|metrics|assets|fonts)(\/|$|\?)/
 
 /**
- * The built console: files whose name carries a hash for ever, everything else asked for again; an unknown path is a page of the
- * console and gets its index. Without a build the API still works and the address says what is missing.
+ * Serves the built console: files with a hash in their name are cached forever, all others are revalidated. An unknown
+ * path is a page of the console and gets its index. Without a build the API still works and the response says what is
+ * missing.
  */
 export function serveConsole(http: FastifyInstance, directory: string): void {
   const index = join(directory, 'index.html')
@@ -43,7 +44,7 @@ export function serveConsole(http: FastifyInstance, directory: string): void {
   })
 }
 
-/** Read anew each time: a build while we run is served at once. */
+/** Read for each request, so that a build during the run is served at once. */
 function page(reply: FastifyReply, index: string) {
   return reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(readFileSync(index))
 }

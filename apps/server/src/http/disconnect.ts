@@ -3,12 +3,12 @@ import type { ServerHttp2Stream } from 'node:http2'
 import type { CruxError } from '@crux/contract'
 import type { FastifyRequest } from 'fastify'
 
-/** What streams and sockets throw when the other side of a request ends it. */
+/** Errors of streams and sockets when the other side of a request ends it. */
 const abortCodes = new Set(['ECONNRESET', 'EPIPE', 'ABORT_ERR', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'])
 
 /**
- * Whether a failure is only that the client went away before it was answered. Anyone can do that as often as they like, so it must
- * not fill the log with errors. A fault of ours that happens to meet a lost connection is still a fault.
+ * Whether an error only means that the client disconnected before the response. Any client can cause that, so it must
+ * not fill the log with errors. Another error that coincides with a lost connection is still an error.
  */
 export function isClientAbort(request: FastifyRequest, error: CruxError): boolean {
   if (!hasDisconnected(request.raw)) return false
@@ -16,7 +16,7 @@ export function isClientAbort(request: FastifyRequest, error: CruxError): boolea
 }
 
 function hasDisconnected(raw: IncomingMessage & { stream?: ServerHttp2Stream }): boolean {
-  // HTTP/2: the connection carries other requests, so only the stream tells.
+  // An HTTP/2 connection carries other requests as well, so that only the stream's state counts.
   if (raw.stream) return raw.stream.aborted || raw.stream.destroyed
   return raw.socket.destroyed
 }

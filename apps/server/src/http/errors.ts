@@ -1,6 +1,9 @@
 import { CruxError } from '@crux/contract'
 
-/** Everything that may be thrown becomes one error of the catalogue; what nobody foresaw is an internalError that keeps its cause. */
+/**
+ * Converts everything that may be thrown to an error of the catalogue; an unexpected one is an internalError that keeps
+ * its cause.
+ */
 export function toCruxError(error: unknown): CruxError {
   if (error instanceof CruxError) return error
   return fromFastify(error) ?? fromPostgres(error) ?? new CruxError('internalError', { cause: error })
@@ -21,10 +24,10 @@ function fromFastify(error: unknown): CruxError | undefined {
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new CruxError('unsupportedMediaType')
   if (error instanceof SyntaxError || code === 'FST_ERR_CTP_INVALID_JSON_BODY')
     return new CruxError('invalidArgument', { property: 'body', description: 'The body is not valid JSON.' })
-  // The body broke off: the connection that is lost is the client's, not that of the database.
+  // The body broke off: the lost connection is the client's, not that of the database.
   if (code === 'ECONNRESET' && statusCode === 400)
     return new CruxError('invalidArgument', { property: 'body', description: 'The body did not arrive completely.' })
-  // A path that means another file than it says (`..`, `//`, a null character) is no file.
+  // A path that names another file than it seems to (`..`, `//`, a null character) is no file.
   if (code === 'FST_STATIC_FORBIDDEN_PATH') return new CruxError('notFound', { property: 'path' })
   if (typeof code !== 'string' || !code.startsWith('FST_ERR') || typeof statusCode !== 'number') return undefined
   if (statusCode === 503) return new CruxError('serviceUnavailable')
@@ -45,14 +48,14 @@ function fromPostgres(error: unknown): CruxError | undefined {
         description: 'Something that this depends on was changed or is still in use.',
         cause: error,
       })
-    // Half of a character of two is bad syntax to JSON columns.
+    // Half of a surrogate pair is a syntax error for JSON columns.
     const isHalf = code === '22P02' && /^Unicode .* surrogate/.test(String(current.detail ?? ''))
     if (code === '22021' || code === '22P05' || isHalf)
       return new CruxError('invalidArgument', {
         description: 'A text has a character that cannot be stored.',
         cause: error,
       })
-    // ENOENT is the database only when its socket was missing, not a file of ours.
+    // ENOENT concerns the database only when its socket is missing, not a file of ours.
     if (/^(08|57P0)|^ECONN|^ETIMEDOUT$|^EPIPE$/.test(code) || (code === 'ENOENT' && syscallOf(current) === 'connect'))
       return new CruxError('serviceUnavailable', { property: 'database', cause: error })
   }

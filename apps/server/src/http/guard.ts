@@ -7,20 +7,25 @@ import type { Actor, TeamContext } from './handlers.ts'
 import { refuseForeignOrigin } from './origins.ts'
 import { sessionRefusal } from './unsettled.ts'
 
-/** What stands between a request, or a live message, and its handler. */
+/** The services that check a request, or a live message, before its handler. */
 export type AuthServices = { authentication: Authentication; failedChecks: FailedChecks; membership: Membership }
 export type AuthResult = { actor?: Actor; team?: TeamContext }
-/** Lets a request pass or throws. Sets `request.passed` as far as it came, so that a refusal is recorded with who tried. */
+/**
+ * Accepts a request or throws. Sets `request.passed` as far as the checks succeeded, so that a refusal is recorded with
+ * its author.
+ */
 export type Guard = (row: EndpointSpec, request: FastifyRequest) => Promise<AuthResult>
 
 /**
- * Deny by default: no session 401, not in the team 403 (the same for a team that does not exist), role or scope too low 403, a
- * password or second factor that is still to come 403, a sign-in that is too old for the endpoint 403 `session`. By id a team that is not ours is 404 with property `team` (backend.md 2.2).
+ * Deny by default: no session 401, not in the team 403 (the same for a team that does not exist), role or scope too low
+ * 403, missing password or second factor 403, a sign-in that is too old for the endpoint 403 `session`. By id a team of
+ * which the caller is no member is 404 with property `team`.
  */
 export function createGuard(gates: AuthServices, origins: () => ReadonlySet<string>): Guard {
   return async (row, request) => {
     refuseForeignOrigin(request.method, request.headers, origins())
-    // Who holds an install token is no member; the handler checks it against node and team, and tells strangers nothing of either.
+    // Agents with an install token are no members. The handler checks the token against node and team, and reveals
+    // neither to other callers.
     if (row.permission === 'public' || row.permission === 'install-token') return {}
     const { cookie, authorization } = request.headers
     if (row.permission === 'registry-hook') {
@@ -50,7 +55,7 @@ export function createGuard(gates: AuthServices, origins: () => ReadonlySet<stri
     return { actor: await settled(row, actor, request, team), team }
   }
 
-  /** Before a refusal the session is looked at anew: what it lacked a moment ago it may have now. */
+  /** The session is read again before a refusal, because it may have gained the missing right a moment ago. */
   async function settled(row: EndpointSpec, actor: Actor, request: FastifyRequest, team?: TeamContext): Promise<Actor> {
     if (!sessionRefusal(row, actor, team)) return actor
     const { cookie, authorization } = request.headers

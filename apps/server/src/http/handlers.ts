@@ -5,25 +5,25 @@ type OfPerson = {
   id: string
   name: string
   email: string
-  /** When the session or the token ends by itself. */
+  /** When the session or the token expires. */
   sessionExpiresAt: Date
-  /** What the session was proven by, or that which made the token: one factor or two. */
+  /** The assurance of the session, or of the session that created the token: one factor or two. */
   aal: 'aal1' | 'aal2'
-  /** Came in by a code of recovery or invitation and has set no password since. */
+  /** The person signed in with a code of a recovery or invitation and has set no password since. */
   recovered: boolean
 }
-/** The token that was shown, and how much of its holder's rights it carries. */
+/** The token of the request, and the scope that limits its owner's rights. */
 export type Grant = { id: string; scope: TokenScope }
 
 /** A signed-in person. */
 export type SessionActor = OfPerson & {
   sessionId: string
-  /** When the person last proved who they are in this session. */
+  /** When the person last authenticated in this session. */
   authenticatedAt: Date
   grant?: undefined
   recoveredAt?: Date | undefined
 }
-/** A person, signed in or by a token of theirs. */
+/** A person, signed in or using one of their tokens. */
 export type UserActor = SessionActor | (OfPerson & { sessionId?: undefined; grant: Grant })
 export type ServiceAccountActor = {
   kind: 'service-account'
@@ -34,7 +34,7 @@ export type ServiceAccountActor = {
   sessionId?: undefined
   grant: Grant
 }
-/** May start its own deployment and nothing else. `id` and `name` are the token's. */
+/** It may start its own deployment and nothing else. `id` and `name` are the token's. */
 export type DeploymentTokenActor = {
   kind: 'deployment-token'
   id: string
@@ -46,13 +46,13 @@ export type DeploymentTokenActor = {
   sessionId?: undefined
   grant: Grant
 }
-/** Who acts. */
+/** The author of a request. */
 export type Actor = UserActor | ServiceAccountActor | DeploymentTokenActor
 
-/** `role` is the actor's in this team. */
+/** `role` is the actor's role in this team. */
 export type TeamContext = { id: string; slug: string; name: string; role: TeamRole; secondFactorRequired: boolean }
 
-/** Who shows an install token is in no team; the handler finds the node's by the token. */
+/** Requests with an install token have no team; the handler finds the node's team by the token. */
 type InTeam<O extends Operation> = Contract[O]['permission'] extends 'install-token' | 'registry-hook'
   ? undefined
   : Contract[O]['path'] extends `${string}:teamSlug${string}` | `${string}:teamId${string}`
@@ -66,7 +66,10 @@ type ActorOf<O extends Operation> = Contract[O]['permission'] extends 'public' |
       ? UserActor
       : Actor
 
-/** A request that the guard let pass: parsed, signed in, with the team and the right that the contract's row names. */
+/**
+ * A request that the guard accepted: parsed, authenticated, with the team and the right that the contract's endpoint
+ * names.
+ */
 export type Input<O extends Operation> = {
   params: Params<O>
   query: Query<O>
@@ -74,22 +77,22 @@ export type Input<O extends Operation> = {
   team: InTeam<O>
   actor: ActorOf<O>
   requestId: string
-  /** The raw headers, for what relays (cookies) or authorises itself (install tokens). */
+  /** The raw headers, for handlers that relay cookies or check install tokens themselves. */
   headers: Record<string, string | string[] | undefined>
-  /** The client's address, from a proxy only if that proxy is trusted. */
+  /** The client's address; taken from a proxy only if that proxy is trusted. */
   address: string
-  /** Writes the audit entry now: for who has made the change and answers much later. */
+  /** Writes the audit entry now, for handlers that have made the change and answer much later. */
   recorded(): Promise<void>
-  /** Adds to the audit entry what followed from the request and does not stand in it. */
+  /** Adds data to the audit entry that results from the request but is not part of it. */
   audited(data: Record<string, unknown>): void
-  /** For answers beside the body: Set-Cookie, Location, another status. */
+  /** Response data beside the body: Set-Cookie, Location, another status. */
   reply: {
     header(name: string, value: string | string[]): void
     status(code: number): void
-    /** Runs when the caller has gone or was answered. */
+    /** Runs when the caller has disconnected or was answered. */
     onClose(fn: () => void): void
   }
 }
 
-/** A missing handler, a wrong answer or a forgotten body does not compile. */
+/** A missing handler, a wrong response or a forgotten body does not compile. */
 export type Handlers<O extends Operation = Operation> = { [E in O]: (request: Input<E>) => Promise<ResponseInput<E>> }

@@ -5,19 +5,19 @@ import proxyAddress from '@fastify/proxy-addr'
 import type { FastifyInstance } from 'fastify'
 import { type Config, loopbackNames } from '../config/config.ts'
 
-/** Monitors ask these by the address of a container or a pod, and they show nothing that a browser's session would open. */
+/** Monitoring systems request these by the address of a container or a pod. They return nothing that needs a browser's session. */
 const exceptedRoutes = new Set(['/health', '/health/ready', '/api/health', '/metrics'])
 
 /**
- * Tells whether a request names this server. A page of another site can make its own host name resolve to this machine (DNS
- * rebinding); the browser then sends requests that have the page's origin, and only the host name gives them away.
+ * Whether a request names this server. A page of another site can make its own host name resolve to this machine (DNS
+ * rebinding); the browser then sends requests that have the page's origin, and only the host name reveals them.
  */
 export type HostCheck = {
   /** @throws CruxError misdirectedRequest */
   assertOwnHost(request: IncomingMessage | Http2ServerRequest): void
 }
 
-/** @param url the address that counts now, and `port` the port that is listened on: both are known for sure only after listening */
+/** @param url the current address, and `port` the port that is listened on: both are final only after listening */
 export function createHostCheck(
   config: Pick<Config, 'trustedProxies' | 'tls'>,
   current: () => { url: string; port: number },
@@ -45,7 +45,7 @@ export function createHostCheck(
   }
 }
 
-/** Refuses requests for other hosts before anything else looks at them, pages and files included. */
+/** Refuses requests for other hosts before any other handler, pages and files included. */
 export function refuseOtherHosts(http: FastifyInstance, check: HostCheck): void {
   http.addHook('onRequest', (request, _reply, done) => {
     if (!exceptedRoutes.has(request.routeOptions.url ?? '')) check.assertOwnHost(request.raw)
@@ -65,14 +65,14 @@ function toHosts(url: string, port: number, isTls: boolean): ReadonlySet<string>
 }
 
 /**
- * Every host that a request names: all of them have to be ours, so that no two readers on the way can pick different ones.
- * A header that is there twice names a host that nobody has.
+ * Every host that a request names. All of them have to be ours, so that two readers on the way cannot pick different
+ * ones. A header that occurs twice results in a host that matches none.
  */
 function namedHosts(request: IncomingMessage | Http2ServerRequest, isTrusted: (address: string) => boolean): string[] {
   const { headers, rawHeaders } = request
   const named: string[] = []
   const forwarded = headers['x-forwarded-host']
-  // The last entry is what the proxy next to us wrote; what stands before it may come from anyone.
+  // The proxy next to this server wrote the last entry; the entries before it may come from anyone.
   if (forwarded !== undefined && isTrusted(request.socket.remoteAddress ?? ''))
     return [String(forwarded).split(',').at(-1)?.trim() ?? '']
   const count = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
@@ -80,7 +80,7 @@ function namedHosts(request: IncomingMessage | Http2ServerRequest, isTrusted: (a
   if (headers.host !== undefined) named.push(headers.host)
   const authority = headers[':authority']
   if (authority !== undefined) named.push(String(authority))
-  // The absolute form (RFC 9112, 3.2.2) names a host beside the header.
+  // The absolute form (RFC 9112, 3.2.2) names a host in addition to the header.
   const target = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(request.url ?? '')?.[1]
   if (target !== undefined) named.push(target)
   return named

@@ -37,7 +37,7 @@ afterAll(async () => {
   service.close()
 })
 
-/** Says it on a connection of its own, and reads until the server closes it. */
+/** Sends it on a new connection, and reads until the server closes it. */
 async function say(words: string): Promise<string> {
   const socket = connect(Number(new URL(crux.url).port), '127.0.0.1')
   socket.write(words)
@@ -47,13 +47,13 @@ async function say(words: string): Promise<string> {
 const hidden = 'GET /hidden HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 192.0.2.66\r\n\r\n'
 
 it.each(['GET', 'DELETE', 'OPTIONS', 'POST', 'PATCH'])(
-  'passes the body of a %s on as a body, however its end is marked, and never as a request of its own',
+  'the proxy forwards the body of a %s as a body, with any framing, and never as a separate request',
   async (method) => {
     const chunks = `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`
     const framings = [
       `Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n${chunks}`,
       `Content-Length: ${hidden.length}\r\nConnection: close\r\n\r\n${hidden}`,
-      // Whoever names a header in Connection takes it out of the message.
+      // A header that is named in Connection is removed from the message.
       `Content-Length: ${hidden.length}\r\nConnection: close, content-length\r\n\r\n${hidden}`,
     ]
     for (const framing of framings) {
@@ -65,7 +65,7 @@ it.each(['GET', 'DELETE', 'OPTIONS', 'POST', 'PATCH'])(
   },
 )
 
-it.each(['GET', 'DELETE', 'POST'])('passes a %s of HTTP/2 on, with a body and without', async (method) => {
+it.each(['GET', 'DELETE', 'POST'])('the proxy forwards a %s of HTTP/2, with a body and without', async (method) => {
   const session = connectHttp2(crux.url)
   for (const body of ['', hidden]) {
     const stream = session.request({ ':method': method, ':path': '/kratos/sessions' }, { endStream: body === '' })
@@ -77,7 +77,7 @@ it.each(['GET', 'DELETE', 'POST'])('passes a %s of HTTP/2 on, with a body and wi
   expect(seen).toHaveLength(2)
 })
 
-it('proves itself with its own secret, whatever a client sends in its place', async () => {
+it('the proxy sends its own secret, whatever a client sends in its place', async () => {
   await fetch(`${crux.url}/kratos/sessions`)
   await fetch(`${crux.url}/kratos/sessions`, { headers: { 'x-crux-proxy-secret': 'made up' } })
   expect(secrets).toEqual([proxySecret, proxySecret])

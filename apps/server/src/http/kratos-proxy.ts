@@ -4,7 +4,7 @@ import { CruxError } from '@crux/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { proxyHeaders, proxySecretHeader } from '../identity/configuration.ts'
 
-/** Names one connection, not the message (RFC 9110, 7.6.1). */
+/** These headers belong to one connection, not to the message (RFC 9110, 7.6.1). */
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -17,7 +17,7 @@ const hopByHop = new Set([
   'upgrade',
   'host',
   'forwarded',
-  // Ours says it; a client may not.
+  // Only our server may send it, never a client.
   proxySecretHeader,
 ])
 
@@ -25,11 +25,11 @@ type Options = {
   publicUrl: string
   proxySecret: string | undefined
   url: () => string
-  /** Somebody changed his settings, or came back from a login provider: what follows from it is done before the browser goes on. */
+  /** Called when a user changed their settings, or came back from a login provider, before the browser gets the response. */
   settingsPassed: (cookie: string | undefined) => Promise<void>
 }
 
-/** The public API of the identity service under `/kratos`: the prefix is cut, bodies stream through unread, cookies are kept. */
+/** The public API of the identity service under `/kratos`: the prefix is removed, bodies are streamed unread, cookies are kept. */
 export function kratosProxy(http: FastifyInstance, options: Options): void {
   http.register(async (scope) => {
     scope.removeAllContentTypeParsers()
@@ -77,11 +77,11 @@ const changesSettings = (method: string, path: string) =>
   path.startsWith('/self-service/methods/oidc/callback/') ||
   (method === 'POST' && /^\/self-service\/settings\/?(\?|$)/.test(path))
 
-/** The admin API has its own port; here it does not exist, however the path is written. */
+/** The admin API has its own port; it is not reachable here, however the path is written. */
 function isInternal(path: string): boolean {
   let plain = path.split(/[?#]/)[0] ?? ''
   try {
-    // Twice: a proxy on the way may have decoded it once.
+    // Decoded twice, because a proxy on the way may have decoded it once.
     plain = decodeURIComponent(decodeURIComponent(plain))
   } catch {
     return true
@@ -91,8 +91,8 @@ function isInternal(path: string): boolean {
 }
 
 /**
- * What is sent on. A body is always framed: where its length is not told it goes in chunks, because what Node would send without
- * either behind a GET or DELETE is the next request to whoever reads it.
+ * The forwarded request. A body is always framed, and chunked if its length is unknown: the receiver would take an
+ * unframed body of a GET or DELETE for the next request.
  */
 function forwarded(request: FastifyRequest, host: string, options: Options) {
   const url = options.url()
@@ -115,7 +115,7 @@ function forwarded(request: FastifyRequest, host: string, options: Options) {
   }
   const { stream } = request.raw as { stream?: { endAfterHeaders: boolean } }
   const isFramed = 'content-length' in request.headers || 'transfer-encoding' in request.headers
-  // HTTP/2 frames by itself, and says at once when nothing follows the headers.
+  // HTTP/2 has its own framing, and shows at once when nothing follows the headers.
   const hasBody = stream ? !stream.endAfterHeaders : isFramed
   if (hasBody && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked'
   return { headers, hasBody }

@@ -11,23 +11,26 @@ import { writerOf } from './response-writer.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the guard before the body is read. */
+    /** The guard sets it before the body is read. */
     passed?: AuthResult
     crux?: {
       operation: Operation
       row: EndpointSpec
-      /** The handler chose the status itself. */
+      /** True when the handler chose the status itself. */
       status?: boolean
-      /** The audit entry is written. */
+      /** True when the audit entry is written. */
       recorded?: boolean
-      /** What the handler adds to it. */
+      /** The data that the handler adds to the audit entry. */
       audited?: Record<string, unknown>
     }
   }
 }
 type AnyHandler = (input: Input<Operation>) => Promise<ResponseInput<Operation>>
 
-/** Puts every row of the contract onto the server. The guard runs before a body is read; zod validates what comes in, a compiled serialiser writes what goes out. */
+/**
+ * Mounts every endpoint of the contract on the server. The guard runs before a body is read; zod validates the request,
+ * a compiled serialiser writes the response.
+ */
 export function mountContract(http: FastifyInstance, app: App, guard: Guard, handlers: Handlers): void {
   for (const operation of Object.keys(contract) as Operation[]) {
     const row: EndpointSpec = contract[operation]
@@ -80,7 +83,7 @@ function inputOf(app: App, row: EndpointSpec, request: FastifyRequest, reply: Fa
       onClose: (fn: () => void) => void reply.raw.once('close', fn),
     },
   }
-  // The row that was parsed by is the row of the operation's type.
+  // The endpoint that parsed the request is the endpoint of the operation's type.
   return input as unknown as Input<Operation>
 }
 
@@ -102,7 +105,10 @@ function send(
   return row.response ? reply.send(answer) : reply.send()
 }
 
-/** Who reads slowly may lose his right meanwhile: each part is given to who would get it if he asked now; else the answer breaks off. */
+/**
+ * A caller that reads slowly may lose the right meanwhile. Each part is sent only if a new request would be allowed
+ * now; otherwise the response breaks off.
+ */
 async function* whilePassing(parts: AsyncIterable<Uint8Array>, passAgain: () => Promise<unknown>) {
   for await (const part of parts) {
     await passAgain()
@@ -110,24 +116,24 @@ async function* whilePassing(parts: AsyncIterable<Uint8Array>, passAgain: () => 
   }
 }
 
-/** Where the new thing is: its address without `/api`, below the prefix that a proxy names (backend.md 0.1). */
+/** The address of the new resource without `/api`, below the path prefix of a proxy. */
 function locationOf(request: FastifyRequest, answer: unknown): string {
   const path = request.url.split('?')[0] ?? ''
-  // A part that was put below a thing is seen at the thing: .../deployments/{id}/token.
+  // A part that was put below a resource is visible at the resource: .../deployments/{id}/token.
   if (request.method === 'PUT') return path.replace(/\/[^/]+$/, '').replace(/^\/api(?=\/)/, '')
   const id = typeof answer === 'object' && answer !== null && 'id' in answer ? String(answer.id) : undefined
-  // A verb on one thing makes its sibling: .../versions/{id}/increase leads to .../versions/{new id}.
+  // An action on one resource creates its sibling: .../versions/{id}/increase leads to .../versions/{new id}.
   const siblings = /\/:\w+\/(increase|copy)$/.test(request.crux?.row.path ?? '')
   const base = (siblings ? path.replace(/\/[^/]+\/[^/]+$/, '') : path).replace(/^\/api(?=\/)/, '')
   const prefix = request.headers['x-forwarded-prefix']
   return `${typeof prefix === 'string' && /^(\/[\w.~-]+)+$/.test(prefix) ? prefix : ''}${base}${id ? `/${id}` : ''}`
 }
 
-/** Every change of a team is recorded, and every attempt that was refused (decision 18); who is unknown goes to the server's log only. */
+/** Records every change of a team and every refused attempt. Attempts of unknown users go only to the server's log. */
 async function record(app: App, request: FastifyRequest, answer: unknown, refusal?: CruxError): Promise<void> {
   const { passed, crux } = request
   if (!crux || crux.recorded || crux.row.audit === false || crux.row.method === 'GET' || !passed?.actor) return
-  // The log goes with its team; a refused deletion stands in it.
+  // The audit log is deleted with its team; it still records a refused deletion.
   if (crux.operation === 'teams.delete' && !refusal) return
   const teamId = passed.team?.id ?? (crux.operation === 'teams.create' ? idOf(answer) : undefined)
   if (!teamId) return

@@ -11,31 +11,37 @@ import { createServer as createHttps } from 'node:https'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 
-/** How long a connection may wait before it has said which protocol it speaks. */
+/** How long a connection may take until its protocol is known. */
 const sniffMs = 10_000
 /** How long a request may take to arrive. */
 const requestMs = 60_000
 /** The first bytes of the HTTP/2 connection preface (RFC 9113, 3.4); no HTTP/1.1 method begins with them. */
 const preface = Buffer.from('PRI')
 
-/** Bytes that an agent may send before we answer: with the default of 64 kB a followed log mostly waits for that. */
+/**
+ * Bytes that an agent may send before the server acknowledges: with the default of 64 kB a followed log mostly waits
+ * for acknowledgements.
+ */
 const streamWindow = 1_048_576
 const sessionWindow = 4 * streamWindow
 
 type Http2Handler = Parameters<typeof createHttp2>[1]
 
 export type OnePort = {
-  /** Listens, closes and upgrades like an HTTP/1.1 server. */
+  /** The server listens, closes and upgrades like an HTTP/1.1 server. */
   server: Server
   http2: Http2Server | Http2SecureServer
-  /** Ends who has said nothing, and says GOAWAY to HTTP/2: what is under way may end, nothing new begins. */
+  /**
+   * Ends connections that have sent nothing, and sends GOAWAY to HTTP/2 sessions: their open requests may finish, and
+   * no new ones start.
+   */
   closeSessions(): void
-  /** Cuts what is still open. */
+  /** Destroys all connections that are still open. */
   destroy(): void
 }
 
 /**
- * One server that speaks HTTP/1.1 and HTTP/2: with TLS by ALPN, in plain text by the preface.
+ * One server for HTTP/1.1 and HTTP/2: with TLS it chooses by ALPN, in plain text by the preface.
  *
  * @param options.http1 receives HTTP/1.1; upgrades arrive as `upgrade` on the server
  * @param options.http2 receives HTTP/2
@@ -46,7 +52,7 @@ export function createOnePort(options: {
   tls: { cert: string; key: string } | undefined
 }): OnePort {
   const sockets = new Set<Socket>()
-  /** Connected, but they have not said anything yet: nothing is lost with them. */
+  /** Connections that have sent nothing yet: closing them loses no request. */
   const silent = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
   const http2: Http2Server | Http2SecureServer = createHttp2(
@@ -67,7 +73,7 @@ export function createOnePort(options: {
         options.http1,
       ) as unknown as Server)
     : createHttp(options.http1)
-  // Longer than a proxy in front keeps its connections: it must never meet one that we just closed.
+  // The timeout is longer than that of a proxy in front, which must not use a connection that the server just closed.
   server.keepAliveTimeout = 75_000
   server.requestTimeout = requestMs
   server.on('clientError', (_error, socket) => {
@@ -80,7 +86,8 @@ export function createOnePort(options: {
   server.removeAllListeners(event)
   const serve = (socket: Socket, isHttp2: boolean) => {
     if (isHttp2) {
-      // An HTTP/1.1 server lets a client close its half and still answers it. An HTTP/2 session would stay open for ever.
+      // An HTTP/1.1 server answers a client that closed its half of the connection. An HTTP/2 session would stay open
+      // forever.
       socket.allowHalfOpen = false
       http2.emit('connection', socket)
     } else asHttp1.call(server, socket)
@@ -113,7 +120,7 @@ export function createOnePort(options: {
   }
 }
 
-/** HTTP/2 has no such limit of its own: half a request would wait in memory for as long as its connection lives. */
+/** HTTP/2 has no such limit of its own: an incomplete request would stay in memory as long as its connection. */
 export function limitArrival({ stream }: Http2ServerRequest, limitMs = requestMs): void {
   if (stream.endAfterHeaders) return
   const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), limitMs)
@@ -122,7 +129,7 @@ export function limitArrival({ stream }: Http2ServerRequest, limitMs = requestMs
   stream.once('close', arrived)
 }
 
-/** Reads until three bytes are there or one differs, then puts them back. */
+/** Reads until three bytes have arrived or one differs, then puts them back. */
 function sniff(socket: Socket, decided: (isHttp2: boolean) => void): void {
   let seen = Buffer.alloc(0)
   const timer = setTimeout(() => socket.destroy(), sniffMs)

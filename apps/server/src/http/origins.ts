@@ -4,8 +4,8 @@ import { CruxError } from '@crux/contract'
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * A cookie is sent by whatever page made the browser ask. A change is therefore refused when the browser names another origin
- * than ours (security.md 22); where it names none, SameSite and the flow's own token hold.
+ * Browsers send cookies with requests from any page. A change is therefore refused when the browser names another
+ * origin than ours; if it names none, SameSite and the flow's own token protect.
  *
  * @throws CruxError forbidden
  */

@@ -12,8 +12,8 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<
 }
 
 /**
- * Parses what a client sent for an endpoint or a live message. Where it holds a configuration, that is brought into the shape of
- * the schema first: clients without revisions send lists with rows that are still being typed.
+ * Parses the input of an endpoint or a live message. A configuration in it is normalised to the schema first, because
+ * clients without revisions send lists with incomplete rows.
  */
 export function parseInput<S extends z.ZodType>({ configInput }: Spec, schema: S, value: unknown): z.output<S> {
   return parse(schema, configInput ? withReadConfig(value) : value)

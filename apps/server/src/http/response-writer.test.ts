@@ -7,7 +7,7 @@ import { writerOf } from './response-writer.ts'
 
 const written = (schema: z.ZodType, value: unknown): unknown => JSON.parse(writerOf(schema)(value))
 
-it('writes a text that may also be empty, or null', () => {
+it('the serialiser writes a text that may also be empty, or null', () => {
   const shape = z.object({
     size: z.string().regex(/^\d+$/).or(z.literal('')).nullish(),
     of: z.literal(['a', 'b']).nullish(),
@@ -16,7 +16,7 @@ it('writes a text that may also be empty, or null', () => {
     expect(written(shape, value)).toEqual(value)
 })
 
-it('tells objects apart by their fixed word, and drops what is not declared', () => {
+it('the serialiser distinguishes objects by their discriminator, and drops undeclared fields', () => {
   const shape = z.union([
     z.object({ kind: z.literal('a'), x: z.number() }),
     z.object({ kind: z.literal('b'), y: z.string() }),
@@ -24,7 +24,7 @@ it('tells objects apart by their fixed word, and drops what is not declared', ()
   expect(written(shape, { kind: 'b', y: 'yes', x: 1 })).toEqual({ kind: 'b', y: 'yes' })
 })
 
-it('writes every configuration that is valid as it is', () => {
+it('the serialiser writes every valid configuration unchanged', () => {
   const write = writerOf(ContainerConfig)
   fc.assert(
     fc.property(arbitraryConfig(), (fields) => {

@@ -6,7 +6,10 @@ type Writer = (value: unknown) => string
 
 const writers = new WeakMap<z.ZodType, Writer>()
 
-/** The serialiser of an answer or a message: it drops undeclared fields. Compiled when it is first needed; a start needs none of them. */
+/**
+ * The serialiser of an answer or a message; it drops undeclared fields. It is compiled at its first use, because a
+ * start needs none of them.
+ */
 export function writerOf(schema: z.ZodType): Writer {
   let write = writers.get(schema)
   if (!write) {
@@ -17,7 +20,7 @@ export function writerOf(schema: z.ZodType): Writer {
 }
 
 /**
- * What the compiled serialiser needs to know of an answer: structure only. Formats and patterns are left out (they would be checked or
+ * The structure of an answer for the compiled serialiser. Formats and patterns are left out (they would be checked or
  * rewritten on every answer), and `X or null` becomes a nullable X, which needs no trial.
  */
 function responseSchema(response: z.ZodType): JsonSchema {
@@ -56,7 +59,7 @@ function simplify(schema: JsonSchema): JsonSchema {
     const real = all.filter((choice) => choice.type !== 'null').map(simplify)
     const nullable = real.length < all.length
     const [first] = real
-    // Texts are written alike, whatever the one or the other choice wants of them.
+    // Strings are serialised alike, whatever the constraints of each choice are.
     const only = real.every((choice) => choice.type === first?.type && plain.has(String(choice.type)))
       ? first && { type: first.type }
       : first
@@ -73,14 +76,15 @@ function simplify(schema: JsonSchema): JsonSchema {
       copy[key] = simplify(value as JsonSchema)
     else copy[key] = value
   }
-  // A whole number stays one whatever its size; the serialiser's own integer would round what is none instead of failing a test.
+  // A number keeps an integer of any size; the serialiser's own integer would round a fraction instead of failing a
+  // test.
   if (copy.type === 'integer') copy.type = 'number'
   return copy
 }
 
 const plain = new Set(['string', 'number', 'boolean'])
 
-/** The choices of a choice: `nullable` stands beside a type, never beside another choice. */
+/** The choices of a nested choice: `nullable` can only be combined with a type, never with another choice. */
 const flattened = (schema: JsonSchema): JsonSchema[] =>
   Array.isArray(schema.anyOf) ? (schema.anyOf as JsonSchema[]).flatMap(flattened) : [schema]
 

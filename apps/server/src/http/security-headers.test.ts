@@ -9,7 +9,7 @@ const directives = (policy: string) =>
     }),
   )
 
-it('lets scripts and frames in from the captcha that is set up, and from nowhere else', () => {
+it('the content security policy allows scripts and frames of the configured captcha, and no others', () => {
   const plain = directives(contentSecurityPolicy('https://crux.example.com'))
   const captcha = ['https://captcha.example.com', 'https://*.frames.example.com']
   const widened = directives(contentSecurityPolicy('https://crux.example.com', captcha))

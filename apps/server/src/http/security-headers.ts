@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Scripts come from this origin only; components write styles into the page, which cannot run anything.
+ * Scripts come from this origin only; components write styles into the page, which cannot run code.
  *
- * @param captchaOrigins where the captcha's script and frames come from, if one is set up
+ * @param captchaOrigins the origins of the captcha's script and frames, if one is configured
  */
 export function contentSecurityPolicy(url: string, captchaOrigins: readonly string[] = []): string {
   const { host, protocol } = new URL(url)
@@ -27,12 +27,12 @@ export function contentSecurityPolicy(url: string, captchaOrigins: readonly stri
 
 export function securityHeaders(http: FastifyInstance, url: () => string, captchaOrigins: readonly string[]): void {
   let made: { url: string; headers: Record<string, string> } | undefined
-  /** Made once: the address changes at most once, when the port is known. */
+  /** Built once, because the address changes at most once, when the port is known. */
   const headers = () => {
     if (made?.url !== url()) made = { url: url(), headers: headersOf(url(), captchaOrigins) }
     return made.headers
   }
-  // By callback: a promise for each answer would cost more than what it does.
+  // The hook uses a callback, because a promise for each response would cost more than the hook itself.
   http.addHook('onSend', (request, reply, payload, done) => {
     const policy = reply.getHeader('content-security-policy')
     reply.headers(headers())
@@ -43,7 +43,7 @@ export function securityHeaders(http: FastifyInstance, url: () => string, captch
   })
 }
 
-/** What every answer carries, whatever it is. */
+/** The headers of every response. */
 export function headersOf(url: string, captchaOrigins: readonly string[] = []): Record<string, string> {
   return {
     'x-content-type-options': 'nosniff',

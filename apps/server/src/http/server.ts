@@ -14,7 +14,7 @@ export type Http = {
   fastify: FastifyInstance
   port: OnePort
   listeningPort(): number
-  /** Takes nothing new, lets what is under way end for `drainMs`, then cuts. */
+  /** Accepts no new requests, gives open ones `drainMs` to end, then closes all connections. */
   stop(drainMs: number): Promise<void>
 }
 type Http2Listener = Parameters<typeof createOnePort>[0]['http2']
@@ -35,10 +35,10 @@ export function createHttpServer(
         http1: handler,
         http2: (request, response) => {
           const isGrpc = /^application\/(grpc|connect|proto)/.test(request.headers['content-type'] ?? '')
-          // Agents may dial an internal name; they carry no cookie, and each of their calls carries a token.
+          // Agents may use an internal host name; they send no cookie, and each of their calls carries a token.
           if (isGrpc) return options.grpc(request, response)
           limitArrival(request)
-          // Fastify reads and writes the compatibility objects of HTTP/2 as it does those of HTTP/1.1.
+          // Fastify uses the compatibility objects of HTTP/2 like those of HTTP/1.1.
           handler(request as never, response as never)
         },
         tls: app.config.tls,
@@ -53,7 +53,7 @@ export function createHttpServer(
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'error',
     return503OnClosing: false,
-    // An address that cannot be read finds no route, so no hook adds the headers.
+    // A malformed address matches no route, so that no hook adds the headers.
     frameworkErrors: (error, request, reply: FastifyReply) => {
       const refusal = toCruxError(error)
       void reply.code(refusal.status).headers(headersOf(options.url())).send(refusal.toBody(request.id))
@@ -62,7 +62,7 @@ export function createHttpServer(
   http.removeAllContentTypeParsers()
   const readJson = http.getDefaultJsonParser('error', 'error')
   http.addContentTypeParser(/^application\/([\w.+-]+\+)?json/, { parseAs: 'string' }, (request, body, done) => {
-    // An empty body is none: whether one is needed says the row.
+    // An empty body counts as missing; the endpoint decides whether one is required.
     if (body === '') done(null, undefined)
     else readJson(request, body as string, done)
   })
@@ -101,7 +101,7 @@ export function createHttpServer(
 
 const attemptsMs = 10_000
 
-/** Attempts of unknown people go to the log only, and some thousand a second are one line (decision 18). */
+/** Attempts of unknown users are only logged, and summed up so that thousands per second are one line. */
 function countAttempts(log: Logger) {
   let from = 0
   let count = 0
@@ -116,7 +116,7 @@ function countAttempts(log: Logger) {
   }
 }
 
-/** One metric and, at level debug, one line per request. */
+/** One metric and, at level debug, one log line per request. */
 function observe(http: FastifyInstance, app: App) {
   const attempts = countAttempts(app.log)
   const duration = app.metrics.histogram({

@@ -1,6 +1,6 @@
 import type { OpenApi, OpenApiOperation } from '@crux/contract'
 
-/** A plain page of the API: no script, nothing from elsewhere, readable without a mouse. */
+/** A plain page of the API, without scripts and external resources, usable without a mouse. */
 export function swaggerPage(document: OpenApi): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),

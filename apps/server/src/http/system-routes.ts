@@ -3,7 +3,7 @@ import { type Health, isLoopbackUrl, type Metrics, metricsHandler } from '@crux/
 import type { FastifyInstance } from 'fastify'
 import { swaggerPage, swaggerStyle } from './swagger-page.ts'
 
-/** What belongs to the process and not to the product: health, metrics, the description of the API. */
+/** Routes of the process instead of the product: health, metrics, the description of the API. */
 export function systemRoutes(
   http: FastifyInstance,
   options: { health: Health; metrics: Metrics; metricsToken: string | undefined; url: () => string; version: string },
@@ -24,14 +24,14 @@ export function systemRoutes(
     })(request, reply),
   )
 
-  // Both are made once, when somebody asks: it takes half a second, and anybody may ask.
+  // Both are built once, on the first request: it takes half a second, and anyone may request them.
   let document: string | undefined
   let page: string | undefined
   http.get('/api/openapi.json', async (_request, reply) => {
     document ??= JSON.stringify(openApiDocument(options.version))
     return reply.type('application/json').send(document)
   })
-  // The second address is that of the documentation in existing consoles.
+  // Existing consoles link to the documentation at the second address.
   for (const path of ['/api/swagger', '/basics/api'])
     http.get(path, async (_request, reply) => {
       page ??= swaggerPage(openApiDocument(options.version))

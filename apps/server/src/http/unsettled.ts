@@ -2,14 +2,14 @@ import { CruxError, type EndpointSpec, limits } from '@crux/contract'
 import { lacksSecondFactor, secondFactorMissing } from '../teams/second-factor.ts'
 import type { Actor, TeamContext } from './handlers.ts'
 
-/** Why a session is good for nothing yet, in general or in this team: a password or a second factor is still to come. */
+/** Why a session cannot be used yet, in general or in this team: a password or a second factor is missing. */
 export function unsettled(actor: Actor, team?: TeamContext): CruxError | undefined {
   if (actor.kind === 'user' && actor.recovered)
     return new CruxError('forbidden', { property: 'recovered', description: 'Set a new password first.' })
   return team && lacksSecondFactor(actor, team) ? secondFactorMissing() : undefined
 }
 
-/** Why this caller may not use the endpoint with the session as it is now; signing in again may change that. */
+/** Why this caller may not use the endpoint with the current session; signing in again may change that. */
 export function sessionRefusal(row: EndpointSpec, actor: Actor, team?: TeamContext): CruxError | undefined {
   const refusal = row.unsettled ? undefined : unsettled(actor, team)
   return refusal ?? (row.recentSignIn && !hasRecentSignIn(actor) ? signInTooOld() : undefined)

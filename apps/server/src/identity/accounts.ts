@@ -6,11 +6,11 @@ import { personOf } from './identity.ts'
 import type { Person } from './person.ts'
 import { settledMark } from './recovered-session.ts'
 
-/** Somebody's account as an administrator sees it. `verified`: the address was proven to be theirs. */
+/** An account as an administrator sees it. `verified`: the owner has proven the address. */
 export type Account = Person & { verified: boolean }
 export type NewAccount = { email: string; firstName: string; lastName?: string | null | undefined }
 
-/** What happened to a person's API tokens. The same `id` twice is one report. */
+/** What happened to a person's API tokens. Two reports with the same `id` count as one. */
 export type SecurityReport = {
   id: string
   what:
@@ -28,31 +28,37 @@ export type SecurityReport = {
  */
 export interface Accounts {
   find(id: string): Promise<Account | undefined>
-  /** Case does not count. */
+  /** The comparison ignores case. */
   findByEmail(email: string): Promise<Account | undefined>
-  /** With a verified address and without a way to sign in; the one that is there when somebody else was quicker. */
+  /**
+   * Creates an account with a verified address and without a way to sign in. Returns the existing account if another
+   * call created it first.
+   */
   create(account: NewAccount): Promise<Account>
-  /** With its sessions; one that is gone already is no error. */
+  /** Deletes the account and its sessions; a missing account is no error. */
   delete(id: string): Promise<void>
   hasSignedIn(id: string): Promise<boolean>
   /** A recovery flow and the code that passes it; any browser may use it. */
   issueCode(id: string, hours: number): Promise<{ flow: string; code: string }>
-  /** Notes that sessions which the person opened by a recovery until then need no new password any more. */
+  /** Records that sessions which the person opened by a recovery until that time no longer need a new password. */
   settleRecovery(id: string, until: Date): Promise<void>
-  /** Whether the person wants to see the first steps: `metadata_public.disableOnboarding` of the identity is not true. */
+  /**
+   * Whether the person wants to see the first steps: `metadata_public.disableOnboarding` of the identity is not true.
+   */
   showsOnboarding(id: string): Promise<boolean>
   saveOnboarding(id: string, shown: boolean): Promise<void>
-  /** As if the session had never been: somebody who had no other has not signed in. */
+  /** Removes the session as if it had never existed: a person without another session counts as never signed in. */
   undoSignIn(id: string, sessionId: string): Promise<void>
   /**
-   * Writes into the security log that the person reads, and tells them by mail. Nothing happens for an account that is gone.
+   * Writes into the security log that the person reads, and sends them a mail. Does nothing for an account that does
+   * not exist.
    *
-   * @returns `unsupported` by an identity service without such a log, which an Ory Kratos is
+   * @returns `unsupported` from an identity service without such a log, e.g. Ory Kratos
    */
   reportSecurity(id: string, report: SecurityReport): Promise<'done' | 'unsupported'>
 }
 
-/** Asks the admin API of the identity service, ours or a real Ory Kratos, through its own client. */
+/** Calls the admin API of the identity service, ours or Ory Kratos, through its own client. */
 export function createAccounts(options: AdminAddress & { log: Logger }): Accounts {
   const admin = new IdentityApi(adminConfiguration(options))
   const quick = { timeout: 10_000, proxy: false } as const
@@ -87,7 +93,7 @@ export function createAccounts(options: AdminAddress & { log: Logger }): Account
           createIdentityBody: {
             schema_id: 'default',
             traits: { email, name },
-            // The invitation's mail proves the address: only who reads it gets in.
+            // The invitation's mail proves the address: only its reader can sign in.
             verifiable_addresses: [{ value: email.toLowerCase(), via: 'email', verified: true, status: 'completed' }],
           },
         },
@@ -155,7 +161,7 @@ export function createAccounts(options: AdminAddress & { log: Logger }): Account
         signal: AbortSignal.timeout(quick.timeout),
       })
       if (answer.ok) return 'done'
-      // A path that is not there is answered in plain text, an account that is not there in JSON.
+      // The service answers a missing path in plain text, and a missing account in JSON.
       const isJson = answer.headers.get('content-type')?.includes('json')
       await answer.body?.cancel()
       if (answer.status === 404 && isJson) return 'done'
@@ -172,5 +178,5 @@ function accountOf(identity: KratosIdentity): Account {
 }
 
 const statusOf = (cause: unknown) => (cause as { response?: { status?: number } }).response?.status
-/** An error of the HTTP client holds the request with its token: only its words are logged. */
+/** An error of the HTTP client contains the request with its token, so that only its message is logged. */
 const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))

@@ -1,13 +1,13 @@
 import type { Bus } from '../bus/bus.ts'
 import type { ActivePerson } from './person.ts'
 
-/** As long as a session may be remembered (decision 11). */
+/** As long as a session may be cached. */
 const ttlMs = 2_000
 const entriesMax = 10_000
 
 /**
- * Whose account is there and not disabled, for tokens that outlive sessions. Our identity service tells of changes over the bus;
- * another one is believed for 2 s at most.
+ * The people whose account exists and is not disabled, for tokens that outlive sessions. Our identity service reports
+ * changes over the bus; results of another one are cached for 2 s at most.
  */
 export function createActivePeople(options: { load: (id: string) => Promise<ActivePerson | undefined>; bus: Bus }) {
   const known = new Map<string, { at: number; person: Promise<ActivePerson | undefined> }>()

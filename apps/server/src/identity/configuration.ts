@@ -1,9 +1,15 @@
 import { Configuration } from '@ory/kratos-client'
 
-/** Where the admin API of the identity service is. Ours wants a token; a real Ory Kratos is behind a network of its own and has none. */
+/**
+ * The address of the identity service's admin API. Our service requires a token; Ory Kratos has none and relies on its
+ * own network.
+ */
 export type AdminAddress = { adminUrl: string; adminToken: string | undefined }
 
-/** Where the public API is, and what proves to ours that a request comes from its server; an Ory Kratos ignores it. */
+/**
+ * The address of the public API, and the secret that proves to our service that a request comes from its server; Ory
+ * Kratos ignores it.
+ */
 export type PublicAddress = { publicUrl: string; proxySecret: string | undefined }
 
 export const proxySecretHeader = 'x-crux-proxy-secret'

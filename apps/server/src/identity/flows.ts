@@ -5,20 +5,23 @@ import { type PublicAddress, proxyHeaders, publicConfiguration } from './configu
 type RequestOptions = NonNullable<Parameters<FrontendApi['updateLoginFlow']>[1]>
 type Answered = { status: number; data: unknown; headers: unknown }
 
-/** What the browser brought: its cookies make the flow its own, its address counts for the limits of sign-in, its name tells sessions apart. */
+/**
+ * Data of the browser: its cookies bind the flow to it, its address counts for the limits of sign-in, its user agent
+ * identifies sessions.
+ */
 export type Browser = { cookie: string | undefined; address: string; userAgent: string | undefined }
-/** What the identity service said, whatever it was. */
+/** The answer of the identity service, whether success or error. */
 export type FlowAnswer = { status: number; body: unknown; setCookie: string[]; location?: string | undefined }
 type Submit = (flow: string, body: Record<string, unknown>, browser: Browser) => Promise<FlowAnswer>
 
-/** Self-service flows of a browser, submitted in its name. */
+/** Self-service flows of a browser, submitted on its behalf. */
 export interface IdentityFlows {
   login: Submit
   register: Submit
   verify: Submit
   recover: Submit
   settings: Submit
-  /** Ends all sessions of the person but the browser's own. */
+  /** Ends all sessions of the person except the browser's own. */
   endOtherSessions(browser: Browser): Promise<FlowAnswer>
   /** Answers `{ logout_url }`: the address at which the browser ends its session. */
   logout(browser: Browser): Promise<FlowAnswer>

@@ -11,31 +11,35 @@ import type { ActivePerson, Credential, Person } from './person.ts'
 import { recoveredAt } from './recovered-session.ts'
 import { createSessionCache } from './session-cache.ts'
 
-/** What a request brought to prove who it is. */
+/** The credentials of a request. */
 export type Credentials = { cookie?: string | undefined; authorization?: string | undefined }
 
 /** What the server knows of people. The records themselves belong to the identity service. */
 export interface Identity {
   /**
-   * Who holds a valid session of sufficient assurance; undefined for everyone else.
-   * @param options.fresh asks again instead of remembering for 2 s: before a refusal that a moment ago would have been right
+   * Returns the person with a valid session of sufficient assurance; undefined for everyone else.
+   * @param options.fresh asks again instead of using a result of up to 2 s ago: used before a refusal that may be
+   *   outdated
    * @throws CruxError serviceUnavailable when the identity service does not answer
    */
   session(credentials: Credentials, options?: { fresh?: boolean }): Promise<SessionActor | undefined>
   /**
-   * The person of an account that is there and not disabled.
+   * Returns the person of an account that exists and is not disabled.
    * @throws CruxError serviceUnavailable when the identity service does not answer
    */
   active(id: string): Promise<ActivePerson | undefined>
-  /** The people behind ids, in few calls; who is gone is not in the map. Never throws: names are shown where they can be had. */
+  /**
+   * The people of these ids, in few calls; deleted accounts are missing from the map. Never throws: names are shown
+   * where they are available.
+   */
   people(ids: Iterable<string>): Promise<Map<string, Person>>
-  /** When people signed in last, ISO text by id; at most a minute old. Never throws, as above. */
+  /** When people last signed in, as ISO text by id; at most a minute old. Never throws, as above. */
   lastLogins(ids: Iterable<string>): Promise<Map<string, string>>
 }
 
 export const sessionCookieName = 'ory_kratos_session'
 
-/** Asks the identity service, ours or a real Ory Kratos, through its own client. */
+/** Calls the identity service, ours or Ory Kratos, through its own client. */
 export function createIdentity(options: AdminAddress & PublicAddress & { bus: Bus; log: Logger }): Identity {
   const frontend = new FrontendApi(publicConfiguration(options))
   const admin = new IdentityApi(adminConfiguration(options))
@@ -51,7 +55,7 @@ export function createIdentity(options: AdminAddress & PublicAddress & { bus: Bu
       return actorOf(data, await recoveredAt(admin, data))
     } catch (cause) {
       const status = (cause as { response?: { status?: number } }).response?.status
-      // 403: a session below the required assurance level, which the product API takes for none (decision 10).
+      // 403 is a session below the required assurance level, which the product API treats as no session.
       if (status === 401 || status === 403) return undefined
       options.log.warn({ err: cause }, 'the identity service did not answer')
       throw new CruxError('serviceUnavailable', { property: 'kratos', cause })
@@ -103,7 +107,7 @@ export function createIdentity(options: AdminAddress & PublicAddress & { bus: Bu
   }
 }
 
-/** The cookie counts before the header, as the identity service itself reads them. */
+/** The cookie takes precedence over the header, as in the identity service itself. */
 function credentialOf({ cookie, authorization }: Credentials): Credential | undefined {
   const value = cookieNamed(sessionCookieName, cookie)
   if (value) return { kind: 'cookie', value }
@@ -133,10 +137,12 @@ function actorOf(session: Session, recovered: Date | undefined): SessionActor | 
   }
 }
 
-/** The identity service knows no limit; ours go into events and logs, and stand beside others. */
+/**
+ * The identity service has no limit. Ours is needed because names are copied into events and logs and shown in lists.
+ */
 const nameMax = 200
 
-/** The identity schema lets a name be missing; the e-mail address stands in for it (backend.md 2.2). */
+/** The identity schema allows a missing name; the e-mail address replaces it. */
 export function personOf(identity: KratosIdentity): Person {
   const traits = (identity.traits ?? {}) as { email?: unknown; name?: { first?: unknown; last?: unknown } }
   const email = typeof traits.email === 'string' ? traits.email : ''

@@ -7,7 +7,7 @@ import { createLastLogins } from './last-logins.ts'
 
 const log = createLogger({ name: 'test', level: 'silent' })
 
-it('asks once per person and minute, for a few at once, and shows what it knew while the identity service is away', async () => {
+it('the last sign-in is requested once per person and minute, a few at a time, and cached values are shown while the identity service is unavailable', async () => {
   const asked: string[] = []
   let [atOnce, most, away] = [0, 0, false]
   const lastLogins = createLastLogins({
@@ -32,7 +32,7 @@ it('asks once per person and minute, for a few at once, and shows what it knew w
   expect(asked).toHaveLength(30)
 })
 
-it('is when a session of the member began, for whoever sees the team', async () => {
+it('the last sign-in of a member is the start of a session, and visible to the team', async () => {
   const { crux, stop } = await startServerAndIdentity()
   const before = new Date().toISOString()
   const person = await signUp(crux.url)

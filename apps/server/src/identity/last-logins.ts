@@ -6,8 +6,8 @@ const callsAtOnce = 8
 const entriesMax = 20_000
 
 /**
- * When people signed in last, as ISO text: one call per person, the API has none for many; a few at once, remembered for a minute.
- * What cannot be had is left out, or shown as it was.
+ * When people last signed in, as ISO text. The API needs one call per person; a few run at once, and results are cached
+ * for a minute. After an error the cached value is used, or the person is left out.
  */
 export function createLastLogins(options: { load: (id: string) => Promise<string | undefined>; log: Logger }) {
   const known = new Map<string, { at: number; login: string | undefined }>()

@@ -5,7 +5,10 @@ const ttlMs = 30_000
 const idsPerCall = 100
 const entriesMax = 20_000
 
-/** Names of people by id: asked for in batches, remembered for 30 s, shown as they were while the identity service is away. */
+/**
+ * Names of people by id: requested in batches, cached for 30 s, and served from the cache while the identity service is
+ * unavailable.
+ */
 export function createPeopleCache(options: { load: (ids: string[]) => Promise<Person[]>; log: Logger }) {
   const known = new Map<string, { at: number; person: Person | undefined }>()
 

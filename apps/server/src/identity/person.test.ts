@@ -11,6 +11,6 @@ it.each([
   ['something else than a name', { first: 7, last: '' }, 'ada@example.com'],
   ['a name that fills pages', { first: 'a'.repeat(100_000) }, 'a'.repeat(200)],
   ['a name that would be cut within a character', { first: `${'a'.repeat(199)}😀` }, `${'a'.repeat(199)}\ufffd`],
-])('a person has %s', (_, name, shown) => {
+])('the name of a person is derived from %s', (_, name, shown) => {
   expect(person(name)).toEqual({ id: 'a', name: shown, email: 'ada@example.com' })
 })

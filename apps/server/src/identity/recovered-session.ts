@@ -1,6 +1,6 @@
 import type { IdentityApi, Identity as KratosIdentity, Session } from '@ory/kratos-client'
 
-/** Where the moment is kept up to which recoveries of a person have ended well, for what the identity service does not show. */
+/** The key of the time up to which recoveries of a person are complete, because the identity service does not show it. */
 export const settledMark = 'recovery_settled'
 
 const quick = { timeout: 5_000, proxy: false } as const
@@ -8,8 +8,9 @@ const ways = ['code_recovery', 'link_recovery']
 const firstFactors = ['password', 'oidc', 'passkey']
 
 /**
- * When a session was opened by a code or link of recovery or invitation, whoever relayed it: undefined for all others, and once the
- * person has a new way to sign in, has proven an old one, or has signed in with the password elsewhere.
+ * The time at which a session was opened by a code or link of recovery or invitation, by any relay. Undefined for
+ * all others, and once the person has a new way to sign in, has proven an old one, or has signed in with the password
+ * elsewhere.
  */
 export async function recoveredAt(admin: IdentityApi, session: Session): Promise<Date | undefined> {
   const id = session.identity?.id
@@ -29,7 +30,8 @@ function isSettled({ credentials = {}, metadata_admin }: KratosIdentity, at: num
   if (typeof mark === 'string' && Date.parse(mark) >= at) return true
   const own = firstFactors.flatMap((type) => credentials[type] ?? [])
   if (own.some((credential) => later(credential.created_at))) return true
-  // Ory Kratos writes all credentials anew with every change of the account: only where others stayed as they were does it tell.
+  // Ory Kratos rewrites all credentials with every change of the account, so that times count only where other
+  // credentials stayed unchanged.
   const others = Object.values(credentials).some((credential) => !later(credential.updated_at))
   return others && own.some((credential) => later(credential.updated_at))
 }

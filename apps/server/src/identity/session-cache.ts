@@ -2,17 +2,17 @@ import type { Bus } from '../bus/bus.ts'
 import type { SessionActor } from '../http/handlers.ts'
 import type { Credential } from './person.ts'
 
-/** How long a session may be remembered (decision 11). */
+/** How long a session may be cached, which limits how long a revoked one can still be used. */
 const ttlMs = 2_000
-/** Longer than any answer of the identity service may be under way. */
+/** Longer than any request to the identity service may take. */
 const endedMs = 15_000
 const entriesMax = 10_000
 
 type Entry = { at: number; actor: Promise<SessionActor | undefined> }
 
 /**
- * Remembers valid sessions for 2 s and forgets them when the bus says that they ended. An answer that was under way
- * when its session ended does not count.
+ * Caches valid sessions for 2 s and drops them when the bus reports their end. A result that was requested before its
+ * session ended does not count.
  */
 export function createSessionCache(options: {
   load: (credential: Credential) => Promise<SessionActor | undefined>
@@ -32,7 +32,7 @@ export function createSessionCache(options: {
   options.bus.on('person.changed', ({ sessionId }) => {
     for (const key of keysOfSession.get(sessionId) ?? []) entries.delete(key)
   })
-  // While the listening connection was away, endings may have been missed.
+  // Ends may have been missed while the listening connection was interrupted.
   options.bus.onReconnected(() => {
     entries.clear()
     keysOfSession.clear()
@@ -55,7 +55,7 @@ export function createSessionCache(options: {
   }
 
   return {
-    /** @param fresh ask again, whatever is remembered */
+    /** @param fresh asks again, whatever is cached */
     async get(key: string, credential: Credential, fresh = false): Promise<SessionActor | undefined> {
       const now = Date.now()
       const known = fresh ? undefined : entries.get(key)
@@ -68,7 +68,7 @@ export function createSessionCache(options: {
       entries.set(key, entry)
       try {
         const actor = await entry.actor
-        // No session is not remembered: a sign-in counts at once.
+        // A missing session is not cached, so that a sign-in counts at once.
         if (!actor) drop(key, entry)
         return valid(actor)
       } catch (error) {

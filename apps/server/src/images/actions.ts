@@ -29,7 +29,7 @@ export async function getImage(app: App, team: TeamContext, path: VersionPath, i
   return image
 }
 
-/** Images of the team's registries, with an empty instance in every deployment of the version. */
+/** Adds images of the team's registries, with an empty instance in every deployment of the version. */
 export async function addImages(
   app: App,
   browser: Browser,
@@ -68,8 +68,8 @@ export async function changeImage(
 }
 
 /**
- * A tag is taken though its labels cannot be fetched: whether it exists says the start (decision 23). What its labels ask for and the
- * configuration has not is added.
+ * Accepts a tag even if its labels cannot be fetched, because the start checks whether it exists. Settings that its
+ * labels require and the configuration lacks are added.
  */
 export async function setTag(
   app: App,
@@ -107,7 +107,7 @@ export async function removeImage(app: App, team: TeamContext, path: VersionPath
   imageDeleted(app, path.versionId, imageId, instances)
 }
 
-/** All images of the version, each once. */
+/** Requires all images of the version, each once. */
 export async function orderImages(
   app: App,
   { team, actor }: { team: TeamContext; actor: Actor },
@@ -140,7 +140,7 @@ async function requireImage(queries: Queries, team: TeamContext, path: VersionPa
   return image
 }
 
-/** @throws CruxError invalidArgument with the place of the first bad name; notFound `registryId` */
+/** @throws CruxError invalidArgument with the position of the first invalid name; notFound `registryId` */
 async function readNames(app: App, team: TeamContext, wanted: Body<'images.create'>) {
   const types = await store.selectRegistryTypes(app.database.pool, team.id, [
     ...new Set(wanted.map((entry) => entry.registryId)),

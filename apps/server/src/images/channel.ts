@@ -8,7 +8,7 @@ import { selectImageIds, selectImagesById } from './store.ts'
 
 type ChannelSubscriber = Subscriber<'version'>
 
-/** The live side of a version's page. What changed is read once per process, however many look. */
+/** The live channels of a version's page. Changes are read once per process for all subscribers. */
 export function versionChannels(app: App, browser: Browser): ChannelHandlers<'version'> {
   const subscribers = new Map<string, Set<ChannelSubscriber>>()
   const subscribersOf = (versionId: string, except?: string) =>
@@ -25,8 +25,8 @@ export function versionChannels(app: App, browser: Browser): ChannelHandlers<'ve
     for (const subscriber of subscribersOf(versionId)) subscriber.send('images-added', { images })
   }
   /**
-   * Sends the tag alone. `image` answers only `get-image`: existing clients append every `image` that they receive to their
-   * list. Clients that show the labels or the configuration of the new tag ask for the image.
+   * Sends only the tag. `image` answers only `get-image`, because existing clients append every `image` that they
+   * receive to their list. Clients that show the labels or the configuration of the new tag request the image.
    */
   async function publishTagged(versionId: string, imageId: string, tag: string, origin: string | undefined) {
     for (const subscriber of subscribersOf(versionId, origin)) subscriber.send('image-tag-updated', { imageId, tag })
@@ -81,7 +81,7 @@ export function versionChannels(app: App, browser: Browser): ChannelHandlers<'ve
         async 'get-image'(subscriber, { id }) {
           subscriber.send('image', await getImage(app, subscriber.team, subscriber.params, id))
         },
-        // Presence is the hub's: it answers these before a channel sees them.
+        // The hub handles presence messages before a channel gets them.
         'focus-input': async () => undefined,
         'blur-input': async () => undefined,
       },

@@ -1,7 +1,7 @@
 import type { App } from '../context.ts'
 import type { DroppedInstance } from './store.ts'
 
-/** What fits into one notification of the bus. */
+/** The number of ids that fit into one notification of the bus. */
 const idsMax = 100
 const instancesMax = 40
 
@@ -28,7 +28,7 @@ export function imageDeleted(
 export const imageTagged = (app: App, versionId: string, imageId: string, tag: string, origin?: string) =>
   app.bus.publish({ type: 'image.tagged', versionId, imageId, tag, origin })
 
-/** A long order is read from the database by who hears of it: then `imageIds` is empty. */
+/** For a long order `imageIds` is empty, and subscribers read it from the database. */
 export const imagesOrdered = (app: App, versionId: string, imageIds: readonly string[], origin?: string) =>
   app.bus.publish({
     type: 'images.ordered',

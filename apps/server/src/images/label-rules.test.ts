@@ -35,7 +35,7 @@ const rowsOf = ({ environment, secrets }: ContainerConfigFields) => ({
 })
 
 describe('rules in the labels of an image', () => {
-  it('become variables and keys when it is added, in the answer and on open pages', async () => {
+  it('become variables and keys when it is added, in the response and on open pages', async () => {
     const params = await emptyVersion()
     const name = await push({
       'org.dyrectorio.env.LOG_LEVEL': 'string,default:info',
@@ -62,7 +62,7 @@ describe('rules in the labels of an image', () => {
     expect(rowsOf(received[0] ?? {})).toEqual(rowsOf(image?.config ?? {}))
   })
 
-  it('are merged when the tag changes: what stands there wins, what is new comes, and open pages see it', async () => {
+  it('are merged when the tag changes: existing values win, new ones are added, and open pages see them', async () => {
     const params = await emptyVersion()
     const name = await push({ 'dev.crux.env.A': 'string,default:one' })
     await push({ 'dev.crux.env.A': 'string,default:two', 'dev.crux.env.B': 'int,required' }, name, '2')
@@ -88,7 +88,7 @@ describe('rules in the labels of an image', () => {
     await until(() => patches.length > 0 && images.length > 0)
     expect(images[0]).toMatchObject({ id: imageId, tag: '2', labels: { 'dev.crux.env.B': 'int,required' } })
     expect(rowsOf(images[0]?.config ?? {}).environment).toEqual(['A=one', 'B='])
-    // A tag that nobody has keeps what is known.
+    // A tag that does not exist keeps the known labels.
     await testEnvironment.client.call('images.update', { params: { ...params, imageId }, body: { tag: 'none' } })
     expect(await testEnvironment.client.call('images.get', { params: { ...params, imageId } })).toMatchObject({
       tag: 'none',
@@ -96,7 +96,7 @@ describe('rules in the labels of an image', () => {
     })
   })
 
-  it('are checked at the start, each at its place, and broken ones are said without standing in the way', async () => {
+  it('are checked at the start, each at its place, and broken ones are reported without blocking it', async () => {
     const params = await emptyVersion()
     const name = await push({
       'dev.crux.env.A': 'int,required',
@@ -134,14 +134,14 @@ describe('rules in the labels of an image', () => {
       { property: 'labels', description: expect.stringContaining('dev.crux.env.BROKEN') },
     ])
     await change({ environment: [{ key: 'A', value: '4' }], secrets: [{ key: 'TOKEN', required: true }] })
-    // What is left is a secret without a value, as of every other configuration.
+    // The remaining problem is a secret without a value, as in every other configuration.
     await expect(testEnvironment.start(id)).rejects.toMatchObject({
       status: 412,
       details: [{ error: 'missingSecret' }],
     })
   })
 
-  it('leave out what would make the configuration wrong', () => {
+  it('are left out if they would make the configuration invalid', () => {
     const labels = {
       'dev.crux.env.GOOD': 'string,required',
       'dev.crux.env.LONG': `string,default:${'x'.repeat(200_000)}`,

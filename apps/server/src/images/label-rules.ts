@@ -5,8 +5,8 @@ import { applyLabelRules, fillRowIds, type LabelRule, labelRules, newProblems, v
 type Labels = Readonly<Record<string, string>>
 
 /**
- * An image's layer with what the labels of its image ask for (backend.md 4.2). Whoever built the image wrote them: a rule that would
- * make the layer wrong is left out, so that no label keeps anybody from adding an image or from changing its tag.
+ * An image's layer with the settings that the labels of its image require. The image's author wrote the labels: a rule
+ * that would make the layer invalid is left out, so that no label prevents adding an image or changing its tag.
  *
  * @returns the same object when nothing is to be added
  */

@@ -2,13 +2,13 @@ import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import type { Browser } from '../registries/browse.ts'
 
-/** Labels are an extra: neither a slow nor an unreachable registry holds up an image (decision 23). */
+/** Labels are optional: neither a slow nor an unreachable registry prevents adding an image. */
 const labelsMs = 3_000
 const atOnce = 5
 
 type Wanted = { registryId: string; name: string; tag: string | null }
 
-/** The labels of each image, in the same order; undefined where they could not be had in time. */
+/** The labels of each image, in the same order; undefined where they were not available in time. */
 export async function fetchLabels(
   app: App,
   browser: Browser,

@@ -34,7 +34,7 @@ export async function selectImages(queries: Queries, versionId: string): Promise
   return rows.map(toImage)
 }
 
-/** Those of the ids that belong to the version. */
+/** The ids that belong to the version. */
 export async function selectImagesById(queries: Queries, versionId: string, ids: readonly string[]): Promise<Image[]> {
   const { rows } = await queries.query<ImageRow>({
     name: 'images by id',
@@ -106,7 +106,7 @@ export async function insertImages(
 
 export type DroppedInstance = { deploymentId: string; instanceId: string; configId: string }
 
-/** What goes with an image: its instances, for the pages that show them. */
+/** The instances that are deleted with an image, for the pages that show them. */
 export async function selectInstances(queries: Queries, imageId: string): Promise<DroppedInstance[]> {
   const { rows } = await queries.query<DroppedInstance>(
     `select i.deployment_id as "deploymentId", i.id as "instanceId", c.id as "configId"

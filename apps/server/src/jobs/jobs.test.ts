@@ -28,16 +28,16 @@ afterAll(async () => {
   await database.drop()
 })
 
-it('does many jobs that came at once one after another, without a pause between them', async () => {
+it('the queue runs many concurrent jobs one after another, without a delay between them', async () => {
   await inTransaction({ pool }, async (within) => {
     for (let number = 0; number < 20; number++) await jobs.send('count', { number }, { within })
   })
-  // With a pause of 5 s each they would take a minute and a half.
+  // With a delay of 5 s each they would take a minute and a half.
   await until(() => done.length === 20, 10_000)
   expect([...done].sort((one, other) => one - other)).toEqual(Array.from({ length: 20 }, (_, index) => index))
 })
 
-it('is part of the transaction that it was sent within', async () => {
+it('a job is part of the transaction that it was sent within', async () => {
   const before = done.length
   const failed = inTransaction({ pool }, async (within) => {
     await jobs.send('count', { number: 100 }, { within })
@@ -49,7 +49,7 @@ it('is part of the transaction that it was sent within', async () => {
   expect(done.slice(before)).toEqual([101])
 })
 
-it('tries again soon after a failure', async () => {
+it('a job is tried again soon after a failure', async () => {
   await jobs.send('fail-once', {})
   await until(() => failures === 2, 15_000)
 })

@@ -4,22 +4,25 @@ import { type Db, PgBoss } from 'pg-boss'
 import type { Queries } from '../db/transaction.ts'
 
 export type JobOptions = {
-  /** Tries after the first one; the pause between them doubles from `retryDelayS`. */
+  /** The number of attempts after the first one; the delay between them doubles from `retryDelayS`. */
   retriesMax?: number
   retryDelayS?: number
   /** A job that takes longer counts as failed and is tried again. */
   timeoutS?: number
 }
 
-/** Work that survives a crash of this process, kept in schema `jobs`. Done at least once: handlers repeat without harm. */
+/**
+ * Jobs survive a crash of this process, stored in schema `jobs`. Each runs at least once, so that handlers must be
+ * repeatable.
+ */
 export interface Jobs {
-  /** Who does the jobs of this name. Call before `start`. */
+  /** Registers the handler of the jobs of this name. Call before `start`. */
   handle<T extends object>(name: string, options: JobOptions, work: (data: T) => Promise<void>): void
   /** Repeats `work` by a cron line (minutes, UTC); once per due time over all server processes. */
   schedule(name: string, cron: string, work: () => Promise<void>): void
   /**
    * @param options.key while a job with the same key waits, the new one is not added
-   * @param options.within the transaction that the job is part of: it is done if and only if that commits
+   * @param options.within the transaction that the job belongs to: the job runs if and only if it commits
    */
   send(name: string, data: object, options?: { key?: string; startAfterS?: number; within?: Queries }): Promise<void>
   start(): Promise<void>
@@ -29,12 +32,12 @@ export interface Jobs {
 type Declared = { name: string; options: JobOptions; work: (data: never) => Promise<void>; cron?: string }
 
 const retryLookMs = 5_000
-/** Longer than the longest pause between two attempts, which doubles ten times from five seconds. */
+/** Longer than the longest delay between two attempts, which doubles ten times from five seconds. */
 const retryWatchMs = 2 * 3_600_000
 
 export function createJobs(options: { url: string; database: Pick<Database, 'pool'>; log: Logger }): Jobs {
   const { pool } = options.database
-  // The server's own connections: a pool of the queue's would open new ones all day, each time that it looks for work.
+  // The queue uses the server's own connections, because a pool of its own would open new ones for each poll.
   const db: Db = {
     executeSql: (text, values) => pool.query(text, values),
     async listen(channel, onMessage, onReconnect) {
@@ -48,7 +51,8 @@ export function createJobs(options: { url: string; database: Pick<Database, 'poo
     db,
     schema: 'jobs',
     useListenNotify: true,
-    // No job here waits for another one, the queues are those of `open` below, and what is due by the clock is due by the hour or the day.
+    // No job here waits for another one, the queues are those that `open` creates below, and scheduled jobs are hourly
+    // or daily.
     flowIntervalSeconds: 3_600,
     queueCacheIntervalSeconds: 3_600,
     bamIntervalSeconds: 3_600,
@@ -67,13 +71,16 @@ export function createJobs(options: { url: string; database: Pick<Database, 'poo
       expireInSeconds: timeoutS,
       notify: true,
     })
-    // Notifications wake a worker; it looks by itself for what another process left to be tried again.
+    // Notifications wake a worker. Polling finds only retries that another process left.
     const pace = { pollingIntervalSeconds: 5, notifyPollingIntervalSeconds: retriesMax > 0 ? 30 : 600 }
     let worker: string | undefined
     let failedAt = 0
     let retrying: NodeJS.Timeout | undefined
-    /** No notification comes for a retry: while one of this process waits, its worker looks every few seconds. */
-    const lookForRetry = () => {
+    /**
+     * No notification is sent for a retry, so that the worker polls every few seconds while a retry of this process
+     * waits.
+     */
+    const pollForRetry = () => {
       failedAt = Date.now()
       retrying ??= setInterval(() => {
         if (worker && started) boss.notifyWorker(worker)
@@ -83,14 +90,14 @@ export function createJobs(options: { url: string; database: Pick<Database, 'poo
       }, retryLookMs).unref()
     }
     worker = await boss.work<object>(job.name, pace, async (jobs) => {
-      // Several notifications at once wake for one job: after each the worker looks for the next one.
+      // Several concurrent notifications wake the worker for one job; after each job the worker looks for the next one.
       if (worker) boss.notifyWorker(worker)
       for (const { data, id } of jobs) {
         try {
           await job.work((data ?? {}) as never)
         } catch (err) {
           options.log.warn({ err, job: job.name, jobId: id }, 'a job failed, it is tried again')
-          if (retriesMax > 0) lookForRetry()
+          if (retriesMax > 0) pollForRetry()
           throw err
         }
       }

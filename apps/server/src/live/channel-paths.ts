@@ -8,7 +8,10 @@ const patterns: Pattern[] = (Object.keys(liveChannels) as ChannelName[]).map((ch
   return { channel, spec, segments: spec.path.split('/') }
 })
 
-/** Which channel a concrete path means; undefined when there is none, or when a part has not the shape that the channel declares. */
+/**
+ * The channel of a concrete path; undefined when there is none, or when a part does not have the form that the channel
+ * declares.
+ */
 export function matchChannel(path: string): ChannelMatch | undefined {
   const given = path.split('/')
   for (const { channel, spec, segments } of patterns) {
@@ -27,7 +30,7 @@ export function matchChannel(path: string): ChannelMatch | undefined {
   return undefined
 }
 
-/** What identifies the thing itself, whatever slug its team goes by: the last part of the path. */
+/** Identifies the resource independently of its team's slug: the last part of the path. */
 export const subjectOf = ({ channel, params }: ChannelMatch, teamId: string): string => {
   const id = Object.entries(params).findLast(([name]) => name !== 'teamSlug')?.[1]
   return `${channel}:${id ?? teamId}`

@@ -2,7 +2,10 @@ import type { Editor } from '@crux/contract'
 import type { BusEventOf } from '../bus/bus.ts'
 import type { App } from '../context.ts'
 
-/** How often this process says again who is here; whoever was not heard for `lostMs` left with their server. */
+/**
+ * The interval at which this process announces its editors. Editors without an announcement for `lostMs` left with
+ * their server.
+ */
 const announceMs = 20_000
 const lostMs = 65_000
 
@@ -12,7 +15,7 @@ type EditorEvent = BusEventOf<'editor.joined'>
 type Presence = { editor: Editor; heardAt: number }
 type Room = { peers: Map<string, EditorPeer>; editors: Map<string, Presence> }
 
-/** Who looks at one thing, over all server processes (backend.md 3.4). One editor is one socket; focus is advice, no lock. */
+/** The editors of a resource, over all server processes. One editor is one socket; focus is a hint, no lock. */
 export type Editors = ReturnType<typeof createEditors>
 
 export function createEditors(app: Pick<App, 'bus'>) {
@@ -63,7 +66,7 @@ export function createEditors(app: Pick<App, 'bus'>) {
         publish('editor.joined', channel, editor, editor.focusedItemId ?? undefined, editor.focusedInputId ?? undefined)
   }
 
-  // What this process said itself comes back over the bus and is already known.
+  // Events of this process come back over the bus and are already known.
   const foreign = (heard: (room: Room, event: EditorEvent) => void) => {
     return (event: EditorEvent) => {
       const room = rooms.get(event.channel)
@@ -139,7 +142,7 @@ export function createEditors(app: Pick<App, 'bus'>) {
   }
 }
 
-/** `#rrggbb` with saturation and lightness between 40 and 80 %, one of its own in the room; white as the last resort. */
+/** `#rrggbb` with saturation and lightness between 40 and 80 %, unique in the room; white if none is left. */
 function freeColor(room: Room): string {
   const taken = new Set([...room.editors.values()].map(({ editor }) => editor.color))
   for (let tries = 0; tries < 100; tries++) {

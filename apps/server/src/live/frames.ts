@@ -1,12 +1,12 @@
 import { type ChannelName, type ChannelSpec, type CruxError, liveChannels } from '@crux/contract'
 import { writerOf } from '../http/response-writer.ts'
 
-/** `id`: chosen by the sender; a refusal of the message repeats it, so that it is told from that of another one. */
+/** `id` is chosen by the sender; a refusal of the message repeats it to identify the message. */
 export type Frame = { type: string; data: unknown; id?: string }
-/** Repeated to the sender: no more than anybody needs for it. */
+/** The server repeats the id to the sender, so that its length is limited. */
 const idMax = 64
 
-/** `{type, data, id?}` of a text frame; undefined for anything else, which is ignored (backend.md 3.1). */
+/** Reads `{type, data, id?}` of a text frame; returns undefined for anything else, which is ignored. */
 export function readFrame(text: string): Frame | undefined {
   try {
     const frame: unknown = JSON.parse(text)
@@ -19,10 +19,10 @@ export function readFrame(text: string): Frame | undefined {
   }
 }
 
-/** Bulk: thousands of rows per second of a shape that our own code just made. */
+/** Bulk messages, thousands of rows per second in a shape that our own code has just built, are not filtered. */
 const bulk = new Set(['container-log-batch'])
 
-/** Writes what the contract declares of a message and drops the rest, as the REST answers do. */
+/** Writes the declared fields of a message and drops the rest, as the REST responses do. */
 export function writeMessage(channel: ChannelName, path: string, type: string, data: unknown): string {
   const spec: ChannelSpec = liveChannels[channel]
   const message = spec.server[type]

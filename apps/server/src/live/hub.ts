@@ -19,28 +19,28 @@ import { createSubscription, type Subscription } from './subscription.ts'
 import { acceptUpgrades } from './upgrade.ts'
 
 /**
- * Rights are looked at again this often; changes that the bus tells of count at once. Sessions and memberships may be remembered
- * for 2 s besides: together less than the 5 s after which a lost right must be gone.
+ * Rights are checked again at this interval; changes that the bus reports count at once. Sessions and memberships may
+ * be cached for 2 s besides: together less than the 5 s after which a lost right must have no effect.
  */
 const sweepMs = 2_500
 const pingMs = 30_000
-/** setTimeout takes no longer time. */
+/** setTimeout does not accept a longer time. */
 const timerMaxMs = 2_147_483_647
 const subscriptionsMax = 200
-/** Messages of one socket that may wait; beyond it nothing more is read. */
+/** The number of messages of one socket that may wait; beyond it the server reads no more. */
 const pendingMax = 64
 
 export type LiveHub = { attach(server: Server): void; stop(): void }
 type Connection = {
   socket: LiveSocket
   subscriptions: Map<string, Subscription>
-  /** Paths whose right is being looked at, each with the request that asked for it last. */
+  /** Paths whose right is being checked, each with the request that asked for it last. */
   asked: Map<string, symbol>
   pending: number
   expiry?: NodeJS.Timeout
 }
 
-/** The live channel (backend.md 3): one socket, many paths; every message is authorised by itself. */
+/** The live channel: one socket for many paths; each message is authorised separately. */
 export function createLiveHub(
   app: App,
   parts: AuthServices & { channels: ChannelHandlers; origins: () => ReadonlySet<string>; hosts: HostCheck },
@@ -96,7 +96,7 @@ export function createLiveHub(
     }
     const cut = frame.type.lastIndexOf('/')
     const subscription = connection.subscriptions.get(frame.type.slice(0, cut))
-    // Not subscribed: dropped (backend.md 3.1).
+    // Messages for a path without a subscription are ignored.
     if (!subscription) return
     const outcome = await messages.run(connection.socket, subscription, { ...frame, type: frame.type.slice(cut + 1) })
     if (outcome === 'session-ended') end(connection)
@@ -116,7 +116,7 @@ export function createLiveHub(
       throw new CruxError('tooManyRequests', { property: 'path' })
     const mine = Symbol(path)
     asked.set(path, mine)
-    // Given up, and perhaps asked for again, before it stood: then nobody waits for this answer.
+    // The subscription was cancelled, and perhaps requested again, before it was open; then this result is not needed.
     const isWanted = () => asked.get(path) === mine
     let team: TeamContext | undefined
     try {
@@ -131,7 +131,7 @@ export function createLiveHub(
     if (!team) return refuse(socket, path, new CruxError('forbidden'))
     const subscription = createSubscription(socket, randomUUID(), path, match, { ...team })
     subscriptions.set(path, subscription)
-    // Messages that come meanwhile wait for it.
+    // Messages that arrive in the meantime wait for it.
     subscription.tail = messages.open(subscription).then(
       () => {
         if (subscription.subscriber.left) return
@@ -161,7 +161,7 @@ export function createLiveHub(
     socket.send('sub-failed', writeFrame('sub-failed', { path, status, error: code, description }))
   }
 
-  /** Takes a path away from somebody who lost the right to it. */
+  /** Ends the subscription of a user who lost the right to the path. */
   function drop(connection: Connection, path: string, error: CruxError) {
     const subscription = connection.subscriptions.get(path)
     if (!subscription) return
@@ -195,7 +195,7 @@ export function createLiveHub(
     connection.expiry.unref()
   }
 
-  /** The session as it is now; a person whose session goes on keeps the socket while the identity service is away. */
+  /** The current session; a person with a valid session keeps the socket while the identity service is unavailable. */
   async function currentActor(socket: LiveSocket): Promise<Actor | undefined> {
     const actor = await parts.authentication.actor(socket.credentials)
     if (actor) socket.actor = actor
@@ -238,7 +238,7 @@ export function createLiveHub(
     }),
     app.bus.on('identity.changed', ({ userId }) => void sweep(({ socket }) => socket.actor.id === userId)),
     app.bus.on('member.changed', ({ userId }) => void sweep(({ socket }) => socket.actor.id === userId)),
-    // What the team demands of its members may be more now.
+    // The team may require more of its members now.
     app.bus.on(
       'team.changed',
       ({ teamId }) =>
@@ -250,7 +250,7 @@ export function createLiveHub(
   let sweeper: NodeJS.Timeout | undefined
   let pinger: NodeJS.Timeout | undefined
 
-  /** While anybody is connected: a server that nobody uses wakes up for none of this. */
+  /** The check runs only while a client is connected, so that an idle server does not wake up for it. */
   function watchConnections() {
     sweeper = setInterval(() => {
       if (sweeping) return

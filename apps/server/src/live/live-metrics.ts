@@ -3,7 +3,7 @@ import type { Metrics } from '@crux/service-kit'
 
 type Open = { path: string; route: string }
 
-/** What anybody may write into a frame is no label: there would be as many series as there are texts. */
+/** Text that a client may choose is no label value, because each text would create another series. */
 const declared: ReadonlySet<string> = new Set([
   'subscribe',
   'unsubscribe',
@@ -11,9 +11,9 @@ const declared: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The figures of the live channel by the names of backend.md 2.1. Labels are types of messages and patterns of paths.
+ * The metrics of the live channel. Labels are types of messages and patterns of paths.
  *
- * @param openPaths what sockets are subscribed to in this moment, a path as often as it is
+ * @param openPaths the currently subscribed paths, each as often as it is subscribed
  */
 export function createLiveMetrics(metrics: Metrics, openPaths: () => Iterable<Open>) {
   const clients = metrics.gauge({ name: 'ws_connected_clients', help: 'Live sockets that are open' })
@@ -40,7 +40,7 @@ export function createLiveMetrics(metrics: Metrics, openPaths: () => Iterable<Op
   return {
     connected: (count: number) => clients.set(count),
     received: (type: string) => received.inc({ type: declared.has(type) ? type : 'unknown' }),
-    /** Of our own messages: their types are those of the contract. */
+    /** Counts our own messages, whose types are those of the contract. */
     sent: (type: string) => sent.inc({ type }),
   }
 }

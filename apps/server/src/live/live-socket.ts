@@ -4,14 +4,14 @@ import type { WebSocket } from 'ws'
 import type { Actor } from '../http/handlers.ts'
 import type { Credentials } from '../identity/identity.ts'
 
-/** Producers of bulk go on when no more than this waits. */
+/** Producers of bulk data continue when at most this many bytes wait. */
 const lowMark = 64 * 1_024
-/** Whoever lets more than this wait is cut off: a slow browser never grows our memory. */
+/** A socket with more waiting bytes is closed, so that a slow browser never grows our memory. */
 const hardMark = 8 * 1_024 * 1_024
-/** How long a peer may take to answer our close before the connection is cut. */
+/** How long a peer may take to answer our close before the connection is destroyed. */
 const closeMs = 1_000
 
-/** One browser's socket, with a bound on what waits for it. */
+/** One browser's socket, with a limit on the bytes that wait for it. */
 export class LiveSocket {
   readonly ws: WebSocket
   readonly credentials: Credentials
@@ -28,7 +28,7 @@ export class LiveSocket {
     this.parts = parts
   }
 
-  /** @param type of the message, for the figures */
+  /** @param type of the message, for the metrics */
   send(type: string, text: string): void {
     if (this.gone || this.ws.readyState !== this.ws.OPEN) return
     if (this.ws.bufferedAmount > hardMark) {
@@ -56,12 +56,12 @@ export class LiveSocket {
   close(code: number, reason: string): void {
     if (this.gone) return
     this.ws.close(code, reason)
-    // A peer that reads nothing does not see the close either.
+    // A peer that reads nothing does not read the close frame either.
     setTimeout(() => this.ws.terminate(), closeMs).unref()
     this.left()
   }
 
-  /** Nothing is sent from here on, and nobody waits any longer. */
+  /** After this nothing is sent, and all waiters continue. */
   left(): void {
     this.gone = true
     this.release()

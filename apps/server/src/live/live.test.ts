@@ -48,7 +48,7 @@ async function dial(as: Someone, at = crux) {
   }
 }
 
-/** What the server answers to an upgrade with these headers. */
+/** The server's response to an upgrade with these headers. */
 const upgrade = (headers: Record<string, string>, url = address()) =>
   new Promise<number>((resolve, reject) => {
     const socket = new WebSocket(url, { headers })
@@ -78,7 +78,7 @@ describe('a live socket', () => {
     expect(await upgrade({}, `${address()}?token=${ada.token}`)).toBe(401)
   })
 
-  it('answers a subscription once, an unknown path with 404, and drops what is not subscribed', async () => {
+  it('answers a subscription once, an unknown path with 404, and ignores messages for other paths', async () => {
     const { send, next, frames, socket } = await dial(ada)
     send('subscribe', { path })
     await next('subbed')
@@ -103,24 +103,24 @@ describe('a live socket', () => {
     socket.close()
   })
 
-  it('forgets a path that is given up before it stood, and opens it when it is asked for again', async () => {
+  it('drops a path that is unsubscribed before it is open, and opens it when it is requested again', async () => {
     const { send, next, frames, socket } = await dial(ada)
     send('subscribe', { path })
     send('unsubscribe', { path })
     await next('unsubbed')
-    // Answered in order: by now the first one would have come to its end.
+    // Answers come in order, so that the first subscription would have ended by now.
     send('subscribe', { path: '/nowhere/at/all' })
     await next('error')
     send('subscribe', { path })
     await next('subbed')
     const init = await next(`${path}/editor-init`)
     expect(frames.map((frame) => frame.type)).toEqual(['unsubbed', 'error', 'subbed', `${path}/editor-init`])
-    // Nobody else is there: what was given up left no editor behind.
+    // The list has no other editor: the cancelled subscription left none.
     expect(init.data.editors).toHaveLength(1)
     socket.close()
   })
 
-  it('refuses a payload that does not fit, says where, and goes on', async () => {
+  it('refuses an invalid payload, names the place, and continues', async () => {
     const { send, next, subscribe, socket } = await dial(ada)
     await subscribe()
     send(`${path}/set-image-tag`, { imageId: testEnvironment.imageId, tag: 'not a tag' })
@@ -155,7 +155,7 @@ describe('a live socket', () => {
     expect(await closed).toBe(4401)
   })
 
-  it('loses its paths within five seconds when nobody told of the lost membership', async () => {
+  it('loses its paths within five seconds when no event reported the lost membership', async () => {
     const someone = await member()
     const { subscribe, next, socket } = await dial(someone)
     await subscribe()
@@ -167,7 +167,7 @@ describe('a live socket', () => {
     socket.close()
   }, 12_000)
 
-  it('that does not read is cut off before it fills our memory', async () => {
+  it('that does not read is closed before it fills our memory', async () => {
     const { subscribe, socket, closed } = await dial(ada)
     await subscribe()
     const clients = async () =>
@@ -183,7 +183,7 @@ describe('a live socket', () => {
       JSON.stringify(labels),
     ])
     const before = process.memoryUsage().rss
-    // Each of them is an answer of 200 kB; 600 MB would wait if nothing bounded them.
+    // Each of them is a response of 200 kB; 600 MB would wait without a limit.
     for (let sent = 0; sent < 3_000; sent++)
       socket.send(JSON.stringify({ type: `${path}/get-image`, data: { id: testEnvironment.imageId } }))
     await until(async () => (await clients()) < open, 15_000)
@@ -195,8 +195,8 @@ describe('a live socket', () => {
   }, 20_000)
 })
 
-describe('two people on one version', () => {
-  it('see each other come, focus and leave', async () => {
+describe('two users on one version', () => {
+  it('see each other arrive, focus and leave', async () => {
     const [one, two] = [await dial(ada), await dial(await member())]
     await one.subscribe()
     const { data: first } = await one.next(`${path}/editor-init`)
@@ -220,7 +220,7 @@ describe('two people on one version', () => {
     one.socket.close()
   })
 
-  it('each get every change once, whoever made it and however', async () => {
+  it('each get every change once, independent of its author and its way', async () => {
     const [one, two] = [await dial(ada), await dial(await member())]
     await Promise.all([one.subscribe(), two.subscribe()])
     one.send(`${path}/add-images`, {
@@ -270,7 +270,7 @@ describe('two people on one version', () => {
     two.socket.close()
   })
 
-  it('hear of each other also when they are at different servers', async () => {
+  it('see each other also when they are connected to different servers', async () => {
     const other = await startTestServer({ database: crux.database, people: crux.people })
     const [here, there] = [await dial(ada), await dial(ada, other)]
     await here.subscribe()

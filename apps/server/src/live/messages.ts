@@ -19,19 +19,22 @@ type AnyChannel = {
   messages: Record<string, ((subscriber: unknown, data: unknown) => Promise<void>) | undefined>
 }
 
-/** Their handlers may take a minute (an engine, a registry): messages begin in order, but do not wait for each other's end. */
+/** Their handlers may take a minute (an engine, a registry): messages start in order, but do not wait for each other's end. */
 const concurrent: ReadonlySet<ChannelName> = new Set(['node', 'registries'])
-/** What may hold credentials is named in the audit log, not kept. */
+/** The audit log names messages that may contain credentials, without their data. */
 const withoutData = new Set(['container-configuration'])
 
-/** The role in the team, a second factor where it wants one and, for a token, its scope. A deployment's token has no part in the live channel. */
+/**
+ * Checks the role in the team, the second factor if the team requires it and, for a token, its scope. A deployment's
+ * token cannot use the live channel.
+ */
 export const mayUse = (actor: Actor, team: TeamContext, permission: Permission): boolean =>
   actor.kind !== 'deployment-token' &&
   !unsettled(actor, team) &&
   isAllowed(team.role, permission) &&
   (!actor.grant || scopeCovers(actor.grant.scope, scopeOfPermission(permission)))
 
-/** Authorises, checks and runs one message: session, membership and role are those of now, not those of the subscription. */
+/** Authorises, checks and runs one message with the current session, membership and role, not with those of the subscription. */
 export function createMessages(
   app: App,
   parts: Pick<AuthServices, 'authentication' | 'membership'> & { channels: ChannelHandlers; editors: Editors },
@@ -46,7 +49,7 @@ export function createMessages(
     parts.editors.join(subject, subscriber as never, subscriber.actor.name)
   }
 
-  /** @returns the handler's work, already begun */
+  /** @returns the handler's work, which has started */
   async function begin(socket: LiveSocket, subscription: Subscription, type: string, data: unknown) {
     const { match, subscriber, team } = subscription
     if (subscriber.left) return { outcome: 'done' as const }
@@ -90,7 +93,7 @@ export function createMessages(
     const before = subscription.tail
     const begun = before.then(() => begin(socket, subscription, type, data))
     const ended = begun.then(async ({ work }) => void (await work))
-    // The next one waits for the end of this one, or only for its begin.
+    // The next message waits for the end of this one, or only for its start.
     subscription.tail = (concurrent.has(subscription.match.channel) ? begun : ended).then(
       () => undefined,
       () => undefined,

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => crux.stop())
 
-/** The first answer to such a query is kept back, as a busy connection does; others pass it. */
+/** The first result of such a query is delayed, as on a busy connection; others overtake it. */
 function keepBack(part: string) {
   const { pool } = crux.app.database
   const { query } = pool
@@ -36,7 +36,7 @@ function keepBack(part: string) {
     },
   }
 }
-/** Whatever was told before has been heard, and who reads at once has read. */
+/** Waits until all earlier events were received, and immediate reads have ended. */
 async function heard() {
   const { app } = crux
   const nodeId = crypto.randomUUID()
@@ -51,7 +51,7 @@ async function heard() {
   for (let round = 0; round < 5; round++) await app.database.pool.query('select 1')
 }
 
-it('a configuration that changes twice in a moment is shown as it is last', async () => {
+it('a configuration that changes twice in quick succession is shown in its last state', async () => {
   const { configId, teamSlug } = testEnvironment
   const revisions: number[] = []
   const channel = crux.live(ada).channel('container-configuration', { teamSlug, configId })
@@ -73,7 +73,7 @@ it('a configuration that changes twice in a moment is shown as it is last', asyn
   channel.close()
 })
 
-it('a node that changes twice in a moment is shown as it is last, also to who opens the page just then', async () => {
+it('a node that changes twice in quick succession is shown in its last state, also on a page that is opened then', async () => {
   const { nodeId, teamId, teamSlug } = testEnvironment
   const { app } = crux
   const systems = new Map<string, (string | null | undefined)[]>([
@@ -110,7 +110,7 @@ it('a node that changes twice in a moment is shown as it is last, also to who op
   for (const each of [channel, opened]) each.close()
 })
 
-it('an image that is added and removed in a moment is gone', async () => {
+it('an image that is added and removed in quick succession is not shown', async () => {
   const { projectId, versionId, registryId, teamSlug } = testEnvironment
   const params = { teamSlug, projectId, versionId }
   const received: string[] = []

@@ -1,6 +1,6 @@
 /**
- * What is read for one key is read one after the other: two events in a moment would be two reads at once, and the older answer,
- * sent last, would stay on the page.
+ * Reads for one key run one after another: two concurrent reads could finish in the wrong order, and the page would
+ * keep the older result.
  */
 export function createQueue() {
   const tails = new Map<string, Promise<void>>()

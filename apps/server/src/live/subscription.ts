@@ -12,15 +12,15 @@ export type Subscription = {
   match: ChannelMatch
   subscriber: AnySubscriber
   team: TeamContext
-  /** Messages are begun one after another; most channels also end one before the next. */
+  /** Messages start one after another; in most channels each ends before the next starts. */
   tail: Promise<void>
-  /** Sends what was held back while the channel opened. */
+  /** Sends the messages that were held back while the channel opened. */
   opened(): void
   leave(): void
   setRole(role: TeamRole): void
 }
 
-/** What a channel sees of one socket on one path. Until `opened`, nothing is sent: `subbed` comes first. */
+/** The interface of one socket on one path for its channel. Nothing is sent until `opened`, so that `subbed` comes first. */
 export function createSubscription(
   socket: LiveSocket,
   id: string,

@@ -22,7 +22,7 @@ const statusTexts = {
 } as const
 type Refusal = { status: keyof typeof statusTexts; retryAfterS?: number | undefined }
 
-/** Lets sockets in: every path under /api, from our own pages or from no page, by whoever is signed in. */
+/** Accepts sockets on every path under /api, from our own pages or clients without a page, of authenticated users. */
 export function acceptUpgrades(
   server: Server,
   app: App,

@@ -3,11 +3,11 @@ import { escapeHtml, onOneLine } from './mail-text.ts'
 
 type About = { recipient: string; teamName: string; inviter: string | undefined; link: string }
 
-/** For who has no account yet: the link signs in and asks for a password. */
+/** For people without an account: the link signs in and asks for a password. */
 export const inviteToAccountMail = (about: About): OutgoingMail =>
   invitationMail(about, 'Open this page to create your account and join:')
 
-/** For who has an account: the page asks to sign in, and whether to join. */
+/** For people with an account: the page asks them to sign in, and whether to join. */
 export const inviteToTeamMail = (about: About): OutgoingMail =>
   invitationMail(about, 'Open this page to accept or decline:')
 

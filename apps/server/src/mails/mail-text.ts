@@ -1,4 +1,4 @@
-/** Names are what people typed: they neither begin lines of their own nor hide characters. */
+/** Users typed these names, which must not start new lines or contain hidden characters. */
 export const onOneLine = (text: string): string =>
   text
     .replace(/[\p{C}\p{Z}]+/gu, ' ')

@@ -23,8 +23,8 @@ afterAll(async () => {
 
 const ask = (given: string) => crux.client().call('mails.list', { body: { token: given } })
 
-describe('mails that were kept', () => {
-  it('are shown, newest first, to who has the token', async () => {
+describe('captured mails', () => {
+  it('are shown, newest first, with the token', async () => {
     expect(await ask(token)).toEqual([])
     const first = kept('one@example.com')
     // The names of the files sort by the millisecond.
@@ -33,7 +33,7 @@ describe('mails that were kept', () => {
     expect(await ask(token)).toEqual([second, first])
   })
 
-  it('hold what an invitation says', async () => {
+  it('contain the text of an invitation', async () => {
     const ada = crux.signUp('Ada Byron')
     const team = await crux.createTeam(ada)
     const body = { email: 'guest@example.com', firstName: 'Grace' }
@@ -41,7 +41,7 @@ describe('mails that were kept', () => {
     await expect.poll(() => ask(token)).toMatchObject([{ to: 'guest@example.com' }, {}, {}])
   })
 
-  it('are nowhere where a mail server is set, no token was given, or others can reach the server', async () => {
+  it('are not found where a mail server is set, no token was given, or other machines can reach the server', async () => {
     const elsewhere: Partial<Config>[] = [
       { mails: { directory, token }, smtpUri: 'smtp://127.0.0.1:9' },
       { mails: { directory, token: undefined } },
@@ -56,7 +56,7 @@ describe('mails that were kept', () => {
     }
   })
 
-  it('are refused after ten wrong tokens, also to the right one', async () => {
+  it('are refused after ten wrong tokens, also with the right one', async () => {
     for (let tries = 0; tries < 10; tries++)
       await expect(ask(`${token}${tries}`)).rejects.toMatchObject({ status: 403, property: 'token' })
     const answer = await crux.request('/api/mails', {

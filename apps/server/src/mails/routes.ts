@@ -9,8 +9,9 @@ const triesMax = 10
 const triesMs = 10 * 60_000
 
 /**
- * Mails that were kept because no mail server is set, for who runs this installation: only while nothing but this machine can ask,
- * and only with the token that was printed at the start. Otherwise the address does not exist.
+ * Mails that were captured because no mail server is set, for the operator of this installation: only while nothing but
+ * this machine can connect, and only with the token that was printed at the start. Otherwise the address does not
+ * exist.
  */
 export function mailRoutes(app: App): Handlers<'mails.list'> {
   const failures: number[] = []
@@ -18,7 +19,7 @@ export function mailRoutes(app: App): Handlers<'mails.list'> {
   function refuseTooMany(now: number) {
     while (failures[0] !== undefined && now - failures[0] > triesMs) failures.shift()
     const first = failures[0]
-    // Whoever asks is this machine: there is one client to count.
+    // All requests come from this machine, so that one counter is enough.
     if (failures.length >= triesMax && first !== undefined)
       throw new CruxError('tooManyRequests', { property: 'token', retryAfterS: (first + triesMs - now) / 1_000 })
   }

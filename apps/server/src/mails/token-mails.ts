@@ -2,7 +2,7 @@ import type { OutgoingMail } from '@crux/service-kit/mail'
 import type { SecurityReport } from '../identity/accounts.ts'
 import { escapeHtml, onOneLine } from './mail-text.ts'
 
-/** What is told of API tokens where the identity service keeps no security log and sends no such mail. */
+/** The mail about API tokens, for an identity service that has no security log and sends no such mail. */
 export function tokenMail(recipient: string, what: SecurityReport['what']): OutgoingMail {
   const { subject, lead } = textOf(what)
   const close =

@@ -36,7 +36,7 @@ export async function getNode(
   const row = await findNodeDetails(app, team.id, nodeId)
   if (!row) throw notFound(nodeId)
   const { available, reason } = await localAgents.availability()
-  // The command holds the token that makes an agent of this node, with all that it is sent: for who may issue one.
+  // The command contains the token that lets an agent act for this node, so that only users who may create one see it.
   const maySetUp = isAllowed(team.role, 'nodes.edit') && (!actor.grant || scopeCovers(actor.grant.scope, 'full'))
   return {
     ...toNode(row),
@@ -97,8 +97,8 @@ export async function updateNode(
 }
 
 /**
- * The agent of a deleted node is told to stop and forget its token. Its containers stay, and any other agent of the team on that
- * engine may go on with them.
+ * The agent of a deleted node is stopped and deletes its token. Its containers stay, and another agent of the team on
+ * the same engine may manage them.
  */
 export async function deleteNode(app: App, localAgents: LocalAgents, team: TeamContext, nodeId: string): Promise<void> {
   await app.database.transaction(async (tx) => {
@@ -150,7 +150,7 @@ export async function createInstallScript(
         : 'This node has an agent that is away: revoke its token to install another one.',
     })
   }
-  // The same script until it is discarded or expired, as existing clients know it (backend.md 2.6).
+  // Existing clients expect the same script until it is discarded or has expired.
   if (row.install && row.install.scriptType === body.scriptType) return describeInstall(app, row, row.install)
   const { rootPath, dagentTraefik, workloadName, scriptType } = body
   const options: InstallOptions = { rootPath, dagentTraefik, workloadName }
@@ -169,7 +169,7 @@ export async function discardInstallScript(app: App, team: TeamContext, nodeId: 
   nodeChanged(app, { teamId: team.id, nodeId })
 }
 
-/** Void from here on for every call of the agent; its link and streams end as soon as the processes hear of it. */
+/** Invalidates the token for every call of the agent; its link and streams end when the processes receive the event. */
 export async function revokeToken(
   app: App,
   localAgents: LocalAgents,
@@ -179,7 +179,7 @@ export async function revokeToken(
 ): Promise<void> {
   await requireNode(app, team, nodeId)
   const revoked = await app.database.transaction(async (tx) => {
-    // With the token goes the install token that could be exchanged again.
+    // The install token that could be exchanged again is deleted as well.
     await tx.delete(nodeInstall).where(eq(nodeInstall.nodeId, nodeId))
     return tx.delete(nodeToken).where(eq(nodeToken.nodeId, nodeId)).returning({ nodeId: nodeToken.nodeId })
   })

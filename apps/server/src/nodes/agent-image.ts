@@ -4,7 +4,7 @@ import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 import { agentDirectory } from '../places.ts'
 
-/** As `uname -m`, Windows and Go say it. */
+/** The names of architectures as `uname -m`, Windows and Go report them. */
 const names: Record<string, string> = {
   x86_64: 'amd64',
   amd64: 'amd64',
@@ -15,7 +15,7 @@ const names: Record<string, string> = {
 const ownArchitecture = process.arch === 'x64' ? 'amd64' : process.arch
 
 /**
- * The agent's image in the form of `docker save`, made by the build for the architecture of its machine.
+ * The agent's image in the format of `docker save`, made by the build for the architecture of its machine.
  *
  * @throws CruxError preconditionFailed when this server has none, or none for the architecture
  */
@@ -42,7 +42,7 @@ export async function openAgentImage(app: App, architecture: string | undefined)
   return { size, bytes: readFile(path, size) }
 }
 
-/** Never more than was announced, also when a build replaces the file meanwhile: the open file stays the old one. */
+/** Reads at most the announced size. If a build replaces the file in the meantime, the open file stays the old one. */
 async function* readFile(path: string, size: number): AsyncGenerator<Uint8Array> {
   const file = await open(path)
   try {

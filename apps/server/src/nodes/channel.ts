@@ -12,7 +12,7 @@ export const nodeChannels = (app: App): ChannelHandlers<'nodes' | 'node'> => ({
   node: nodeChannel(app),
 })
 
-/** The nodes of a team: where each stands at first, then every change, read once per change whoever listens. */
+/** The nodes of a team: first the status of each, then every change, read once per change for all subscribers. */
 function nodesChannel(app: App): ChannelHandler<'nodes'> {
   const teams = new Map<string, Set<Subscriber<'nodes'>>>()
   const inTurn = createQueue()

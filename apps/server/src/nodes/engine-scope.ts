@@ -4,10 +4,10 @@ import type { App } from '../context.ts'
 import { deletedNode } from '../db/schema/index.ts'
 import type { Queries } from '../db/transaction.ts'
 
-/** A reinstalled node has a few predecessors; a team that deletes more nodes than this loses the oldest. */
+/** A reinstalled node has a few predecessors; for a team that deletes more nodes than this the oldest are left out. */
 const deletedNodesMax = 1_000
 
-/** Which containers of an engine a command of this team may touch through the node. Every container command carries it. */
+/** The containers of an engine that a command of this team may access through the node. Every container command includes it. */
 export async function engineScope(
   app: Pick<App, 'database'>,
   owner: { teamId: string; nodeId: string },
@@ -16,7 +16,7 @@ export async function engineScope(
   return { teamId, nodeId, deletedNodeIds: await deletedNodeIds(app.database.pool, teamId) }
 }
 
-/** The newest first. */
+/** The newest ids come first. */
 export async function deletedNodeIds(queries: Queries, teamId: string): Promise<string[]> {
   const { rows } = await queries.query<{ id: string }>({
     name: 'deleted nodes of team',
@@ -27,7 +27,7 @@ export async function deletedNodeIds(queries: Queries, teamId: string): Promise<
   return rows.map(({ id }) => id)
 }
 
-/** Belongs into the transaction that deletes the node. */
+/** Call it in the transaction that deletes the node. */
 export async function recordDeletedNode(tx: Transaction, teamId: string, nodeId: string): Promise<void> {
   await tx.insert(deletedNode).values({ nodeId, teamId }).onConflictDoNothing()
   await tx.execute(sql`delete from crux.deleted_node where team_id = ${teamId} and node_id in (

@@ -8,10 +8,10 @@ export type NodeRef = { teamId: string; nodeId: string }
 export type KickReason = 'user-kick' | 'revoke-token' | 'delete-node'
 type Person = { id: string; name: string }
 type Container = { prefix: string; name: string }
-/** What an event needs of the process; the gateway has no more when it starts. */
+/** The parts of the process that an event needs; the gateway has no more when it starts. */
 type Parts = Pick<App, 'database' | 'log' | 'metrics' | 'bus'>
 
-/** One function per thing that happens to a node: the node's own log, the process's log and the bus hear of it together. */
+/** One function per event of a node, so that the node's own log, the process's log and the bus always get it together. */
 export const nodeInstalled = (app: Parts, node: NodeRef, info: AgentInfo) =>
   happened(app, node, 'installed', agentData(info))
 
@@ -58,7 +58,7 @@ export const containerCommanded = (
   })
 }
 
-/** Whoever shows the node reads it again. */
+/** Pages that show the node read it again. */
 export const nodeChanged = (app: Pick<Parts, 'bus'>, node: NodeRef, status?: NodeStatus) =>
   app.bus.publish({ type: 'node.changed', teamId: node.teamId, nodeId: node.nodeId, status })
 

@@ -26,7 +26,7 @@ const image = (letter: string, references: string[], more: Stored = {}): Stored 
   createdAt: timestampFromMs(Date.UTC(2026, 0, 2)),
   ...more,
 })
-/** All rows that the nodes of a plan have read, each as often as it ran, those that a filter dropped included. */
+/** All rows that the nodes of a plan have read, times their loops, including those that a filter removed. */
 type Plan = { 'Actual Rows': number; 'Actual Loops': number; 'Rows Removed by Filter'?: number; Plans?: Plan[] }
 const rowsOf = ({ Plans = [], ...plan }: Plan): number =>
   (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'] +
@@ -34,8 +34,8 @@ const rowsOf = ({ Plans = [], ...plan }: Plan): number =>
 const fetched = { fetched: true }
 const name = 'registry.example.com:5000/web'
 
-/** A place whose nth release had the digest `digest(n)`. */
-async function placeOf(releases: number) {
+/** A deployment target whose nth release had the digest `digest(n)`. */
+async function makeTarget(releases: number) {
   const node = await testEnvironment.node()
   const agent = await testEnvironment.agent(node)
   const config = { initContainers: [{ name: 'wait', image: 'busybox', useParentConfig: false }] }
@@ -65,8 +65,8 @@ async function storeHolds(agent: ScriptedAgent, nth: number, images: Stored[]) {
 }
 
 describe('images of a node', () => {
-  it('are told apart by who needs them: containers, the last three releases, nobody, and by who fetched them', async () => {
-    const { agent, params } = await placeOf(5)
+  it('are distinguished by what needs them (containers, the last three releases, nothing) and by their origin', async () => {
+    const { agent, params } = await makeTarget(5)
     const asked = testEnvironment.client.call('nodes.images', { params })
     await storeHolds(agent, 1, [
       image('a', [`${name}@${digest(5)}`], { ...fetched, containers: ['shop-web'] }),
@@ -79,7 +79,7 @@ describe('images of a node', () => {
       image('0', [`${name}@${digest(1)}`]),
     ])
     const { images, reclaimableBytes } = await asked
-    // Of images of others: names and size.
+    // Images of others: names and size.
     expect(images.filter(({ id }) => id === '')).toEqual([
       { id: '', references: ['postgres:16'], sizeBytes: 1_000, createdAt: null, state: 'foreign', neededBy: null },
       { id: '', references: ['busybox:latest'], sizeBytes: 1_000, createdAt: null, state: 'foreign', neededBy: null },
@@ -97,8 +97,8 @@ describe('images of a node', () => {
     expect(ours[2]).toMatchObject({ sizeBytes: 1_000, createdAt: '2026-01-02T00:00:00.000Z' })
   })
 
-  it('count as needed by a release that is under way, before it knows its digest', async () => {
-    const { agent, id, params } = await placeOf(0)
+  it('are needed by a release in progress before its digest is known', async () => {
+    const { agent, id, params } = await makeTarget(0)
     await testEnvironment.start(id)
     await agent.command('deploy')
     const asked = testEnvironment.client.call('nodes.images', { params })
@@ -106,8 +106,8 @@ describe('images of a node', () => {
     expect((await asked).images.map(({ state }) => state)).toEqual(['needed', 'needed'])
   })
 
-  it('are hidden from users where neither the agent fetched them nor a container or release of the team has them', async () => {
-    const { agent, params } = await placeOf(1)
+  it('are hidden from users if neither the agent fetched them nor a container or release of the team has them', async () => {
+    const { agent, params } = await makeTarget(1)
     const user = server.client(await server.addMember(testEnvironment.team, 'user'))
     const asked = user.call('nodes.images', { params })
     await storeHolds(agent, 1, [
@@ -118,7 +118,7 @@ describe('images of a node', () => {
       image('e', [`${name}:1.0`]),
     ])
     expect((await asked).images.map(({ id, references, state }) => [id[7], references, state])).toEqual([
-      // Of the release by its digest: under the names that the release knows.
+      // Found by the release's digest, under the names that the release has.
       ['a', [`${name}@${digest(1)}`], 'needed'],
       ['b', ['loaded:1'], 'running'],
       ['c', ['fetched:1'], 'unneeded'],
@@ -128,8 +128,8 @@ describe('images of a node', () => {
     expect((await seen).images).toMatchObject([{ state: 'needed', neededBy: "A container that is not this team's" }])
   })
 
-  it('are told without reading the releases of a node one by one, however many there were', async () => {
-    const { id, params } = await placeOf(2)
+  it('are identified without reading the releases of a node one by one, however many there were', async () => {
+    const { id, params } = await makeTarget(2)
     const { pool } = server.app.database
     const { rows } = await pool.query<{ id: string }>(
       `insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name,
@@ -166,8 +166,8 @@ describe('images of a node', () => {
     for (const count of read) expect(count).toBeLessThan(200)
   })
 
-  it('are known of releases from before there was a list of them', async () => {
-    const { params } = await placeOf(2)
+  it('include those of releases from before the list of images existed', async () => {
+    const { params } = await makeTarget(2)
     const { pool } = server.app.database
     const digests = [digest(1), digest(2), digest(7)]
     const byDigest = async () =>
@@ -180,8 +180,8 @@ describe('images of a node', () => {
     expect(await byDigest()).toEqual(before)
   })
 
-  it('are removed one by one as chosen, after both sides have looked again', async () => {
-    const { agent, params } = await placeOf(5)
+  it('are removed one by one as selected, after server and agent have checked them again', async () => {
+    const { agent, params } = await makeTarget(5)
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'].map(idOf)
     const asked = testEnvironment.client.call('nodes.prune-images', { params, body: { imageIds: [...ids, idOf('c')] } })
     await storeHolds(agent, 1, [
@@ -207,8 +207,8 @@ describe('images of a node', () => {
     ])
   })
 
-  it('are asked of a connected node of the own team, by ids alone, and removed by admins', async () => {
-    const { agent, params } = await placeOf(0)
+  it('are requested from a connected node of the own team, by ids only, and removed by admins', async () => {
+    const { agent, params } = await makeTarget(0)
     const prune = (client: DeployTestEnvironment['client'], imageIds: string[], at = params) =>
       client.call('nodes.prune-images', { params: at, body: { imageIds } })
     await expect(

@@ -13,7 +13,10 @@ type NodeImage = ResponseInput<'nodes.images'>['images'][number]
 /** An engine frees some gigabytes a second at best, and a store may be large. */
 const removeTimeoutMs = 120_000
 
-/** Those of the node's store that the caller may see and who wants each, the largest first. @throws CruxError as of every question to an agent */
+/**
+ * The images of the node's store that the caller may see and what needs each, the largest first. @throws CruxError as
+ * every request to an agent
+ */
 export async function listNodeImages(
   app: App,
   team: TeamContext,
@@ -29,7 +32,7 @@ export async function listNodeImages(
   return { images, reclaimableBytes: unneeded.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) }
 }
 
-/** Removes what was chosen, as far as nobody needs it by now; the agent looks at its containers once more. */
+/** Removes the chosen images that nothing needs now; the agent checks its containers again. */
 export async function pruneNodeImages(
   app: App,
   team: TeamContext,
@@ -107,31 +110,31 @@ function needOf(
   if (stored.containers.length > 0) return ['running', stored.containers.join(', ')]
   const user = users.find(({ neededBy }) => neededBy !== null)
   if (user) return ['needed', user.neededBy]
-  // Releases are forgotten with their deployment; what they fetched the agent remembers.
+  // Releases are deleted with their deployment, but the agent keeps a record of what they fetched.
   if (!stored.fetched) return ['foreign', null]
   if (stored.usedByOthers && visibilityFor(role, { owned: false }) !== 'hidden')
     return ['needed', "A container that is not this team's"]
   return ['unneeded', null]
 }
 
-/** Names and size, and what the team's own releases say; no id, so nothing can be asked about it. */
+/** Names, size and the team's own releases only; without an id no further request about the image is possible. */
 function outlineOf(image: NodeImage): NodeImage {
   return { ...image, id: '', createdAt: null }
 }
 
-/** A reproducible build writes the beginning of time, or nothing: no date at all. */
+/** A reproducible build writes the Unix epoch, or nothing: both count as no date. */
 function dateOf({ createdAt }: StoredImage): string | null {
   const seconds = Number(createdAt?.seconds ?? 0)
   return seconds > 0 ? new Date(seconds * 1_000).toISOString() : null
 }
 
-/** The image's own id, which is a digest too, and those of the registries that it came from. */
+/** The image's own id, which is a digest too, and the digests of the registries that it came from. */
 const digestsOf = ({ id, references }: StoredImage): string[] => [
   id,
   ...references.flatMap((reference) => /@(.+)$/.exec(reference)?.[1] ?? []),
 ]
 
-/** By what an image of the store is recognised: the digest where a release has found it out, its tag before and without one. */
+/** The names that identify an image of the store: the digest where a release has resolved it, otherwise the tag. */
 function namesOf({ name, tag, digest }: KnownImage): string[] {
   if (digest) return [digest, fullName(`${repositoryOf(name)}@${digest}`)]
   return [fullName(tag ? `${name}:${tag}` : name)]
@@ -139,7 +142,7 @@ function namesOf({ name, tag, digest }: KnownImage): string[] {
 
 const repositoryOf = (name: string) => name.replace(/@.*$/, '').replace(/:[^/:]*$/, '')
 
-/** As the engine would write it out: without Docker Hub's address, and with a tag. */
+/** The full reference as the engine writes it: without Docker Hub's address, and with a tag. */
 function fullName(reference: string): string {
   const short = reference.replace(/^(index\.)?docker\.io\//, '').replace(/^library\//, '')
   return /[:@][^/]*$/.test(short) ? short : `${short}:latest`

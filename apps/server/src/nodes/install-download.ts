@@ -8,7 +8,7 @@ import { findInstallByToken } from './store.ts'
 type Download = { params: { teamSlug: string; nodeId: string }; headers: Record<string, string | string[] | undefined> }
 
 /**
- * The install script that belongs to the token of a download. Downloading does not burn the token, exchanging it does.
+ * The install script of a download's token. The exchange of the token invalidates it, the download does not.
  *
  * @throws CruxError unauthorized for a wrong, used or expired token and for a node that does not exist alike
  */

@@ -1,7 +1,10 @@
 import { agentLabel, imageUrl, type ScriptValues, traefikImage } from './install-values.ts'
 import { commentText, powershellLiteral } from './shell-quoting.ts'
 
-/** Installs the agent on Docker Desktop for Windows. Windows PowerShell 5.1 and later; a function called in the last line. */
+/**
+ * Installs the agent on Docker Desktop for Windows, with Windows PowerShell 5.1 and later. The whole script is a
+ * function that the last line calls.
+ */
 export function powershellScript(values: ScriptValues): string {
   return `# Installs the Crux agent for the node ${commentText(values.nodeName)}.
 # Variables: $env:PERSISTENCE_FOLDER, $env:CRI_EXECUTABLE, $env:HOST_DOCKER_SOCK_PATH, $env:CRUX_INSECURE, $env:CRUX_CA_FILE

@@ -18,8 +18,8 @@ import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 import { engineAnswers } from './local-agent-process.ts'
 
 /**
- * The command of the page, run as it is shown, on the real engine. The image is a stand-in that sleeps: what is held here is the
- * script; the journey with the real agent's image is in e2e.
+ * The command of the page, run unchanged on the real engine. The image is a placeholder that sleeps, because this tests
+ * the script; e2e tests the real agent's image.
  */
 const ready = (await engineAnswers()) && process.getuid?.() === 0
 const run = promisify(execFile)
@@ -66,7 +66,7 @@ afterAll(async () => {
 })
 
 test.skipIf(!ready)(
-  'the command of the page loads the image and starts the container; run again it replaces only what is ours',
+  'the command of the page loads the image and starts the container; run again it replaces only its own container',
   async () => {
     const admin = server.signUp()
     const team = await server.createTeam(admin)
@@ -78,7 +78,7 @@ test.skipIf(!ready)(
       params,
       body: { type: 'docker', scriptType: 'shell', workloadName: name, rootPath },
     })
-    // As a person pastes it: the shell reads the line. Each program on the way notes what process lists show just then.
+    // As a user pastes it: the shell reads the line. Each program on the way records the process list at that time.
     const install = () => {
       const shell = run('sh', [], {
         env: { ...process.env, PATH: `${join(directory, 'watched')}:${process.env.PATH}` },
@@ -123,7 +123,7 @@ test.skipIf(!ready)(
     expect((await inspect()).Id).toBe(foreign)
 
     await client.call('nodes.delete-script', { params })
-    // curl says that it was refused; sh gets nothing to run.
+    // curl reports the refusal; sh gets nothing to run.
     expect((await install()).stderr).toContain('401')
     expect((await inspect()).Id).toBe(foreign)
   },

@@ -46,7 +46,7 @@ beforeEach(async () => {
   socketServer = createServer()
   await new Promise<void>((resolve) => socketServer.listen(socket, resolve))
   mkdirSync(join(directory, 'bin'))
-  // An engine and a downloader that write down how they were called, word by word.
+  // An engine and a downloader that record the arguments of their calls.
   command('docker', [
     'for word; do printf "%s\\0" "$word" >>"$RECORD/docker"; done; printf "\\n" >>"$RECORD/docker"',
     'case "$1 $2" in',
@@ -67,7 +67,7 @@ function command(name: string, lines: string[]) {
   chmodSync(join(directory, 'bin', name), 0o755)
 }
 
-/** As `curl ... | sh` runs it. */
+/** Runs the script as `curl ... | sh` does. */
 function run(script: string, env: Record<string, string> = {}): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
     const child = spawn('sh', [], {
@@ -97,7 +97,7 @@ const calls = () =>
     .map((line) => line.split('\0').slice(0, -1))
 const runCall = (name: string) => calls().find((words) => words[0] === 'run' && words.includes(name)) ?? []
 
-test('loads the image with the token in a header that no process list shows, and starts the agent', async () => {
+test('the shell script loads the image with the token in a header that no process list shows, and starts the agent', async () => {
   const { code, output } = await run(installScript('shell', makeValues({ rootPath: join(directory, 'data') })))
   expect({ code, output }).toMatchObject({ code: 0 })
   expect(readFileSync(join(directory, 'curl-config'), 'utf8')).toBe(`header = "Authorization: Bearer ${token}"\n`)
@@ -118,7 +118,7 @@ test('loads the image with the token in a header that no process list shows, and
   expect([tokenFile, join(directory, 'data/.agent')].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o700])
 })
 
-test('as root it gives the agent the settings of the bridges, which an engine of a user has no rights to', async () => {
+test("the shell script as root gives the agent the settings of the bridges, which a user's engine has no rights to", async () => {
   const script = installScript('shell', makeValues({ rootPath: join(directory, 'data') }))
   command('id', ['echo 0'])
   const mount = '/proc/sys/net/ipv4/conf:/run/host-net-conf'
@@ -129,7 +129,7 @@ test('as root it gives the agent the settings of the bridges, which an engine of
   expect(runCall('crux-agent')).not.toContain(mount)
 })
 
-test('nothing that a person typed becomes a command', async () => {
+test('text that users typed never becomes a command', async () => {
   const path = `${directory}/a b;touch pwned & (x) *`
   const values = makeValues({ nodeName: hostile, teamSlug: hostile, rootPath: path, agentImage: hostile })
   const { code, output } = await run(
@@ -146,7 +146,7 @@ test('nothing that a person typed becomes a command', async () => {
   expect(record).toContain(`--certificatesresolvers.le.acme.email=${hostile}\0`)
 })
 
-test('the words of both shells hold any text, quotes of every kind included', () => {
+test('the quoting of both shells preserves any text, including all kinds of quotes', () => {
   expect(shellWord("a'b")).toBe("'a'\\''b'")
   expect(powershellLiteral("a'b\u2019c")).toBe("'a''b\u2019\u2019c'")
   expect(() => shellWord('a\0b')).toThrow('NUL')
@@ -156,7 +156,7 @@ test('the words of both shells hold any text, quotes of every kind included', ()
   expect(script.split('\n')[0]).toMatch(/^# Installs the Crux agent for the node [\w\s.é-]*\.$/)
 })
 
-test('the script for PowerShell asks the engine quietly only where what that writes to stderr does not end it', () => {
+test('the PowerShell script queries the engine quietly only where its output on stderr does not end the script', () => {
   const script = installScript('powershell', makeValues())
   const quiet = script.split('\n').filter((line) => /[*2]> ?\$null/.test(line))
   expect(quiet).toEqual(['    & $engine @args *> $null'])
@@ -173,7 +173,7 @@ test('the commands to copy carry the token in a header, never in the address', (
   )
 })
 
-test("a container of this name that is not the agent's is left alone, a former agent is replaced", async () => {
+test('the script replaces a previous agent, but not another container of this name', async () => {
   const script = installScript('shell', makeValues())
   const foreign = await run(script, { EXISTING: '<no value>' })
   expect(foreign.code).toBe(1)
@@ -184,7 +184,7 @@ test("a container of this name that is not the agent's is left alone, a former a
   expect(calls()).toContainEqual(['rm', '-f', 'crux-agent'])
 })
 
-test('a download that breaks off runs nothing', async () => {
+test('an incomplete download of the script runs nothing', async () => {
   const script = installScript('shell', makeValues())
   const cuts = ['become_root() {', 'start_agent() {', 'start_traefik() {', 'main() {', '\nmain "$@"'].map((mark) =>
     script.indexOf(mark),
@@ -196,7 +196,7 @@ test('a download that breaks off runs nothing', async () => {
   }
 })
 
-test('leaves its token only in a file of its own, never through a link, and takes it back when the agent cannot be started', async () => {
+test('the script writes its token only to its own file, never through a link, and deletes it when the agent cannot be started', async () => {
   const script = installScript('shell', makeValues({ rootPath: join(directory, 'data') }))
   const tokenFile = join(directory, 'data/.agent/install-token')
   mkdirSync(join(directory, 'data/.agent'), { recursive: true })
@@ -213,7 +213,7 @@ test('leaves its token only in a file of its own, never through a link, and take
   expect(existsSync(tokenFile)).toBe(false)
 })
 
-test('hands an authority of your own to curl and, as a copy, to the agent, and says when it cannot be read', async () => {
+test('the script passes a custom authority to curl and, as a copy, to the agent, and reports one that cannot be read', async () => {
   const script = installScript('shell', makeValues({ url: 'https://crux.internal', rootPath: join(directory, 'data') }))
   const authority = join(directory, 'my authority.pem')
   const missing = await run(script, { CRUX_CA_FILE: authority })
@@ -234,7 +234,7 @@ test('hands an authority of your own to curl and, as a copy, to the agent, and s
   expect(existsSync(join(directory, 'data/.agent/ca.pem'))).toBe(false)
 })
 
-test('plain text to another machine needs a word of consent', async () => {
+test('plain text to another machine requires explicit consent', async () => {
   const script = installScript('shell', makeValues({ url: 'http://10.0.0.1:8000', plaintext: true }))
   const refused = await run(script)
   expect(refused.code).toBe(1)
@@ -244,7 +244,7 @@ test('plain text to another machine needs a word of consent', async () => {
   expect(runCall('crux-agent')).toContain('CRUX_INSECURE=true')
 })
 
-test('an engine, socket, folder or download that is not there stops with a sentence', async () => {
+test('a missing engine, socket, directory or download stops the script with a sentence', async () => {
   const script = installScript('shell', makeValues())
   expect((await run(script, { HOST_DOCKER_SOCK_PATH: '/nonexistent.sock' })).output).toContain(
     'no socket of the engine',
@@ -259,7 +259,7 @@ test('an engine, socket, folder or download that is not there stops with a sente
   expect(failed.output).toContain('the image could not be loaded')
 })
 
-test('without root and without ROOTLESS it fetches itself again and goes on through sudo', async () => {
+test('the script without root and without ROOTLESS downloads itself again and continues through sudo', async () => {
   const script = installScript('shell', makeValues())
   command('id', ['echo 1000'])
   command('curl', ['cat >/dev/null', 'cat "$RECORD/again"'])
@@ -271,7 +271,7 @@ test('without root and without ROOTLESS it fetches itself again and goes on thro
   expect(existsSync(join(directory, 'docker'))).toBe(false)
 })
 
-test('traefik is started only where its pinned image can be had, and the rest does not depend on it', async () => {
+test('the script starts traefik only where its pinned image is available, and works without it', async () => {
   const script = installScript('shell', makeValues({ acmeEmail: 'ops@example.com', rootPath: join(directory, 'data') }))
   const without = await run(script)
   expect(without).toMatchObject({ code: 0 })

@@ -4,9 +4,9 @@ import { type ScriptValues, scriptUrl } from './install-values.ts'
 import { powershellLiteral, shellWord } from './shell-quoting.ts'
 
 /**
- * The line that a person copies. The token is in a header, never in the address (security.md 12), and in no process list: printf is
- * part of the shell, and curl reads the header from its standard input. The space in front keeps the line out of the history of
- * shells that leave such lines out; PowerShell leaves out lines that assign to a variable with this name.
+ * The command that users copy. The token is in a header, never in the address, and in no process list: printf is part
+ * of the shell, and curl reads the header from its standard input. The leading space keeps the line out of the history
+ * of shells that skip such lines; PowerShell skips lines that assign to a variable with this name.
  */
 export function installCommand(scriptType: 'shell' | 'powershell', values: ScriptValues): string {
   const address = scriptUrl(values)

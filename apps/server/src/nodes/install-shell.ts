@@ -2,8 +2,8 @@ import { agentLabel, imageUrl, type ScriptValues, scriptUrl, traefikImage } from
 import { commentText, shellWord } from './shell-quoting.ts'
 
 /**
- * Installs the agent on Linux, macOS or Git Bash, with Docker or Podman. POSIX sh; the whole of it is a function that is called
- * in the last line, so a download that breaks off runs nothing.
+ * Installs the agent on Linux, macOS or Git Bash, with Docker or Podman. POSIX sh. The whole script is a function that
+ * the last line calls, so that an incomplete download runs nothing.
  */
 export function shellScript(values: ScriptValues): string {
   return `#!/bin/sh

@@ -5,10 +5,13 @@ import { nodeInstall } from '../db/schema/index.ts'
 import { hashToken, makeToken } from '../gateway/tokens.ts'
 import type { InstallOptions } from './install-values.ts'
 
-/** Single use, ten minutes, bound to the node. */
+/** An install token is for single use, valid for ten minutes, and bound to the node. */
 export const installLifeMs = 10 * 60 * 1_000
 
-/** Makes an install token in place of the node's former one. The hash opens; the sealed text lets the page show the command again. */
+/**
+ * Creates an install token that replaces the node's previous one. The hash verifies the token; the encrypted text lets
+ * the page show the command again.
+ */
 export async function issueInstallToken(
   app: App,
   nodeId: string,
@@ -35,7 +38,7 @@ export async function issueInstallToken(
   return { token, install }
 }
 
-/** @throws CruxError preconditionFailed `installer` when the stored token was changed, or the key that sealed it is gone */
+/** @throws CruxError preconditionFailed `installer` when the stored token was changed, or the key that encrypted it is missing */
 export function openInstallToken(app: Pick<App, 'cipher'>, install: { nodeId: string; token: string }): string {
   try {
     return app.cipher.decrypt(install.token, { column: 'node_install.token', row: install.nodeId })

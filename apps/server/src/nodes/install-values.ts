@@ -7,7 +7,7 @@ export type InstallOptions = {
   workloadName?: string | null
 }
 
-/** Everything that a script is made of. All of it is text from people or settings, so all of it is quoted where it is used. */
+/** All values of a script. They are text from people or settings, so each is quoted where it is used. */
 export type ScriptValues = {
   url: string
   teamSlug: string
@@ -17,18 +17,18 @@ export type ScriptValues = {
   containerName: string
   rootPath: string | undefined
   acmeEmail: string | undefined
-  /** Pulled instead of loading the image from this server. */
+  /** The image to pull, instead of loading it from this server. */
   agentImage: string | undefined
-  /** Plain http to another machine: whoever runs the script must say that it is wanted. */
+  /** True for plain http to another machine: users who run the script must allow it explicitly. */
   plaintext: boolean
-  /** Where a container in the virtual machine of Docker Desktop finds a server that listens on this machine's loopback. */
+  /** The address at which a container in Docker Desktop's virtual machine reaches a server on this machine's loopback. */
   desktopUrl: string | undefined
 }
 
 export const agentContainerName = 'crux-agent'
-/** Pinned: a moving tag would put another program before people's services by itself. */
+/** Pinned: a moving tag would put another program in front of users' services without their decision. */
 export const traefikImage = 'docker.io/library/traefik:v3.5.3'
-/** The label by which a script knows a container that it may replace. */
+/** The label that marks a container that a script may replace. */
 export const agentLabel = { name: 'dev.crux.service-category', value: '_internal' } as const
 
 export const scriptUrl = (values: Pick<ScriptValues, 'url' | 'teamSlug' | 'nodeId'>): string =>

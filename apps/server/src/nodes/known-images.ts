@@ -1,15 +1,16 @@
 import type { Queries } from '../db/transaction.ts'
 
-/** So many successful releases of a deployment target can be gone back to without pulling anything. */
+/** A rollback to this many successful releases of a deployment target needs no pull. */
 const releasesKept = 3
 
 /** An image of releases of a node; `neededBy` names the release that still needs it. */
 export type KnownImage = { name: string; tag: string; digest: string | null; neededBy: string | null }
 
 /**
- * Images that releases on a node need, each once: their own, and those of init and config containers, by name alone until the agent
- * has said what they are. Needed is what runs, what is under way, and what the last releases of each deployment target had. Target
- * by target along an index: a node may have had any number of releases.
+ * Images that releases on a node need, each once: their own, and those of init and config containers, by name alone
+ * until the agent has reported their digests. Needed are the images of current releases, of those in progress, and of
+ * the last releases of each deployment target. The query runs per target along an index, because a node may have had
+ * any number of releases.
  */
 export async function neededImages(queries: Queries, nodeId: string): Promise<KnownImage[]> {
   const { rows } = await queries.query<KnownImage>({
@@ -49,7 +50,7 @@ export async function neededImages(queries: Queries, nodeId: string): Promise<Kn
   return rows
 }
 
-/** Which of these digests releases of the node have ever used, and under which names. */
+/** The digests among these that releases of the node have ever used, and their names. */
 export async function usedImages(queries: Queries, nodeId: string, digests: readonly string[]): Promise<KnownImage[]> {
   const { rows } = await queries.query<KnownImage>({
     name: 'images that releases of a node have used',
@@ -60,12 +61,15 @@ export async function usedImages(queries: Queries, nodeId: string, digests: read
   return rows
 }
 
-/** The longest key that an index of PostgreSQL takes is 2,704 bytes. An agent may say anything, and no answer of it may be stuck. */
+/**
+ * The longest key of a PostgreSQL index is 2,704 bytes. An agent may report any text, and none of its reports may fail
+ * permanently.
+ */
 const keyBytesMax = 2_500
 const fitsAnIndex = ({ name, digest }: { name: string; digest: string }) =>
   Buffer.byteLength(name) + Buffer.byteLength(digest) <= keyBytesMax
 
-/** In one statement and in one order: releases of a node that resolve the same images at once wait once, and never for each other. */
+/** Uses one statement with a fixed order: releases of a node that resolve the same images at once wait once, and never deadlock. */
 export async function rememberImages(
   queries: Queries,
   nodeId: string,

@@ -7,44 +7,45 @@ import type { Logger } from '@crux/service-kit'
 import type { Config } from '../config/config.ts'
 import { agentDirectory } from '../places.ts'
 
-/** Defined in the bundle alone: there `import.meta.url` is the place of the source. */
+/** Only the bundle defines this; a server that runs from source leaves it undefined. */
 declare const __CRUX_BUNDLED__: boolean | undefined
 
 export interface AgentProcess {
   readonly running: boolean
-  /** How it ended last, until it has run for a minute again. */
+  /** How the process last ended; undefined once it has run for a minute again. */
   readonly lastEnd: AgentEnd | undefined
-  /** Asks it to end, then ends it; resolves when it is gone. It is not started again. */
+  /** Asks the process to end, then kills it. Resolves when it has ended. It is not started again. */
   stop(): Promise<void>
 }
 
 export interface AgentEnd {
-  /** When it began to end early: with this one, unless the starts before it did not last either. */
+  /** When the early ends started: at this one, unless the starts before it did not last either. */
   since: Date
   at: Date
   /** "exit code 0", the name of a signal, or why it could not be started. */
   reason: string
-  /** Undefined once it has been started again. */
+  /** Undefined once the process has been started again. */
   nextStartAt: Date | undefined
 }
 
 const stopTimeoutMs = 8_000
 const adoptedPollMs = 1_000
-/** A start that lasted this long was a good one: the next failure waits little again. */
+/** A start that lasted this long counts as successful: the delay after the next failure is short again. */
 const goodRunMs = 60_000
 const pauseMsMax = 30_000
-/** An agent that ends in order was told to, or is refused: it will be for a while. */
+/** An agent that exits with code 0 was stopped or is refused, so that a restart soon is likely to be refused again. */
 const refusedPauseMsMax = 5 * 60_000
 
 /**
- * Runs the agent of this machine in a session of its own: Ctrl-C reaches the server alone, which then ends it. A server that was
- * killed leaves it running; the next one finds it by its file and goes on with it, so that there are never two.
+ * Runs the agent of this machine in a session of its own: Ctrl-C reaches only the server, which then ends the agent. A
+ * server that was killed leaves the agent running. The next server finds it by its file and supervises it, so that
+ * there are never two.
  *
- * @param options.token makes the token for a start, undefined when the agent has one stored. An agent shows a stored token only
- *   at the address where it got it: `sameAddress` is false when this server has another one since
- * @param options.isWanted asked before each start; an agent whose node is gone is not started again. Every other one is, however it ended,
- *   after a pause that grows while it keeps ending early
- * @param options.changed `lastEnd` is another one
+ * @param options.token creates the token for a start; undefined when the agent has one stored. An agent uses a stored
+ *   token only at the address where it got it: `sameAddress` is false when this server has another address since
+ * @param options.isWanted called before each start: an agent whose node was deleted is not started again. Every other
+ *   agent is, however it ended, after a delay that grows while it keeps ending early
+ * @param options.changed called when `lastEnd` has changed
  */
 export function runAgentProcess(options: {
   config: Config
@@ -155,13 +156,13 @@ export function runAgentProcess(options: {
   }
 }
 
-/** The first restart is prompt; one that cannot run must not eat the machine. */
+/** The first restart is prompt. The delay grows so that an agent that cannot run does not load the machine. */
 function pauseAfter(exit: number | string, failures: number): number {
   if (failures === 1) return 100
   return Math.min(exit === 0 ? refusedPauseMsMax : pauseMsMax, 250 * 2 ** Math.min(failures, 12))
 }
 
-/** The agent's own folder; the engine of this machine sees it under the same path. */
+/** The agent's own directory; the engine of this machine sees it under the same path. */
 export const agentDataDir = (config: Config, nodeId: string): string => join(config.dataDir, 'agents', nodeId)
 
 const engineSocket = (): string => {
@@ -182,19 +183,26 @@ export function engineAnswers(socketPath = engineSocket()): Promise<boolean> {
   })
 }
 
-/** Argument vector, never a shell line; the setting is split at spaces. */
+/** Returns an argument vector, never a shell line; the setting is split at spaces. */
 function agentCommand(config: Config): string[] {
   if (config.localAgentCommand) return config.localAgentCommand.split(/\s+/).filter(Boolean)
   const bundle = join(agentDirectory, 'dist/bundle/agent.mjs')
-  // A built server runs the built agent, which takes less memory; one from source runs the source, since what is built may be older.
+  // A built server runs the built agent, which takes less memory. A server that runs from source runs the agent's
+  // source, because the built agent may be older.
   const built = typeof __CRUX_BUNDLED__ === 'boolean' && existsSync(bundle)
   return [process.execPath, ...memoryFlags, built ? bundle : join(agentDirectory, 'src/main.ts')]
 }
 
-/** The agent holds little for long and shares the machine with what it deploys: what a list or a log took is given back soon. */
+/**
+ * The agent keeps little data for long and shares the machine with what it deploys, so that memory used for a list or a
+ * log must be freed soon.
+ */
 const memoryFlags = ['--max-semi-space-size=1', '--optimize-for-size']
 
-/** Where the agent looks for it, and removes it; the environment of a process can be read for as long as it runs. */
+/**
+ * Writes the token to the file where the agent reads and removes it. The environment of a process can be read for as
+ * long as it runs.
+ */
 function leaveInstallToken(directory: string, token: string) {
   mkdirSync(join(directory, '.agent'), { recursive: true, mode: 0o700 })
   const path = join(directory, '.agent', 'install-token')
@@ -202,7 +210,7 @@ function leaveInstallToken(directory: string, token: string) {
   writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' })
 }
 
-/** Only what the agent needs: none of the server's secrets. */
+/** Passes only what the agent needs, and none of the server's secrets. */
 function agentEnvironment(config: Config, nodeId: string, directory: string) {
   const { PATH, HOME, DOCKER_HOST, NODE_EXTRA_CA_CERTS, ROOT_DOMAIN } = process.env
   return {
@@ -215,7 +223,7 @@ function agentEnvironment(config: Config, nodeId: string, directory: string) {
     CRUX_NODE_ID: nodeId,
     CRUX_DATA_DIR: directory,
     LOG_LEVEL: config.logLevel,
-    // Without it each thread that ever ran keeps memory that nobody uses any more.
+    // Without it each thread that ever ran keeps unused memory.
     MALLOC_ARENA_MAX: '1',
   }
 }
@@ -237,11 +245,14 @@ function signal(pid: number, name: NodeJS.Signals) {
   try {
     process.kill(pid, name)
   } catch {
-    // Gone already.
+    // The process has ended already.
   }
 }
 
-/** The process of a former server, when it still is the one that was started: a pid alone may have been given to another. */
+/**
+ * The process of a previous server, if it is still the one that was started: the system may have given the same pid to
+ * another process.
+ */
 function readRunFile(path: string): number | undefined {
   try {
     const { pid, startTime } = JSON.parse(readFileSync(path, 'utf8')) as { pid: number; startTime: string | null }

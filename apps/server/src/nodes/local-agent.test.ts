@@ -27,7 +27,7 @@ const pidOf = (nodeId: string): number | undefined => {
 }
 
 withEngine(
-  'use this machine: an agent of this server installs itself, ends with the server and comes back with it',
+  'a local agent installs itself, ends with the server and restarts with it',
   async () => {
     const database = await serverDatabase()
     const first = await startTestServer({ database, config: { dataDir } })
@@ -62,9 +62,9 @@ withEngine(
     const again = second.client(admin)
     await until(async () => (await again.call('nodes.get', { params })).status === 'connected', 30_000)
     const newPid = pidOf(id)
-    // At another port, where the agent does not show its stored token: it was given a new one.
+    // At another port the agent does not use its stored token, and gets a new one.
     expect(second.url).not.toBe(first.url)
-    // kill -9 of the agent: it is started again.
+    // After kill -9 of the agent it is started again.
     process.kill(newPid ?? 0, 'SIGKILL')
     await until(() => {
       const now = pidOf(id)
@@ -79,7 +79,7 @@ withEngine(
   120_000,
 )
 
-test('a server that was killed leaves its agent running, and the next one goes on with it: never two', async () => {
+test('a server that was killed leaves its agent running, and the next server supervises it without a second one', async () => {
   const nodeId = 'n1'
   const command = `${process.execPath} ${join(dataDir, 'sleeper.mjs')}`
   writeFileSync(join(dataDir, 'sleeper.mjs'), 'setInterval(() => {}, 1000)\n')
@@ -116,7 +116,7 @@ test('a server that was killed leaves its agent running, and the next one goes o
   expect(isAlive(restarted)).toBe(false)
 }, 90_000)
 
-/** Counts its starts in a file and ends at once, in order. */
+/** A command that counts its starts in a file and ends at once with exit code 0. */
 function endingCommand(): { command: string; starts: () => number } {
   const counter = join(dataDir, 'starts')
   const script = join(dataDir, 'ends.mjs')
@@ -127,7 +127,7 @@ function endingCommand(): { command: string; starts: () => number } {
   }
 }
 
-test('an agent that ends with exit code 0 at every start is started again, after pauses that grow', async () => {
+test('an agent that ends with exit code 0 at every start is started again, after growing delays', async () => {
   const { command, starts } = endingCommand()
   const config = testConfig('postgresql://unused/x', { dataDir, localAgentCommand: command })
   const pauses: number[] = []
@@ -146,7 +146,7 @@ test('an agent that ends with exit code 0 at every start is started again, after
   await agent.stop()
 }, 90_000)
 
-test('an agent whose node is gone is not started again', async () => {
+test('an agent whose node was deleted is not started again', async () => {
   const { command, starts } = endingCommand()
   const config = testConfig('postgresql://unused/x', { dataDir, localAgentCommand: command })
   let exists = true
@@ -167,7 +167,7 @@ test('an agent whose node is gone is not started again', async () => {
 })
 
 withEngine(
-  'the page of a node is told since when its local agent ends, why, and when it starts next',
+  'the page of a node shows since when its local agent fails, why, and when it starts next',
   async () => {
     const { command, starts } = endingCommand()
     const server = await startTestServer({ config: { dataDir, localAgentCommand: command } })
@@ -198,7 +198,7 @@ withEngine(
   90_000,
 )
 
-test("the agent gets what it needs of the environment, and none of the server's secrets", async () => {
+test("the agent gets the environment variables that it needs, and none of the server's secrets", async () => {
   writeFileSync(
     join(dataDir, 'tell.mjs'),
     `import { writeFileSync } from 'node:fs'

@@ -17,17 +17,17 @@ import {
 
 type Availability = { available: boolean; reason: string | null }
 
-/** "Use this machine" (decision 29): agents that this server runs and supervises. */
+/** "Use this machine": agents that this server runs and supervises. */
 export interface LocalAgents {
-  /** Whether it can work here, and why not. */
+  /** Whether a local agent can run here, and the reason if it cannot. */
   availability(): Promise<Availability>
   isRunning(nodeId: string): boolean
   lastEnd(nodeId: string): AgentEnd | undefined
-  /** @throws CruxError preconditionFailed when it cannot work here, alreadyExists when the node has an agent elsewhere */
+  /** @throws CruxError preconditionFailed when it cannot run here, alreadyExists when the node has an agent elsewhere */
   launch(row: { id: string; teamId: string; linked: boolean }, userId: string): Promise<void>
-  /** Ends it and forgets that this machine runs it; its data stays. */
+  /** Ends the agent and removes the record that this machine runs it; its data is kept. */
   dismiss(nodeId: string): Promise<void>
-  /** Starts those of the nodes that had one. Once the server listens. */
+  /** Starts the agents of nodes that had one. Call once the server listens. */
   start(): Promise<void>
   /** Ends the agents, never their containers. */
   stop(): Promise<void>
@@ -63,7 +63,7 @@ export function createLocalAgents(app: App): LocalAgents {
     )
   }
 
-  /** A database that is away says nothing about the node. */
+  /** An unavailable database is no evidence that the node was deleted. */
   async function isWanted(nodeId: string): Promise<boolean> {
     try {
       const [row] = await app.database.db.select({ local: node.localAgent }).from(node).where(eq(node.id, nodeId))
@@ -74,11 +74,11 @@ export function createLocalAgents(app: App): LocalAgents {
     }
   }
 
-  /** An agent that was exchanged has its token in its folder, for the address that this server had then. */
+  /** An agent that exchanged its install token has its token in its directory, for the server's address at that time. */
   async function tokenFor(nodeId: string, userId: string, sameAddress: boolean): Promise<string | undefined> {
     const { db } = app.database
     const [token] = await db.select({ usedAt: nodeToken.usedAt }).from(nodeToken).where(eq(nodeToken.nodeId, nodeId))
-    // An agent that was refused has thrown its token away, and would end at each start without a new one.
+    // A refused agent has deleted its token, and would end at each start without a new one.
     if (token?.usedAt && sameAddress && existsSync(join(agentDataDir(app.config, nodeId), '.agent', 'token.json')))
       return undefined
     await db.delete(nodeToken).where(eq(nodeToken.nodeId, nodeId))

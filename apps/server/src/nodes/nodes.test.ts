@@ -50,7 +50,7 @@ const install = async (nodeId: string) => {
   return agent
 }
 
-test('a node is made, read, changed and deleted; its name is its own within the team', async () => {
+test('a node is created, read, updated and deleted; its name is unique within the team', async () => {
   const made = await makeNode('web one')
   expect(made).toMatchObject({ name: 'web one', type: 'docker', status: 'unreachable' })
   await expect(makeNode('web one')).rejects.toMatchObject({ status: 409, property: 'name' })
@@ -67,7 +67,7 @@ test('a node is made, read, changed and deleted; its name is its own within the 
   await expect(call().call('nodes.get', { params: inTeam(made.id) })).rejects.toMatchObject({ status: 404 })
 })
 
-test("another team's node is not found, whatever is asked of it", async () => {
+test("every request for another team's node is answered as not found", async () => {
   const { id } = await makeNode()
   const stranger = server.signUp()
   const other = await server.createTeam(stranger)
@@ -90,7 +90,7 @@ test("another team's node is not found, whatever is asked of it", async () => {
   }
 })
 
-test('the script waits for its reader: shown again as it was, downloaded with its token alone, gone when discarded', async () => {
+test('the install script is kept until it is used: shown again unchanged, downloaded with its token alone, gone when discarded', async () => {
   const { id } = await makeNode()
   const made = await makeScript(id, { workloadName: 'my-agent' })
   expect(Date.parse(made.expireAt) - Date.now()).toBeGreaterThan(9.5 * 60_000)
@@ -103,7 +103,7 @@ test('the script waits for its reader: shown again as it was, downloaded with it
   expect(script.headers.get('content-type')).toMatch(/^text\/plain/)
   expect(await script.text()).toBe(made.script)
   expect(made.script).toContain("container_name='my-agent'")
-  // Downloading twice is harmless: the exchange burns the token.
+  // A second download is possible: only the exchange invalidates the token.
   expect((await download(id, 'script', token)).status).toBe(200)
 
   const other = await makeNode()
@@ -120,7 +120,7 @@ test('the script waits for its reader: shown again as it was, downloaded with it
   })
 })
 
-test('a script that nobody ran for ten minutes opens nothing', async () => {
+test('the token of an install script that was not run for ten minutes is invalid', async () => {
   const { id } = await makeNode()
   const token = tokenOf((await makeScript(id)).command)
   await server.app.database.db
@@ -133,7 +133,7 @@ test('a script that nobody ran for ten minutes opens nothing', async () => {
   expect(tokenOf((await makeScript(id)).command)).not.toBe(token)
 })
 
-test('the agent image is streamed with its length to who holds the token, and refused in words for another machine', async () => {
+test('the agent image is streamed with its length to holders of the token, and refused with a sentence for another architecture', async () => {
   const { id } = await makeNode()
   const token = tokenOf((await makeScript(id)).command)
   expect((await download(id, 'agent-image', token)).status).toBe(412)
@@ -148,7 +148,7 @@ test('the agent image is streamed with its length to who holds the token, and re
   expect((await download(id, 'agent-image')).status).toBe(401)
 })
 
-test('paths and names that could leave their quotes are refused before a script is made', async () => {
+test('paths and names that could escape their quotes are refused before a script is created', async () => {
   const { id } = await makeNode()
   for (const rootPath of ["/a'b", '/a"b', '/$(x)', '/a`b`', '/a\nb', '-rf']) {
     await expect(makeScript(id, { rootPath })).rejects.toMatchObject({ status: 400, property: 'rootPath' })
@@ -157,7 +157,7 @@ test('paths and names that could leave their quotes are refused before a script 
   await expect(makeScript(id, { type: 'k8s' })).rejects.toMatchObject({ status: 412, property: 'type' })
 })
 
-test('an agent that installs shows live, and what happened to it is on record', async () => {
+test('an installing agent is visible live, and its events are recorded', async () => {
   const { id } = await makeNode()
   const live = server.live(admin)
   const seen: { id: string; status: string; version?: string | null }[] = []
@@ -201,11 +201,11 @@ test('an agent that installs shows live, and what happened to it is on record', 
     items: [{ data: { reason: 'revoke-token', user: { id: admin.id, name: admin.name } } }],
   })
   expect((await audit({ to: new Date(1).toISOString() })).total).toBe(0)
-  // The token is gone: a new script may be made.
+  // The token was used, so that a new script can be created.
   expect(tokenOf((await makeScript(id)).command)).not.toBe('')
 })
 
-test('a node with deployments is not deleted, and stays as it was', async () => {
+test('a node with deployments is not deleted, and stays unchanged', async () => {
   const { id } = await makeNode()
   const { db } = server.app.database
   const by = { createdBy: admin.id, updatedBy: admin.id }
@@ -228,7 +228,7 @@ test('a node with deployments is not deleted, and stays as it was', async () => 
   expect(await call().call('nodes.get', { params: inTeam(id) })).toMatchObject({ inUse: true })
 })
 
-test('deleting a node ends its agent, which finds no way back', async () => {
+test('deleting a node ends its agent, which cannot reconnect', async () => {
   const { id } = await makeNode()
   const agent = await install(id)
   await call().call('nodes.delete', { params: inTeam(id) })
@@ -237,11 +237,11 @@ test('deleting a node ends its agent, which finds no way back', async () => {
   await expect(agent.connect()).rejects.toMatchObject({ code: 16 })
 })
 
-test('a person with role user sees nodes and changes none', async () => {
+test('a user with the role user sees nodes and cannot change them', async () => {
   const { id } = await makeNode()
   const user = server.client(await server.addMember(team, 'user'))
   await makeScript(id)
-  // The command would make an agent of this node of whoever reads it.
+  // The command would let every reader run an agent for this node.
   expect(await user.call('nodes.get', { params: inTeam(id) })).toMatchObject({ id, install: null })
   expect((await call().call('nodes.get', { params: inTeam(id) })).install?.command).toContain('crux_')
   await expect(user.call('nodes.kick', { params: inTeam(id) })).rejects.toMatchObject({ status: 403 })
@@ -250,7 +250,7 @@ test('a person with role user sees nodes and changes none', async () => {
   ).rejects.toMatchObject({ status: 403 })
 })
 
-test('a local agent is refused wherever the console can be reached from elsewhere', async () => {
+test('a local agent is refused wherever the console can be reached from other machines', async () => {
   const { id } = await makeNode()
   const { config } = server.app
   const before = { host: config.host, embedded: config.embedded }

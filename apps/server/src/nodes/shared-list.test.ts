@@ -20,7 +20,7 @@ const params = () => ({ teamSlug: team.slug })
 const listNames = async (server: TestServer) =>
   (await server.client(owner).call('nodes.list', { params: params() })).map((node) => node.name)
 
-/** Keeps many calls for the list under way on both servers until `work` has ended. */
+/** Keeps many requests for the list in progress on both servers until `work` has ended. */
 async function whileManyAsk(work: () => Promise<void>): Promise<void> {
   let isOver = false
   const lanes = Array.from({ length: 12 }, async (_, lane) => {
@@ -34,7 +34,7 @@ async function whileManyAsk(work: () => Promise<void>): Promise<void> {
   }
 }
 
-it('shows a node that any server has created before the list was asked for, while many others ask', async () => {
+it('the list of nodes contains a node that any server has created before the request, during many other requests', async () => {
   await whileManyAsk(async () => {
     for (let n = 10; n < 40; n++) {
       const [creator, reader] = n % 2 ? [first, second] : [second, first]
@@ -45,7 +45,7 @@ it('shows a node that any server has created before the list was asked for, whil
   })
 })
 
-it('is refused to those who are in another team, while members get it', async () => {
+it('the list of nodes is refused to users of another team, while members get it', async () => {
   const stranger = first.signUp()
   const other = await first.createTeam(stranger)
   const ask = async (someone: Someone, slug: string) =>
@@ -60,7 +60,7 @@ it('is refused to those who are in another team, while members get it', async ()
   })
 })
 
-it('is refused to a member from the moment the member is removed, while others ask', async () => {
+it('the list of nodes is refused to a member from the moment of their removal, during other requests', async () => {
   const member = await first.addMember(team, 'user')
   const ask = async () => (await first.request(`/api/${team.slug}/nodes`, { as: member })).status
   await whileManyAsk(async () => {

@@ -7,7 +7,7 @@ import { isSupported } from '../gateway/agent-version.ts'
 export type NodeRow = typeof node.$inferSelect
 export type InstallRow = typeof nodeInstall.$inferSelect
 
-/** What lists and live messages show of a node. */
+/** The data of a node in lists and live messages. */
 export type NodeFace = Pick<
   NodeRow,
   | 'id'
@@ -23,7 +23,7 @@ export type NodeFace = Pick<
   | 'linkServer'
 >
 
-/** By name, as the page shows them first. */
+/** Sorted by name, as the page shows them first. */
 export function findNodes(app: App, teamId: string): Promise<readonly NodeFace[]> {
   return app.database.sharedRead<NodeFace>({
     name: 'nodes of team',
@@ -35,7 +35,7 @@ export function findNodes(app: App, teamId: string): Promise<readonly NodeFace[]
   })
 }
 
-/** A node of this team; undefined for one of another team as for none. */
+/** A node of this team; undefined also for a node of another team. */
 export async function findNode(app: App, teamId: string, nodeId: string): Promise<NodeRow | undefined> {
   const [row] = await app.database.db
     .select()
@@ -44,7 +44,7 @@ export async function findNode(app: App, teamId: string, nodeId: string): Promis
   return row
 }
 
-/** The node with what its page needs beside, in one query. The script only while it can still be run. */
+/** The node with the other data of its page, in one query. The script is included only while it can be run. */
 export async function findNodeDetails(app: App, teamId: string, nodeId: string) {
   const [row] = await app.database.db
     .select({
@@ -65,7 +65,7 @@ export async function findNodeDetails(app: App, teamId: string, nodeId: string) 
   return row
 }
 
-/** The install script that this token opens, for the node and team of the address. */
+/** The install script of this token, for the node and team of the address. */
 export async function findInstallByToken(
   app: App,
   where: { teamSlug: string; nodeId: string; tokenHash: string },
@@ -87,7 +87,7 @@ export async function findInstallByToken(
   return row && { node: row, install: row.install }
 }
 
-/** Newest first; both dates belong to the range. */
+/** Newest first; both dates are inclusive. */
 export async function findNodeEvents(
   app: App,
   nodeId: string,
@@ -113,7 +113,7 @@ export async function findNodeEvents(
   return { items, total: total?.total ?? 0 }
 }
 
-/** From what is stored, so that every server process says the same. */
+/** The status by the stored data, so that every server process reports the same. */
 export function statusOf(row: Pick<NodeRow, 'linkServer' | 'agentVersion'>): NodeStatus {
   if (!row.linkServer) return 'unreachable'
   return isSupported(row.agentVersion ?? '') ? 'connected' : 'outdated'

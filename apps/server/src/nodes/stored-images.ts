@@ -3,11 +3,11 @@ import type { App } from '../context.ts'
 import { unusableAnswer } from '../gateway/agent-answers.ts'
 import { engineScope } from './engine-scope.ts'
 
-/** The store of a node is read in less than a second; what waits longer is a page that does not load. */
+/** Reading the store of a node takes less than a second. A longer request would only delay the page. */
 const listTimeoutMs = 10_000
 
 /**
- * What the engine's store of a node holds.
+ * The images in the engine's store of a node.
  *
  * @throws CruxError as `app.links.request`
  */

@@ -34,7 +34,7 @@ export async function getProject(app: App, team: TeamContext, id: string): Promi
   return { ...toProject(row), deletable: !row.inProgress, versions: versions.map(toVersion) }
 }
 
-/** A versionless project has its one version from the start. */
+/** Creates a project; a versionless one gets its single version at once. */
 export async function createProject(
   app: App,
   team: TeamContext,
@@ -103,8 +103,9 @@ export async function listRunningOfProject(
 }
 
 /**
- * @param options.containers also removes what its deployments run; otherwise that goes on, and keeps its names and ports
- * @returns where containers were removed
+ * @param options.containers also removes the containers of its deployments; otherwise they continue to run, with their
+ *   names and ports
+ * @returns the deployment targets where containers were removed
  */
 export async function removeProject(
   app: App,

@@ -60,7 +60,7 @@ async function disconnect(agent: Agent, nodeId: string) {
 }
 
 describe('deleting a project', () => {
-  it('removes its containers on every node when asked to, and says beforehand where they run', async () => {
+  it('removes its containers on every node on request, and lists before where they run', async () => {
     const { version, nodes, agents } = await running()
     expect(await listRunning(version.projectId)).toEqual(
       nodes
@@ -101,17 +101,17 @@ describe('deleting a project', () => {
     expect(audit.rows[0]?.data).toMatchObject({
       removedContainers: [{ prefix: 'shop', containers: ['shop-web'] }, { prefix: 'shop' }],
     })
-    // The network that was made ahead of a start goes too.
+    // The network that was created ahead of a start is removed too.
     await agents[0].command('releasePrefix')
   })
 
-  it('leaves the containers alone for clients that do not ask', async () => {
+  it('keeps the containers for clients that do not request their removal', async () => {
     const { version, agents } = await running()
     await remove(version.projectId)
     expect(agents.map(deletions)).toEqual([0, 0])
   })
 
-  it('touches nothing while one of its nodes is not connected, and names the node', async () => {
+  it('removes nothing while one of its nodes is not connected, and names the node', async () => {
     const { version, nodes, agents } = await running()
     await disconnect(agents[1], nodes[1]?.id ?? '')
     const refused = await refusal(remove(version.projectId, 'true'))
@@ -122,7 +122,7 @@ describe('deleting a project', () => {
     await remove(version.projectId, 'false')
   })
 
-  it('says what was removed and what was not when an agent fails, keeps the records, and can be repeated', async () => {
+  it('reports what was removed and what was not when an agent fails, keeps the records, and can be repeated', async () => {
     const { version, nodes, agents } = await running()
     const removed = refusal(remove(version.projectId, 'true'))
     await confirmDeletion(agents[0])
@@ -149,7 +149,7 @@ describe('deleting a project', () => {
     expect(agents.map(deletions)).toEqual([0, 0])
   })
 
-  it('says that containers went when a deployment started meanwhile', async () => {
+  it('reports removed containers when a deployment started in the meantime', async () => {
     const { version, agents, deployments } = await running()
     const removed = refusal(remove(version.projectId, 'true'))
     await agents[1].command('deleteContainers')
@@ -160,7 +160,7 @@ describe('deleting a project', () => {
     expect(refused.description).toMatch(/in progress.*The containers that ran before are removed: shop on .*, shop on /)
   })
 
-  it('is nothing that another team or another project is asked about', async () => {
+  it('sends no requests to agents of another team or project', async () => {
     const { version, agents } = await running()
     const other = await makeDeployTestEnvironment(server)
     const params = { ...other.params, projectId: version.projectId }

@@ -40,7 +40,7 @@ export async function selectProject(queries: Queries, teamId: string, id: string
   return rows[0]
 }
 
-/** Serialises what depends on the versions of a project: the default, names, chains. */
+/** Serialises changes that depend on the versions of a project: the default, names, chains. */
 export async function lockProject(queries: Queries, teamId: string, id: string): Promise<ProjectType | undefined> {
   const { rows } = await queries.query<{ type: ProjectType }>(
     'select type from crux.project where id = $1 and team_id = $2 for update',
@@ -91,16 +91,17 @@ export async function updateProjectType(queries: Queries, id: string, by: string
   )
 }
 
-/** False while a deployment is in progress, also one that was started in this moment. */
+/** @returns false while a deployment is in progress, also one that was started concurrently */
 export async function deleteProject(queries: Queries, id: string): Promise<boolean> {
-  // With its versions held no start begins, and one under way has ended or is seen.
+  // While the versions are locked no start begins, and an earlier one has ended or is visible.
   await queries.query('select from crux.project where id = $1 for update', [id])
   await queries.query('select from crux.version where project_id = $1 order by id for update', [id])
   const busy = await queries.query(
     `select from crux.deployment where project_id = $1 and status = 'in-progress' limit 1`,
     [id],
   )
-  // Asked before they are held: the end of a release holds its own deployment and wants those that it replaces.
+  // Checked before they are locked: the end of a release has its own deployment locked and needs those that it
+  // replaces.
   if (busy.rowCount !== 0) return false
   await queries.query('select from crux.deployment where project_id = $1 order by id for update', [id])
   const { rowCount } = await queries.query('delete from crux.project where id = $1', [id])

@@ -43,7 +43,7 @@ export async function getRegistry(app: App, team: TeamContext, id: string): Prom
   }
 }
 
-/** Reaches the registry with what was given, and stores it only when that worked. */
+/** Connects to the registry with the given credential, and stores it only after success. */
 export async function connectRegistry(
   app: App,
   team: TeamContext,
@@ -61,8 +61,8 @@ export async function connectRegistry(
 }
 
 /**
- * Credentials that are not sent stay as they are, but only for the place that they were given for: whoever may edit a registry
- * must not be able to have its stored credential sent elsewhere.
+ * Credentials that are not sent are kept, but only for the address that they were entered for: users who may edit a
+ * registry must not be able to send its stored credential to another address.
  */
 export async function changeRegistry(
   app: App,
@@ -93,7 +93,7 @@ export async function removeRegistry(app: App, team: TeamContext, id: string): P
   registryRemoved(app, { teamId: team.id, registryId: id })
 }
 
-/** The stored credential, opened. */
+/** The stored credential, decrypted. */
 export async function accessOf(
   app: App,
   team: TeamContext,

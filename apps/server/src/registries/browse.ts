@@ -5,7 +5,7 @@ import { accessOf, findRegistry } from './actions.ts'
 import type { RegistryApi, RegistryTag } from './api/registry-api.ts'
 import { openRegistry } from './connection.ts'
 
-/** Long enough for typing into a search box, short enough for a tag that was pushed a moment ago. */
+/** Long enough for typing into a search box, short enough for a recently pushed tag. */
 const ttlMs = 10_000
 const clientsMax = 500
 const answersMax = 200
@@ -21,7 +21,7 @@ type Client = {
 
 type Pushed = (registryId: string, images: string[]) => void
 
-/** Names and tags of a team's registries, asked for with the stored credential and remembered for a moment. */
+/** Names and tags of a team's registries, requested with the stored credential and cached for a short time. */
 export function createBrowser(app: App) {
   const clients = new Map<string, Client>()
   const listeners = new Set<Pushed>()
@@ -38,7 +38,7 @@ export function createBrowser(app: App) {
 
   app.bus.on('registry.pushed', ({ registryId, repositories }) => {
     const client = clients.get(registryId)
-    // Nobody asked this process for anything of it.
+    // This process has nothing cached of it.
     if (!client) return
     const images = repositories.flatMap((name) => nameBelow(client.prefix, name))
     client.answers.delete('catalog')
@@ -46,7 +46,7 @@ export function createBrowser(app: App) {
     for (const heard of listeners) heard(registryId, images)
   })
 
-  /** The team is checked on every call, also where the client is known. */
+  /** The team is checked on every call, also where the client is cached. */
   async function clientOf(team: TeamContext, registryId: string): Promise<Client> {
     const row = await findRegistry(app, team, registryId)
     const version = row.updatedAt.getTime()
@@ -101,7 +101,7 @@ export function createBrowser(app: App) {
         (await client.api.tags(image)).sort(newestFirst),
       )
     },
-    /** `heard` runs after a registry told that tags of these images changed; what was remembered of them is forgotten. */
+    /** `heard` runs after a registry reported that tags of these images changed and their cached data was dropped. */
     onPushed: (heard: Pushed) => void listeners.add(heard),
     async labels(team: TeamContext, registryId: string, image: string, tag: string): Promise<Record<string, string>> {
       const client = await clientOf(team, registryId)
@@ -110,7 +110,7 @@ export function createBrowser(app: App) {
   }
 }
 
-/** The name by which pages know a repository; none for one outside of the registry's prefix. */
+/** The name of a repository on pages; empty for one outside of the registry's prefix. */
 function nameBelow(prefix: string, repository: string): string[] {
   const head = prefix.replace(/^\/+|\/+$/g, '')
   if (head === '') return [repository]
@@ -119,7 +119,7 @@ function nameBelow(prefix: string, repository: string): string[] {
 
 const byNumber = new Intl.Collator('en', { numeric: true })
 
-/** By date where there are dates, else by name, the higher version first. */
+/** Sorts by date where dates exist, otherwise by name with the higher version first. */
 function newestFirst(a: RegistryTag, b: RegistryTag): number {
   return (b.created ?? '').localeCompare(a.created ?? '') || byNumber.compare(b.name, a.name)
 }

@@ -4,10 +4,10 @@ import type { ChannelHandlers, Subscriber } from '../live/handlers.ts'
 import type { Browser } from './browse.ts'
 
 type ChannelSubscriber = Subscriber<'registries'>
-/** A push of many tags is told event by event: they are asked for once. */
+/** A push of many tags arrives as many events, for which the tags are requested once. */
 const settleMs = 250
 
-/** The search for images and the lists of their tags; who asked for tags is told again when the registry tells of a push. */
+/** The search for images and the lists of their tags. Subscribers of tags get them again when the registry reports a push. */
 export function registryChannels(app: App, browser: Browser): ChannelHandlers<'registries'> {
   const subscribers = new Map<ChannelSubscriber, Map<string, Set<string>>>()
   const waiting = new Map<string, Set<string>>()

@@ -6,7 +6,7 @@ import type { RegistryAccess, RegistryApi } from './api/registry-api.ts'
 import { createV2Api } from './api/v2-api.ts'
 import type { RegistryRow } from './store.ts'
 
-/** Where a registry stands and what is asked there, without the credential. */
+/** The address of a registry and its kind, without the credential. */
 export type RegistryLocation = Pick<RegistryRow, 'type' | 'url' | 'imageNamePrefix' | 'public' | 'local'>
 
 /** @throws CruxError invalidArgument `url` */
@@ -33,7 +33,7 @@ export function toLocation(write: RegistryWrite): RegistryLocation {
   }
 }
 
-/** @returns undefined for a registry that is not asked anything */
+/** @returns undefined for a registry that Crux never queries */
 export function openRegistry(app: App, location: RegistryLocation, access: RegistryAccess): RegistryApi | undefined {
   if (location.type === 'hub')
     return createHubApi({

@@ -1,7 +1,7 @@
 import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 
-/** @throws CruxError preconditionFailed `registryId` when the stored token was changed, or the key that sealed it is gone */
+/** @throws CruxError preconditionFailed `registryId` when the stored token was changed, or the key that encrypted it is missing */
 export function openRegistryToken(
   app: Pick<App, 'cipher'>,
   row: { id: string; name: string; token: string | null },

@@ -7,7 +7,7 @@ import { tokensRevoked } from '../tokens/events.ts'
 import { deleteTokens, type Holder, selectTokens } from '../tokens/store.ts'
 
 /**
- * The one token by which a registry tells of pushes.
+ * Creates the one token with which a registry reports pushes.
  *
  * @throws CruxError notFound `registryId`, alreadyExists `registryId`
  */

@@ -46,7 +46,7 @@ const post = (params: { teamSlug: string; registryId: string }, token: string, b
   })
 
 describe("a registry's token", () => {
-  it('is shown once, exists once, and is told of without its text', async () => {
+  it('is shown once, exists once, and is listed without its text', async () => {
     const params = await connect()
     const { token, config, ...shown } = await makeToken(params)
     expect(token).toMatch(/^crux_[\w-]{43}$/)
@@ -64,7 +64,7 @@ describe("a registry's token", () => {
     expect((await makeToken(params)).token).not.toBe(token)
   })
 
-  it('opens the hook of its own registry and nothing else', async () => {
+  it('is valid for the hook of its own registry and nothing else', async () => {
     const [mine, other] = [await connect(), await connect()]
     const { token } = await makeToken(mine)
     expect((await post(mine, token, { events: [] })).status).toBe(204)
@@ -80,7 +80,7 @@ describe("a registry's token", () => {
       expect((await post(mine, wrong, { events: [] })).status).toBe(401)
   })
 
-  it('is looked at before a body is read, and bodies are small', async () => {
+  it('is checked before a body is read, and bodies are limited', async () => {
     const params = await connect()
     const { token } = await makeToken(params)
     const large = JSON.stringify({ events: [], padding: 'x'.repeat(300_000) })
@@ -91,8 +91,8 @@ describe("a registry's token", () => {
   })
 })
 
-describe('who looks at tags', () => {
-  it('sees a pushed one at once: the real registry tells, and nobody asks again', async () => {
+describe('a page that shows tags', () => {
+  it('sees a pushed tag at once by an event of the real registry, without polling', async () => {
     const params = await connect('group')
     const { config } = await makeToken(params)
     await registry.configure(config)
@@ -116,7 +116,7 @@ describe('who looks at tags', () => {
     live.close()
   })
 
-  it('is not bothered by pulls, and not by our own requests', async () => {
+  it('gets no update for pulls and our own requests', async () => {
     const params = await connect()
     const { token } = await makeToken(params)
     const heard: string[] = []

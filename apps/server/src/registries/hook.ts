@@ -1,14 +1,14 @@
 import { type Body, CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 
-/** Repositories named in one event of the bus: their names must fit. */
+/** The number of repositories in one event of the bus, whose names must fit into one notification. */
 const perEvent = 20
-/** Our own requests, when a registry tells of them. */
+/** The user agent of our own requests, when a registry reports them. */
 const ownAgent = /^crux(\/|$)/
 
 /**
- * What a registry tells of itself (backend.md 2.5). The guard has checked its token. Told twice is as good as once: all that
- * follows is that tags are asked for anew.
+ * Handles the events of a registry. The guard has checked its token. A repeated event does no harm, because it only
+ * causes tags to be requested again.
  *
  * @throws CruxError notFound `registryId` where the path names another team
  */

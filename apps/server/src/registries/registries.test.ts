@@ -48,7 +48,7 @@ const create = (body: Write) => call()('registries.create', { params: { teamSlug
 const names = async () =>
   (await call()('registries.list', { params: { teamSlug: team.slug } })).map((entry) => entry.name)
 
-/** One question over the live channel, and the first answer or error. */
+/** Sends one request over the live channel, and returns the first answer or error. */
 async function ask(type: 'find-image' | 'fetch-image-tags', data: object): Promise<unknown> {
   const live = crux.live(ada)
   const channel = live.channel('registries', { teamSlug: team.slug })
@@ -63,7 +63,7 @@ async function ask(type: 'find-image' | 'fetch-image-tags', data: object): Promi
 }
 
 describe('a registry of the distribution specification', () => {
-  it('is connected without https on loopback, and shows its images, tags and dates', async () => {
+  it('is created without https on loopback, and shows its images, tags and dates', async () => {
     const registry = await create(v2(open.host, { imageNamePrefix: 'group' }))
     expect(registry).toMatchObject({ type: 'v2', url: open.host, imageUrlPrefix: `${open.host}/group`, inUse: false })
     expect(registry.details).toMatchObject({ hasCredentials: false, public: true })
@@ -86,7 +86,7 @@ describe('a registry of the distribution specification', () => {
     })
   })
 
-  it('that wants basic credentials gets them, and nobody else sees them', async () => {
+  it('with basic credentials receives them, and no response shows them', async () => {
     const body = v2(guarded.host, { public: false, ...registryAccount })
     const registry = await create(body)
     expect(registry.details).toMatchObject({ user: registryAccount.user, hasCredentials: true })
@@ -125,7 +125,7 @@ describe('a registry of the distribution specification', () => {
     expect(await names()).toEqual(before)
   })
 
-  it('signs in by token, with the scope of what is asked', async () => {
+  it('authenticates by token, with the scope of the request', async () => {
     const registry = await create(v2(tokens.host, { public: false, ...registryAccount }))
     await ask('find-image', { registryId: registry.id, filter: 'db' })
     expect(await ask('fetch-image-tags', { registryId: registry.id, images: ['other/db'] })).toMatchObject({
@@ -156,7 +156,7 @@ describe('a registry of the distribution specification', () => {
     ['localhost:1', 'Could not reach the registry: localhost:1 cannot be reached (connection refused).'],
     ['no-such-host.invalid', 'Could not reach the registry: the name no-such-host.invalid cannot be resolved.'],
     ['169.254.169.254', 'Could not reach the registry: 169.254.169.254 is not an address that may be contacted.'],
-  ])('refuses %s, which does not answer, and stores nothing', async (url, why) => {
+  ])('at the unresponsive address %s is refused, and nothing is stored', async (url, why) => {
     const before = await names()
     await expect(create(v2(url))).rejects.toMatchObject({
       status: 400,
@@ -166,7 +166,7 @@ describe('a registry of the distribution specification', () => {
     expect(await names()).toEqual(before)
   })
 
-  it('refuses our own ports and pages that are no registry', async () => {
+  it('is refused for our own ports and pages that are no registry', async () => {
     await expect(create(v2(new URL(crux.url).host))).rejects.toMatchObject({ status: 400, property: 'url' })
     await expect(create(v2(hub.url))).rejects.toMatchObject({
       status: 400,
@@ -175,7 +175,7 @@ describe('a registry of the distribution specification', () => {
     })
   })
 
-  it('says over the live channel that it is down', async () => {
+  it('reports over the live channel that it is down', async () => {
     const passing = await startTokenRegistry(open)
     const registry = await create(v2(passing.host, { public: false, ...registryAccount }))
     await passing.stop()
@@ -186,10 +186,10 @@ describe('a registry of the distribution specification', () => {
   })
 })
 
-describe('changing a registry', () => {
+describe('a stored registry', () => {
   const params = (registryId: string) => ({ teamSlug: team.slug, registryId })
 
-  it('keeps credentials that are not sent, and drops them when it becomes public', async () => {
+  it('keeps credentials that are not sent, and deletes them when it becomes public', async () => {
     const registry = await create(v2(guarded.host, { public: false, ...registryAccount }))
     const update = (body: Write) => call()('registries.update', { params: params(registry.id), body })
     await update({ ...v2(guarded.host, { public: false }, 'Renamed'), description: 'ours' })
@@ -213,7 +213,7 @@ describe('changing a registry', () => {
     expect(tokens.realmCalls).toHaveLength(before)
   })
 
-  it('refuses to remove one that an image uses', async () => {
+  it('is not deleted while an image uses it', async () => {
     const registry = await create(v2(open.host, {}, 'In use'))
     const { call } = crux.client(ada)
     const project = await call('projects.create', {
@@ -263,7 +263,7 @@ describe('Docker Hub', () => {
     })
   })
 
-  it('shows private images to who signs in, and refuses who cannot', async () => {
+  it('shows private images with valid credentials, and refuses invalid ones', async () => {
     const registry = await create(hubbed('person', { public: false, ...hubAccount }))
     expect(await ask('find-image', { registryId: registry.id, filter: 'secret' })).toMatchObject({
       images: [{ name: 'secret-app' }],
@@ -276,7 +276,7 @@ describe('Docker Hub', () => {
     )
   })
 
-  it('says which name it does not know, and that it was asked too often', async () => {
+  it('reports an unknown name, and its own rate limit', async () => {
     await expect(create(hubbed('nobody'))).rejects.toMatchObject({ status: 404, property: 'imageNamePrefix' })
     hub.beBusy(1)
     await expect(create(hubbed('crux'))).rejects.toMatchObject({ status: 400, error: 'registryRateLimit' })
@@ -284,7 +284,7 @@ describe('Docker Hub', () => {
 })
 
 describe('an unchecked registry', () => {
-  it('is stored without being asked, and takes names with a host and a port', async () => {
+  it('is stored without a request to it, and accepts names with a host and a port', async () => {
     const registry = await create({ name: 'Elsewhere', type: 'unchecked', details: { url: 'registry.invalid:5000' } })
     expect(registry).toMatchObject({ url: 'registry.invalid:5000', details: { hasCredentials: false } })
     expect(await ask('find-image', { registryId: registry.id, filter: 'x' })).toMatchObject({
@@ -296,7 +296,7 @@ describe('an unchecked registry', () => {
   })
 })
 
-it("does not search another team's registry, and answers as for one that does not exist", async () => {
+it('of another team is not searched, and looks like one that does not exist', async () => {
   const stranger = crux.signUp()
   const theirs = await crux.createTeam(stranger)
   const [foreign] = await crux.client(stranger).call('registries.list', { params: { teamSlug: theirs.slug } })

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { App } from '../context.ts'
 import { image, registry } from '../db/schema/index.ts'
 
-/** Everything but the credential: that column is not selected for reads (security.md 10). */
+/** All columns but the credential, which queries that serve responses never select. */
 const columns = {
   id: registry.id,
   name: registry.name,
@@ -36,7 +36,7 @@ export type RegistryRow = {
   updatedAt: Date
 }
 type RegistryDto = z.input<typeof Registry>
-/** Parts of a row that the short form shows; images carry it too. */
+/** The columns of the short form, which images also have. */
 export type RegistryFace = Pick<
   RegistryRow,
   'id' | 'name' | 'type' | 'url' | 'description' | 'icon' | 'imageNamePrefix'
@@ -48,7 +48,7 @@ export const toRegistry = (row: RegistryFace): RegistryDto => ({
   type: row.type,
   url: row.url,
   description: row.description,
-  // Written through the contract's list of icons only.
+  // Icons are written only from the contract's list.
   icon: row.icon as RegistryDto['icon'],
   imageUrlPrefix: [row.url.replace(/^[a-z]+:\/\//i, ''), row.imageNamePrefix].filter(Boolean).join('/'),
 })
@@ -70,7 +70,7 @@ export async function selectRegistry(app: App, teamId: string, id: string): Prom
   return row
 }
 
-/** The sealed credential, for who opens it at once and keeps it nowhere. */
+/** The encrypted credential, for callers that decrypt it at once and store it nowhere. */
 export async function selectCredential(app: App, teamId: string, id: string) {
   const [row] = await app.database.db
     .select({ id: registry.id, name: registry.name, user: registry.user, token: registry.token })
@@ -100,7 +100,7 @@ export async function updateRegistry(app: App, teamId: string, id: string, value
     .where(and(eq(registry.id, id), eq(registry.teamId, teamId)))
 }
 
-/** False when an image uses it, also one that was added in this moment. */
+/** @returns false when an image uses it, also one that was added concurrently */
 export async function deleteRegistry(app: App, teamId: string, id: string): Promise<boolean> {
   const deleted = await app.database.db
     .delete(registry)

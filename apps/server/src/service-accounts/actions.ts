@@ -34,7 +34,7 @@ export async function changeAccount(
   getCreated(app, team, id)
 }
 
-/** Its tokens end at once. */
+/** Its tokens are invalid at once. */
 export async function deleteAccount(app: App, team: TeamContext, actor: SessionActor, id: string): Promise<void> {
   const revoked = await inTransaction(app.database, async (queries) => {
     if (!(await retireAccount(queries, { id, teamId: team.id }, actor.id))) throw accountNotFound(id)
@@ -79,7 +79,7 @@ const holderOf = (team: TeamContext, id: string): Holder => ({
   teamId: team.id,
 })
 
-/** What somebody may do in a team is remembered under his id, whatever he is. */
+/** Rights in a team are cached under the actor's id, whatever kind of actor it is. */
 const getCreated = (app: App, team: TeamContext, id: string) =>
   app.bus.publish({ type: 'member.changed', teamId: team.id, userId: id })
 

@@ -30,7 +30,7 @@ const deleteNode = (as: Someone, nodeId: string) =>
   crux.request(`/api/${team.slug}/nodes/${nodeId}`, { method: 'DELETE', as })
 
 describe('a service account', () => {
-  it('is listed with its maker and its tokens, whose texts were shown once', async () => {
+  it('is listed with its creator and its tokens, whose texts were shown once', async () => {
     const { account, token } = await makeAccount('user', 'Deploy robot')
     const { token: text, ...shown } = token
     const listed = (await list()).find(({ id }) => id === account.id)
@@ -38,7 +38,7 @@ describe('a service account', () => {
     expect(JSON.stringify(listed)).not.toContain(text.slice(5))
   })
 
-  it('is never an owner, and has a name of its own in the team', async () => {
+  it('is never an owner, and its name is unique in the team', async () => {
     const { call, request } = crux.client(owner)
     const body = { name: 'Over the top', role: 'owner' as 'admin' }
     await expect(request('service-accounts.create', { params: params(), body })).rejects.toMatchObject({ status: 400 })
@@ -52,7 +52,7 @@ describe('a service account', () => {
     await call('service-accounts.create', { params: params(), body: same })
   })
 
-  it('acts with its role in its team, and its name stands at what it did, also when it is gone', async () => {
+  it('acts with its role in its team, and its actions show its name, also after its deletion', async () => {
     const { account, at, me } = await makeAccount('admin', 'Builder')
     const { call } = crux.client(me)
     const node = await call('nodes.create', { params: params(), body: { name: 'Built by a robot' } })
@@ -80,7 +80,7 @@ describe('a service account', () => {
     expect(rows).toEqual([{ actor_type: 'service-account', actor_name: 'Builder' }])
   })
 
-  it('loses what its role loses, and everything when it is deleted, at once', async () => {
+  it('loses the rights of its role at once, and all rights when it is deleted', async () => {
     const { account, at, me } = await makeAccount('admin')
     const { call } = crux.client(admin)
     const node = await call('nodes.create', { params: params(), body: { name: `Node of ${account.name}` } })
@@ -99,7 +99,7 @@ describe('a service account', () => {
     ).rejects.toMatchObject({ status: 404 })
   })
 
-  it('outlives who made it', async () => {
+  it('outlives its creator', async () => {
     const maker = await crux.addMember(team, 'admin')
     const { call } = crux.client(maker)
     const account = await call('service-accounts.create', { params: params(), body: { name: 'Orphan', role: 'user' } })
@@ -113,7 +113,7 @@ describe('a service account', () => {
     expect(answer.status).toBe(200)
   })
 
-  it('is nobody outside of its team, and no person', async () => {
+  it('has no rights outside of its team, and is no person', async () => {
     const { me, at } = await makeAccount('admin')
     const other = await crux.createTeam(owner)
     expect((await crux.request(`/api/${other.slug}/nodes`, { as: me })).status).toBe(403)

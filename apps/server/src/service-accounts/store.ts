@@ -57,7 +57,7 @@ export async function updateAccount(
   return rowCount === 1
 }
 
-/** The row stays as a name for what the account did. */
+/** The row is kept, because the account's actions refer to its name. */
 export async function retireAccount(
   queries: Queries,
   key: { id: string; teamId: string },
@@ -71,7 +71,7 @@ export async function retireAccount(
   return rowCount === 1
 }
 
-/** Held until the transaction ends: no token is made for an account that is being deleted. */
+/** Locked until the transaction ends, so that no token is created for an account that is being deleted. */
 export async function lockAccount(queries: Queries, key: { id: string; teamId: string }): Promise<boolean> {
   const { rowCount } = await queries.query(
     'select from crux.service_account where id = $1 and team_id = $2 and deleted_at is null for update',

@@ -1,2 +1,2 @@
-/** How a storage is reached; without keys it is public. */
+/** The address and keys of a storage; without keys it is public. */
 export type StorageAccess = { url: string; keys: { accessKey: string; secretKey: string } | undefined }

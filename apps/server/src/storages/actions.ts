@@ -29,7 +29,7 @@ export async function getStorage(app: App, team: TeamContext, id: string): Promi
 }
 
 /**
- * Stores it without asking it: often only the nodes reach it. `checkStorage` asks.
+ * Stores it without a connection test, because often only the nodes can reach it. `checkStorage` tests it.
  *
  * @throws CruxError invalidArgument `url`, missingParameter `accessKey` or `secretKey`, alreadyExists `name`
  */
@@ -48,8 +48,8 @@ export async function connectStorage(
 }
 
 /**
- * Keys that are not sent stay as they are, but only for the address that they were given for: whoever may edit a storage must not be
- * able to have its stored keys used elsewhere.
+ * Keys that are not sent are kept, but only for the address that they were entered for: users who may edit a storage
+ * must not be able to send its stored keys to another address.
  */
 export async function changeStorage(
   app: App,
@@ -81,24 +81,24 @@ export async function removeStorage(app: App, team: TeamContext, id: string): Pr
   storageRemoved(app, { teamId: team.id, storageId: id })
 }
 
-/** Asks it now, from this machine, for the names of its buckets. */
+/** Requests the names of its buckets now, from this machine. */
 export async function checkStorage(app: App, team: TeamContext, id: string): Promise<ResponseInput<'storages.check'>> {
   const access = (await storageAccess(app, team.id, [id])).get(id)
   if (!access) throw storageNotFound(id)
   return askStorage(app.outbound, access)
 }
 
-/** Whether it is a storage of the team; if so, it stays until the transaction ends. */
+/** Whether it is a storage of the team; if so, it cannot be deleted until the transaction ends. */
 export const holdStorage = async (queries: Queries, teamId: string, id: string): Promise<boolean> =>
   (await store.holdStorages(queries, teamId, [id])).has(id)
 
-/** Those of the ids that are storages of the team, and stay until the transaction ends. */
+/** The ids that are storages of the team; they cannot be deleted until the transaction ends. */
 export const heldStorages = store.holdStorages
 
 /**
- * How storages of a team are reached, keys opened: for who uses them at once and keeps them nowhere.
+ * The addresses and decrypted keys of a team's storages, for callers that use them at once and store them nowhere.
  *
- * @throws CruxError preconditionFailed `instances` when the key that sealed them is gone
+ * @throws CruxError preconditionFailed `instances` when the key that encrypted them is missing
  */
 export async function storageAccess(
   app: Pick<App, 'database' | 'cipher'>,
@@ -167,7 +167,7 @@ const toStorage = ({ id, name, description, icon, url }: store.StorageFace): Sto
   id,
   name,
   description,
-  // Written through the contract's list of icons only.
+  // Icons are written only from the contract's list.
   icon: icon as Storage['icon'],
   url,
 })

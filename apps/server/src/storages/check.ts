@@ -9,7 +9,7 @@ const timeoutMs = 10_000
 const bytesMax = 2 * 1024 * 1024
 const bucketsMax = 1_000
 
-/** ListBuckets of S3, signed (AWS Signature Version 4) where there are keys. Nothing of what the server writes is passed on but names. */
+/** ListBuckets of S3, signed (AWS Signature Version 4) if there are keys. Of the server's response only names are passed on. */
 export async function askStorage(outbound: Outbound, access: StorageAccess): Promise<Check> {
   const until = Date.now() + timeoutMs
   try {
@@ -40,14 +40,14 @@ async function ask(outbound: Outbound, { url, keys }: StorageAccess, until: numb
   })
 }
 
-/** A server that keeps to its region names it in its refusal of another's signature. */
+/** A server that requires its region names it when it refuses the signature of another one. */
 function regionIn({ status, body }: OutboundResponse): string | undefined {
   return status === 400 ? /<Region>([a-z0-9-]{1,64})<\/Region>/.exec(body.toString('utf8'))?.[1] : undefined
 }
 
 const refusals: Record<string, string> = {
   InvalidAccessKeyId: 'The storage does not know this access key.',
-  // Versity's gateway says it so.
+  // The code of Versity's gateway.
   XAdminUserNotFound: 'The storage does not know this access key.',
   SignatureDoesNotMatch: 'The secret key does not fit the access key.',
   RequestTimeTooSkewed: 'The clocks of the storage and of this server differ too much.',
@@ -70,7 +70,10 @@ function judge({ status, body, url }: OutboundResponse, { keys }: StorageAccess)
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** Names as S3 has them: three to 63 characters without anything that XML escapes, apart from servers that are more generous. */
+/**
+ * The bucket names in the answer. S3 allows only names that XML does not escape; other servers may allow more, so that
+ * entities are decoded.
+ */
 function bucketsIn(text: string): string[] {
   const names = [...text.matchAll(/<Bucket>[\s\S]*?<Name>([^<]{1,255})<\/Name>/g)].slice(0, bucketsMax)
   return names.map(([, name = '']) => name.replace(/&(amp|lt|gt|quot|apos);/g, (_, entity) => entities[entity] ?? ''))

@@ -54,7 +54,7 @@ const importing = (storageId: string) => ({
 })
 
 describe('a storage', () => {
-  it('is connected, listed, offered, changed and removed', async () => {
+  it('is created, listed, offered, updated and deleted', async () => {
     const made = await create({ name: 'Assets', description: 'Pictures', icon: 'seal' })
     expect(made).toMatchObject({ url: 'https://s3.example.com', public: false, inUse: false, icon: 'seal' })
     const face = { id: made.id, name: 'Assets', description: 'Pictures', icon: 'seal', url: 'https://s3.example.com' }
@@ -79,7 +79,7 @@ describe('a storage', () => {
     await expect(create(write)).rejects.toMatchObject({ status: 400, property })
   })
 
-  it('keeps its keys sealed, shows them to nobody, and keeps them for their own address only', async () => {
+  it('stores its keys encrypted, never returns them, and uses them only for their own address', async () => {
     const made = await create()
     const stored = async () =>
       (
@@ -117,7 +117,7 @@ describe('a storage', () => {
       expect(JSON.stringify([answers, audit.rows])).not.toContain(secret)
   })
 
-  it('is not removed while a configuration imports from it, nor named by another team', async () => {
+  it('is not deleted while a configuration imports from it, nor usable by another team', async () => {
     const [mine, theirs] = [await create(), await create({}, other)]
     const [configId = ''] = (await testEnvironment.version()).imageConfigIds
     const patch = (storageId: string | null) =>
@@ -137,7 +137,7 @@ describe('a storage', () => {
       await expect(call(theirs.id)).rejects.toMatchObject({ status: 404 })
   })
 
-  it('goes with its team, also while configurations import from it', async () => {
+  it('is deleted with its team, also while configurations import from it', async () => {
     const owner = server.signUp('Leaving')
     const team = await testEnvironmentOf(server, owner, await server.createTeam(owner))
     const storage = await create({}, team)
@@ -154,7 +154,7 @@ describe('a storage', () => {
 })
 
 describe('an import at the start', () => {
-  it('gives the agent the keys of now, at a rollback too, and is refused once the storage is gone', async () => {
+  it('gives the agent the current keys, at a rollback too, and is refused once the storage is deleted', async () => {
     const storage = await create()
     const node = await testEnvironment.node()
     const version = await testEnvironment.version({ images: [{ name: 'web', config: importing(storage.id) }] })
@@ -194,7 +194,7 @@ describe('an import at the start', () => {
 })
 
 describe.skipIf(missing)(`a check of a real S3 server${missing ? ` (${missing})` : ''}`, () => {
-  it('lists buckets with the right keys, and says which key is wrong', async () => {
+  it('lists buckets with the right keys, and reports which key is wrong', async () => {
     const url = s3?.url ?? ''
     await s3?.createBucket('pictures')
     await s3?.createBucket('texts')
@@ -220,7 +220,7 @@ const error = (code: string, message = '') => xml(`<Error><Code>${code}</Code><M
 const buckets = (...names: string[]) =>
   `<ListAllMyBucketsResult><Buckets>${names.map((name) => `<Bucket><Name>${name}</Name></Bucket>`).join('')}</Buckets></ListAllMyBucketsResult>`
 
-describe('a check', () => {
+describe('a check of a storage', () => {
   let fake: Server
   let answer: { status: number; body: string; headers?: Record<string, string> }
   let asked: IncomingMessage[]
@@ -242,7 +242,7 @@ describe('a check', () => {
     return check((await create({ url: `${url()}${path}` })).id)
   }
 
-  it('signs again for the region that the server names, and asks below the path of the address', async () => {
+  it('signs again for the region that the server names, and requests below the path of the address', async () => {
     const malformed = xml('<Error><Code>AuthorizationHeaderMalformed</Code><Region>eu-central-9</Region></Error>')
     expect(await ask({ status: 400, body: malformed }, '/s3')).toEqual({ reachable: true, buckets: ['far-away'] })
     expect(asked.map((request) => request.url)).toEqual(['/s3/', '/s3/'])
@@ -256,21 +256,21 @@ describe('a check', () => {
     ['a page', { status: 200, body: '<html>secret page</html>' }, false, /not answer as an S3 server \(200\)/],
     ['another place', { status: 301, body: '', headers: { location: 'http://169.254.169.254/' } }, false, /elsewhere/],
     ['far too much', { status: 200, body: 'x'.repeat(3_000_000) }, false, /more than/],
-  ])('says what is meant by %s, and nothing of what was written', async (_, given, reachable, reason) => {
+  ])("explains a refusal (%s) without repeating the server's text", async (_, given, reachable, reason) => {
     const said = await ask(given)
     expect(said).toMatchObject({ reachable, reason: expect.stringMatching(reason) })
     expect(JSON.stringify(said)).not.toMatch(/secret page|10\.0\.0\.7/)
     expect(asked).toHaveLength(1)
   })
 
-  it('reads the names of buckets as XML writes them', async () => {
+  it('decodes the names of buckets from XML', async () => {
     expect(await ask({ status: 200, body: xml(buckets('a', 'b&amp;c')) })).toEqual({
       reachable: true,
       buckets: ['a', 'b&c'],
     })
   })
 
-  it('never asks metadata addresses nor our own ports, and says when nobody answers', async () => {
+  it('never sends requests to metadata addresses or our own ports, and reports a missing answer', async () => {
     const said = async (address: string) => (await check((await create({ url: address })).id)).reason
     expect(await said('http://169.254.169.254')).toMatch(/not an address that may be contacted/)
     expect(await said(server.url)).toMatch(/not an address that may be contacted/)

@@ -2,10 +2,10 @@ import type { Queries } from '../db/transaction.ts'
 
 export type StorageFace = { id: string; name: string; description: string | null; icon: string | null; url: string }
 export type StorageRow = StorageFace & { public: boolean; inUse: boolean; createdAt: Date; updatedAt: Date }
-/** The keys as they lie in the database, sealed. */
+/** The keys as stored in the database, encrypted. */
 export type SealedKeys = { accessKey: string | null; secretKey: string | null }
 
-/** Everything but the keys: those columns are not selected for reads (security.md 10). */
+/** All columns but the keys, which queries that serve responses never select. */
 const face = 's.id, s.name, s.description, s.icon, s.url'
 
 export async function selectStorages(queries: Queries, teamId: string): Promise<StorageFace[]> {
@@ -26,7 +26,7 @@ export async function selectOptions(queries: Queries, teamId: string): Promise<{
   return rows
 }
 
-/** @returns undefined when it is not in this team, or nowhere */
+/** @returns undefined when it does not exist in this team */
 export async function selectStorage(queries: Queries, teamId: string, id: string): Promise<StorageRow | undefined> {
   const { rows } = await queries.query<StorageRow>({
     name: 'storage',
@@ -38,7 +38,7 @@ export async function selectStorage(queries: Queries, teamId: string, id: string
   return rows[0]
 }
 
-/** For who opens the keys at once and keeps them nowhere. Only storages of the team. */
+/** For callers that decrypt the keys at once and store them nowhere. Only storages of the team. */
 export async function selectAccess(
   queries: Queries,
   teamId: string,
@@ -53,7 +53,7 @@ export async function selectAccess(
   return rows
 }
 
-/** Which of these are storages of the team; they stay until the transaction ends. */
+/** The ids that are storages of the team; they cannot be deleted until the transaction ends. */
 export async function holdStorages(queries: Queries, teamId: string, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await queries.query<{ id: string }>(
     'select id from crux.storage where id = any($1::uuid[]) and team_id = $2 order by id for key share',
@@ -77,7 +77,7 @@ export async function insertStorage(
   )
 }
 
-/** @param keys undefined keeps what is stored */
+/** @param keys undefined keeps the stored ones */
 export async function updateStorage(
   queries: Queries,
   id: string,
@@ -92,7 +92,7 @@ export async function updateStorage(
   )
 }
 
-/** False when a configuration imports from it, also one that was saved in this moment: its foreign key says so. */
+/** @returns false when a configuration imports from it, also one that was saved concurrently, which its foreign key detects */
 export async function deleteStorage(queries: Queries, id: string): Promise<boolean> {
   try {
     await queries.query('delete from crux.storage where id = $1', [id])

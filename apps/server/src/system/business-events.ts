@@ -5,8 +5,8 @@ type Counter = ReturnType<Metrics['counter']>
 const counters = new WeakMap<Metrics, Counter>()
 
 /**
- * Logs a business event and counts it. The message is the label of the counter, so it is one of a few fixed texts: ids and names
- * belong into `fields`, which are logged only.
+ * Logs a business event and counts it. The message is the label of the counter, so it is one of a few fixed texts: ids
+ * and names belong into `fields`, which are logged only.
  */
 export function recordEvent(app: Pick<App, 'log' | 'metrics'>, fields: object, message: string, label = message): void {
   app.log.info(fields, message)

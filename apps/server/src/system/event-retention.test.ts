@@ -56,7 +56,7 @@ const triesWithEvents = async (id: string) =>
 
 beforeEach(() => query('truncate crux.deployment_event, crux.node_event'))
 
-it('drops the events of old releases, and keeps the last release, the one that runs, young ones and what a forecast needs', async () => {
+it('the retention deletes events of old releases, and keeps the last release, the current one, recent ones and those that a forecast needs', async () => {
   const failed = await deployed([
     { daysAgo: 300, status: 'failed' },
     { daysAgo: 200, standing: true },
@@ -86,7 +86,7 @@ it('drops the events of old releases, and keeps the last release, the one that r
   ])
 })
 
-it('keeps what is in progress, however old', async () => {
+it('the retention keeps events of releases in progress, however old', async () => {
   const { id } = await deployed([
     { daysAgo: 300, status: 'failed' },
     { daysAgo: 299, status: 'failed' },
@@ -95,7 +95,7 @@ it('keeps what is in progress, however old', async () => {
   expect(await drop()).toEqual({ deployment: 0, node: 0 })
 })
 
-it('drops old events of a node, and keeps the commands that its container list reads', async () => {
+it('the retention deletes old events of a node, and keeps the commands that its container list reads', async () => {
   const { id } = await testEnvironment.node()
   const insert = (event: string, daysAgo: number, count: number) =>
     query(
@@ -113,7 +113,7 @@ it('drops old events of a node, and keeps the commands that its container list r
   ])
 })
 
-it('is done by one of two server processes at a time, in batches, along indexes, while many events are there', async () => {
+it('the retention runs in one of two server processes at a time, in batches, along indexes, also with many events', async () => {
   const many = 40
   const perTry = 1_000
   const { id, nodeId } = await deployed(
@@ -128,14 +128,14 @@ it('is done by one of two server processes at a time, in batches, along indexes,
     nodeId,
   ])
   await query('analyze')
-  // Both begin at once: an advisory lock lets one of them through.
+  // Both start at once: an advisory lock lets one of them through.
   const results = await Promise.all(servers.map(drop))
   const dropped = results.filter((result) => result !== undefined)
   expect(dropped.reduce((sum, result) => sum + result.deployment, 0)).toBe((many - 1) * perTry)
   expect(dropped.reduce((sum, result) => sum + result.node, 0)).toBe(12_000)
   expect(await triesWithEvents(id)).toEqual([many])
 
-  // While one holds the lock, the other does nothing; when its process is gone, the lock is too.
+  // While one holds the lock, the other does nothing; when its process ends, the lock is released.
   const holder = await servers[1].app.database.pool.connect()
   await holder.query(`select pg_advisory_lock(hashtextextended('event retention', 0))`)
   expect(await drop()).toBeUndefined()
@@ -143,7 +143,7 @@ it('is done by one of two server processes at a time, in batches, along indexes,
   await until(async () => (await drop()) !== undefined)
 })
 
-it('reads neither all releases nor all events', async () => {
+it('the retention reads neither all releases nor all events', async () => {
   const { id, nodeId } = await deployed(
     Array.from({ length: 300 }, (_, index) => ({
       daysAgo: index < 20 ? 400 : 1,
@@ -167,7 +167,7 @@ it('reads neither all releases nor all events', async () => {
     expect(text).not.toMatch(/Seq Scan","[^}]*"Relation Name":"(release|deployment_event|node_event)"/)
 })
 
-it('is due every night, once for all processes', async () => {
+it('the retention runs every night, once for all processes', async () => {
   expect(await query(`select name, cron from jobs.schedule where name = 'event-retention'`)).toEqual([
     { name: 'event-retention', cron: '37 3 * * *' },
   ])

@@ -2,18 +2,18 @@ import type { App } from '../context.ts'
 import { releasesForForecast } from '../deployments/current-containers.ts'
 
 const dayMs = 86_400_000
-/** Small enough that nothing that writes events waits for a deletion. */
+/** Small enough that transactions that write events do not wait for a deletion. */
 const eventsPerDelete = 5_000
 const releasesPerBatch = 100
-/** The container list of a node says from these who stopped a container: as many as it reads. */
+/** The container list of a node reads this many of them to show which user stopped a container. */
 const keptCommands = 200
-/** A job that takes longer counts as failed; what is left waits for the next night. */
+/** A job that takes longer counts as failed; the rest is deleted the next night. */
 const nightMs = 240_000
 
 type Parts = Pick<App, 'database' | 'log'>
 type Dropped = { deployment: number; node: number }
 
-/** Drops events of nodes and deployments that are older than the installation keeps, every night. */
+/** Deletes events of nodes and deployments that are older than the retention period, every night. */
 export function scheduleEventRetention(app: App): void {
   app.jobs.schedule('event-retention', '37 3 * * *', async () => {
     const { eventRetentionDays: days } = app.config
@@ -22,10 +22,10 @@ export function scheduleEventRetention(app: App): void {
 }
 
 /**
- * Never dropped is what a page needs: the log of a deployment's last release and of the release that runs, of the releases that the
- * forecast of a downtime is made from, and the newest container commands of a node.
+ * Deletes old events except those that a page needs: the log of a deployment's last release and of the current release,
+ * the releases that the downtime forecast is made from, and the newest container commands of a node.
  *
- * @returns undefined when another server process is at it
+ * @returns undefined when another server process is doing it
  */
 export async function dropEventsBefore(
   app: Parts,
@@ -47,7 +47,7 @@ export async function dropEventsBefore(
       await client.query(`select pg_advisory_unlock(hashtextextended('event retention', 0))`)
     }
   } catch (error) {
-    // The lock belongs to the connection, and goes with it.
+    // The lock belongs to the connection and is released with it.
     broken = error as Error
     throw error
   } finally {
@@ -56,8 +56,8 @@ export async function dropEventsBefore(
 }
 
 /**
- * The next releases with events that nothing needs, the oldest first. Those that are kept are passed over by the index each night:
- * there are a few of them per deployment target. $2 and $3 are where the last batch ended.
+ * The next releases with unneeded events, the oldest first. Each night the index scan skips the releases that are kept:
+ * there are a few per deployment target. $2 and $3 are the end of the last batch.
  */
 export const oldReleases = `select r.id, r.deployment_id as "deploymentId", r.number, r.finished_at::text as "finishedAt"
   from crux.release r join crux.deployment d on d.id = r.deployment_id
@@ -105,7 +105,7 @@ export const eventsOfNode = `delete from crux.node_event where id in (
   where node_id = $1 and created_at < $2 and (event <> 'containerCommand' or created_at < $3)
   order by created_at, id limit ${eventsPerDelete})`
 
-/** Node by node along the index of newest events: what is young is not read. */
+/** Reads node by node along the index of newest events, so that recent events are not read. */
 async function dropOfNodes({ database }: Parts, before: Date, end: number): Promise<number> {
   const nodes = await database.pool.query<{ id: string }>('select id from crux.node')
   let dropped = 0

@@ -1,6 +1,6 @@
 import type { App } from '../context.ts'
 
-/** Figures of the whole installation, read when they are asked for; none carries a name or an id of a team. */
+/** Metrics of the whole installation, read when they are requested; none has a name or an id of a team. */
 export function registerGauges({ database, metrics }: Pick<App, 'database' | 'metrics'>): void {
   metrics.gauge({
     name: 'agent_online_count',

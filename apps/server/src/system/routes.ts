@@ -10,7 +10,7 @@ export function systemHandlers(parts: {
   return {
     'system.health': () => healthOf(parts.health),
     'system.status': () => parts.status(),
-    // Existing clients ask on every page. There are no statistics, so there is nothing to opt out of.
+    // Existing clients request this on every page. There are no statistics, so there is nothing to opt out of.
     'quality-assurance.get': async () => ({ disabled: true }),
   }
 }

@@ -4,7 +4,7 @@ import { Configuration, MetadataApi } from '@ory/kratos-client'
 import type { App } from '../context.ts'
 import { adminConfiguration } from '../identity/configuration.ts'
 
-/** How long an answer of `/api/status` holds: the page may be open to everybody. */
+/** How long a response of `/api/status` is cached, because everyone may open the page. */
 const ttlMs = 5_000
 const quick = { timeout: 2_000, proxy: false } as const
 
@@ -15,7 +15,10 @@ export async function checkIdentity(publicUrl: string): Promise<void> {
   await new MetadataApi(new Configuration({ basePath: publicUrl })).isReady(quick)
 }
 
-/** Whether this process can serve: its database answers, it hears the other processes, and the identity service is ready. */
+/**
+ * Whether this process can serve: its database answers, it receives events of other processes, and the identity service
+ * is ready.
+ */
 export function createServerHealth(
   app: App,
   options: {
@@ -31,7 +34,7 @@ export function createServerHealth(
   })
 }
 
-/** State of every part for the status page (backend.md 2.13). */
+/** The state of every part for the status page. */
 export function createStatus(app: App, options: { version: string; lastMigration: string | undefined }) {
   const { identityPublicUrl, identityAdminUrl: adminUrl, identityAdminToken: adminToken } = app.config
   const identity = new MetadataApi(new Configuration({ basePath: identityPublicUrl }))
@@ -49,7 +52,7 @@ export function createStatus(app: App, options: { version: string; lastMigration
       app: { status: 'operational', version },
       crux: { status: database, version },
       kratos: { status: kratos, version: kratosVersion },
-      // The number of the last migration, not its name (backend.md 2.13).
+      // Existing clients expect the number of the last migration, not its name.
       database: { status: database, version: lastMigration?.split('_', 1)[0] ?? null },
     }
   }

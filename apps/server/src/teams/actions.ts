@@ -57,7 +57,7 @@ export async function renameTeam(app: App, team: TeamContext, actor: Actor, body
   teamChanged(app, team)
 }
 
-/** Its containers stay where they run; its agents are told to stop and forget their tokens. */
+/** Deletes a team. Its containers continue to run; its agents are stopped and delete their tokens. */
 export async function deleteTeam(app: App, localAgents: LocalAgents, team: TeamContext, actor: Actor): Promise<void> {
   if (app.config.teamCreationDisabled)
     throw new CruxError('forbidden', { description: 'This installation keeps its teams as they are.' })
@@ -101,7 +101,7 @@ function checkSlug(slug: string) {
     })
 }
 
-/** What a member sees of a team that wants a second factor of him: that it is there, and what it wants. */
+/** The data of a team that requires a second factor which the member has not used: that it exists, and what it requires. */
 const outside = (row: TeamRow, actor: Actor): TeamRow => ({
   ...row,
   projects: 0,

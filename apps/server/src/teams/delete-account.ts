@@ -10,10 +10,11 @@ import { memberLeft } from './events.ts'
 type TeamRef = { id: string; name: string }
 
 /**
- * Deletes the account with everything that is only the person's own: memberships, invitations, API tokens, preferences, sessions. What
- * they did stays in the teams, and their name in the audit logs. Repeating it after a failure does no harm.
+ * Deletes the account with everything that is only the person's own: memberships, invitations, API tokens, settings,
+ * sessions. Their changes stay in the teams, and their name in the audit logs. It may be repeated after a failure.
  *
- * @throws CruxError invalidArgument `email`, preconditionFailed `teams` for the only owner of a team, serviceUnavailable
+ * @throws CruxError invalidArgument `email`, preconditionFailed `teams` for the only owner of a team,
+ *   serviceUnavailable
  */
 export async function deleteAccount(app: App, actor: SessionActor, body: Body<'users.delete-me'>): Promise<void> {
   if (body.email.trim().toLowerCase() !== actor.email.toLowerCase())
@@ -27,7 +28,7 @@ export async function deleteAccount(app: App, actor: SessionActor, body: Body<'u
     await queries.query('delete from crux.team_member where user_id = $1', [actor.id])
     await queries.query('delete from crux.invitation where user_id = $1', [actor.id])
     const revoked = await deleteTokens(queries, { kind: 'user', userId: actor.id })
-    // Last, so that nothing is lost here when the identity service does not answer.
+    // This comes last, so that nothing is lost here when the identity service does not answer.
     await app.accounts.delete(actor.id)
     return { teams: left, tokens: revoked.map(({ id }) => id) }
   })
@@ -47,7 +48,7 @@ export async function deleteAccount(app: App, actor: SessionActor, body: Body<'u
   }
 }
 
-/** Held until the end, as by everyone who changes members: of two owners who go at once, one stays. */
+/** Locked until the end, as in all changes of members: of two owners who leave at once, one stays. */
 async function lockTeamsOf(queries: Queries, userId: string): Promise<TeamRef[]> {
   const { rows } = await queries.query<TeamRef>(
     `select id, name from crux.team where id in (select team_id from crux.team_member where user_id = $1)

@@ -6,7 +6,7 @@ import { recordEvent } from '../system/business-events.ts'
 
 type TeamRef = { id: string }
 
-/** One function per thing that happens to a team or its members: the process's log and the bus hear of it together. */
+/** One function per event of a team or its members, so that the process's log and the bus always get it together. */
 export function teamChanged(app: App, team: TeamRef) {
   app.bus.publish({ type: 'team.changed', teamId: team.id })
 }
@@ -50,7 +50,7 @@ export function personInvited(app: App, team: TeamRef, actor: Actor, userId: str
   recordEvent(app, { teamId: team.id, userId, by: actor.id }, 'person invited')
 }
 
-/** The guard knows no team for who is not in it yet: what he answers is recorded here. */
+/** The guard has no team for users who are no members yet, so that their answer is recorded here. */
 export async function invitationAnswered(
   app: App,
   team: TeamRef,

@@ -4,11 +4,12 @@ import { createAttempts } from '@crux/postgres'
 import type { App } from '../context.ts'
 
 const windowSeconds = 3_600
-/** In an hour: mails that one person sends, that one address gets whoever sends them, and fresh codes for one link. */
+/** The limits per hour: mails that one person sends, mails to one address from all senders, and new codes for one link. */
 const hitsMax = { inviter: 100, recipient: 10, link: 20 } as const
 
 /**
- * Invitations send mail to whom the inviter names: neither is this a way to flood a mailbox, nor to make accounts by the thousand.
+ * Limits invitations, because they send mail to addresses that the inviter chooses: they must neither flood a mailbox
+ * nor create thousands of accounts.
  *
  * @throws CruxError tooManyRequests with the seconds to wait
  */

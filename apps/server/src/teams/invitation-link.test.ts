@@ -20,8 +20,8 @@ afterAll(() => crux.stop())
 const invite = (email: string, at = team, as = ada) =>
   crux.client(as).call('teams.invite', { params: { teamId: at.id }, body: { email, firstName: 'Grace' } })
 
-describe('without a mail server, an invitation', () => {
-  it('hands the inviter a link that opens the account it made, once it is used no more', async () => {
+describe('an invitation without a mail server', () => {
+  it('gives the inviter a link that opens the account it created, until it was used', async () => {
     const { id, name, invitationLink } = await invite('grace@example.com')
     const link = new URL(invitationLink ?? '')
     expect([link.origin, link.pathname]).toEqual([crux.url, '/auth/create-account'])
@@ -33,7 +33,7 @@ describe('without a mail server, an invitation', () => {
     await expect(crux.client().call('auth.renew-invitation-code', { body })).rejects.toMatchObject({ status: 412 })
   })
 
-  it('gives no secret for an account that somebody uses', async () => {
+  it('gives no secret for an account that is in use', async () => {
     const { email } = crux.signUp('Charles Babbage')
     expect((await invite(email)).invitationLink).toBe(`${crux.url}/teams/${team.id}/invitation`)
   })
@@ -47,7 +47,7 @@ describe('without a mail server, an invitation', () => {
     )
   })
 
-  it('gives a fresh link on request, and only to who may invite', async () => {
+  it('gives a new link on request, and only to users who may invite', async () => {
     const { id, invitationLink } = await invite('later@example.com')
     const params = { teamId: team.id, userId: id }
     const again = await crux.client(ada).call('teams.reinvite', { params, query: { link: 'true' } })
@@ -60,8 +60,8 @@ describe('without a mail server, an invitation', () => {
   })
 })
 
-describe('invitations reach people', () => {
-  it('by link only where nobody but this machine reaches Crux', () => {
+describe('the delivery of invitations', () => {
+  it('uses a link only where no other machine can reach Crux', () => {
     const { config } = crux.app
     expect(invitationDelivery(config)).toBe('link')
     expect(invitationDelivery({ ...config, host: '0.0.0.0', url: 'http://192.0.2.7:8000' })).toBe('none')

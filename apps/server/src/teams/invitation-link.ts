@@ -5,15 +5,17 @@ import type { Queries } from '../db/transaction.ts'
 type MailConfig = Parameters<typeof isLoopbackOnly>[0]
 
 /**
- * How invitations reach people. The link opens an account with the invited address, so that an inviter who sees it may act as that
- * person: only an installation that nobody else can reach, where every typed address counts as verified anyway, gives it out.
+ * How invitations are delivered. The link opens an account with the invited address, so that an inviter who sees it can
+ * act as that person. Therefore only an installation on loopback shows it, where every typed address counts as verified
+ * anyway.
  */
 export const invitationDelivery = (config: MailConfig): 'mail' | 'link' | 'none' =>
   config.smtpUri ? 'mail' : config.mails && isLoopbackOnly(config) ? 'link' : 'none'
 
 /**
- * The link to pass on, or null where mail is sent. It holds the invitation's secret only for an account that nobody has used and that
- * no other team has invited; everybody else signs in by their own means, so that the link opens no existing account.
+ * The link to pass on, or null where mail is sent. It has the invitation's secret only for an account that was never
+ * used and that no other team has invited. All others sign in with their own credentials, so that the link opens no
+ * existing account.
  */
 export async function invitationLink(
   app: App,

@@ -5,10 +5,10 @@ import { inviteToAccountMail, inviteToTeamMail } from '../mails/invitation-mails
 import { type InvitationMailJob, invitationMailJob, invitationSecret } from './invitation-secret.ts'
 import { findInvitation, setMailProblem } from './invitation-store.ts'
 
-/** How long the code in the mail works (backend.md 4.13); after that the link asks for a fresh one. */
+/** How long the code in the mail is valid; after that the link requests a new one. */
 const codeHours = 12
 
-/** Asks for the mail in the transaction that stores the invitation. The queue holds the link's secret sealed. */
+/** Queues the mail in the transaction that stores the invitation. The job contains the link's secret encrypted. */
 export const sendInvitation = (app: App, queries: Queries, { teamId, userId, secretHash, secret }: InvitationMailJob) =>
   app.jobs.send(
     invitationMailJob,
@@ -23,14 +23,17 @@ export const sendInvitation = (app: App, queries: Queries, { teamId, userId, sec
     },
   )
 
-/** Sends what was asked for, and tries again while the mail server or the identity service is away. Call before the jobs start. */
+/**
+ * Sends the queued mails, and tries again while the mail server or the identity service is unavailable. Call before the
+ * jobs start.
+ */
 export function handleInvitationMails(app: App): void {
   app.jobs.handle<InvitationMailJob>(invitationMailJob, { retriesMax: 12, retryDelayS: 2 }, (data) => send(app, data))
 }
 
 async function send(app: App, { teamId, userId, secretHash, secret }: InvitationMailJob): Promise<void> {
   const row = await findInvitation(app.database.pool, teamId, { userId })
-  // Accepted, taken back, or replaced by a newer one meanwhile: that has a mail of its own.
+  // The invitation was accepted, revoked, or replaced by a newer one, which has its own mail.
   if (!row?.live || row.secretHash !== secretHash || !app.mail) return
   const { teamName, inviterId } = await namesOf(app, teamId, userId)
   const inviter = (await app.identity.people([inviterId])).get(inviterId)?.name

@@ -1,10 +1,10 @@
 import type { SecretLocation } from '../crypto/cipher.ts'
 
 export const invitationMailJob = 'invitation-mail'
-/** `secret` is sealed: the queue is a table that others may read. */
+/** `secret` is encrypted, because others may read the table of the queue. */
 export type InvitationMailJob = { teamId: string; userId: string; secretHash: string; secret: string }
 
-/** A person has at most one live invitation to a team. */
+/** A person has at most one pending invitation to a team. */
 export const invitationSecret = ({ teamId, userId }: { teamId: string; userId: string }): SecretLocation => ({
   column: 'job.invitation_mail',
   row: `${teamId} ${userId}`,

@@ -1,6 +1,6 @@
 import type { Queries } from '../db/transaction.ts'
 
-/** How long an invitation may be accepted (decision 15). */
+/** How long an invitation may be accepted. */
 export const invitationDays = 7
 
 export type InvitationRow = {
@@ -11,7 +11,7 @@ export type InvitationRow = {
   status: 'pending' | 'expired' | 'declined'
   mailedAt: Date
   secretHash: string
-  /** Pending and in time. */
+  /** Pending and not expired. */
   live: boolean
 }
 
@@ -19,7 +19,7 @@ const columns = `team_id as "teamId", user_id as "userId", email, name, mailed_a
   case when status = 'pending' and expires_at <= now() then 'expired' else status end as status,
   status = 'pending' and expires_at > now() as live`
 
-/** Waits for whoever changes the members of this team now, so that the last owner stays one. */
+/** Waits for transactions that change the members of this team, so that the team keeps an owner. */
 export async function lockTeam(queries: Queries, teamId: string): Promise<void> {
   await queries.query('select 1 from crux.team where id = $1 for update', [teamId])
 }
@@ -49,7 +49,7 @@ export async function findInvitation(
   return rows[0]
 }
 
-/** Teams that wait for somebody's answer. */
+/** The teams whose invitation the person has not answered. */
 export async function selectInvitationsOf(queries: Queries, userId: string) {
   const { rows } = await queries.query<{ id: string; name: string; slug: string }>({
     name: 'invitations of user',
@@ -70,9 +70,9 @@ type NewInvitation = {
 }
 
 /**
- * Takes the place of a declined or expired one, of the same person or address.
+ * Replaces a declined or expired invitation of the same person or address.
  *
- * @returns false where one is live
+ * @returns false if one is pending
  */
 export async function insertInvitation(queries: Queries, row: NewInvitation): Promise<boolean> {
   await queries.query(
@@ -88,7 +88,7 @@ export async function insertInvitation(queries: Queries, row: NewInvitation): Pr
   return rowCount === 1
 }
 
-/** A fresh week with a fresh link. */
+/** Restarts the week of the invitation with a new link. */
 export async function renewInvitation(
   queries: Queries,
   { teamId, userId, secretHash, invitedBy }: Omit<NewInvitation, 'email' | 'name'>,
@@ -112,7 +112,7 @@ export async function setInvitationStatus(
   ])
 }
 
-/** Of the mail with this link; a newer one has an end of its own. */
+/** Records the problem of the mail with this link; a newer mail has its own status. */
 export async function setMailProblem(
   queries: Queries,
   { teamId, userId, secretHash }: Pick<InvitationRow, 'teamId' | 'userId' | 'secretHash'>,
@@ -124,7 +124,7 @@ export async function setMailProblem(
   )
 }
 
-/** @returns whether there was one */
+/** @returns whether one existed */
 export async function deleteInvitation(queries: Queries, teamId: string, userId: string): Promise<boolean> {
   const { rowCount } = await queries.query('delete from crux.invitation where team_id = $1 and user_id = $2', [
     teamId,

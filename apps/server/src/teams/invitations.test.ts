@@ -38,7 +38,7 @@ const age = (userId: string, by: string, column: 'expires_at' | 'mailed_at' = 'e
     `update crux.invitation set ${column} = ${column} - $2::interval where team_id = $1 and user_id = $3`,
     [team.id, by, userId],
   )
-/** Somebody with an account that has signed in before, and an invitation. */
+/** A user with an account that has signed in before, and an invitation. */
 async function invited(at = team) {
   const someone = crux.signUp()
   await invite(someone.email, ada, at)
@@ -46,7 +46,7 @@ async function invited(at = team) {
 }
 
 describe('an invitation', () => {
-  it('makes an account for an unknown address, whose mail brings a code and the way to a fresh one', async () => {
+  it('creates an account for an unknown address, whose mail has a code and a link to a new one', async () => {
     const email = newEmail()
     const member = await invite(email, ada, team, 'Grace', 'Hopper')
     expect(member).toMatchObject({ name: 'Grace Hopper', email, role: 'user', status: 'pending' })
@@ -78,7 +78,7 @@ describe('an invitation', () => {
     await expect(renew(secret)).rejects.toMatchObject({ status: 412, property: 'invitation', value: 'signIn' })
   })
 
-  it('leads who has an account to the page that asks, and names nobody before he joins', async () => {
+  it('leads users with an account to the page that asks them, and hides their name until they join', async () => {
     const someone = crux.signUp('Charles Babbage')
     const member = await invite(someone.email.toUpperCase(), ada, team, 'Charly')
     expect(member).toMatchObject({ id: someone.id, name: 'Charly', status: 'pending' })
@@ -99,7 +99,7 @@ describe('an invitation', () => {
     })
   })
 
-  it('is refused for members and for who has one, whatever the case of the address', async () => {
+  it('is refused for members and for users with a pending one, whatever the case of the address', async () => {
     const member = await crux.addMember(team, 'user')
     const email = newEmail()
     await invite(email)
@@ -107,7 +107,7 @@ describe('an invitation', () => {
       await expect(invite(taken)).rejects.toMatchObject({ status: 409, property: 'email' })
   })
 
-  it('happens once when two invite at once, and sends one mail', async () => {
+  it('is created once when two users invite the same person at once, and sends one mail', async () => {
     const admin = await crux.addMember(team, 'admin')
     for (const email of [newEmail(), crux.signUp().email]) {
       const outcomes = await Promise.allSettled([invite(email), invite(email, admin)])
@@ -121,7 +121,7 @@ describe('an invitation', () => {
     }
   })
 
-  it('is for who was invited: another session finds nothing, and joining twice is one membership', async () => {
+  it('is valid only for the invited user: another session finds nothing, and joining twice creates one membership', async () => {
     const someone = await invited()
     const thief = crux.signUp()
     for (const act of [accept, decline])
@@ -134,7 +134,7 @@ describe('an invitation', () => {
     expect(rows).toEqual([{ role: 'user' }])
   })
 
-  it('is not for who signed up with the address and has not proven it, nor proves another one instead', async () => {
+  it('is refused to a user who registered with the address without proving it, or proved another address', async () => {
     const squatter = await invited()
     crux.people.verify(squatter, false)
     await expect(accept(squatter)).rejects.toMatchObject({ status: 412, property: 'email' })
@@ -146,7 +146,7 @@ describe('an invitation', () => {
     expect(await statusOf(squatter.id)).toBe('verified')
   })
 
-  it('is over after 7 days, and may be renewed by another mail', async () => {
+  it('expires after 7 days, and is renewed by another mail', async () => {
     const someone = await invited()
     await mailServer.next(someone.email)
     await age(someone.id, '7 days')
@@ -164,7 +164,7 @@ describe('an invitation', () => {
     await accept(someone)
   })
 
-  it('that was declined stays so for the same invitation, and gives way to a new one', async () => {
+  it('stays declined, and is replaced by a new invitation', async () => {
     const someone = await invited()
     await decline(someone)
     await decline(someone)
@@ -177,7 +177,7 @@ describe('an invitation', () => {
     await accept(someone)
   })
 
-  it('is sent again every 30 seconds at most, and the former link opens nothing', async () => {
+  it('is sent again every 30 seconds at most, and the previous link becomes invalid', async () => {
     const email = newEmail()
     const { id } = await invite(email)
     const first = new URL(linkOf(await mailServer.next(email)))
@@ -201,14 +201,14 @@ describe('an invitation', () => {
     })
   })
 
-  it('that was taken back is nothing any more', async () => {
+  it('is invalid after it was revoked', async () => {
     const someone = await invited()
     await crux.client(ada).call('teams.remove-user', { params: { teamId: team.id, userId: someone.id } })
     await expect(accept(someone)).rejects.toMatchObject({ status: 404 })
     expect(await statusOf(someone.id)).toBeUndefined()
   })
 
-  it('shows names as text on one line, and goes to nobody else', async () => {
+  it('shows names as text on one line, and is sent to no other address', async () => {
     const own = await crux.createTeam(ada, 'Evil\r\nBcc: victim@example.com <img src=x>')
     const email = newEmail()
     await invite(email, ada, own)
@@ -220,7 +220,7 @@ describe('an invitation', () => {
     expect(mail.html).not.toContain('<img')
   })
 
-  it('floods no mailbox, whatever team it is for, and no link gives codes without end', async () => {
+  it('is limited per mailbox over all teams, and each link gives a limited number of codes', async () => {
     const email = newEmail()
     for (let sent = 0; sent < 10; sent++) {
       const { id } = await invite(email)
@@ -238,7 +238,7 @@ describe('an invitation', () => {
     await expect(renew()).rejects.toMatchObject({ status: 429 })
   })
 
-  it('waits for a mail server that refuses for now', async () => {
+  it('is sent later when the mail server refuses temporarily', async () => {
     const email = newEmail()
     mailServer.refuseWith(451)
     const { id } = await invite(email)
@@ -248,7 +248,7 @@ describe('an invitation', () => {
     expect(linkOf(await mailServer.next(email))).toContain('/auth/create-account?')
   }, 20_000)
 
-  it('says that the mail server refused its mail for good, until the next one is asked for', async () => {
+  it('shows that the mail server refused its mail permanently, until the next mail is requested', async () => {
     const email = newEmail()
     const row = async () => (await details()).users.find((user) => user.email === email)
     mailServer.refuseWith(550)
@@ -266,7 +266,7 @@ describe('an invitation', () => {
     expect((await row())?.mailProblem).toBeNull()
   })
 
-  it('leaves nothing behind when the identity service is away', async () => {
+  it('leaves no data behind when the identity service is unavailable', async () => {
     const lost = createAccounts({ adminUrl: 'http://127.0.0.1:9', adminToken: undefined, log: crux.app.log })
     const away = await startTestServer({
       database: crux.database,
@@ -283,7 +283,7 @@ describe('an invitation', () => {
     await invite(email)
   })
 
-  it('cannot be sent where no mail can leave', async () => {
+  it('cannot be sent without a mail server', async () => {
     const mute = await startTestServer({ database: crux.database, people: crux.people })
     const body = { email: newEmail(), firstName: 'Grace' }
     await expect(mute.client(ada).call('teams.invite', { params: { teamId: team.id }, body })).rejects.toMatchObject({
@@ -293,7 +293,7 @@ describe('an invitation', () => {
     await mute.stop({ database: true })
   })
 
-  it('is recorded for the team with who answered, and refusals too', async () => {
+  it('is recorded in the audit log with the user who answered, and refusals too', async () => {
     const own = await crux.createTeam(ada)
     const [one, other] = [await invited(own), await invited(own)]
     await accept(one, own)
@@ -311,14 +311,14 @@ describe('an invitation', () => {
   })
 })
 
-describe('domains of a team', () => {
+describe('allowed domains of a team', () => {
   const setDomains = (at: TestTeam, allowedDomains: string[]) =>
     crux.client(ada).call('teams.update-security', {
       params: { teamId: at.id },
       body: { secondFactorRequired: false, allowedDomains },
     })
 
-  it('are checked when somebody is invited and when he accepts', async () => {
+  it('are checked when a user is invited and when they accept', async () => {
     const own = await crux.createTeam(ada)
     const someone = await invited(own)
     await setDomains(own, ['Crux.example', 'crux.example', 'other.example'])
@@ -332,7 +332,7 @@ describe('domains of a team', () => {
     await accept(someone, own)
   })
 
-  it('count for verified addresses only', async () => {
+  it('apply to verified addresses only', async () => {
     const own = await crux.createTeam(ada)
     const someone = await invited(own)
     await setDomains(own, ['example.com'])
@@ -342,7 +342,7 @@ describe('domains of a team', () => {
     await accept(someone, own)
   })
 
-  it('are set by owners only', async () => {
+  it('are changed by owners only', async () => {
     const admin = await crux.addMember(team, 'admin')
     const body = { secondFactorRequired: false, allowedDomains: [] }
     await expect(
@@ -358,5 +358,5 @@ async function mailJobs(...states: string[]) {
   )
   return rows
 }
-/** Until no mail of an invitation waits to be sent. */
+/** Waits until no mail of an invitation is queued. */
 const idle = () => until(async () => (await mailJobs('created', 'active', 'retry')).length === 0)

@@ -20,16 +20,16 @@ import {
 import { insertMember, selectRole } from './member-store.ts'
 import { allowedDomains, refuseOtherDomains } from './security.ts'
 
-/** How long the next mail to the same person has to wait. */
+/** The time that must pass before the next mail to the same person. */
 const resendMs = 30_000
-/** A code that a renewed link brings is typed by nobody: the page submits it at once. */
+/** People do not type a code of a renewed link: the page submits it at once. */
 const renewedCodeHours = 1
 
 /**
- * An unknown address becomes an account that only the invitation's mail opens. Steps may be repeated after a failure: an account
- * without an invitation can do nothing, and row and mail job are one transaction.
+ * Invites an address; an unknown one gets an account that only the invitation's mail opens. Steps may be repeated after
+ * a failure: an account without an invitation has no rights, and row and mail job are one transaction.
  *
- * @throws CruxError alreadyExists for members and for who has a live invitation
+ * @throws CruxError alreadyExists for members and for users with a pending invitation
  */
 export async function invite(
   app: App,
@@ -54,7 +54,8 @@ export async function invite(
     return invitationLink(app, queries, { ...row, secret })
   })
   personInvited(app, team, actor, account.id)
-  // The name that the inviter wrote: whoever has the address is not shown to him before he joins.
+  // The response has the name that the inviter wrote: the account's own name stays hidden from inviters until the user
+  // joins.
   return { id: account.id, name, email, role: 'user', status: 'pending', ...(link && { invitationLink: link }) }
 }
 
@@ -77,7 +78,7 @@ export async function reinvite(app: App, team: TeamContext, actor: Actor, userId
         value: userId,
         description: 'This invitation was declined. Invite the address anew instead.',
       })
-    // A link that the inviter passes on floods nobody's mailbox.
+    // A link that the inviter passes on sends no mail, so that it needs no limit.
     const waitMs = invitationDelivery(app.config) === 'link' ? 0 : row.mailedAt.getTime() + resendMs - Date.now()
     if (waitMs > 0)
       throw new CruxError('tooManyRequests', {
@@ -96,10 +97,11 @@ export async function reinvite(app: App, team: TeamContext, actor: Actor, userId
 }
 
 /**
- * Joins as a user. An invitation belongs to one account: nobody else's session can use it.
+ * Joins as a user. An invitation belongs to one account; sessions of other accounts cannot use it.
  *
  * @param options.cameByMail the session was opened by the code of the invitation's mail, which proves the address
- * @throws CruxError preconditionFailed with `teamId` when it expired or was declined, with `email` for who has not proven the address
+ * @throws CruxError preconditionFailed with `teamId` when it expired or was declined, with `email` for users who have
+ *   not proven the address
  */
 export async function acceptInvitation(
   app: App,
@@ -132,14 +134,14 @@ export async function acceptInvitation(
   if (refusal) throw refusal
 }
 
-/** @throws CruxError as `acceptInvitation` does, before anything is done that a refusal would have to undo */
+/** @throws CruxError as `acceptInvitation` does, before any change that a refusal would have to undo */
 export async function requireLiveInvitation(app: App, userId: string, teamId: string): Promise<void> {
   const row = await findInvitation(app.database.pool, teamId, { userId })
   if (!row) throw notInvited()
   if (!row.live) throw notLive(row)
 }
 
-/** The row stays, so that the team sees the answer. */
+/** The row is kept, so that the team sees the answer. */
 export async function declineInvitation(app: App, actor: Actor, teamId: string): Promise<void> {
   await inTransaction(app.database, async (queries) => {
     const row = await requireInvitation(queries, actor, teamId)
@@ -149,10 +151,10 @@ export async function declineInvitation(app: App, actor: Actor, teamId: string):
 }
 
 /**
- * A fresh code for who holds the link of a living invitation. Once the person has signed in, the link opens nothing any more: it
- * would be a second password that lies in a mailbox.
+ * Issues a new code to users who have the link of a pending invitation. Once the person has signed in, the link no
+ * longer works: it would be a second password in a mailbox.
  *
- * @throws CruxError preconditionFailed with `invitation`; `value` says which way to go on: `signIn` or `expired`
+ * @throws CruxError preconditionFailed with `invitation`; `value` names the next step: `signIn` or `expired`
  */
 export async function renewCode(app: App, teamId: string, secret: string): Promise<{ flow: string; code: string }> {
   const row = await findInvitation(app.database.pool, teamId, { secretHash: hashOf(secret) })
@@ -191,7 +193,7 @@ const notLive = (row: InvitationRow) =>
         : 'This invitation has expired. Ask for a new one.',
   })
 
-/** Anybody may sign up with anybody's address: the one who was invited is who has proven that it is his. */
+/** Anyone can sign up with any address, so that the invited person is the one who has proven the address. */
 function addressProblem({ email }: InvitationRow, account: { email: string; verified: boolean } | undefined) {
   const isSame = account?.email.toLowerCase() === email.toLowerCase()
   if (isSame && account?.verified) return undefined
@@ -214,7 +216,7 @@ function domainProblem(domains: string[], account: { email: string; verified: bo
   }
 }
 
-/** Without a way to send mail nobody would ever learn of an invitation. */
+/** Without a way to send mail the invited person would not learn of the invitation. */
 function requireMail(app: App) {
   if (!app.mail)
     throw new CruxError('preconditionFailed', {

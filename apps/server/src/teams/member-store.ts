@@ -25,7 +25,7 @@ export async function updateRole(queries: Queries, teamId: string, userId: strin
   ])
 }
 
-/** Whoever joins by invitation is a user, whatever he was before: nobody is a member twice. */
+/** A user who joins by invitation gets the role `user`. An existing member stays unchanged. */
 export async function insertMember(queries: Queries, teamId: string, userId: string): Promise<void> {
   await queries.query(
     `insert into crux.team_member (team_id, user_id, role) values ($1, $2, 'user') on conflict do nothing`,

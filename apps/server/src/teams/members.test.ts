@@ -27,7 +27,7 @@ const roles = async (at = team) => {
   return new Map(rows.map(({ id, role }) => [id, role]))
 }
 
-/** A live page of the team's node, and what the server refused on it. */
+/** A live page of the team's node, and the refusals of the server on it. */
 async function watchNode(someone: Someone, { teamSlug, nodeId }: { teamSlug: string; nodeId: string }) {
   const live = crux.live(someone)
   const failures: { status: number; error?: string | undefined }[] = []
@@ -37,7 +37,7 @@ async function watchNode(someone: Someone, { teamSlug, nodeId }: { teamSlug: str
   return { node, failure: (count = 1) => until(() => failures[count - 1]) }
 }
 
-describe('roles', () => {
+describe('roles of members', () => {
   it('are changed by owners only, to any role, at once', async () => {
     const [admin, user] = [await crux.addMember(team, 'admin'), await crux.addMember(team, 'user')]
     await expect(changeRole(admin, user, 'admin')).rejects.toMatchObject({ status: 403, error: 'forbidden' })
@@ -54,7 +54,7 @@ describe('roles', () => {
     await until(async () => !(await mayEditNodes()), 1_000)
   })
 
-  it('hand the ownership over, and never take it from the last owner', async () => {
+  it('transfer the ownership, and are never taken from the last owner', async () => {
     const own = await crux.createTeam(ada)
     const heir = await crux.addMember(own, 'user')
     await expect(changeRole(ada, ada, 'admin', own)).rejects.toMatchObject({ status: 412, property: 'role' })
@@ -67,13 +67,13 @@ describe('roles', () => {
     await expect(changeRole(heir, heir, 'admin', own)).rejects.toMatchObject({ status: 412, property: 'role' })
   })
 
-  it('of strangers and of nobody are not found', async () => {
+  it('of users of other teams and of unknown users are not found', async () => {
     const stranger = crux.signUp()
     await expect(changeRole(ada, stranger, 'user')).rejects.toMatchObject({ status: 404, property: 'userId' })
   })
 })
 
-describe('leaving', () => {
+describe('leaving a team', () => {
   it('ends every right at once', async () => {
     const user = await crux.addMember(team, 'user')
     const list = () => crux.client(user).call('projects.list', { params: { teamSlug: team.slug } })
@@ -88,7 +88,7 @@ describe('leaving', () => {
     expect((await crux.client(user).call('users.me')).teams).toEqual([])
   })
 
-  it('is not for the last owner, also when two owners go at once', async () => {
+  it('is refused to the last owner, also when two owners leave at once', async () => {
     await expect(leave(ada)).rejects.toMatchObject({ status: 412, property: 'userId' })
     for (let round = 0; round < 10; round++) {
       const own = await crux.createTeam(ada)
@@ -103,8 +103,8 @@ describe('leaving', () => {
   })
 })
 
-describe('removing', () => {
-  it('takes a member out, and no owner', async () => {
+describe('removing a member', () => {
+  it('is possible for members, and refused for owners', async () => {
     const [admin, user, owner] = [
       await crux.addMember(team, 'admin'),
       await crux.addMember(team, 'user'),
@@ -135,7 +135,7 @@ describe('removing', () => {
 })
 
 describe('deleting a team', () => {
-  it('takes everything with it, cuts its agents off, and is for owners', async () => {
+  it('deletes all of its data, disconnects its agents, and is for owners only', async () => {
     const testEnvironment = await makeTestEnvironment(crux, ada)
     const place = { id: testEnvironment.teamId, slug: testEnvironment.teamSlug, name: '' }
     const admin = await crux.addMember(place, 'admin')
@@ -163,7 +163,7 @@ describe('deleting a team', () => {
     expect(rows).toEqual([])
   })
 
-  it('waits for the end of a deployment', async () => {
+  it('is refused until the end of a deployment', async () => {
     const testEnvironment = await makeTestEnvironment(crux, ada)
     await crux.app.database.pool.query(`update crux.deployment set status = 'in-progress' where id = $1`, [
       testEnvironment.deploymentId,
@@ -176,7 +176,7 @@ describe('deleting a team', () => {
     expect((await crux.client(ada).call('teams.get', { params })).statistics.deployments).toBe(1)
   })
 
-  it('and leaving are refused where teams are kept as they are', async () => {
+  it('is refused, like leaving, on an installation that keeps its teams', async () => {
     const kept = await startTestServer({
       database: crux.database,
       people: crux.people,

@@ -7,9 +7,9 @@ import { deleteInvitation, lockTeam } from './invitation-store.ts'
 import { countOwners, deleteMember, selectRole, updateRole } from './member-store.ts'
 
 /**
- * `owner` shares the ownership; who hands it over gives up his own role afterwards.
+ * `owner` adds an owner; an owner who transfers the ownership gives up their own role afterwards.
  *
- * @throws CruxError preconditionFailed for the last owner, notFound for who is only invited
+ * @throws CruxError preconditionFailed for the last owner, notFound for users who are only invited
  */
 export async function changeRole(
   app: App,
@@ -29,7 +29,7 @@ export async function changeRole(
   if (before !== role) roleChanged(app, team, actor, { userId, before, role })
 }
 
-/** Removes a member, or takes back an invitation. An owner has to become something else first. */
+/** Removes a member, or revokes an invitation. An owner needs another role first. */
 export async function removeUser(app: App, team: TeamContext, actor: Actor, userId: string): Promise<void> {
   const role = await inTransaction(app.database, async (queries) => {
     await lockTeam(queries, team.id)
@@ -61,7 +61,7 @@ export async function leaveTeam(app: App, team: TeamContext, actor: Actor): Prom
   memberLeft(app, team, actor)
 }
 
-/** Holds only while the team is locked: of two owners who go at once, one stays. */
+/** Valid only while the team is locked: of two owners who leave at once, one stays. */
 async function refuseLastOwner(queries: Queries, team: TeamContext, role: TeamRole, property: string): Promise<void> {
   if (role === 'owner' && (await countOwners(queries, team.id)) <= 1)
     throw new CruxError('preconditionFailed', {

@@ -29,14 +29,14 @@ type TeamOperation =
   | 'teams.remove-user'
 
 export function teamRoutes(app: App, localAgents: LocalAgents): Handlers<TeamOperation> {
-  /** Who asks, past what is remembered of him. */
+  /** The current session of the caller, read without the cache. */
   const askAgain = (headers: object) => {
     const { cookie, authorization } = headers as { cookie?: string; authorization?: string }
     return app.identity.session({ cookie, authorization }, { fresh: true })
   }
   return {
     'users.me': async ({ actor, headers }) => {
-      // A password that was set a moment ago counts: the console goes by this.
+      // A recently set password counts, because the console depends on the result.
       const now = actor.recovered ? await askAgain(headers) : actor
       const [teams, invitations, onboarding] = await Promise.all([
         selectTeamNames(app, actor.id),
@@ -62,7 +62,7 @@ export function teamRoutes(app: App, localAgents: LocalAgents): Handlers<TeamOpe
     'teams.get': ({ team }) => getTeam(app, team),
     'teams.update': async ({ team, actor, body }) => void (await renameTeam(app, team, actor, body)),
     'teams.update-security': async ({ team, actor, body, headers }) => {
-      // A second factor that was set up a moment ago counts.
+      // A recently added second factor counts.
       await updateSecurity(app, team, (await askAgain(headers)) ?? actor, body)
     },
     'teams.delete': async ({ team, actor }) => void (await deleteTeam(app, localAgents, team, actor)),

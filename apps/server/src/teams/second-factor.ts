@@ -1,7 +1,7 @@
 import { CruxError } from '@crux/contract'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 
-/** Whether the team demands a second factor of its members and this session or token was made without one. */
+/** Whether the team requires a second factor of its members and this session or token was created without one. */
 export const lacksSecondFactor = (actor: Actor, team: Pick<TeamContext, 'secondFactorRequired'>): boolean =>
   team.secondFactorRequired && actor.kind === 'user' && actor.aal !== 'aal2'
 

@@ -26,8 +26,8 @@ const rows = Object.entries(contract) as [Operation, EndpointSpec][]
 const pathOf = (row: EndpointSpec) =>
   row.path.replace(/:(\w+)/g, (_, name: string) => (testEnvironment as Record<string, string>)[name] ?? '1')
 
-describe('a team that demands a second factor', () => {
-  it('is made so only by an owner who has one', async () => {
+describe('a team that requires a second factor', () => {
+  it('is set up only by an owner who has one', async () => {
     const weak = crux.people.signIn(ada)
     await expect(assertAllowed(true, weak)).rejects.toMatchObject({ status: 412, property: 'secondFactorRequired' })
     await assertAllowed(true)
@@ -37,7 +37,7 @@ describe('a team that demands a second factor', () => {
     })
   })
 
-  it('refuses everything of the team but leaving to a session without one', async () => {
+  it('refuses every request but leaving to a session without one', async () => {
     await assertAllowed(true)
     const member = await crux.addMember(team, 'owner')
     await until(async () => {
@@ -60,7 +60,7 @@ describe('a team that demands a second factor', () => {
     await crux.client(member).call('teams.leave', { params: { teamId: team.id } })
   })
 
-  it('shows itself to who lacks one as no more than its name', async () => {
+  it('shows only its name to members without one', async () => {
     await assertAllowed(true)
     const member = await crux.addMember(team, 'user')
     const client = crux.client(member)
@@ -71,18 +71,18 @@ describe('a team that demands a second factor', () => {
     expect(shown?.statistics).toEqual({ users: 1, projects: 0, nodes: 0, versions: 0, deployments: 0 })
   })
 
-  it('lets the same person in as soon as he shows one', async () => {
+  it('accepts the same person as soon as they use one', async () => {
     await assertAllowed(true)
     const member = await crux.addMember(team, 'user')
     const list = (as: Someone) => crux.client(as).call('projects.list', { params: { teamSlug: team.slug } })
     await expect(list(member)).rejects.toMatchObject(refusal)
     expect(await list(crux.people.signIn(member, { aal: 'aal2' }))).toHaveLength(1)
-    // The same session, raised: what the server remembers of it does not count for a refusal.
+    // The same session with a second factor: its cached state does not count for a refusal.
     crux.people.raise(member)
     expect(await list(member)).toHaveLength(1)
   })
 
-  it('cuts live streams of sessions without one, and opens none', async () => {
+  it('ends live streams of sessions without one, and opens none', async () => {
     await assertAllowed(false)
     const member = await crux.addMember(team, 'user')
     const open = async (as: Someone) => {
@@ -107,7 +107,7 @@ describe('a team that demands a second factor', () => {
     await until(() => last.node.status === 'subscribed')
   })
 
-  it('records who was refused', async () => {
+  it('records refused users', async () => {
     await assertAllowed(true)
     const member = await crux.addMember(team, 'admin')
     const create = crux.client(member).call('projects.create', {
@@ -124,8 +124,8 @@ describe('a team that demands a second factor', () => {
   })
 })
 
-describe('a session that came in by a code', () => {
-  it('may do nothing but ask who it is, answer its invitations and set a password', async () => {
+describe('a session that was opened by a code', () => {
+  it('may only read its own user, answer its invitations and set a password', async () => {
     const grace = crux.people.signIn(crux.signUp('Grace Hopper'), { recovered: true })
     const own = rows.filter(([, row]) => row.permission === 'session')
     const letThrough: string[] = []

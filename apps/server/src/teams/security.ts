@@ -5,8 +5,8 @@ import type { Actor, TeamContext } from '../http/handlers.ts'
 import { securityChanged } from './events.ts'
 
 /**
- * @param actor as the identity service sees him now
- * @throws CruxError preconditionFailed when the owner himself would be locked out
+ * @param actor as the identity service currently describes them
+ * @throws CruxError preconditionFailed when the owner themselves would be locked out
  */
 export async function updateSecurity(
   app: App,
@@ -39,7 +39,7 @@ export async function allowedDomains(queries: Queries, teamId: string): Promise<
   return rows[0]?.domains ?? []
 }
 
-/** @throws CruxError preconditionFailed for an address of another domain, or one of which nobody knows whose it is */
+/** @throws CruxError preconditionFailed for an address of another domain, or an unverified one */
 export function refuseOtherDomains(
   domains: readonly string[],
   { email, verified }: { email: string; verified: boolean },

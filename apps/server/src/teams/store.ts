@@ -58,7 +58,7 @@ export async function selectTeamsOf(app: App, userId: string): Promise<TeamRow[]
   return rows
 }
 
-/** Every start holds its version: one that is under way is seen after this, and none begins. */
+/** Every start locks its version: a start that is in progress is visible after this, and no other one begins. */
 export async function lockVersionsOfTeam(queries: Queries, teamId: string): Promise<void> {
   await queries.query('select from crux.project where team_id = $1 order by id for update', [teamId])
   await queries.query(
@@ -67,16 +67,16 @@ export async function lockVersionsOfTeam(queries: Queries, teamId: string): Prom
   )
 }
 
-/** Rows that others refuse to lose go first; the rest goes with the team. */
+/** Rows that foreign keys protect are deleted first; the rest is deleted with the team. */
 export async function deleteTeamRows(queries: Queries, teamId: string): Promise<void> {
   await queries.query('delete from crux.deployment where team_id = $1', [teamId])
   await queries.query('delete from crux.project where team_id = $1', [teamId])
   await queries.query('delete from crux.team where id = $1', [teamId])
-  // Its own triggers counted the deployments out, for a team that nobody asks for any more.
+  // Its own triggers have added differences for the deleted deployments, which nothing reads any more.
   await queries.query('delete from crux.deployment_count where team_id = $1', [teamId])
 }
 
-/** What the frame of the console asks on every load: no counters. */
+/** The data that the console's layout requests on every load, without counters. */
 export async function selectTeamNames(app: App, userId: string) {
   const { rows } = await app.database.pool.query<{ id: string; name: string; slug: string; role: TeamRole }>({
     name: 'team names of user',
@@ -89,7 +89,7 @@ export async function selectTeamNames(app: App, userId: string) {
 
 type NewTeam = { name: string; slug: string; ownerId: string }
 
-/** The team, its owner and its first registry. */
+/** Inserts the team, its owner and its first registry. */
 export async function insertTeam(tx: Transaction<typeof schema>, { name, slug, ownerId }: NewTeam): Promise<string> {
   const by = { createdBy: ownerId, updatedBy: ownerId }
   const [created] = await tx

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer } from '../../test/kit/index.ts'
 
-describe('teams', () => {
+describe('a team', () => {
   let crux: TestServer
   let ada: Someone
 
@@ -11,7 +11,7 @@ describe('teams', () => {
   })
   afterAll(() => crux.stop())
 
-  it('makes its creator the owner and gives it the library of Docker Hub', async () => {
+  it('has its creator as the owner and the library of Docker Hub as a registry', async () => {
     const team = await crux.createTeam(ada, 'Analytical Engines')
     const me = await crux.client(ada).call('users.me')
     expect(me.user).toMatchObject({ name: 'Ada Byron', email: ada.email })
@@ -36,14 +36,14 @@ describe('teams', () => {
     await expect(refused).rejects.toMatchObject({ status: 400, error: 'invalidArgument', property })
   })
 
-  it('refuses a name and a slug that are taken, also by a team of others', async () => {
+  it('refuses a name and a slug that are taken, also by another team', async () => {
     const taken = await crux.createTeam(crux.signUp())
     const create = (name: string, slug: string) => crux.client(ada).call('teams.create', { body: { name, slug } })
     await expect(create(taken.name, 'free-slug')).rejects.toMatchObject({ status: 409, property: 'name' })
     await expect(create('Free name', taken.slug)).rejects.toMatchObject({ status: 409, property: 'slug' })
   })
 
-  it('shows members by name, and no team of others', async () => {
+  it('shows members by name, and is hidden from users of other teams', async () => {
     const team = await crux.createTeam(ada)
     const grace = await crux.addMember(team, 'user', 'Grace Hopper')
     const found = await crux.client(grace).call('teams.get', { params: { teamId: team.id } })
@@ -60,7 +60,7 @@ describe('teams', () => {
     })
   })
 
-  it('takes a new name from admins, and a new slug from owners only', async () => {
+  it('accepts a new name from admins, and a new slug from owners only', async () => {
     const team = await crux.createTeam(ada)
     const admin = await crux.addMember(team, 'admin')
     const update = (name: string, slug: string) =>
@@ -70,7 +70,7 @@ describe('teams', () => {
     expect((await crux.client(ada).call('teams.get', { params: { teamId: team.id } })).name).toBe(`${team.name} 2`)
   })
 
-  it('follows a new slug at once, and keeps users from changing it', async () => {
+  it('uses a new slug at once, and refuses to let users change it', async () => {
     const team = await crux.createTeam(ada)
     const user = await crux.addMember(team, 'user')
     const rename = (someone: Someone) =>
@@ -87,7 +87,7 @@ describe('teams', () => {
     expect(rows).toEqual([{ accepted: false }, { accepted: true }])
   })
 
-  it('remembers whether somebody wants the first steps', async () => {
+  it('stores whether a member wants the first steps', async () => {
     const someone = crux.client(crux.signUp())
     expect((await someone.call('users.me')).onboarding).toBe(true)
     await someone.call('users.hide-onboarding')

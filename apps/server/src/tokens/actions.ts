@@ -11,7 +11,7 @@ import { deleteTokens, type Holder, insertToken, selectTokens, type TokenRow } f
 const dayMs = 86_400_000
 
 export async function listTokens(app: App, actor: SessionActor): Promise<ResponseInput<'tokens.list'>> {
-  // Those from before a recovery open nothing any more and are not shown, also while nobody has used one since.
+  // Tokens from before a recovery are invalid and not shown, even if none of them has been used since.
   const recoveredAt = (await app.identity.active(actor.id))?.recoveredAt
   if (recoveredAt) await revokeTokensOfPerson(app, actor.id, { before: recoveredAt })
   return (await selectTokens(app.database.pool, mine(actor))).map(toToken)
@@ -30,7 +30,7 @@ export async function createToken(
   body: Body<'tokens.create'>,
 ): Promise<ResponseInput<'tokens.create'>> {
   const account = await app.accounts.find(actor.id)
-  // The owner of the address may come and end what a stranger signed up for: a token would outlive that.
+  // The owner of the address may end an account that another person registered with it: a token would outlive that.
   if (account?.verified === false)
     throw new CruxError('preconditionFailed', {
       property: 'email',
@@ -57,7 +57,8 @@ export async function deleteToken(app: App, actor: SessionActor, requester: Requ
 }
 
 /**
- * A new token; its text is in this answer and nowhere else. Two at once count each other: they wait for the holder's lock.
+ * Creates a token; its text is only in this response. Two concurrent calls wait for the holder's lock, so that they
+ * count each other's token.
  *
  * @throws CruxError preconditionFailed when the holder has too many, alreadyExists `name`
  */
@@ -87,7 +88,7 @@ export async function issueToken(
   return { ...toToken(row), token }
 }
 
-/** 0 and nothing: never. */
+/** With 0 or no value the token never expires. */
 export const expiryOf = (days: number | null | undefined): Date | null =>
   days ? new Date(Date.now() + days * dayMs) : null
 

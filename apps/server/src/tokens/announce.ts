@@ -5,14 +5,14 @@ import { tokenMail } from '../mails/token-mails.ts'
 
 const job = 'security-report'
 
-/** Where a change came from, as the owner of the account sees it in the security log. */
+/** The client that made a change, as the owner of the account sees it in the security log. */
 export type Requester = { address: string; userAgent: string }
-/** For what follows from something that happened at the identity service, which has logged it with its client. */
+/** For effects of an event at the identity service, which has logged the event with its client. */
 export const unknownRequester: Requester = { address: '', userAgent: '' }
 
 type ReportJob = { userId: string; report: SecurityReport }
 
-/** Tells the owner, by mail and in their security log, if and only if the transaction commits. */
+/** Notifies the owner, by mail and in their security log, if and only if the transaction commits. */
 export async function reportTokens(
   app: Pick<App, 'jobs'>,
   queries: Queries,
@@ -27,7 +27,7 @@ export async function reportTokens(
   await app.jobs.send(job, { userId, report } satisfies ReportJob, { within: queries })
 }
 
-/** Delivers what was reported, and tries again while the identity service is away. Call before the jobs start. */
+/** Delivers the reports, and tries again while the identity service is unavailable. Call before the jobs start. */
 export function handleSecurityReports(app: App): void {
   app.jobs.handle<ReportJob>(job, { retriesMax: 20, retryDelayS: 2 }, async ({ userId, report }) => {
     if ((await app.accounts.reportSecurity(userId, report)) !== 'unsupported') return

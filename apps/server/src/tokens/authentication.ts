@@ -6,7 +6,7 @@ import type { Person } from '../identity/person.ts'
 import { revokeTokensOfPerson } from './revoke.ts'
 import { type FoundToken, findToken, touchToken } from './store.ts'
 
-/** As long as a session may be remembered; revocations are heard over the bus at once. */
+/** As long as a session may be cached; revocations arrive over the bus at once. */
 const ttlMs = 2_000
 const touchMs = 60_000
 const entriesMax = 20_000
@@ -14,14 +14,14 @@ const endOfTime = new Date(8_640_000_000_000_000)
 
 export interface Authentication {
   /**
-   * Who asks: by a token of ours, or by a session. A token in the header counts before the cookie, and one that is not valid is
-   * not made good by a cookie.
+   * Authenticates a request by one of our tokens, or by a session. A token in the header takes precedence over the
+   * cookie: an invalid token is refused even with a valid cookie.
    *
-   * @param options.fresh asks again instead of remembering for 2 s
+   * @param options.fresh asks again instead of using a result of up to 2 s ago
    * @throws CruxError serviceUnavailable when the identity service does not answer
    */
   actor(credentials: Credentials, options?: { fresh?: boolean }): Promise<Actor | undefined>
-  /** Whether the header has the token of this registry's hook, which opens nothing else. */
+  /** Whether the header has the token of this registry's hook, which is valid for nothing else. */
   isRegistryHook(credentials: Pick<Credentials, 'authorization'>, registryId: string): Promise<boolean>
 }
 
@@ -30,14 +30,14 @@ export function createAuthentication(
 ): Authentication {
   const known = new Map<string, { at: number; token: FoundToken }>()
   const touched = new Map<string, number>()
-  // Grows with every revocation: an answer that was under way meanwhile is not kept.
+  // Grows with every revocation: a result that was read before the revocation is not cached.
   let changes = 0
   const forget = (which: (token: FoundToken) => boolean) => {
     changes++
     for (const [hash, { token }] of known) if (which(token)) known.delete(hash)
   }
   app.bus.on('tokens.revoked', ({ tokenIds }) => forget((token) => tokenIds.includes(token.id)))
-  // The name of a service account may be another one now, or the account may be gone.
+  // The service account may have been renamed or deleted.
   app.bus.on('member.changed', ({ userId }) => forget((token) => token.serviceAccountId === userId))
   app.bus.onReconnected(() => forget(() => true))
 
@@ -58,7 +58,7 @@ export function createAuthentication(
     return token && (token.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) > Date.now() ? token : undefined
   }
 
-  /** When a token was last used is worth one write a minute, and no request waits for it or fails by it. */
+  /** The time of the last use is written once a minute at most, and no request waits for it or fails because of it. */
   function touch(id: string) {
     const now = Date.now()
     if (now - (touched.get(id) ?? 0) < touchMs) return
@@ -70,8 +70,8 @@ export function createAuthentication(
   }
 
   /**
-   * A recovery may be the response to a theft: older API tokens of the account end. An Ory Kratos does not report recoveries, so
-   * there the first request of the recovered session counts.
+   * A recovery may be the response to a theft, so that older API tokens of the account are revoked. Ory Kratos does not
+   * report recoveries; there the first request of the recovered session counts.
    */
   const revoked = new Map<string, number>()
   function revokeLater(userId: string, recoveredAt: Date) {
@@ -100,7 +100,7 @@ export function createAuthentication(
       }
       const token = await valid(credentials)
       if (!token) return undefined
-      // Dies with the account: who is gone or disabled has no tokens.
+      // Tokens of deleted or disabled accounts are invalid.
       const person = token.userId === null ? undefined : await app.identity.active(token.userId)
       if (token.userId !== null && person?.recoveredAt && token.createdAt <= person.recoveredAt) {
         revokeLater(token.userId, person.recoveredAt)

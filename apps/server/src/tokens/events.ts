@@ -1,7 +1,7 @@
 import type { App } from '../context.ts'
 import { recordEvent } from '../system/business-events.ts'
 
-/** After the commit: no server takes these tokens any more, this one from now on, and what they hold open is closed. */
+/** Call after the commit: all servers refuse these tokens, this one from now on, and close their open connections. */
 export function tokensRevoked(app: Pick<App, 'log' | 'metrics' | 'bus'>, tokenIds: readonly string[]): void {
   if (tokenIds.length === 0) return
   recordEvent(app, { tokenIds }, 'tokens revoked')

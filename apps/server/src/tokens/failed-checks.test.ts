@@ -30,7 +30,7 @@ async function fail(crux: TestServer, address: string, times: number, token?: st
   return statuses
 }
 
-it('ends after a hundred from one address, on all servers, with the time to wait, and not for a good token', async () => {
+it('guessing tokens is refused after a hundred from one address, on all servers, with the time to wait, and a valid token still works', async () => {
   const encryption = { key: generateKey(), deprecatedKey: undefined }
   const config = { trustedProxies: ['127.0.0.1'], encryption }
   const crux = await start({ config })
@@ -58,14 +58,14 @@ it('ends after a hundred from one address, on all servers, with the time to wait
   expect(rows).toHaveLength(2)
 })
 
-it('counts one by one: a hundred and ten at once are a hundred answers', async () => {
+it('concurrent guesses are counted one by one: of a hundred and ten a hundred are answered', async () => {
   const crux = await start()
   const answers = await Promise.all(Array.from({ length: 110 }, () => ask(crux, 'ignored: no proxy is trusted')))
   const count = (status: number) => answers.filter((answer) => answer.status === status).length
   expect([count(401), count(429)]).toEqual([100, 10])
 })
 
-it('does not count who brings nothing, or an old cookie', async () => {
+it('requests without a token, or with an old cookie, are not counted as guesses', async () => {
   const crux = await start()
   await crux.request('/api/teams')
   await crux.request('/api/teams', { headers: { cookie: 'ory_kratos_session=gone' } })
@@ -73,7 +73,7 @@ it('does not count who brings nothing, or an old cookie', async () => {
   expect(rowCount).toBe(0)
 })
 
-it('never ends while limits are off', async () => {
+it('guessing tokens is unlimited while limits are off', async () => {
   const crux = await start({ config: { rateLimits: false } })
   expect(new Set(await fail(crux, '127.0.0.1', 120))).toEqual(new Set([401]))
 })

@@ -4,15 +4,15 @@ import { createAttempts } from '@crux/postgres'
 import { clientNetwork } from '@crux/service-kit'
 import type { App } from '../context.ts'
 
-/** Failed checks of tokens from one client address (issue 4, point 8). */
+/** The limit of failed token checks per client address. */
 const failuresMax = 100
 const windowSeconds = 600
 const blockedMax = 10_000
 
 export interface FailedChecks {
   /**
-   * Counts a token that opened nothing. Whoever guesses gets no answer any more; a good token from the same address still counts,
-   * because 256 bits cannot be guessed and a neighbour's broken script must not lock anybody out.
+   * Counts an invalid token. A client that guesses is refused after the limit. A valid token from the same address
+   * still works, because 256 bits cannot be guessed and a broken script at the same address must not lock others out.
    *
    * @throws CruxError tooManyRequests with the seconds to wait
    */
@@ -20,7 +20,7 @@ export interface FailedChecks {
   clean(): Promise<void>
 }
 
-/** Shared by all servers through the database; who is over the limit is remembered, so that a flood writes nothing. */
+/** Shared by all servers through the database. Addresses over the limit are cached, so that a flood writes nothing. */
 export function createFailedChecks(app: Pick<App, 'config' | 'database'>): FailedChecks {
   if (!app.config.rateLimits) return { count: async () => undefined, clean: async () => undefined }
   const attempts = createAttempts(app.database.pool, 'crux.rate_limit')

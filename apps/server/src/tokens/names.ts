@@ -7,8 +7,8 @@ const entriesMax = 20_000
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * Rows name who made them: mostly people, sometimes a service account or a deployment's token, also those that are gone. Only ids
- * that are nobody's account are looked up here.
+ * Rows name their author: mostly people, sometimes a service account or a deployment's token, also deleted ones. Only
+ * ids that belong to no person's account are looked up here.
  */
 export function withAccountNames(identity: Identity, app: Pick<App, 'database' | 'bus' | 'log'>): Identity {
   const known = new Map<string, { at: number; person: Person | undefined }>()

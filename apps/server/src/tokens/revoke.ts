@@ -5,7 +5,7 @@ import { tokensRevoked } from './events.ts'
 import { deleteTokens } from './store.ts'
 
 /**
- * Revokes all API tokens of a person and tells them how many there were.
+ * Revokes all API tokens of a person and notifies them with their number.
  *
  * @param options.before only tokens that were created until then
  * @returns how many were revoked

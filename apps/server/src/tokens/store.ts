@@ -1,7 +1,7 @@
 import type { TokenScope } from '@crux/contract'
 import type { Queries } from '../db/transaction.ts'
 
-/** Whose token: exactly one kind of holder. */
+/** The holder of a token: exactly one of these kinds. */
 export type Holder =
   | { kind: 'user'; userId: string }
   | { kind: 'service-account'; serviceAccountId: string; teamId: string }
@@ -13,7 +13,7 @@ export type TokenRow = {
   name: string
   scope: TokenScope
   createdAt: Date
-  /** An id. */
+  /** The id of the creator. */
   createdBy: string
   expiresAt: Date | null
   lastUsedAt: Date | null
@@ -28,7 +28,7 @@ export type NewToken = {
   expiresAt: Date | null
 }
 
-/** Never the hash: what is not read cannot be shown (security.md 10). */
+/** The hash is never selected, so that no response can show it. */
 const columns = `id, name, scope, created_at as "createdAt", created_by as "createdBy", expires_at as "expiresAt", last_used_at as "lastUsedAt"`
 
 const holderColumn = {
@@ -59,7 +59,7 @@ export async function selectTokens(queries: Queries, holder: Holder): Promise<To
   return oldestFirst(rows)
 }
 
-/** A hundred at most, and ids of version 7 grow with time: sorted here, they need no index for it. */
+/** There are a hundred at most, and ids of version 7 grow with time: sorted here, they need no index for it. */
 export const oldestFirst = <T extends { id: string }>(tokens: readonly T[]): T[] =>
   tokens.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 
@@ -106,7 +106,7 @@ export async function deploymentTokenMaker(queries: Queries, deploymentId: strin
   return rows[0]?.by
 }
 
-/** The row stays as a name for what the token did to the deployment. */
+/** The row is kept, because the actions of the token refer to its name. */
 export async function invalidateDeploymentToken(queries: Queries, deploymentId: string): Promise<string[]> {
   const { rows } = await queries.query<{ id: string }>(
     'update crux.access_token set hash = null where deployment_id = $1 and hash is not null returning id',
@@ -131,7 +131,7 @@ export type FoundToken = {
   serviceAccountName: string | null
 }
 
-/** Looking the hash up in its index is the comparison: nothing of a token can be guessed by time. */
+/** The index lookup of the hash is the comparison, so that timing reveals nothing of a token. */
 export async function findToken(queries: Queries, hash: string): Promise<FoundToken | undefined> {
   const { rows } = await queries.query<FoundToken>({
     name: 'token by hash',
@@ -144,7 +144,7 @@ export async function findToken(queries: Queries, hash: string): Promise<FoundTo
   return rows[0]
 }
 
-/** To the minute: several servers write it once between them. */
+/** Precise to the minute: of several servers only one writes it. */
 export async function touchToken(queries: Queries, id: string): Promise<void> {
   await queries.query({
     name: 'touch token',

@@ -24,7 +24,7 @@ const stored = async (id: string) =>
   (await crux.app.database.pool.query('select * from crux.access_token where id = $1', [id])).rows[0]
 
 describe('an API token', () => {
-  it('is shown once, starts with crux_ and lies in the database as a hash', async () => {
+  it('is shown once, starts with crux_ and is stored as a hash', async () => {
     const { token, ...made } = await make(ada, 'deploy', 60)
     expect(token).toMatch(/^crux_[\w-]{43}$/)
     const days = (Date.parse(made.expiresAt ?? '') - Date.parse(made.createdAt)) / 86_400_000
@@ -35,7 +35,7 @@ describe('an API token', () => {
     expect(JSON.stringify([await call('tokens.list'), await stored(made.id)])).not.toContain(token.slice(5))
   })
 
-  it('is made by who has proven his address: it would outlive a stranger who signed up with it', async () => {
+  it("requires a verified address, because it would outlive an account registered with another person's address", async () => {
     const someone = crux.signUp()
     crux.people.verify(someone, false)
     await expect(make(someone)).rejects.toMatchObject({ status: 412, property: 'email' })
@@ -45,7 +45,7 @@ describe('an API token', () => {
 
   it('is created only within five minutes after a sign-in, and at once after signing in again', async () => {
     const old = crux.people.signIn(ada, { authenticatedAt: new Date(Date.now() - limits.recentSignInMs - 1_000) })
-    // The server now remembers this session with its old sign-in.
+    // The server now caches this session with its old sign-in.
     await crux.client(old).call('tokens.list')
     await expect(make(old)).rejects.toMatchObject({ status: 403, property: 'session' })
     const account = await crux
@@ -63,7 +63,7 @@ describe('an API token', () => {
     expect(token).toMatch(/^crux_/)
   })
 
-  it('is announced to its owner when it is created and when it is revoked, and not when that fails', async () => {
+  it('is reported to its owner when it is created and when it is revoked, and not when that fails', async () => {
     const someone = crux.signUp()
     const reports = () =>
       crux.people.reports.filter(({ id }) => id === someone.id).map(({ id: _, ...report }) => report)
@@ -80,12 +80,12 @@ describe('an API token', () => {
     ])
   })
 
-  it('never expires when that was asked for, and has the full scope when none was', async () => {
+  it('never expires when that was requested, and has the full scope by default', async () => {
     const made = await crux.client(ada).call('tokens.create', { body: { name: 'For ever', expirationInDays: 0 } })
     expect(made).toMatchObject({ expiresAt: null, scope: 'full' })
   })
 
-  it('acts as its person with the role of now, and remembers to the minute when', async () => {
+  it('has the current role of its person, and records the minute of its last use', async () => {
     const member = await crux.addMember(team, 'admin')
     const { token, id } = await make(member)
     const me = holding(token, member)
@@ -109,7 +109,7 @@ describe('an API token', () => {
     await until(async () => (await nodes(me)).status === 403, 1_000)
   })
 
-  it('opens nothing from the moment of its revocation, also where it was just used', async () => {
+  it('is invalid from the moment of its revocation, also where it was just used', async () => {
     const { token, id } = await make(ada)
     expect((await nodes(holding(token))).status).toBe(200)
     await crux.client(ada).call('tokens.delete', { params: { tokenId: id } })
@@ -117,23 +117,23 @@ describe('an API token', () => {
     expect(await stored(id)).toBeUndefined()
   })
 
-  it('opens nothing after its time', async () => {
+  it('is invalid after its expiry', async () => {
     const { token, id } = await make(ada, 'read', 1)
     await crux.app.database.pool.query(`update crux.access_token set expires_at = now() where id = $1`, [id])
     expect((await nodes(holding(token))).status).toBe(401)
   })
 
-  it('dies with the account: disabled or deleted', async () => {
+  it('is invalid when the account is disabled or deleted', async () => {
     const member = await crux.addMember(team, 'user')
     const { token } = await make(member)
     expect((await nodes(holding(token))).status).toBe(200)
     crux.people.disable(member)
-    // What the identity service sends in the transaction that disables or deletes somebody.
+    // The notification that the identity service sends in the transaction that disables or deletes an account.
     await crux.app.database.pool.query('select pg_notify($1, $2)', ['crux_identities', member.id])
     await until(async () => (await nodes(holding(token))).status === 401, 500)
   })
 
-  it('is not made good by a cookie, and a header that is not a token of ours still means the session', async () => {
+  it('that is invalid is refused even with a valid cookie, and a header without a token of ours still means the session', async () => {
     const cookie = `ory_kratos_session=${ada.token}`
     const ask = (authorization: string) => crux.request('/api/teams', { headers: { cookie, authorization } })
     expect((await ask(`Bearer crux_${'x'.repeat(43)}`)).status).toBe(401)
@@ -141,12 +141,12 @@ describe('an API token', () => {
     expect((await ask(`Bearer ${ada.token}`)).status).toBe(200)
   })
 
-  it('is not taken from an address', async () => {
+  it('is not accepted in an address', async () => {
     const { token } = await make(ada)
     expect((await crux.request(`/api/teams?token=${token}`)).status).toBe(401)
   })
 
-  it('of somebody else does not exist', async () => {
+  it('of another person is answered as not found', async () => {
     const eve = crux.signUp('Eve')
     const { id } = await make(ada)
     const { request } = crux.client(eve)
@@ -156,7 +156,7 @@ describe('an API token', () => {
     expect(await stored(id)).toBeDefined()
   })
 
-  it('has a name of its own, and there are only so many, also when they are made all at once', async () => {
+  it('has a unique name, and their number is limited, also for concurrent requests', async () => {
     const hoarder = crux.signUp('Hoarder')
     const { request } = crux.client(hoarder)
     const body = (name: string) => ({ body: { name, expirationInDays: 0 } })
@@ -171,7 +171,7 @@ describe('an API token', () => {
     await expect(request('tokens.create', body('One more'))).rejects.toMatchObject({ status: 412, property: 'tokens' })
   })
 
-  it('carries the assurance of the session that made it', async () => {
+  it('has the assurance of the session that created it', async () => {
     const strong = crux.people.signIn(ada, { aal: 'aal2' })
     const [weak, good] = [await make(ada), await make(strong)]
     expect(await stored(weak.id)).toMatchObject({ aal: 'aal1' })

@@ -24,7 +24,7 @@ import * as store from './store.ts'
 export type VersionPath = Pick<Params<'versions.get'>, 'projectId' | 'versionId'>
 type Version = ResponseInput<'versions.create'>
 
-/** An obsolete deployment was replaced already, and one in progress belongs to its own version. */
+/** An obsolete deployment was already replaced, and one in progress belongs to its own version. */
 const copiedOnIncrease = ['successful', 'preparing', 'failed'] as const
 
 export async function listVersions(
@@ -109,7 +109,8 @@ export async function createVersion(
       by: actor.id,
     })
     if (defaultId) {
-      // Every deployment comes along, whatever its status and the new version's type; `autoCopyDeployments` is about increasing.
+      // Every deployment is copied, whatever its status and the new version's type; `autoCopyDeployments` concerns only
+      // increasing.
       const copy = { fromId: defaultId, toId: id, by: actor.id }
       await copyDeployments(queries, { ...copy, images: await copyImages(queries, copy) })
     }
@@ -119,7 +120,7 @@ export async function createVersion(
   return store.toVersion(await findVersion(app.database.pool, team, { projectId, versionId }))
 }
 
-/** The next version of a chain: same type, same images; its deployments too, where the version says so. */
+/** The next version of a chain: same type, same images, and also its deployments if the version is set to copy them. */
 export async function increaseVersion(
   app: App,
   team: TeamContext,
@@ -194,8 +195,9 @@ export async function listRunningOfVersion(
 }
 
 /**
- * @param options.containers also removes what its deployments run; otherwise that goes on, and keeps its names and ports
- * @returns where containers were removed
+ * @param options.containers also removes the containers of its deployments; otherwise they continue to run, with their
+ *   names and ports
+ * @returns the deployment targets where containers were removed
  */
 export async function removeVersion(
   app: App,
@@ -221,7 +223,7 @@ export async function removeVersion(
   return targets
 }
 
-/** @throws CruxError preconditionFailed with the reason that also stands on the disabled button */
+/** @throws CruxError preconditionFailed with the reason that the disabled button also shows */
 export function assertAllowed(version: store.VersionRow, action: VersionAction, property: string, addition = ''): void {
   const verdict = versionAction(action, store.factsOf(version))
   if (!verdict.allowed)

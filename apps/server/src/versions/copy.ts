@@ -3,7 +3,7 @@ import type { Queries } from '../db/transaction.ts'
 
 type Copy = { fromId: string; toId: string; by: string }
 
-/** Images with order, tags, labels and configurations. Returns which copy belongs to which image. */
+/** Copies images with order, tags, labels and configurations. Returns the copy of each image. */
 export async function copyImages(queries: Queries, { fromId, toId, by }: Copy): Promise<Map<string, string>> {
   const { rows } = await queries.query<{ from: string; to: string }>(
     `with pair as materialized (select id as "from", uuidv7() as "to" from crux.image where version_id = $1),
@@ -21,9 +21,10 @@ export async function copyImages(queries: Queries, { fromId, toId, by }: Copy): 
 }
 
 /**
- * Copies deployments as `preparing` ones of the new version: the newest of each node and prefix, with its bundles and the
- * configurations of the deployment and of its instances. Attempts, times and people of the source are not copied, and neither is
- * its protection: a deployment target has one protected version, which stays the old one until somebody changes that.
+ * Copies deployments as `preparing` ones of the new version: the newest of each node and prefix, with its bundles and
+ * the configurations of the deployment and of its instances. Attempts, times and people of the source are not copied,
+ * and neither is its protection: a deployment target has one protected version, which stays the old one until a user
+ * changes that.
  *
  * @param copy.statuses only sources in one of these statuses; all sources when absent
  */
@@ -63,7 +64,7 @@ export async function copyDeployments(
 
 type Pair = { from: string; to: string }
 
-/** One instance per image and deployment; where the old deployment had none, it begins empty. */
+/** One instance per image and deployment; it is empty where the old deployment had none. */
 async function copyInstances(
   queries: Queries,
   { deployments, images, by }: { deployments: Pair[]; images: ReadonlyMap<string, string>; by: string },

@@ -32,7 +32,7 @@ const columns = `v.id, v.name, v.type, v.changelog, v."default", v.auto_copy_dep
   (select count(*)::int from crux.image i where i.version_id = v.id) as "imageCount",
   (select count(*)::int from crux.deployment d where d.version_id = v.id) as "deploymentCount"`
 
-/** In the order in which they were made. */
+/** In the order of their creation. */
 export async function selectVersions(
   queries: Queries,
   projectId: string,
@@ -49,7 +49,7 @@ export async function selectVersions(
 
 export type VersionKey = { teamId: string; projectId: string; versionId: string }
 
-/** @param lock keeps images, deployments and other versions from changing what is decided by it */
+/** @param lock prevents changes of images, deployments and other versions that the caller's decision depends on */
 export async function selectVersion(queries: Queries, key: VersionKey, lock = false): Promise<VersionRow | undefined> {
   if (lock) await queries.query('select from crux.version where id = $1 for update', [key.versionId])
   const { rows } = await queries.query<VersionRow>({
@@ -69,7 +69,7 @@ export type NewVersion = {
   isDefault: boolean
   autoCopyDeployments: boolean
   parentId: string | null
-  /** Null starts a chain of its own, where the type has chains. */
+  /** Null starts a new chain, if the type has chains. */
   chainId: string | null
   by: string
 }
@@ -105,7 +105,7 @@ export async function selectDefault(queries: Queries, projectId: string): Promis
 }
 
 export async function updateDefault(queries: Queries, projectId: string, versionId: string, by: string): Promise<void> {
-  // One after the other: at no moment may two be the default.
+  // Two statements, because two versions must never be the default at the same time.
   await queries.query('update crux.version set "default" = false where project_id = $1 and "default"', [projectId])
   await queries.query('update crux.version set "default" = true, updated_by = $2, updated_at = now() where id = $1', [
     versionId,
@@ -141,7 +141,7 @@ export type VersionDeploymentRow = LastReleaseRow & {
   node: { id: string; name: string; type: NodeType; linkServer: string | null; agentVersion: string | null }
 }
 
-/** Newest first. */
+/** The newest come first. */
 export async function selectDeployments(queries: Queries, versionId: string): Promise<VersionDeploymentRow[]> {
   const { rows } = await queries.query<VersionDeploymentRow>({
     name: 'deployments of version',

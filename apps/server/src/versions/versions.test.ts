@@ -54,7 +54,7 @@ const deploy = async (version: Version, node: number, prefix: string) =>
     })
   ).id
 const get = (params: Version) => call('versions.get', { params })
-/** As a release would: the status is the deployments' own matter and tested there. */
+/** Sets the status as a release would; the tests of deployments cover the status itself. */
 const setStatus = (id: string, status: string) =>
   crux.app.database.pool.query(`update crux.deployment set status = $2, tries = 3, deployed_at = now() where id = $1`, [
     id,
@@ -98,7 +98,7 @@ describe('projects', () => {
     await makeVersion(project, '1.0.0')
   })
 
-  it('refuse a taken name, and are not removed while a deployment is in progress', async () => {
+  it('refuse a taken name, and are not deleted while a deployment is in progress', async () => {
     const project = await makeProject()
     const { name } = await call('projects.get', { params: project })
     const again = call('projects.create', { params: inTeam(), body: { name, type: 'versioned' } })
@@ -134,7 +134,7 @@ describe('versions', () => {
     await expect(taken).rejects.toMatchObject({ status: 409, property: 'name' })
   })
 
-  it('have one default, and none after it was deleted until the next is made', async () => {
+  it('have one default, and none after its deletion until the next is created', async () => {
     const project = await makeProject()
     const first = await makeVersion(project, '1')
     const second = await makeVersion(project, '2')
@@ -149,7 +149,7 @@ describe('versions', () => {
     expect((await get(first)).default).toBe(false)
   })
 
-  it('are fixed once deployed: no change, no images, no deletion, but an increase', async () => {
+  it('are immutable once deployed: no change, no images, no deletion, but an increase', async () => {
     const version = await makeVersion(await makeProject(), '1.0.0')
     const [image] = await addImages(version, 'web:1')
     await setStatus(await deploy(version, 0, 'fixed'), 'successful')
@@ -164,7 +164,7 @@ describe('versions', () => {
     await expect(call('versions.delete', { params: version })).rejects.toMatchObject(refused)
   })
 
-  it('are increased once, with images, configurations and the newest deployment of each place', async () => {
+  it('are increased once, with images, configurations and the newest deployment of each deployment target', async () => {
     const version = await makeVersion(await makeProject(), '1.0.0')
     const [web, db] = await addImages(version, 'web:1', 'db:2')
     await call('images.update', { params: { ...version, imageId: web?.id ?? '' }, body: { config: { name: 'front' } } })
@@ -218,7 +218,7 @@ describe('versions', () => {
     expect((await get(version)).increasable).toBe(true)
   })
 
-  it('take deployments along only where they say so', async () => {
+  it('copy deployments to the next version only when they are set to', async () => {
     const version = await makeVersion(await makeProject(), '1.0.0', 'incremental', false)
     await addImages(version, 'web:1')
     await deploy(version, 0, 'stays')
@@ -226,7 +226,7 @@ describe('versions', () => {
     expect(await get({ ...version, versionId: next.id })).toMatchObject({ deployments: [], images: [{ name: 'web' }] })
   })
 
-  it('leave the protection of a place where it is', async () => {
+  it('keep the protection of a deployment target at the old version', async () => {
     const version = await makeVersion(await makeProject(), '1.0.0')
     await addImages(version, 'web:1')
     const deploymentId = await deploy(version, 0, 'guarded')
@@ -265,13 +265,13 @@ describe('versions', () => {
     expect(withoutCopyOnIncrease).toMatchObject({ images: [{ name: 'web' }], deployments: copies })
   })
 
-  it('refuse to increase what is rolling', async () => {
+  it('refuse to increase a rolling version', async () => {
     const version = await makeVersion(await makeProject(), 'edge', 'rolling')
     const refused = call('versions.increase', { params: version, body: { name: '2' } })
     await expect(refused).rejects.toMatchObject({ status: 412, property: 'id' })
   })
 
-  it('get one child when two people increase at once', async () => {
+  it('get one child when two users increase them at once', async () => {
     const version = await makeVersion(await makeProject(), '1.0.0')
     const outcomes = await Promise.allSettled(
       ['a', 'b', 'c'].map((name) => call('versions.increase', { params: version, body: { name } })),
@@ -283,7 +283,7 @@ describe('versions', () => {
 })
 
 describe('images', () => {
-  it('come into every deployment of the version, in the order in which they were added', async () => {
+  it('are added to every deployment of the version, in the order in which they were added', async () => {
     const version = await makeVersion(await makeProject(), '1.0.0')
     const [first] = await addImages(version, 'group/web')
     const deployment = { ...inTeam(), deploymentId: await deploy(version, 0, 'gets-images') }
@@ -338,7 +338,7 @@ describe('images', () => {
     await expect(refused).rejects.toMatchObject({ status: 404, property: 'registryId' })
   })
 
-  it('answer with their address', async () => {
+  it('return their address in the response', async () => {
     const project = await makeProject()
     const { headers } = await crux
       .client(ada)
@@ -353,7 +353,7 @@ describe('images', () => {
   })
 })
 
-it('counts what a team has, and shows how far its first steps are', async () => {
+it('the dashboard counts the resources of a team, and shows the progress of its first steps', async () => {
   const someone = crux.signUp()
   const fresh = await crux.createTeam(someone)
   const { call } = crux.client(someone)

@@ -15,7 +15,7 @@ export type Browser = ReturnType<AccountsTestEnvironment['makeBrowser']>
 type FlowKind = 'login' | 'registration' | 'recovery' | 'verification' | 'settings'
 type Flow = { id: string; ui: { nodes: { attributes: { name?: string; value?: string } }[] } }
 
-/** Server and identity service as they run for people, on one database; mails of both lie in one folder. */
+/** Server and identity service as in production, on one database; the mails of both are in one directory. */
 export async function startWithAccounts(
   options: {
     config?: Partial<Config>
@@ -57,7 +57,7 @@ export async function startWithAccounts(
     { log },
   )
 
-  /** A browser as far as accounts need one: it keeps cookies and names its origin. */
+  /** A browser with the features that accounts need: it keeps cookies and names its origin. */
   function makeBrowser() {
     const jar = new Map<string, string>()
     async function go(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST') {
@@ -85,7 +85,7 @@ export async function startWithAccounts(
         body: (text ? JSON.parse(text) : undefined) as Record<string, unknown>,
       }
     }
-    /** What every form posts besides its fields. */
+    /** The common fields of every form. */
     async function begin(kind: FlowKind, query = '') {
       const flow = (await go(`/kratos/self-service/${kind}/browser${query}`)).body as unknown as Flow
       const csrfToken = flow.ui.nodes.find((node) => node.attributes.name === 'csrf_token')?.attributes.value ?? ''
@@ -116,7 +116,7 @@ export async function startWithAccounts(
     database,
     directory: directory,
     makeBrowser,
-    /** The identity service's own admin API, as who runs it asks. */
+    /** The identity service's own admin API, as an operator calls it. */
     async admin(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST') {
       const answer = await fetch(`${identity.adminUrl}${path}`, {
         method,
@@ -125,7 +125,7 @@ export async function startWithAccounts(
       })
       return (await answer.json()) as Record<string, unknown>
     },
-    /** The newest mail to an address that fits; waits for it. */
+    /** Waits for the newest matching mail to an address. */
     mailTo: (email: string, fits: (mail: CapturedMail) => boolean = () => true): Promise<CapturedMail> =>
       until(() => listCapturedMails(directory).find((mail) => mail.to === email && fits(mail)), 10_000),
     async stop() {

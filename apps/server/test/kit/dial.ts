@@ -3,7 +3,7 @@ import { until } from './index.ts'
 
 export type Frame = { type: string; data: { path?: string; status?: number; error?: string } }
 
-/** A raw live socket: sends what the typed client would not, and keeps every frame. */
+/** A raw live socket for messages that the typed client would not send; it keeps every frame. */
 export async function dial(url: string, token: string, headers: Record<string, string> = {}) {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/api`, {
     headers: { ...headers, authorization: `Bearer ${token}` },

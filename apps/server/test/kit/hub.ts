@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 
 export const hubAccount = { user: 'ada', token: 'correct horse' }
 
-/** A server with the documented shapes of Docker Hub's own API: organisations, people, sign-in, repositories, tags. */
+/** A server with the documented responses of Docker Hub's own API: organisations, people, sign-in, repositories, tags. */
 export async function startHub() {
   const repositories = Array.from({ length: 130 }, (_, index) => `image-${index}`)
   const tags = [
@@ -55,7 +55,7 @@ export async function startHub() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** The next answers are "too many requests". */
+    /** Makes the next responses "too many requests". */
     beBusy: (times: number) => {
       busy = times
     },

@@ -5,9 +5,9 @@ import { createIdentity } from '../../src/identity/identity.ts'
 import { serverDatabase, startTestServer } from './index.ts'
 
 /**
- * The server with the real identity service beside it, limits off.
+ * The server with the real identity service, without limits.
  *
- * @param options.people true: sessions are those of the kit; the identity service only answers what is relayed
+ * @param options.people true: sessions are those of the kit; the identity service only answers relayed requests
  */
 export async function startServerAndIdentity(options: { people?: boolean } = {}) {
   const database = await serverDatabase()

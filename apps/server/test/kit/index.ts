@@ -16,7 +16,7 @@ export type { Someone } from './people.ts'
 export type TestTeam = { id: string; slug: string; name: string }
 export type TestServer = Awaited<ReturnType<typeof startTestServer>>
 
-/** An empty migrated database, cloned from a template that the first caller of the run makes. */
+/** An empty migrated database, cloned from a template that the first caller of the run creates. */
 export const serverDatabase = (): Promise<TestDatabase> =>
   testDatabase({
     key: 'server',
@@ -28,7 +28,7 @@ export const serverDatabase = (): Promise<TestDatabase> =>
     },
   })
 
-/** Settings of a test: embedded, on loopback, at a port of the system's choice. */
+/** The settings of a test: embedded, on loopback, at a port that the system chooses. */
 export const testConfig = (databaseUrl: string, more: Partial<Config> = {}): Config => ({
   ...readConfig({
     DATABASE_URL: databaseUrl,
@@ -46,7 +46,7 @@ export const testConfig = (databaseUrl: string, more: Partial<Config> = {}): Con
 export type TestServerOptions = {
   config?: Partial<Config>
   overrides?: Overrides
-  /** Continue on this database, e.g. after a "restart"; otherwise a fresh one that `stop` drops. */
+  /** Continues on this database, e.g. after a "restart"; otherwise a new one that `stop` drops. */
   database?: TestDatabase
   people?: ReturnType<typeof createPeople>
 }
@@ -88,7 +88,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
       return { id, slug, name }
     },
 
-    /** A new person in the team. */
+    /** Adds a new person to the team. */
     async addMember(team: TestTeam, role: TeamRole, name?: string): Promise<Someone> {
       const someone = people.signUp(name)
       await app.database.db.insert(teamMember).values({ teamId: team.id, userId: someone.id, role })
@@ -96,7 +96,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
       return someone
     },
 
-    /** Ends a session as the identity service does: the row goes, and the servers are told. */
+    /** Ends a session as the identity service does: deletes the row, and notifies the servers. */
     async signOut(someone: Someone): Promise<void> {
       people.forget(someone)
       await app.database.pool.query('select pg_notify($1, $2)', ['crux_sessions', someone.sessionId])
@@ -112,7 +112,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
       return opened
     },
 
-    /** A plain request, for what the typed client would not send. */
+    /** A plain request, for input that the typed client would not send. */
     request: (path: string, init: RequestInit & { as?: Someone } = {}): Promise<Response> =>
       fetch(`${url}${path}`, {
         ...init,
@@ -130,10 +130,10 @@ export async function startTestServer(options: TestServerOptions = {}) {
   }
 }
 
-/** However slow the machine is just now, so often is asked: a limit of a second is for a machine that has a second to spare. */
+/** The minimum number of checks, so that a limit of a second does not fail on a busy machine. */
 const asksMin = 25
 
-/** Waits until `condition` gives something truthy, at most `timeoutMs`. */
+/** Waits until `condition` returns a truthy value, at most `timeoutMs`. */
 export async function until<T>(condition: () => T | Promise<T>, timeoutMs = 5_000): Promise<NonNullable<T>> {
   const end = Date.now() + timeoutMs
   for (let asks = 1; ; asks++) {

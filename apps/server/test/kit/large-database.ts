@@ -1,12 +1,12 @@
 import type { Pool } from 'pg'
 import type { TestEnvironment } from './world.ts'
 
-/** What architecture asks of every list: it stays quick with so many rows in each table. */
+/** The number of rows in each table for which every list has to stay fast. */
 export const rowsPerTable = 100_000
 
-/** The id of row `i` of a table, the same for every caller: rows refer to each other without being looked up. */
+/** The id of row `i` of a table, the same for every caller, so that rows refer to each other without a lookup. */
 const idOf = (table: string, i = 'i') => `md5('${table} ' || ${i})::uuid`
-/** Twenty of everything per team: what reads past its own team reads 99,980 rows too many. */
+/** Twenty rows of each table per team: a query that reads other teams' rows reads 99,980 rows too many. */
 const team = idOf('team', '((i - 1) / 20 + 1)')
 const day = `timestamptz '2026-01-01' + i * interval '1 second'`
 
@@ -179,14 +179,15 @@ const history = [
   ],
 ] as const
 
-/** One row per running server, and one per migration: they do not grow with what people do. */
+/** These tables have one row per running server or per migration, and do not grow with use. */
 const small = ['server_process', 'migrations']
 
 /**
- * Fills every table of the schema and analyzes it once. The team that is asked about has a long history of its own, and one release.
+ * Fills every table of the schema and analyzes it once. The requested team has a long history of its own, and one
+ * release.
  *
  * @returns the tables, each with at least `rowsPerTable` rows
- * @throws when there is a table that nothing is written for
+ * @throws when there is a table without a definition here
  */
 export async function fillDatabase(
   pool: Pool,
@@ -195,7 +196,7 @@ export async function fillDatabase(
   const client = await pool.connect()
   try {
     await client.query('begin')
-    // The rows are made to fit together; checking a million references would take most of the time.
+    // The rows match each other; checking a million references would take most of the time.
     await client.query('set local session_replication_role = replica')
     for (const [table, columns] of Object.entries(tables)) {
       const names = Object.keys(columns).map((name) => `"${name}"`)

@@ -7,12 +7,12 @@ import type { Person } from '../../src/identity/person.ts'
 import { createSessionCache } from '../../src/identity/session-cache.ts'
 
 type SignIn = { expiresInMs?: number; authenticatedAt?: Date; aal?: SessionActor['aal']; recovered?: boolean }
-/** Somebody signed in: an actor with the token of the session. */
+/** A signed-in user: an actor with the token of the session. */
 export type Someone = SessionActor & { token: string }
 
 /**
- * People without an identity service, at the boundary that we own: sessions are tokens, sent as a bearer or as the session cookie.
- * The server's own session cache stands before it, so that revocation behaves as it does with the real service.
+ * People without an identity service, replaced at the boundary that we own: sessions are tokens, sent as a bearer or as
+ * the session cookie. The server's own session cache is in front, so that revocation behaves as with the real service.
  */
 export function createPeople() {
   const sessions = new Map<string, Someone>()
@@ -43,7 +43,7 @@ export function createPeople() {
     }
   }
 
-  /** The admin API as far as teams need it; recovery itself is proven against the real service. */
+  /** The admin API as far as teams need it; tests against the real service cover recovery itself. */
   const accounts: Accounts = {
     find: async (id) => known.get(id),
     findByEmail: async (email) => [...known.values()].find((one) => one.email.toLowerCase() === email.toLowerCase()),
@@ -81,7 +81,7 @@ export function createPeople() {
   return {
     identity,
     accounts,
-    /** What was to be told of people's API tokens. */
+    /** The reports about people's API tokens. */
     reports,
     signUp(name = `Person ${++count}`, options: SignIn = {}): Someone {
       const person = {
@@ -92,7 +92,7 @@ export function createPeople() {
       known.set(person.id, { ...person, verified: true })
       return this.signIn(person, options)
     },
-    /** Another session of the same person. */
+    /** Creates another session of the same person. */
     signIn(
       person: Person,
       { expiresInMs = 3_600_000, aal = 'aal1', recovered = false, authenticatedAt = new Date() }: SignIn = {},
@@ -113,17 +113,17 @@ export function createPeople() {
       signedIn.add(person.id)
       return someone
     },
-    /** The account takes part no more; its sessions are ended by `forget`. */
+    /** Disables the account; `forget` ends its sessions. */
     disable: (person: Person) => void disabled.add(person.id),
-    /** The person has signed in again in this session. */
+    /** Records that the person has signed in again in this session. */
     confirm: (someone: Someone) => void sessions.set(someone.token, { ...someone, authenticatedAt: new Date() }),
-    /** The session has shown a second factor since. */
+    /** Records that the session has used a second factor. */
     raise: (someone: Someone) => void sessions.set(someone.token, { ...someone, aal: 'aal2' }),
-    /** Whether the person's address was proven. */
+    /** Sets whether the person's address is verified. */
     verify(person: Person, verified: boolean) {
       known.set(person.id, { id: person.id, name: person.name, email: person.email, verified })
     },
-    /** Ends the session; whoever must hear of it at once is told by `notify`. */
+    /** Ends the session; `notify` informs the servers at once. */
     forget: (someone: Someone) => void sessions.delete(someone.token),
   }
 }

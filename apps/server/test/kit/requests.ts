@@ -4,13 +4,13 @@ import type { TestEnvironment } from './world.ts'
 export const operations = Object.keys(contract) as Operation[]
 export const rowOf = (operation: Operation): EndpointSpec => contract[operation]
 
-/** A body that the row accepts, so that a refusal is never about the body. */
+/** A body that the endpoint accepts, so that a refusal never concerns the body. */
 export const bodies = (testEnvironment: TestEnvironment): Partial<Record<Operation, unknown>> => ({
   'auth.edit-profile': { flow: 'f', csrfToken: 't', email: 'a@example.com', firstName: 'A', lastName: 'B' },
   'auth.change-password': { flow: 'f', csrfToken: 't', password: 'correct horse battery' },
   'auth.link-provider': { flow: 'f', csrfToken: 't', provider: 'google' },
   'auth.unlink-provider': { flow: 'f', csrfToken: 't', provider: 'google' },
-  // Not the address of anybody: the account stays.
+  // No account has this address, so that the account is kept.
   'users.delete-me': { email: 'not-mine@example.com' },
   'teams.create': { name: 'Another team', slug: 'another-team' },
   'teams.update': { name: 'New name', slug: 'new-name' },
@@ -65,7 +65,7 @@ const queries: Partial<Record<Operation, string>> = {
   'audit-log.export-ndjson': `?${range}`,
 }
 
-/** The address of an operation in a world, with the query that it needs. */
+/** The address of an operation in a test environment, with the query that it needs. */
 export const pathOf = (operation: Operation, testEnvironment: TestEnvironment): string =>
   rowOf(operation).path.replace(/:(\w+)/g, (_, name: string) => {
     const values: Record<string, string> = {

@@ -1,6 +1,6 @@
 import type { Someone, TestServer, TestTeam } from './index.ts'
 
-/** Ids of one of everything in a team. */
+/** The ids of one resource of each kind in a team. */
 export type TestEnvironment = {
   teamSlug: string
   teamId: string
@@ -15,12 +15,15 @@ export type TestEnvironment = {
   configBundleId: string
   storageId: string
   serviceAccountId: string
-  /** The owner, and an API token of his. */
+  /** The owner, and one of their API tokens. */
   userId: string
   tokenId: string
 }
 
-/** One of everything that a team may have, made through the API. Registries: unchecked, so nothing outside is asked. */
+/**
+ * One resource of each kind that a team may have, created through the API. Registries are unchecked, so that no outside
+ * server gets a request.
+ */
 export async function makeTestEnvironment(crux: TestServer, owner: Someone, team?: TestTeam): Promise<TestEnvironment> {
   const { id: teamId, slug: teamSlug } = team ?? (await crux.createTeam(owner))
   const { call } = crux.client(owner)
@@ -47,14 +50,14 @@ export async function makeTestEnvironment(crux: TestServer, owner: Someone, team
   const bundle = await call('config-bundles.create', { params, body: { name: 'Defaults' } })
   const storage = await call('storages.create', {
     params,
-    // Nothing answers there, and it is known at once.
+    // Connections to this port are refused at once.
     body: { name: 'Files', url: 'http://127.0.0.1:9', public: true },
   })
   const account = await call('service-accounts.create', { params, body: { name: 'Robot', role: 'user' } })
   const tokens = await call('tokens.list')
   const token = tokens[0] ?? (await call('tokens.create', { body: { name: 'Script', expirationInDays: 0 } }))
   if (!image || !instance) throw new Error('the version has no image')
-  // So that there is a history.
+  // This creates a history.
   await call('container-configurations.update', {
     params: { ...params, configId: image.config.id },
     body: { config: { tty: true } },

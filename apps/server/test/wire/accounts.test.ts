@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => testEnvironment?.stop())
 
-it('the preference for the first steps is metadata_public.disableOnboarding of the identity', async () => {
+it('the setting for the first steps is metadata_public.disableOnboarding of the identity', async () => {
   const shown = async () => ({
     session: ((await ada.go('/kratos/sessions/whoami')).body.identity as { metadata_public: unknown }).metadata_public,
     own: ((await ada.me()) as unknown as { onboarding: boolean }).onboarding,
@@ -25,7 +25,7 @@ it('the preference for the first steps is metadata_public.disableOnboarding of t
   expect(await shown()).toEqual({ session: {}, own: true })
 })
 
-it('a person who came by the code of an invitation answers it before they set a password, and does nothing else', async () => {
+it('a user who signed in with the code of an invitation answers it before they set a password, and can do nothing else', async () => {
   const teams = await Promise.all(
     ['accepted', 'declined'].map(
       async (slug) => (await ada.go('/api/teams', { name: slug, slug })).body as { id: string },

@@ -18,7 +18,7 @@ afterAll(() => server.stop())
 const recorderFor = () =>
   createRecorder(server, { team: testEnvironment.teamSlug, configId: testEnvironment.configId, userId: ada.id })
 const path = () => `/${testEnvironment.teamSlug}/container-configurations/${testEnvironment.configId}`
-it('a row that is being typed is acknowledged and not stored, and a row that is typed over stays as it was', async () => {
+it('an incomplete row is acknowledged and not stored, and a row that becomes incomplete stays unchanged', async () => {
   const recorder = recorderFor()
   const client = await recorder.listen(ada, path())
   const [data, fresh] = [randomUUID(), randomUUID()]
@@ -46,7 +46,7 @@ it('a row that is being typed is acknowledged and not stored, and a row that is 
   client.close()
 })
 
-it('a cleared field is null in what everyone receives', async () => {
+it('a cleared field is null in the messages to all clients', async () => {
   const recorder = recorderFor()
   const client = await recorder.listen(ada, path())
   client.send('patch-config', { config: { name: 'web' } })
@@ -67,7 +67,7 @@ it('a cleared field is null in what everyone receives', async () => {
   client.close()
 })
 
-it('a complete value that is wrong, and a name that is no setting, are refused with a sentence', async () => {
+it('a complete but invalid value, and an unknown setting, are refused with a sentence', async () => {
   const recorder = recorderFor()
   const client = await recorder.listen(ada, path())
   for (const config of [

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-it('the dashboard has the counters of the specification on its first level, and ours in one object', async () => {
+it('the dashboard has the counters that existing clients read at the top level, and ours in one object', async () => {
   const recorder = createRecorder(server, { teamId: testEnvironment.team.id, registryId: testEnvironment.registryId })
   const answer = await recorder.request(testEnvironment.owner, 'GET', `/api/${testEnvironment.team.slug}/dashboard`)
   const body = (answer.answer as { body: Record<string, unknown> }).body
@@ -28,7 +28,7 @@ it('the dashboard has the counters of the specification on its first level, and 
   expect(body.more).toEqual({ nodes: 0, registries: 2, inProgressDeployments: 0 })
 })
 
-it('existing clients are told that no usage statistics are collected', async () => {
+it('existing clients get the answer that no usage statistics are collected', async () => {
   const recorder = createRecorder(server, {})
   expectRecorded([await recorder.request(testEnvironment.owner, 'GET', '/api/quality-assurance')], 'quality-assurance')
   expect((await server.request('/api/quality-assurance')).status).toBe(401)
@@ -70,7 +70,7 @@ it.each(['rolling', 'incremental'] as const)(
   },
 )
 
-it('a copy to another node leaves the secrets of instances behind, keys that the image does not require included', async () => {
+it('a copy to another node has no secrets of instances, including keys that the image does not require', async () => {
   const seeded = await testEnvironment.version({
     images: [{ name: 'web', config: { secrets: [{ key: 'TOKEN', required: true }] } }],
   })

@@ -3,13 +3,13 @@ import { expect } from 'vitest'
 import { dial, type Frame } from '../kit/dial.ts'
 import type { Someone, TestServer } from '../kit/index.ts'
 
-/** What one client sent and received, in order, with ids replaced by names. */
+/** The messages that one client sent and received, in order, with ids replaced by names. */
 export type Recording = { sent?: unknown; received?: unknown; request?: string; answer?: unknown }[]
 
 /**
- * Speaks the wire as an existing client does, without our own client library, and writes down what passes.
+ * Uses the wire format as an existing client does, without our own client library, and records all messages.
  *
- * @param names ids and the slug of the test's own things; every other id becomes `<id>`
+ * @param names ids and the slug of the test's own resources; every other id becomes `<id>`
  */
 export function createRecorder(server: TestServer, names: Record<string, string>) {
   const named = new Map(Object.entries(names).map(([name, id]) => [id, `<${name}>`]))
@@ -28,7 +28,7 @@ export function createRecorder(server: TestServer, names: Record<string, string>
     neutral,
     name: (id: string, name: string) => void named.set(id, `<${name}>`),
 
-    /** One REST request, with what it answered. */
+    /** One REST request with its response. */
     async request(as: Someone, method: string, path: string, body?: unknown): Promise<Recording[number]> {
       const answer = await server.request(path, {
         as,
@@ -43,7 +43,7 @@ export function createRecorder(server: TestServer, names: Record<string, string>
       }
     },
 
-    /** A socket on one channel. `until` names the message after which nothing more is awaited. */
+    /** A socket on one channel. `until` names the message that ends the recording. */
     async listen(as: Someone, path: string) {
       const socket = await dial(server.url, as.token)
       await socket.subscribe(path)
@@ -58,7 +58,7 @@ export function createRecorder(server: TestServer, names: Record<string, string>
           log.push({ sent: { type, data: neutral(data) } })
           socket.send(`${path}/${type}`, data)
         },
-        /** Writes down everything up to the first new message of this type. */
+        /** Records everything up to the first new message of this type. */
         async until(type: string) {
           const wanted = (frame: Frame) => frame.type === `${path}/${type}` || frame.type === type
           await socket.next((frame) => socket.frames.indexOf(frame) >= seen && wanted(frame))

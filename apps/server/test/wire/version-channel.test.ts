@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-it('a tag change sends the sender an acknowledgement and others the tag, and the image only to clients that ask', async () => {
+it('a tag change sends the sender an acknowledgement and others the tag, and the image only to clients that request it', async () => {
   const { teamSlug, projectId, versionId, imageId, registryId, configId } = testEnvironment
   const recorder = createRecorder(server, { team: teamSlug, projectId, versionId, imageId, registryId, configId })
   const path = `/${teamSlug}/projects/${projectId}/versions/${versionId}`
@@ -23,7 +23,7 @@ it('a tag change sends the sender an acknowledgement and others the tag, and the
   sender.send('set-image-tag', { imageId, tag: '2' })
   await sender.until('patch-received')
   await other.until('image-tag-updated')
-  // Change over REST: both are others now.
+  // After a change over REST both clients are others.
   await recorder.request(
     ada,
     'PATCH',
@@ -34,7 +34,7 @@ it('a tag change sends the sender an acknowledgement and others the tag, and the
   )
   await other.until('image-tag-updated')
   await sender.until('image-tag-updated')
-  // The last messages: whatever had been sent besides would come before them.
+  // These are the last messages: any additional ones would come before them.
   for (const client of [sender, other]) {
     client.send('get-image', { id: imageId })
     await client.until('image')

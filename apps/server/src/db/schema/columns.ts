@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm'
 import { pgSchema, text, timestamp, uuid } from 'drizzle-orm/pg-core'
 
-/** All tables of the product live in one schema of the one database (architecture.md 2). */
+/** All tables of the product are in one schema of the one database, which the identity service shares. */
 export const crux = pgSchema('crux')
 
 /** UUID v7: new rows sort last, which keeps indexes dense. */
 export const id = () => uuid().primaryKey().default(sql`uuidv7()`)
 export const at = () => timestamp({ withTimezone: true, mode: 'date', precision: 3 })
 
-/** Who made and who last changed a row. People are ids of the identity service, without a foreign key. */
+/** The creator and the last editor of a row. People are ids of the identity service, without a foreign key. */
 export const audit = {
   createdAt: at().notNull().defaultNow(),
   createdBy: text().notNull(),

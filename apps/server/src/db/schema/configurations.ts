@@ -16,7 +16,7 @@ import { deployment, instance } from './deployments.ts'
 import { image } from './projects.ts'
 import { team } from './teams.ts'
 
-/** A named base layer that several deployments may carry. */
+/** A named base layer that several deployments may use. */
 export const configBundle = crux.table(
   'config_bundle',
   {
@@ -35,8 +35,8 @@ export const configBundle = crux.table(
 )
 
 /**
- * Which bundles a deployment carries, all of its own team. A bundle that any carries cannot go; checked when the statement ends, so
- * that a team still can.
+ * The bundles of a deployment, all of its own team. A bundle in use cannot be deleted. The check runs when the
+ * statement ends, so that a team can still be deleted.
  */
 export const deploymentConfigBundle = crux.table(
   'deployment_config_bundle',
@@ -73,7 +73,7 @@ export const storage = crux.table(
     description: text(),
     icon: text(),
     url: text().notNull(),
-    /** Encrypted, never selected for reads (security.md 10). Null, as the other one then is: public. */
+    /** Encrypted, and never selected by queries that serve responses. Both keys are null for a public storage. */
     accessKey: text(),
     /** Encrypted, as above. */
     secretKey: text(),
@@ -82,7 +82,10 @@ export const storage = crux.table(
   (table) => [uniqueIndex('storage_name').on(table.teamId, table.name)],
 )
 
-/** One layer of configuration. It belongs to exactly one owner and goes with it; `fields` holds ContainerConfigFields of the contract. */
+/**
+ * One layer of configuration. It belongs to exactly one owner and is deleted with it; `fields` is ContainerConfigFields
+ * of the contract.
+ */
 export const containerConfig = crux.table(
   'container_config',
   {
@@ -101,11 +104,11 @@ export const containerConfig = crux.table(
       .unique()
       .references(() => configBundle.id, { onDelete: 'cascade' }),
     fields: jsonb().notNull().default({}),
-    /** The storage that the layer imports from, which therefore cannot go. */
+    /** The storage that the layer imports from; it cannot be deleted. */
     storageId: uuid()
       .generatedAlwaysAs(sql`(fields -> 'storage' ->> 'storageId')::uuid`)
       .references(() => storage.id),
-    /** Grows with every change; a patch may name the one that it was made against (decision 20). */
+    /** Grows with every change. A patch may name the revision that it is based on, so that conflicts are detected. */
     revision: integer().notNull().default(1),
     updatedAt: at().notNull().defaultNow(),
     updatedBy: text(),
@@ -119,7 +122,7 @@ export const containerConfig = crux.table(
   ],
 )
 
-/** Which revision last changed which part of a configuration: `environment.LOG_LEVEL`, `ports`. */
+/** The revision that last changed each part of a configuration: `environment.LOG_LEVEL`, `ports`. */
 export const containerConfigChange = crux.table(
   'container_config_change',
   {
@@ -134,7 +137,7 @@ export const containerConfigChange = crux.table(
   (table) => [primaryKey({ columns: [table.configId, table.property] })],
 )
 
-/** What a configuration was after each of its changes, without values of secrets. */
+/** The configuration after each of its changes, without values of secrets. */
 export const containerConfigRevision = crux.table(
   'container_config_revision',
   {

@@ -22,7 +22,7 @@ export const deployment = crux.table(
   'deployment',
   {
     id: id(),
-    /** Team and project repeat what the version says: the list of a team is one index scan. */
+    /** Team and project repeat the version's, so that the deployments of a team are listed with one index scan. */
     teamId: uuid()
       .notNull()
       .references(() => team.id, { onDelete: 'cascade' }),
@@ -41,17 +41,17 @@ export const deployment = crux.table(
       .default('preparing'),
     protected: boolean().notNull().default(false),
     note: text(),
-    /** Number of the last release, 0 before the first. */
+    /** The number of the last release; 0 before the first. */
     tries: integer().notNull().default(0),
     deployedAt: at(),
     deployedBy: text(),
-    /** The last outcome in words, for lists. */
+    /** The text of the last outcome, for lists. */
     outcome: text(),
     ...audit,
   },
   (table) => [
     index('deployment_newest').on(table.teamId, table.createdAt.desc().nullsFirst(), table.id.desc().nullsFirst()),
-    /** Counts by status, and the list of one status. */
+    /** This index serves the counts by status and the list of one status. */
     index('deployment_by_status').on(
       table.teamId,
       table.status,
@@ -65,20 +65,20 @@ export const deployment = crux.table(
     uniqueIndex('deployment_one_preparing')
       .on(table.versionId, table.nodeId, table.prefix)
       .where(sql`status = 'preparing'`),
-    /** What is attached to a deployment refers to both, and so stays in its team. */
+    /** Rows that belong to a deployment refer to both columns, so that they stay in its team. */
     unique('deployment_of_team').on(table.id, table.teamId),
   ],
 )
 
 /**
- * Deployments of a team by status, as differences that triggers append with every change: the sum is the number. Counting the
- * rows themselves takes 50 ms where a team has 100,000, at every look at the list. Appending never waits for anybody.
+ * Deployments of a team by status. Triggers append a difference with every change, and the sum is the number. Counting
+ * the rows themselves takes 50 ms for each request of the list where a team has 100,000. Appending waits for no lock.
  */
 export const deploymentCount = crux.table(
   'deployment_count',
   {
     id: bigserial({ mode: 'number' }).primaryKey(),
-    /** Without a foreign key: rows that go with their team are still counted down. */
+    /** There is no foreign key, because rows that are deleted with their team are still counted down. */
     teamId: uuid().notNull(),
     status: text().notNull(),
     difference: integer().notNull(),
@@ -104,7 +104,7 @@ export const instance = crux.table(
   ],
 )
 
-/** An immutable order of what shall run, one per start (architecture.md 8). */
+/** An immutable record of what a start deploys; each start has one. */
 export const release = crux.table(
   'release',
   {
@@ -133,35 +133,41 @@ export const release = crux.table(
     startedAt: at().notNull().defaultNow(),
     startedById: text().notNull(),
     startedByName: text().notNull(),
-    /** First handed to the agent; null while it waits in the node's queue. */
+    /** When the release was first dispatched to the agent; null while it waits in the node's queue. */
     handedAt: at(),
     finishedAt: at(),
     cancelRequestedBy: text(),
-    /** The lease ends here unless the agent is heard; moved on while it is connected, and paused while no server listens. */
+    /**
+     * The lease ends at this time unless the agent connects. It is extended while the agent is connected, and paused
+     * while no server listens.
+     */
     leaseUntil: at(),
-    /** Last event sequence of the agent's journal that is stored. */
+    /** The last event sequence of the agent's journal that is stored. */
     acknowledgedSequence: bigint({ mode: 'number' }).notNull().default(0),
-    /** True for the one release of a project whose containers stand on this node under this prefix. */
+    /** True for the one release of a project whose containers run on this node under this prefix. */
     standing: boolean().notNull().default(false),
-    /** Full names of the containers that stand under this release, as the agent reported. */
+    /** The full names of the containers that run for this release, as the agent reported them. */
     containerNames: jsonb().$type<string[]>().notNull().default([]),
-    /** Its events were older than the installation keeps. */
+    /** Its events were deleted because they were older than the retention period. */
     eventsDropped: boolean().notNull().default(false),
   },
   (table) => [
     uniqueIndex('release_number').on(table.deploymentId, table.number),
     uniqueIndex('release_standing').on(table.nodeId, table.prefix, table.projectId).where(sql`standing`),
     uniqueIndex('release_one_running').on(table.deploymentId).where(sql`status = 'in-progress'`),
-    /** The agent has one release per place; the next one is built when that has ended, from what it left. */
+    /**
+     * The agent has one release per deployment target. The next one is built from what this one left, once it has
+     * ended.
+     */
     uniqueIndex('release_one_handed')
       .on(table.nodeId, table.prefix)
       .where(sql`status = 'in-progress' and handed_at is not null`),
     index('release_place').on(table.nodeId, table.prefix, table.projectId, table.startedAt.desc().nullsFirst()),
-    /** For the retention of events, the oldest first. */
+    /** This index serves the retention of events, the oldest first. */
     index('release_with_events')
       .on(table.finishedAt, table.id)
       .where(sql`not events_dropped and status <> 'in-progress'`),
-    /** The last ones of a deployment target keep their images. */
+    /** The last successful releases of a deployment target keep their images. */
     index('release_successful')
       .on(table.nodeId, table.prefix, table.projectId, table.finishedAt.desc().nullsLast())
       .where(sql`status = 'successful'`),
@@ -176,7 +182,7 @@ export const releaseInstance = crux.table(
     releaseId: uuid()
       .notNull()
       .references(() => release.id, { onDelete: 'cascade' }),
-    /** No foreign key: a release outlives the image that was dropped later. */
+    /** There is no foreign key, because a release outlives an image that is removed later. */
     instanceId: uuid().notNull(),
     order: integer().notNull(),
     registryId: uuid(),
@@ -184,13 +190,16 @@ export const releaseInstance = crux.table(
     imageName: text().notNull(),
     imageTag: text().notNull(),
     localOnly: boolean().notNull().default(false),
-    /** Reported by the agent after resolving the tag. */
+    /** The agent reports the digest after it has resolved the tag. */
     digest: text(),
-    /** Likewise of the images of init and config containers, by "name:tag" and, where the configuration has one, "@digest". */
+    /**
+     * The digests of the images of init and config containers, by "name:tag" and, where the configuration has one,
+     * "@digest".
+     */
     preparationDigests: jsonb().$type<Record<string, string>>().notNull().default({}),
-    /** FinalContainerConfig of the contract. */
+    /** The value is a FinalContainerConfig of the contract. */
     config: jsonb().notNull(),
-    /** Where it stands, for lists and the progress bar: last phase and its state. */
+    /** The last phase and its state, for lists and the progress bar. */
     phase: text(),
     phaseState: text(),
   },
@@ -198,8 +207,8 @@ export const releaseInstance = crux.table(
 )
 
 /**
- * Images that releases of a node have used, so that nothing reads all its releases to recognise one. It outlives the deployment:
- * the team knew the image.
+ * Images that releases of a node have used, so that recognising one does not read all releases of the node. A row
+ * outlives the deployment, because the team still knows the image.
  */
 export const nodeImage = crux.table(
   'node_image',
@@ -214,8 +223,8 @@ export const nodeImage = crux.table(
 )
 
 /**
- * What an admin confirmed by starting it in a session: a token may start a host-dangerous instance exactly so (decision 47). One per
- * instance, so that a start of some instances needs theirs alone.
+ * What an admin confirmed by starting it in a session: a token may start a host-dangerous instance only exactly as
+ * confirmed. There is one row per instance, so that a start of some instances needs only their confirmations.
  */
 export const dangerConfirmation = crux.table(
   'danger_confirmation',
@@ -224,10 +233,10 @@ export const dangerConfirmation = crux.table(
     deploymentId: uuid()
       .notNull()
       .references(() => deployment.id, { onDelete: 'cascade' }),
-    /** No foreign key: an earlier release may be gone back to after its image was dropped. */
+    /** There is no foreign key, because a rollback to an earlier release is possible after its image was removed. */
     instanceId: uuid().notNull(),
     hash: text().notNull(),
-    /** What the hash is of, to say what changed since. */
+    /** The content that was hashed, to describe what has changed since. */
     subject: jsonb().notNull(),
     confirmedById: text().notNull(),
     confirmedByName: text().notNull(),
@@ -239,13 +248,13 @@ export const dangerConfirmation = crux.table(
 export const deploymentEvent = crux.table(
   'deployment_event',
   {
-    /** Order over all events; what the wire calls sequence. */
+    /** The order over all events; the wire calls it sequence. */
     position: bigserial({ mode: 'number' }).primaryKey(),
     deploymentId: uuid()
       .notNull()
       .references(() => deployment.id, { onDelete: 'cascade' }),
     try: integer().notNull(),
-    /** Position in the agent's journal; null for what the server itself says. */
+    /** The position in the agent's journal; null for events of the server itself. */
     agentSequence: bigint({ mode: 'number' }),
     createdAt: at().notNull().defaultNow(),
     type: text({ enum: ['log', 'deployment-status', 'container-state', 'container-progress', 'phase'] }).notNull(),

@@ -16,7 +16,7 @@ export const node = crux.table(
     description: text(),
     icon: text(),
     ...audit,
-    /** What the agent said at its last connection; kept while it is away. */
+    /** What the agent reported at its last connection; kept while the agent is unavailable. */
     address: text(),
     agentVersion: text(),
     engineVersion: text(),
@@ -25,18 +25,20 @@ export const node = crux.table(
     publicKey: text(),
     connectedAt: at(),
     disconnectedAt: at(),
-    /** The link that counts: the server process that holds it, and the id of the link. Null while the agent is away. */
+    /**
+     * The current link: the server process that holds it, and the id of the link. Null while the agent is unavailable.
+     */
     linkServer: text(),
     linkSession: text(),
-    /** True: this console's own machine runs the agent ("use this machine") and supervises it. */
+    /** True when this console's own machine runs the agent ("use this machine") and supervises it. */
     localAgent: boolean().notNull().default(false),
   },
   (table) => [uniqueIndex('node_name').on(table.teamId, table.name), index('node_link').on(table.linkServer)],
 )
 
 /**
- * Nodes that were deleted. Their containers may still run and carry their ids: an agent of the team on the same engine may go on
- * with them (nodes/engine-scope.ts).
+ * Deleted nodes. Their containers may still run and carry their ids; an agent of the team on the same engine may manage
+ * them (nodes/engine-scope.ts).
  */
 export const deletedNode = crux.table(
   'deleted_node',
@@ -63,29 +65,32 @@ export const nodeToken = crux.table('node_token', {
     .references(() => node.id, { onDelete: 'cascade' }),
   hash: text().notNull().unique(),
   nextHash: text().unique(),
-  /** The next token, encrypted: one that the agent may not have got is sent again, never replaced by a third. */
+  /** The next token, encrypted. If the agent may have missed it, it is sent again, never a third one. */
   nextToken: text(),
-  /** Fingerprint of the agent's public key that exchanged the install token: only it may repeat the exchange. */
+  /**
+   * The fingerprint of the public key of the agent that exchanged the install token; only this agent may repeat the
+   * exchange.
+   */
   exchangedBy: text().notNull(),
   usedAt: at(),
   createdAt: at().notNull().defaultNow(),
   createdBy: text().notNull(),
 })
 
-/** An install script that waits to be run: single use, 10 minutes. */
+/** An install script that has not been run: single use, valid for 10 minutes. */
 export const nodeInstall = crux.table('node_install', {
   nodeId: uuid()
     .primaryKey()
     .references(() => node.id, { onDelete: 'cascade' }),
   tokenHash: text().notNull().unique(),
-  /** The token, encrypted: the page shows the command again after a reload. */
+  /** The token, encrypted, so that the page can show the command again after a reload. */
   token: text().notNull(),
   scriptType: text({ enum: ['shell', 'powershell'] }).notNull(),
   options: jsonb().notNull(),
   createdBy: text().notNull(),
   createdAt: at().notNull().defaultNow(),
   expiresAt: at().notNull(),
-  /** Set at the exchange: the token is burnt. */
+  /** Set at the exchange, which invalidates the token. */
   exchangedAt: at(),
 })
 
@@ -105,10 +110,10 @@ export const nodeEvent = crux.table(
   ],
 )
 
-/** The server processes that run. One that has not been heard for 15 s holds no links any more: the others clear them. */
+/** The running server processes. One without a heartbeat for 15 s counts as dead, and the others clear its links. */
 export const serverProcess = crux.table('server_process', {
   id: text().primaryKey(),
-  /** Host, data folder and port: a process that starts under this name knows that former ones of it are gone. */
+  /** Host, data directory and port: a process that starts under this name knows that previous ones of this name have ended. */
   name: text().notNull(),
   startedAt: at().notNull().defaultNow(),
   heartbeatAt: at().notNull().defaultNow(),

@@ -32,7 +32,7 @@ export const version = crux.table(
     autoCopyDeployments: boolean().notNull().default(false),
     /** The id of the chain's first version; rolling versions have none. */
     chainId: uuid(),
-    /** The version that this one was increased from: one child each. */
+    /** The version that this one was increased from; each has at most one child. */
     parentId: uuid().unique(),
     ...audit,
   },

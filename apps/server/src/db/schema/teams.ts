@@ -7,7 +7,7 @@ export const team = crux.table('team', {
   name: text().notNull().unique(),
   slug: text().notNull().unique(),
   secondFactorRequired: boolean().notNull().default(false),
-  /** Lower-case domains of the addresses that may be invited and accept; empty: all domains. */
+  /** Lower-case domains of the addresses that may be invited and accept; empty allows all domains. */
   allowedDomains: text().array().notNull().default([]),
   ...audit,
 })
@@ -25,7 +25,7 @@ export const teamMember = crux.table(
   (table) => [primaryKey({ columns: [table.teamId, table.userId] }), index('team_member_user').on(table.userId)],
 )
 
-/** Somebody who was asked to join; the row goes when he joins, or when he is removed. */
+/** A person who was asked to join. The row is deleted when they join, or when they are removed. */
 export const invitation = crux.table(
   'invitation',
   {
@@ -34,20 +34,20 @@ export const invitation = crux.table(
       .references(() => team.id, { onDelete: 'cascade' }),
     userId: text().notNull(),
     email: text().notNull(),
-    /** As the inviter wrote it, for while the identity service cannot be asked. */
+    /** The name that the inviter wrote, shown while the identity service is unavailable. */
     name: text().notNull(),
-    /** A pending one whose time is over counts as expired, whether or not that has been written down. */
+    /** A pending invitation counts as expired after its time, even before the status is updated. */
     status: text({ enum: ['pending', 'expired', 'declined'] })
       .notNull()
       .default('pending'),
     invitedBy: text().notNull(),
     createdAt: at().notNull().defaultNow(),
     expiresAt: at().notNull(),
-    /** When the last mail was asked for: the next one has to wait. */
+    /** When the last mail was requested; the next one has to wait. */
     mailedAt: at().notNull().defaultNow(),
-    /** Why the last mail was refused for good. */
+    /** Why the last mail was permanently refused. */
     mailProblem: text(),
-    /** SHA-256 of the secret in the mail's link. */
+    /** The SHA-256 of the secret in the mail's link. */
     secretHash: text().notNull(),
   },
   (table) => [
@@ -67,21 +67,21 @@ export const auditLog = crux.table(
       .references(() => team.id, { onDelete: 'cascade' }),
     actorType: text({ enum: ['user', 'deployment-token', 'service-account'] }).notNull(),
     actorId: text().notNull(),
-    /** Name and address as they were then. */
+    /** Name and address at the time of the event. */
     actorName: text().notNull(),
     actorEmail: text(),
     context: text({ enum: ['http', 'ws', 'rpc'] }).notNull(),
     method: text({ enum: ['get', 'post', 'put', 'patch', 'delete'] }),
     /** The audit label of the contract with the operation: `registry registries.create`. */
     event: text().notNull(),
-    /** False: the attempt was refused. */
+    /** False when the attempt was refused. */
     accepted: boolean().notNull().default(true),
     data: jsonb(),
-    /** What the filter looks at, as trigrams. */
+    /** The text that the filter searches, as trigrams. */
     search: text().generatedAlwaysAs(sql`lower(event || ' ' || actor_name || ' ' || coalesce(actor_email, ''))`),
   },
   (table) => [
-    // `accepted` stands last so that pages and totals need no row.
+    // `accepted` is last so that pages and totals are index-only scans.
     index('audit_log_newest').on(
       table.teamId,
       table.createdAt.desc().nullsFirst(),
@@ -93,8 +93,9 @@ export const auditLog = crux.table(
 )
 
 /**
- * How many entries of the audit log each quarter of an hour has, kept by triggers: counting a million rows takes a quarter of a
- * second, and seconds by days. Quarters, because days begin at a quarter of an hour of UTC in every time zone.
+ * The number of audit log entries of each quarter of an hour, kept by triggers: counting a million rows takes a quarter
+ * of a second, and counting them by days takes seconds. Quarters, because in every time zone days start at a quarter of
+ * an hour of UTC.
  */
 export const auditCount = crux.table(
   'audit_count',
@@ -102,7 +103,7 @@ export const auditCount = crux.table(
     teamId: uuid()
       .notNull()
       .references(() => team.id, { onDelete: 'cascade' }),
-    /** When the quarter began; minus infinity in the row that holds the total. */
+    /** When the quarter started; minus infinity in the row that has the total. */
     quarter: at().notNull(),
     accepted: integer().notNull(),
     refused: integer().notNull(),
@@ -124,10 +125,10 @@ export const registry = crux.table(
     url: text().notNull(),
     imageNamePrefix: text(),
     public: boolean().notNull().default(true),
-    /** Unchecked registries only: images come from the engine's own store. */
+    /** For unchecked registries only: images come from the engine's own store. */
     local: boolean().notNull().default(false),
     user: text(),
-    /** Encrypted, never selected for reads (security.md 10). */
+    /** Encrypted, and never selected by queries that serve responses. */
     token: text(),
     ...audit,
   },

@@ -4,7 +4,7 @@ import { at, audit, crux, id } from './columns.ts'
 import { deployment } from './deployments.ts'
 import { registry, team } from './teams.ts'
 
-/** Acts in its team and does not die with a person. A deleted one stays as a name for what it did. */
+/** An account that acts in its team and is independent of people. A deleted one is kept, because its actions refer to its name. */
 export const serviceAccount = crux.table(
   'service_account',
   {
@@ -30,13 +30,13 @@ export const accessToken = crux.table(
     serviceAccountId: uuid().references(() => serviceAccount.id, { onDelete: 'cascade' }),
     deploymentId: uuid().references(() => deployment.id, { onDelete: 'cascade' }),
     registryId: uuid().references(() => registry.id, { onDelete: 'cascade' }),
-    /** Absent for people: their tokens work in every team of theirs. */
+    /** Absent for people, whose tokens work in all of their teams. */
     teamId: uuid().references(() => team.id, { onDelete: 'cascade' }),
     name: text().notNull(),
-    /** SHA-256 of the text. Null: revoked, the row stays as a name for what the deployment's token did. */
+    /** The SHA-256 of the text. Null for a revoked token: the actions of the deployment's token refer to the row's name. */
     hash: text(),
     scope: text({ enum: ['read', 'deploy', 'full'] }).notNull(),
-    /** Assurance of the session that made it: a team may ask for a second factor. */
+    /** The assurance of the session that created it, because a team may require a second factor. */
     aal: text({ enum: ['aal1', 'aal2'] }).notNull(),
     createdAt: at().notNull().defaultNow(),
     createdBy: text().notNull(),
@@ -58,7 +58,7 @@ export const accessToken = crux.table(
   ],
 )
 
-/** Counters of attempts, shared by all servers. The key is a keyed hash: no address stands here. */
+/** Counters of attempts, shared by all servers. The key is a keyed hash, so that no address is stored. */
 export const rateLimit = crux.table('rate_limit', {
   key: text().primaryKey(),
   hits: integer().notNull(),

@@ -14,10 +14,10 @@ import {
 
 const perPage = 100
 const retriesMax = 3
-/** A longer pause is not waited for: the person is told instead. */
+/** If Docker Hub asks for a longer delay the user gets an error instead. */
 const retryMsMax = 5_000
 
-/** Docker Hub has an API of its own beside its registry: organisations, repositories, tags. */
+/** Docker Hub has an API of its own in addition to its registry: organisations, repositories, tags. */
 export function createHubApi(options: {
   outbound: Outbound
   /** `https://hub.docker.com`, or a server with the same documented shapes. */
@@ -96,7 +96,7 @@ export function createHubApi(options: {
       ),
     tags: (image) =>
       reach(async () => (await pages(`/v2/repositories/${prefix}/${encodeURIComponent(image)}/tags`)).flatMap(toTag)),
-    // The hub's own API shows none (backend.md 4.9).
+    // The hub's own API provides no labels.
     labels: async () => ({}),
   }
 }

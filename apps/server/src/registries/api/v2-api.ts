@@ -15,7 +15,7 @@ import { createV2Manifests } from './v2-manifests.ts'
 import { encodePath, pullScope } from './v2-paths.ts'
 
 const perPage = 1_000
-/** Dates cost two requests per tag: only where the list is short. */
+/** Dates cost two requests per tag, so that only short lists have them. */
 const datedTagsMax = 30
 
 /** A registry of the distribution specification, below an optional prefix. */
@@ -52,7 +52,7 @@ export function createV2Api(options: {
       const isRegistry =
         headers['docker-distribution-api-version'] !== undefined || /json/.test(String(headers['content-type'] ?? ''))
       if (status === 401 || status === 403) {
-        // A public registry may give tokens per image only: that it asks for one is answer enough.
+        // A public registry may issue tokens per image only: its request for one is a sufficient answer.
         if (!options.access && /^\s*bearer/i.test(String(headers['www-authenticate'] ?? ''))) return
         throw options.access
           ? refusedCredentials()

@@ -4,8 +4,8 @@ import { type Outbound, OutboundError, type OutboundRequest, type OutboundRespon
 import { parseJson, type RegistryAccess, refusedCredentials, timeoutMs, unreachable } from './registry-api.ts'
 
 /**
- * Speaks to one registry by the distribution specification: finds out whether it speaks https, answers its challenge with basic
- * credentials or a token, and remembers both for as long as it lives.
+ * A client of one registry by the distribution specification. It detects whether the registry uses https, answers its
+ * challenge with basic credentials or a token, and keeps both for its lifetime.
  */
 export function createV2Client(options: { outbound: Outbound; address: RegistryAddress; access: RegistryAccess }) {
   const { outbound, address, access } = options
@@ -13,7 +13,7 @@ export function createV2Client(options: { outbound: Outbound; address: RegistryA
   let scheme: 'https' | 'http' | undefined = address.scheme === 'http' ? 'http' : undefined
   let useBasic = false
 
-  /** https first; a registry on loopback may speak http instead (decision 30). */
+  /** Tries https first; a registry on loopback may use http instead. */
   async function send(path: string, request: OutboundRequest): Promise<OutboundResponse> {
     if (scheme) return outbound.request(`${scheme}://${address.host}${path}`, request)
     try {

@@ -4,15 +4,15 @@ import type { V2Client } from './v2-client.ts'
 import { encodePath, pullScope } from './v2-paths.ts'
 
 const accept = manifestTypes.join(', ')
-/** An index may hold indexes. */
+/** An index may contain other indexes. */
 const depthMax = 3
 const atOnce = 5
-/** Dates are an extra: a slow registry does not delay the list for longer. */
+/** Dates are optional, so that a slow registry delays the list by no more than this. */
 const datesMs = 3_000
 
 type ImageConfig = { created?: unknown; config?: { Labels?: unknown } }
 
-/** What stands in the configuration of an image: two requests per tag. */
+/** The data in the configuration of an image, which costs two requests per tag. */
 export function createV2Manifests(client: V2Client) {
   async function readConfig(name: string, reference: string, depth = 0): Promise<ImageConfig | undefined> {
     const path = `/v2/${encodePath(name)}/manifests/${encodeURIComponent(reference)}`
@@ -34,7 +34,7 @@ export function createV2Manifests(client: V2Client) {
       const waiting = [...tags]
       const worker = async () => {
         for (let tag = waiting.shift(); tag && Date.now() < end; tag = waiting.shift()) {
-          // A tag without a date is still a tag.
+          // A tag without a date is still listed.
           const config = await readConfig(name, tag).catch(() => undefined)
           const at = new Date(typeof config?.created === 'string' ? config.created : Number.NaN)
           if (!Number.isNaN(at.getTime())) found.set(tag, at.toISOString())
@@ -57,7 +57,7 @@ export function createV2Manifests(client: V2Client) {
 
 type IndexEntry = { digest?: unknown; platform?: { os?: unknown; architecture?: unknown } }
 
-/** Labels and dates rarely differ between platforms: linux/amd64, else the first real one (attestations have none). */
+/** Labels and dates rarely differ between platforms: linux/amd64 is used, else the first real one (attestations have none). */
 function preferred(entries: IndexEntry[]): string | undefined {
   const real = entries.filter(({ platform }) => platform?.os !== 'unknown')
   const entry = real.find(({ platform }) => platform?.os === 'linux' && platform.architecture === 'amd64') ?? real[0]
