@@ -30,7 +30,7 @@ const taken = '4000007'
 /** The flow of a recovery: a new password comes first. */
 const recovered = 1060001
 
-/** The ways to sign in: password, passkeys, login providers. */
+/** The ways to sign in: password, passkeys, sign-in providers. */
 export function SignInMethodsPage() {
   const { t } = useTranslation('account')
   const me = useMe()

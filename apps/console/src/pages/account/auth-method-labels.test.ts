@@ -15,7 +15,7 @@ describe('how somebody has signed in', () => {
     [[{ method: 'oidc', provider: 'corp' }], 'Corp'],
     [[{ method: 'oidc', provider: 'corp', provider_label: 'ACME Single Sign-On' }], 'ACME Single Sign-On'],
     [[{ method: 'oidc', provider: 'github', provider_label: 'github' }], 'GitHub'],
-    [[{ method: 'oidc' }], 'a login provider'],
+    [[{ method: 'oidc' }], 'a sign-in provider'],
     [[{ method: 'password' }, { method: 'totp' }], 'a password and an authenticator app'],
     [[{ method: 'password' }, { method: 'password' }], 'a password'],
     [[{ method: 'telepathy' }], 'telepathy'],

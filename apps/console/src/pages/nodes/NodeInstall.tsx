@@ -159,7 +159,7 @@ function InstallForm({ teamSlug, node, expired }: Props & { expired: boolean }) 
           <ChipsField
             form={form}
             name="scriptType"
-            label={t('install.script')}
+            label={t('install.shell')}
             options={scriptTypes.map((value) => ({ value, label: t(`script.${value}`) }))}
           />
         )}
