@@ -4,7 +4,7 @@ import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
 import { mayRetry } from './errors.ts'
 import { sessionLost } from './session.ts'
 
-/** Longer than the server itself waits for agents, registries and storages. */
+/** Longer than the server's own timeout for agents, registries and storages. */
 const timeoutMs = { read: 30_000, change: 90_000 }
 
 export const client = createClient({ baseUrl: '', timeoutMs })

@@ -2,7 +2,7 @@ import { flushSync } from 'react-dom'
 import { confirmAddress } from '../pages/account/use-settings-flow.ts'
 
 const key = 'crux-token-draft'
-/** Nobody who comes back later than this still waits for the form. */
+/** A form that is older than this is not restored. */
 const keptMs = 15 * 60_000
 
 export type TokenDraft = { name: string; expiry: '30' | '60' | '90' | '0'; scope: 'read' | 'deploy' | 'full' }
@@ -23,7 +23,7 @@ export const dropTokenDraft = () => sessionStorage.removeItem(key)
 /**
  * Leaves for the sign-in page, which leads back to this address.
  *
- * @param settle makes the form one that may be left without a question
+ * @param settle marks the form as saved, so that the page can be left without a confirmation
  */
 export function signInAgain(of: string, values: TokenDraft, settle: () => void): void {
   sessionStorage.setItem(key, JSON.stringify({ of, at: Date.now(), values } satisfies Kept))

@@ -8,7 +8,7 @@ beforeAll(async () => {
   await i18n.init({ lng: 'en', ns: ['account'], resources: { en: { account } }, interpolation: { escapeValue: false } })
 })
 
-describe('how somebody has signed in', () => {
+describe('authMethodLabels', () => {
   it.each([
     [[{ method: 'password' }], 'a password'],
     [[{ method: 'oidc', provider: 'github' }], 'GitHub'],
@@ -25,7 +25,7 @@ describe('how somebody has signed in', () => {
   })
 })
 
-describe('what happened to an account', () => {
+describe('securityEventLabels', () => {
   const at = { id: '1', ip_address: '', user_agent: '', created_at: '' }
   it.each([
     [{ event: 'signed-in', details: { method: 'oidc', provider: 'corp' } }, 'Signed in with Corp'],

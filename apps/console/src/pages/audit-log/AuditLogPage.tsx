@@ -26,7 +26,7 @@ import { useEntryColumns } from './use-entry-columns.tsx'
 
 const EntryDialog = lazyComponent(() => import('./EntryDialog.tsx').then((module) => module.EntryDialog))
 
-/** Today and the six days before (ui.md U21). */
+/** Today and the six days before. */
 const daysBefore = 6
 
 /** Who did and tried what in the team. Filters stand in the address, so that a finding can be sent to somebody. */

@@ -20,7 +20,7 @@ const route = getRouteApi('/bare/auth/login')
 /** Message of the identity service: the address is not confirmed yet. */
 const notVerified = '4000010'
 
-/** `direct` fields go to the identity service itself: the product's API knows neither factors nor passkeys (decision 10). */
+/** `direct` fields go to the identity service itself: the product's API supports neither factors nor passkeys. */
 export type Login =
   | { method: 'password'; email: string; password: string }
   | { method: 'code'; email: string; code?: string }

@@ -27,7 +27,7 @@ import { useFlow } from './use-flow.ts'
 
 const route = getRouteApi('/bare/auth/register')
 
-/** The rules of ui.md U26.1; the identity service has the last word. */
+/** The rules that the page checks; the identity service makes the final decision. */
 const Register = z
   .object({
     email: z.email(),

@@ -26,8 +26,8 @@ type Props = {
 }
 
 /**
- * A text of the configuration. From the first key on, its own text wins over what comes in until it is left (ui.md U5.1): an input that
- * only has the focus follows the others, and leaving it says nothing. Who else is in it is seen by an outline in that person's colour.
+ * A text of the configuration. From the first key until blur, its own text takes precedence over incoming changes: an input that
+ * only has the focus shows incoming changes, and blur without typing changes nothing. An outline in another editor's colour shows that they are in it.
  */
 export function SettingInput({
   inputId,

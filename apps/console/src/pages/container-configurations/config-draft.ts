@@ -33,9 +33,9 @@ export type Patch = {
 }
 
 /**
- * A configuration while people type in it (ui.md U13.3, decision 20), in three layers: what the server said, what was sent and is not
- * known to be in there, and what is typed. `server` is only ever a state that the server itself told; typed text is only ever given
- * up by the person who typed it.
+ * A configuration that is being edited, in three layers: the state of the server, what was sent and is not
+ * confirmed, and what is typed. `server` is always a state that the server itself sent; typed text is discarded
+ * only by the person who typed it.
  */
 export type ConfigDraft = {
   server: ContainerConfigFields

@@ -246,8 +246,8 @@ const plain = (fields: ContainerConfigFields) => ({
   ),
 })
 
-describe('two people in one configuration', () => {
-  it('end with the same, whatever crosses, and lose nothing that was typed', () => {
+describe('two users that edit one configuration', () => {
+  it('get the same state in each order of messages, and lose no typed text', () => {
     fc.assert(
       fc.property(actions, (script) => {
         const server = makeServer()
@@ -288,7 +288,7 @@ describe('two people in one configuration', () => {
   }, 300_000)
 })
 
-describe('a page that is left', () => {
+describe('a session whose page was closed', () => {
   const two = () => {
     const server = makeServer()
     const pages: Page[] = []
@@ -297,7 +297,7 @@ describe('a page that is left', () => {
     return { server, page }
   }
 
-  it('still hands over what was typed while a patch was on its way', () => {
+  it('sends what was typed while a patch was in flight', () => {
     const { server, page } = two()
     calm([page])
     page.set('A')
@@ -315,7 +315,7 @@ describe('a page that is left', () => {
     expect(page.closed()).toBe(true)
   })
 
-  it('saves over the other way when the link is away, and is the same draft for who comes back before', () => {
+  it('saves over HTTP while the channel is unavailable, and keeps the draft for a user that returns before', () => {
     const { server, page } = two()
     page.set('A')
     page.session.leave()
@@ -332,7 +332,7 @@ describe('a page that is left', () => {
     expect([back.closed(), textAt(back.shown(), 'A'), saveState(back.draft(), [])]).toEqual([false, 'L1', 'saved'])
   })
 
-  it('goes on after a server that could not answer just then', () => {
+  it('continues after a temporary failure of the server', () => {
     const { server, page } = two()
     calm([page])
     page.set('A')

@@ -19,7 +19,7 @@ import {
   takeBack,
 } from './config-draft.ts'
 
-/** Patches wait for a pause in typing (ui.md U1). */
+/** Patches are sent after a pause in typing, so that not every key causes a request. */
 export const debounceMs = 500
 /** How long an announced revision may take to arrive before it is asked for. */
 const overdueMs = 1_000

@@ -3,7 +3,7 @@ import { useConfigForm } from './config-context.ts'
 import { type FieldFilter, fieldsFor, groups, holdsValue, isFor, type SectionId, sectionIds } from './sections.ts'
 
 /**
- * Which sections the form shows. Without a filter those that have a value or an error, and those that somebody opened (ui.md U13.2);
+ * Which sections the form shows. Without a filter, sections with a value or an error and sections that the user opened;
  * with one all that have a setting of that kind. On a node of one kind, sections of the other are offered only where something is set
  * in them.
  */

@@ -41,7 +41,7 @@ export const imageText = ({ imageName, imageTag }: Pick<Container, 'imageName' |
 /** Of another team, of the platform, or not started by Crux: admins and owners see its name, image and state, and nobody here can use it. */
 export const isForeign = (container: Container): boolean => !container.managed
 
-/** Helpers of the platform, and parts of a cluster: hidden until a person asks for them (ui.md U14.3). */
+/** Containers of the platform and parts of a cluster, which are hidden by default. */
 export function isInternal(container: Container): boolean {
   const category = container.labels['dev.crux.service-category'] ?? container.labels['org.dyrectorio.service-category']
   return category?.startsWith('_') === true || container.id.prefix === 'kube-system'

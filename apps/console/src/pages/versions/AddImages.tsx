@@ -29,7 +29,7 @@ type Props = {
   onClose: () => void
 }
 
-/** Chooses images of one registry and adds them all; changing the registry starts anew (ui.md U9.2). */
+/** Chooses images of one registry and adds them all; changing the registry clears the choice. */
 export function AddImages({ teamSlug, firstRegistryId, onAdd, onClose }: Props) {
   const { t } = useTranslation('versions')
   const query = useQuery(apiQuery('registries.list', { params: { teamSlug } }))
