@@ -23,7 +23,7 @@ export function EmailForm({
   onSubmit,
 }: StepProps & {
   email: string
-  /** Below the address, where a person has to be shown. */
+  /** The captcha below the address, if required. */
   check?: ReactNode
 }) {
   const { t } = useTranslation('auth')

@@ -34,7 +34,7 @@ export function CreateAccountPage() {
       try {
         return await redeem(await client.call('auth.renew-invitation-code', { body: { team, invitation } }))
       } catch (error) {
-        // Whoever has an account by now signs in and finds the invitation there.
+        // Users that have an account by now sign in and find the invitation there.
         if (!isStatus(error, 412) || error.value !== 'signIn') throw error
         return navigate({ ...links.login(), search: { invitation: team } })
       }

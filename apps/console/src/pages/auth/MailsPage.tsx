@@ -14,7 +14,7 @@ import { AuthCard } from './AuthCard.tsx'
 
 const Form = z.object({ token: z.string().trim().min(1) })
 
-/** Mails that nobody could send, because no mail server is set: for who runs this installation and has its token. */
+/** Captured mails of an installation without a mail server, for operators that have its token. */
 export function MailsPage() {
   const { t } = useTranslation('auth')
   const form = useForm({ resolver: zodResolver(Form), defaultValues: { token: '' } })

@@ -16,7 +16,7 @@ const fieldOfNode: Record<string, string> = {
   'traits.name.last': 'lastName',
 }
 
-/** Our words for a message of the identity service, else its own. */
+/** Our text for a message of the identity service, else its own. */
 export const messageText = (message: Message): string => {
   const key = `auth:message.${message.id}`
   return i18n.exists(key) ? i18n.t(key as 'auth:message.4000006') : message.text

@@ -121,7 +121,7 @@ export function TableRow<Row extends { id?: string }>({
   )
 }
 
-/** Marks a setting that only Kubernetes applies, where the kind of node is not known. */
+/** Marks a setting that only Kubernetes applies, if the kind of node is unknown. */
 function Kubernetes() {
   const { t } = useTranslation(['configuration', 'common'])
   return <Pill>{t('group.kubernetes')}</Pill>

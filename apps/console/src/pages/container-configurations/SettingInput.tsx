@@ -21,7 +21,7 @@ type Props = {
   onPasteLines?: (text: string) => boolean
   /** For what names a row: taken over when the input is left, so that a half-typed name never meets another row. */
   lazy?: boolean
-  /** What may be meant; anything else may be typed too. */
+  /** Suggestions; any other text can be typed too. */
   suggestions?: readonly string[]
 }
 
@@ -55,7 +55,7 @@ export function SettingInput({
   const latest = useRef({ kept, onChange })
   latest.current = { kept, onChange }
 
-  // A row that somebody else takes away while its name is typed comes back with that name.
+  // A row that another user deletes while its name is typed is created again with that name.
   useEffect(
     () => () => {
       if (latest.current.kept !== null) latest.current.onChange(latest.current.kept)

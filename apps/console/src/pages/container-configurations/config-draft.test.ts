@@ -25,7 +25,7 @@ const make = (fields: ContainerConfigFields = {}, revision = 5) =>
   linkFound(startDraft(fields, revision), fields, revision)
 const type = (draft: ConfigDraft, field: ContainerConfigField, value: unknown) =>
   editField(draft, field, value, shownFields(draft)[field])
-/** Sent, confirmed, and told to everybody. */
+/** The patch is sent, confirmed, and published to all editors. */
 const store = (draft: ConfigDraft, revision: number) =>
   configUpdated(patchReceived(draft, revision), shownFields({ ...draft, pending: {} }), revision)
 const send = (draft: ConfigDraft) => nextPatch(draft, { prefix: 'shop' })

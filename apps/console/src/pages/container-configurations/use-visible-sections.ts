@@ -22,9 +22,9 @@ export function useVisibleSections(hasError: (id: SectionId) => boolean, filter:
 
   const fitting = offered.filter((id) => fieldsFor(id, filter).length > 0)
   return {
-    /** Nothing is set anywhere. */
+    /** No layer has a setting. */
     empty: filled.length === 0,
-    /** What there is to choose from; with a filter that kind alone. */
+    /** The sections to choose from; with a filter only those of that kind. */
     offered: fitting,
     shown: filter ? fitting : offered.filter((id) => lit.has(id)),
     groups: groups.filter((group) => offered.some((id) => fieldsFor(id, group).length > 0)),

@@ -98,7 +98,7 @@ export function ProgressRow({ subject, instance, view, now, said, open, onToggle
   )
 }
 
-/** How a release calls one of its images. */
+/** The name of an image in a release. */
 export function ImageName({ subject: { name, tag, digest } }: { subject: RowSubject }) {
   return (
     <>
@@ -155,7 +155,7 @@ function StepTime({ step, now }: { step: Step; now: number }) {
   const { t } = useTranslation(['deployments', 'common'])
   if (step.state === 'skipped') return step.phase === 'pull' ? t('progress.cached') : t('progress.nothing')
   if (step.state === 'waiting' || step.startedAt === undefined) return null
-  // Told only when it was over: how long it took is not known.
+  // The step was reported only at its end, so its duration is unknown.
   if (step.endedAt === step.startedAt) return null
   return duration(Math.max(0, (step.endedAt ?? now) - step.startedAt))
 }

@@ -21,7 +21,7 @@ type Props = {
   fileName: string
 }
 
-/** The release's log beside its images: everything, or one voice of it. */
+/** The release's log beside its images: all lines or those of one source. */
 export function ReleaseLog({ source, onSource, progress, removedAfterDays, subjects, nameOf, fileName }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const { buffer } = useReleaseLog(progress, source, nameOf)

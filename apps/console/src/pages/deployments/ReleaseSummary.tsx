@@ -8,15 +8,15 @@ import type { Progress } from './progress.ts'
 
 type Props = {
   progress: Progress
-  /** Null where nobody knows any more. */
+  /** Null if it is no longer known. */
   verified: number | null
   total: number
   share: number
   elapsedMs: number | null
   lastTimeMs: number | null
-  /** What answers now, in words. */
+  /** A text that says what answers now. */
   service: { text: string; tone: 'good' | 'plain' | 'bad' } | null
-  /** Where it waits, while it does. */
+  /** The queue position while it waits. */
   queue?: ReactNode
 }
 
