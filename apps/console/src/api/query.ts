@@ -16,7 +16,7 @@ export const queryClient = new QueryClient({
       staleTime: 5_000,
       retry: (count, error) => count < 2 && mayRetry(error),
       refetchOnWindowFocus: true,
-      // "Offline" is what the browser thinks of the internet; Crux may be on this machine or beside it. A call that fails says so.
+      // The browser's "offline" only concerns the internet; Crux may run on this machine or in the local network. A failed call is reported.
       networkMode: 'always',
       refetchOnReconnect: true,
     },

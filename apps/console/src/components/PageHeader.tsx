@@ -12,7 +12,7 @@ type Props = {
   tools?: ReactNode
   /** The page's own step in the breadcrumb, where the title repeats the step before. */
   crumb?: string
-  /** The name in breadcrumb and tab, where the title alone says too little. */
+  /** The name in breadcrumb and tab, if the title alone is ambiguous. */
   fullTitle?: string
 }
 

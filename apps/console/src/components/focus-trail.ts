@@ -33,7 +33,7 @@ export function useFocusTrail(): void {
 }
 
 /**
- * A layer has closed: the focus goes back to what opened it. Where that was an entry of a menu, or went away with its page, the last
+ * A layer has closed: the focus returns to the element that opened it. If that was an entry of a menu, or was removed with its page, the last
  * thing that had the focus and is still there takes it, and without one the page. Another layer that has it by now keeps it.
  */
 export function giveFocusBack(event: Event): void {

@@ -8,7 +8,7 @@ type SyntaxNode = ReturnType<ReturnType<typeof syntaxTree>['resolveInner']>
 
 const valueNodes = new Set(['True', 'False', 'Null', 'Number', 'String', 'Object', 'Array', '⚠'])
 
-/** Names and values that fit where the cursor stands. */
+/** Names and values that fit at the cursor. */
 export function completeJson(context: CompletionContext, schema: JsonSchema): CompletionResult | null {
   const { state, pos } = context
   const before = state.sliceDoc(Math.max(0, pos - 200), pos)

@@ -13,7 +13,7 @@ export const toastError = (error: unknown) => toastText(describeError(error).tex
 
 /** Mounted once in the root. */
 export function Toasts() {
-  // Beside the dialogs, not below them: those stand outside the root too.
+  // Beside the dialogs, not below them: dialogs are outside of the root too.
   return createPortal(
     <Toaster
       position="top-center"

@@ -33,9 +33,9 @@ type SheetProps<V extends FieldValues, Out> = Omit<
   ShellProps<V, Out>,
   'submitLabel' | 'loading' | 'error' | 'disabledReason'
 > & {
-  /** Of `useCall`. A sheet may also be reached by an address, past the disabled button that leads to it: `denied` says why it is off. */
+  /** Of `useCall`. A sheet may also be reached by an address, past the disabled button that leads to it: `denied` is the reason why it is disabled. */
   call: { isPending: boolean; error: ApiError | null; denied: string | null }
-  /** "Save" unless it says more. */
+  /** "Save" by default. */
   submitLabel?: string
   title: string
   description?: ReactNode
@@ -95,7 +95,7 @@ export function FormSheet<V extends FieldValues, Out>({
   )
 }
 
-/** The same for a page that is a form: sign-in, first team. The button stands below the fields. */
+/** The same for a page that is a form: sign-in, first team. The button is below the fields. */
 /** `plain`: another button of the page is its main one. */
 export function FormPanel<V extends FieldValues, Out>(
   shell: ShellProps<V, Out> & { guard?: boolean; plain?: boolean },

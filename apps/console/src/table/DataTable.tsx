@@ -22,7 +22,7 @@ export type Column<Row> = {
   narrow?: 'lead' | 'end' | 'title' | 'detail' | 'none'
   /** Takes the room that is left and is cut. */
   grow?: boolean
-  /** A cell that stands for others below 768 px and is left out above. */
+  /** A cell that replaces others below 768 px and is left out above. */
   only?: 'narrow'
 }
 

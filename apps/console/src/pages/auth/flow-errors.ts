@@ -23,7 +23,7 @@ export const messageText = (message: Message): string => {
 }
 
 /**
- * What a flow that came back says went wrong, as the forms' one kind of error: messages of nodes at their fields, those of the
+ * The errors of a returned flow in the form that forms use: messages of nodes at their fields, those of the
  * whole flow in the banner. Null when it holds no error.
  */
 export function flowError(flow: Flow): ApiError | null {

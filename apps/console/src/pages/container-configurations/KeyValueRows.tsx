@@ -47,7 +47,7 @@ type Props = {
   onPasteFile?: (text: string) => void
 }
 
-/** Keys and values, each with the layer it comes from. A key from below can be changed here, or taken away. */
+/** Keys and values, each with the layer it comes from. An inherited key can be overridden or removed here. */
 export function KeyValueRows({ list, label, onPasteFile }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()

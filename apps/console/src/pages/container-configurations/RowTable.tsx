@@ -54,7 +54,7 @@ export function RowTable({ label, columns, rows, isSecond, children }: Props) {
 
 type RowProps<Row> = {
   layered: LayeredRow<Row>
-  /** The row's property in the merged configuration, which tells the layer it comes from. */
+  /** The row's property in the merged configuration, which identifies its layer. */
   part: string
   name: string
   errors: readonly string[]

@@ -30,7 +30,7 @@ type Props = {
   trailing?: ReactNode
   tools?: ReactNode
   onAdd?: () => void
-  /** What the add button adds, where "Add" alone says too little. */
+  /** The label of the add button, if "Add" alone is ambiguous. */
   addLabel?: string
   children: ReactNode
 }

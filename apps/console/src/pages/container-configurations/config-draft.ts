@@ -108,7 +108,7 @@ export function resetField(draft: ConfigDraft, field: ContainerConfigField): Con
   }
 }
 
-/** Problems of what is typed where it stands, by property with the places of the typed rows: `environment[2].key`. */
+/** Problems of the typed values, by property with the indexes of the typed rows: `environment[2].key`. */
 export function findProblems(draft: ConfigDraft, context: DraftContext): ErrorDetail[] {
   const places = new Map<string, number[]>()
   const fields = Object.fromEntries(

@@ -5,12 +5,12 @@ export type Secret = NonNullable<ContainerConfigFields['secrets']>[number]
 export type Known = { keys: readonly string[]; publicKey: string | null; shared: readonly string[] }
 
 /**
- * Where the value of a key stands: on the node already, sealed for it, taken from a weaker layer or from another deployment of the
+ * The state of the value of a key: on the node already, sealed for it, inherited from a lower layer or from another deployment of the
  * prefix, to be entered again since the node's key changed, required and missing, or not set.
  */
 export type SecretState = 'on-node' | 'sealed' | 'below' | 'shared' | 'stale' | 'missing' | 'unset'
 
-/** A key as the section lists it. A locked one is named by a layer below and cannot be taken away here. */
+/** A key as the section lists it. A locked key comes from a lower layer and cannot be removed here. */
 export type SecretRow = { key: string; required: boolean; locked: boolean; own: Secret | undefined; state: SecretState }
 
 /** Keys of the layers below first, in their order, then those that this layer adds. */

@@ -9,7 +9,7 @@ import { isKeyedField, isUnset, rowKey } from '@crux/rules'
 export type Group = keyof typeof containerConfigGroups
 export const groups: readonly Group[] = ['common', 'docker', 'kubernetes']
 
-/** The parts of the form in their order: what each holds, and under which group it stands. */
+/** The parts of the form in their order: the content and the group of each. */
 const sections = {
   general: { group: 'common', fields: ['name', 'commands', 'args', 'workingDirectory', 'user', 'tty'] },
   environment: { group: 'common', fields: ['environment'] },

@@ -334,7 +334,7 @@ function serviceOf(
     ? { text: t('service.lost', { name: nameOf(running) }), tone: 'bad' }
     : { text: t('service.answers', { name: nameOf(running) }), tone: 'good' }
 
-  /** Releases of one deployment have one version, and those of a project without versions too: their number tells them apart. */
+  /** Releases of one deployment have one version, and those of a project without versions too: their number distinguishes them. */
   function nameOf({ deploymentId, number, versionName }: NonNullable<Details['running']>): string {
     const hasVersions = deployment.project.type === 'versioned'
     return deploymentId !== deployment.id && hasVersions ? versionName : t('detail.release', { number })

@@ -24,7 +24,7 @@ type Props = {
   target: { teamSlug: string; nodeId: string; prefix: string }
 }
 
-/** What fits beside the name; a longer sentence stands below. */
+/** The text that fits beside the name; a longer sentence is below. */
 const shortDetail = 36
 
 /** One image of the release: what it is at, each step with its time, and what it waits for. */
@@ -176,7 +176,7 @@ function RightText({
   if (view.word === 'resolve') return t('progress.asking')
   const pull = instance?.pull
   if (view.word === 'pull' && pull) return pull.total > 0 ? bytesOf(pull.current, pull.total) : bytesText(pull.current)
-  // Only a short detail fits here; a long one stands below.
+  // Only a short detail fits here; a long one is below.
   const detail =
     (view.word === 'failed' ? null : view.current?.detail) ??
     instance?.phases.verify?.detail ??

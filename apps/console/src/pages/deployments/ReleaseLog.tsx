@@ -14,7 +14,7 @@ type Props = {
   source: LogSource
   onSource: (source: LogSource) => void
   progress: Progress
-  /** Days after which the log was removed; 0 where the server no longer says. */
+  /** Days after which the log was removed; 0 if the server no longer sends it. */
   removedAfterDays: number | undefined
   subjects: readonly RowSubject[]
   nameOf: (instanceId: string) => string

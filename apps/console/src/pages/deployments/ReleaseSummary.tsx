@@ -20,7 +20,7 @@ type Props = {
   queue?: ReactNode
 }
 
-/** The strip above the hero: how it stands, how far, how long, and what answers meanwhile. */
+/** The strip above the images: status, progress, elapsed time, and what answers meanwhile. */
 export function ReleaseSummary({ progress, verified, total, share, elapsedMs, lastTimeMs, service, queue }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const busy = progress.status === 'in-progress'

@@ -137,7 +137,7 @@ type FoundProps = {
   onTag: (name: string, tag: string) => void
 }
 
-/** More than this is not listed: the search is the way to the rest. */
+/** The maximum number of listed images; the search finds the others. */
 const shownMax = 200
 
 /** What is chosen stays in its place, ticked: a list never moves under the pointer. */
