@@ -88,7 +88,7 @@ const pairs: Record<string, [ours: () => Promise<unknown>, theirs: () => Promise
 }
 
 describe('calls to the identity service', () => {
-  it.each(Object.entries(pairs))('%s sends what the client sends', async (_name, [ours, theirs]) => {
+  it.each(Object.entries(pairs))('%s sends the same request as the client', async (_name, [ours, theirs]) => {
     seen.length = 0
     await ours()
     await theirs()

@@ -42,7 +42,7 @@ describe('a configuration while people type in it', () => {
     })
   })
 
-  it('merges what is typed while a patch is on its way into the next one', () => {
+  it('merges text that is typed while a patch is in flight into the next patch', () => {
     let draft = send(type(make(), 'name', 'web'))
     draft = type(type(draft, 'name', 'web2'), 'tty', true)
     expect(send(draft)).toBe(draft)
@@ -51,7 +51,7 @@ describe('a configuration while people type in it', () => {
     expect(saveState(store(draft, 7), [])).toBe('saved')
   })
 
-  it('holds what reaches into the host and this person may not add, and sends the rest', () => {
+  it('holds back host-dangerous settings that this user may not add, and sends the others', () => {
     const context = { prefix: 'shop', hostDenied: 'Needs the role Admin' }
     const bind = [{ id: id(1), name: '/etc', path: '/etc' }]
     let draft = type(make({ capabilities: [{ id: id(2), key: 'SYS_ADMIN', value: 'add' }] }), 'volumes', bind)
@@ -92,7 +92,7 @@ describe('a configuration while people type in it', () => {
     expect(saveState(begun, [])).toBe('saved')
   })
 
-  it('puts typed rows on top of what another person changed in other rows', () => {
+  it('merges typed rows with changes of another user to other rows', () => {
     const draft = type(
       make({ environment: env(['A', '1'], ['B', '2']) }),
       'environment',
