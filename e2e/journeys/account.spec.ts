@@ -16,7 +16,7 @@ test('a forgotten password is replaced with a code from the mail, and the old on
 }) => {
   const account = await crux.verified(page)
   await signOut(page, crux.url)
-  await page.getByRole('link', { name: 'Forgot it?' }).click()
+  await page.getByRole('link', { name: 'Forgot password?' }).click()
   // The page that is left has a field of this name too.
   await expect(page.getByRole('heading', { name: 'Reset the password' })).toBeVisible()
   await page.getByLabel('E-mail').fill(account.email)

@@ -183,9 +183,9 @@ test('an instance shows where each value comes from, and bundles that disagree',
   await expect(final.getByText('environment.URL')).toHaveCount(0)
 
   await page.getByRole('radio', { name: 'Form' }).click()
-  await page.getByRole('button', { name: 'Back to the inherited value: LOG' }).click()
+  await page.getByRole('button', { name: 'Reset to the inherited value: LOG' }).click()
   await expect(valueIn(page, 'LOG')).toHaveValue('info')
-  await page.getByRole('button', { name: 'Back to the inherited value: URL' }).click()
+  await page.getByRole('button', { name: 'Reset to the inherited value: URL' }).click()
   await expect(valueIn(page, 'URL')).toHaveValue('db')
   await saved(page)
   expect((await it.stored(it.instance)).environment ?? []).toEqual([])

@@ -36,7 +36,7 @@ test('deleting a project asks whether its containers go: kept ones hold their na
     `${node.name}prefix ${prefix}${prefix}-web`,
   ])
   await expect(dialog.getByText('keep their names, ports and prefixes')).toBeVisible()
-  await expect(dialog.getByText('an admin can remove them in the container list of their node')).toBeVisible()
+  await expect(dialog.getByText('An admin can delete them later in the container list of their node')).toBeVisible()
   await dialog.getByRole('textbox').fill(kept.name)
   await dialog.getByRole('button', { name: 'Delete project', exact: true }).click()
   await page.waitForURL(`**/${testEnvironment.teamSlug}/projects`)

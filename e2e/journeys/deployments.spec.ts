@@ -38,7 +38,7 @@ test('preparing what is prepared already leads to it', async ({ page, stage }) =
   await dialog.getByLabel('Project').selectOption({ label: name })
   await dialog.getByRole('radio').first().click()
   await dialog.getByLabel('Prefix').fill(prefix)
-  await dialog.getByRole('button', { name: 'Prepare deployment' }).click()
+  await dialog.getByRole('button', { name: 'Create deployment' }).click()
   await page.waitForURL(`**${pageOf(testEnvironment, existing.id)}`)
   await expect(page.getByText('one deployment per node and prefix. Here it is.')).toBeVisible()
 })
@@ -235,16 +235,16 @@ test('starts at one place wait in line, each says behind which one, and all move
   await page.goto(`/${testEnvironment.teamSlug}/deployments?filter=${prefix}`)
   const row = ({ name }: { name: string }) =>
     page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
-  await expect(row(second)).toContainText(`Waiting, 1st in line behind ${first.name}`)
-  await expect(row(third)).toContainText(`Waiting, 2nd in line behind ${first.name}`)
-  await expect(row(first)).not.toContainText('in line')
+  await expect(row(second)).toContainText(`Waiting, 1st in the queue behind ${first.name}`)
+  await expect(row(third)).toContainText(`Waiting, 2nd in the queue behind ${first.name}`)
+  await expect(row(first)).not.toContainText('in the queue')
   for (const [list, path] of [
     ['Deployments', `nodes/${testEnvironment.nodeId}?section=deployments`],
     ['Deployments', `projects/${third.projectId}?section=deployments`],
     ['Latest deployments', 'dashboard'],
   ] as const) {
     await page.goto(`/${testEnvironment.teamSlug}/${path}`)
-    const waiting = page.getByRole('table', { name: list }).getByText(`2nd in line behind ${first.name}`)
+    const waiting = page.getByRole('table', { name: list }).getByText(`2nd in the queue behind ${first.name}`)
     await expect(waiting, path).toBeVisible()
   }
   await page.goto(`/${testEnvironment.teamSlug}/deployments?filter=${prefix}`)
@@ -252,14 +252,14 @@ test('starts at one place wait in line, each says behind which one, and all move
   await page.waitForURL(`**${pageOf(testEnvironment, first.id)}/deploy`)
 
   await page.goto(pageOf(testEnvironment, third.id))
-  await expect(page.getByText(`2nd in line behind ${first.name}`)).toBeVisible()
+  await expect(page.getByText(`2nd in the queue behind ${first.name}`)).toBeVisible()
   await cancel(first)
-  await expect(page.getByText(`1st in line behind ${second.name}`)).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText(`1st in the queue behind ${second.name}`)).toBeVisible({ timeout: 30_000 })
   await page.goto(`${pageOf(testEnvironment, third.id)}/deploy`)
-  await expect(page.getByText(`1st in line behind ${second.name}`)).toBeVisible()
+  await expect(page.getByText(`1st in the queue behind ${second.name}`)).toBeVisible()
   await cancel(second)
   await expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
-  await expect(page.getByText('in line behind')).toBeHidden()
+  await expect(page.getByText('in the queue behind')).toBeHidden()
 })
 
 test('a start of some says what these change, and leaves the others alone', async ({ page, stage }) => {

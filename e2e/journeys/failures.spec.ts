@@ -101,7 +101,7 @@ test('a port that something else on the node holds is said before the start, wit
   const deployment = await createDeployment(testEnvironment, service, unique('taken'))
   const holder = await listening(createSocketServer(), port, '0.0.0.0')
   await page.goto(`/${testEnvironment.teamSlug}/deployments/${deployment.id}`)
-  const problem = page.getByRole('list', { name: 'To fix first' }).getByRole('listitem')
+  const problem = page.getByRole('list', { name: 'Problems to fix' }).getByRole('listitem')
   await expect(problem).toContainText(`Port ${port} is used by something else on`)
   await expect(page.getByRole('button', { name: 'Deploy', exact: true })).toHaveAttribute('aria-disabled', 'true')
   await problem.getByRole('link', { name: 'Open the field' }).click()

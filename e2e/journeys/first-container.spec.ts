@@ -34,7 +34,7 @@ test('from an account to a running container, a new tag, and a bad one that chan
     await open('registries#new')
     await page.getByLabel('Name', { exact: true }).fill('local registry')
     await page.getByRole('textbox', { name: 'Address', exact: true }).fill(stage.registry.host)
-    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByRole('button', { name: 'Create registry' }).click()
     await expect(page.getByRole('main').getByText('local registry').first()).toBeVisible()
   })
 
@@ -69,7 +69,7 @@ test('from an account to a running container, a new tag, and a bad one that chan
     await dialog.getByLabel('Project').selectOption({ label: 'Shop' })
     await expect(dialog.getByRole('radio', { name: 'this-machine' })).toBeChecked()
     await dialog.getByLabel('Prefix').fill(prefix)
-    await dialog.getByRole('button', { name: 'Prepare deployment' }).click()
+    await dialog.getByRole('button', { name: 'Create deployment' }).click()
     await page.waitForURL(/deployments\/[0-9a-f-]{36}$/)
     await deploy()
     const images = page.getByRole('list', { name: 'Images' })

@@ -172,7 +172,7 @@ test('images that no container and no release needs are chosen and removed, the 
     expect((await deploy(testEnvironment, deployment.id)).status).toBe('successful')
   }
   await page.goto(`/${testEnvironment.teamSlug}/nodes/${testEnvironment.nodeId}?section=images`)
-  await page.getByRole('searchbox', { name: 'Filter by name or who needs it' }).fill(name)
+  await page.getByRole('searchbox', { name: 'Filter by name, state or use' }).fill(name)
   const rows = page.getByRole('row', { name })
   await expect(rows).toHaveCount(4)
   await expect(rows.filter({ hasText: /, release \d/ })).toHaveCount(2)
@@ -211,7 +211,7 @@ test('an agent is sent away and its token revoked only after a question, and the
   await expect(page.getByRole('main').getByText('Unreachable', { exact: true })).toBeVisible()
 
   await page.getByRole('link', { name: 'Events' }).click()
-  for (const event of ['Disconnected by a person', 'Connected', 'Installed'])
+  for (const event of ['Disconnected by a user', 'Connected', 'Installed'])
     await expect(page.getByRole('table').getByText(event, { exact: true }).first()).toBeVisible()
 
   await act('Revoke the token')

@@ -96,7 +96,7 @@ test.describe('on a phone', () => {
     const find = await rowOf(page.getByRole('button', { name: 'Find in the log' }))
     expect(await rowOf(page.getByRole('heading', { name: 'Log', exact: true }))).toBe(find)
     expect(await rowOf(page.getByRole('link', { name: 'Download whole log' }))).toBe(find)
-    const counts = page.getByRole('radiogroup', { name: 'Lines from the past' }).getByRole('radio')
+    const counts = page.getByRole('radiogroup', { name: 'Number of last lines' }).getByRole('radio')
     await expect(counts).toHaveText(['50', '500', '1K', '10K', '100K'])
     expect(await rowOf(counts.last())).toBe(await rowOf(counts.first()))
   })

@@ -112,7 +112,7 @@ test.describe('people', () => {
     const { slug } = await owner(page)
     await invite(page, newAccount().email)
     await page.goto(`${crux.url}/${slug}/audit-log`)
-    await expect(page.getByRole('row', { name: 'Invited somebody' })).toBeVisible()
+    await expect(page.getByRole('row', { name: 'Invited someone' })).toBeVisible()
     await expect(page.getByRole('row', { name: 'Created the team' })).toBeVisible()
     await page.getByRole('button', { name: 'Export' }).click()
     const [file] = await Promise.all([
@@ -123,7 +123,7 @@ test.describe('people', () => {
     expect(text).toContain('teams.invite')
     expect(text).toContain('teams.create')
 
-    await page.getByLabel('Filter by person or event').fill('nothing like this')
+    await page.getByLabel('Filter by user or event').fill('nothing like this')
     await expect(page.getByText('No matches')).toBeVisible()
   })
 })

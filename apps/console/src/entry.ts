@@ -5,7 +5,7 @@ import { identityQuery } from './api/identity.ts'
 import { currentTeam, meQuery, rememberTeam } from './api/me.ts'
 import { safeReturn } from './api/session.ts'
 
-/** Every protected page (ui.md U2): no session -> login; recovered -> set a new password; address not verified -> verify; else the page. */
+/** Every protected page: no session -> login; recovered -> set a new password; address not verified -> verify; else the page. */
 export async function requireSession({ location }: { location: { href: string } }) {
   const [identity, me] = await Promise.allSettled([
     queryClient.ensureQueryData(identityQuery()),

@@ -28,7 +28,7 @@ export async function loadArea(area: string): Promise<void> {
   i18n.addResourceBundle('en', area, await load())
 }
 
-/** Words for a broken rule (ui.md U26.1); a schema's own sentence wins over these. */
+/** The text for a broken rule; the message of a schema takes precedence. */
 function ruleText(issue: {
   code?: string
   minimum?: unknown

@@ -19,7 +19,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-it('asks again for a part that a changing network cut off twice, and leaves the page alone', async () => {
+it('requests a chunk again after a network change aborted it twice, without a reload of the page', async () => {
   const load = vi.fn<() => Promise<string>>().mockRejectedValueOnce(gone).mockRejectedValueOnce(gone)
   load.mockResolvedValue('part')
   const loaded = loadChunk(load)
@@ -29,7 +29,7 @@ it('asks again for a part that a changing network cut off twice, and leaves the 
   expect(reload).not.toHaveBeenCalled()
 })
 
-it('loads the page anew for a part that is gone, and tells the failure if it is gone there too', async () => {
+it('reloads the page for a missing chunk, and throws if it is missing after the reload', async () => {
   const load = () => Promise.reject(gone)
   void loadChunk(load)
   await vi.runAllTimersAsync()

@@ -6,7 +6,7 @@ const pausesMs = [400, 1_200]
 
 /**
  * Loads a part of the console. A network that changes under the browser aborts what it was loading, so two more tries follow a
- * moment later. If they fail too, the server has most likely been updated and the part's file has another name: the page is loaded anew.
+ * moment later. If they fail too, the server has most likely been updated and the part's file has another name: the page is reloaded.
  *
  * @throws the last failure, when the page was reloaded for this just before
  */

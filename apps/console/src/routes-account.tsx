@@ -89,7 +89,7 @@ const profile = createRoute({
   getParentRoute: () => app,
   path: '/auth/settings',
   validateSearch: search.settingsSearch,
-  // The identity service sends browsers here with the flow of what they were away for.
+  // The identity service redirects browsers here with the flow that they started.
   beforeLoad: (at: { search: { flow?: string } }) => {
     if (at.search.flow)
       throw redirect({ to: '/auth/settings/sign-in', search: { flow: at.search.flow }, replace: true })

@@ -277,7 +277,7 @@ export const router = createRouter({
   defaultNotFoundComponent: NotFound,
   defaultPendingComponent: SkeletonPage,
   defaultPendingMs: 300,
-  // Another project, node or team begins with a page of its own: no open form, choice or half-done deed of the one before.
+  // Another project, node or team gets a new page, without open forms, choices or running actions of the previous one.
   defaultRemountDeps: ({ params }) => params,
   parseSearch: search.parseSearch,
   stringifySearch: search.stringifySearch,

@@ -11,20 +11,20 @@ export { queryKey } from '@crux/client'
 export { apiQuery, client, queryClient } from './query.ts'
 
 type CallOptions<O extends Operation> = {
-  /** Keys of queries that the change makes stale; those on the page are read again. */
+  /** Keys of queries that the change makes stale; those on the page are refetched. */
   stale?: readonly (readonly unknown[])[]
   onSuccess?: (result: ResponseOf<O>, input: Input<O>) => unknown
-  /** False where the caller says the error itself and nothing else may. */
+  /** False if only the caller shows the error. */
   toast?: boolean | ((error: ApiError) => boolean)
 }
 
 /**
- * A change: `const remove = useCall('registries.delete', {...}); remove.mutate({ params })`. Failures raise one toast. Whatever leads
- * to it is disabled with the reason `remove.denied`, which is null for who may.
+ * A change: `const remove = useCall('registries.delete', {...}); remove.mutate({ params })`. Failures show one toast. Controls that lead
+ * to it are disabled with the reason `remove.denied`, which is null for users with the right.
  */
 export function useCall<O extends Operation>(operation: O, options: CallOptions<O> = {}) {
   const denied = useDenied(operation)
-  // A second press before the button knows that it is busy is the same deed.
+  // A second click before the button is disabled must not send the call again.
   const underWay = useRef(new Map<string, Promise<ResponseOf<O>>>())
   const call = useMutation<ResponseOf<O>, ApiError, Input<O>>({
     mutationFn: (input) => {

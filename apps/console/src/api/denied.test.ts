@@ -7,7 +7,7 @@ const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path))
   .map((path) => ({ path, text: readFileSync(new URL(path, root), 'utf8') }))
 
-/** A change that a role of the team decides about. */
+/** A change that requires a role in the team. */
 const isRestricted = (action: Action) =>
   needs[action] in permissions && !needs[action].endsWith('.read') && contract[action as Operation]?.method !== 'GET'
 
@@ -15,7 +15,7 @@ const asked = new Set(
   sources.flatMap(({ text }) => [...text.matchAll(/useDenied\('([^']+)'\)/g)].map(([, action]) => action)),
 )
 
-/** Where each source makes a change: `useCall` or `useRemoval` by the name that it is given, or past them. */
+/** Where each source file makes a change: through `useCall` or `useRemoval`, or directly. */
 const calls = sources.flatMap(({ path, text }) =>
   [...text.matchAll(/(?:const (\w+) = )?(useCall|useRemoval|client\.call)\(\s*'([^']+)'/g)].map(
     ([, name, how, operation]) => ({
@@ -28,8 +28,8 @@ const calls = sources.flatMap(({ path, text }) =>
   ),
 )
 
-describe('what changes something', () => {
-  it('says why it is off to who lacks the right, by the call that it makes', () => {
+describe('a control for a restricted operation', () => {
+  it('shows users without the right why it is disabled', () => {
     const restricted = calls.filter(({ how, operation }) => how !== 'client.call' && isRestricted(operation))
     expect(restricted.length).toBeGreaterThan(30)
     const forgotten = restricted.filter(
@@ -42,14 +42,14 @@ describe('what changes something', () => {
     expect(forgotten.map(({ path, operation }) => `${path}: ${operation}`)).toEqual([])
   })
 
-  it('is asked about where it is called by hand', () => {
+  it('checks the right where the operation is called directly', () => {
     const byHand = calls.filter(({ how, operation }) => how === 'client.call' && isRestricted(operation))
     expect(byHand.map(({ operation }) => operation)).toContain('deployments.start')
     const forgotten = byHand.filter(({ operation }) => !asked.has(operation))
     expect(forgotten.map(({ path, operation }) => `${path}: ${operation}`)).toEqual([])
   })
 
-  it('is asked about where it is a live message', () => {
+  it('checks the right where the operation is a live message', () => {
     const restricted = Object.entries(liveChannels).flatMap(([channel, { client }]) =>
       Object.keys(client).flatMap((message) => {
         const action = `${channel}/${message}` as Action

@@ -10,11 +10,11 @@ type Presence = { meId: string | null; editors: readonly Editor[] }
 const nobody: Presence = { meId: null, editors: [] }
 const presence = createStore<Presence>(nobody)
 
-/** The people on the page, for the badges of the top bar; the own one among them. */
+/** The users on the page for the badges of the top bar, including the current user. */
 export const usePresence = (): Presence => useSyncExternalStore(presence.subscribe, presence.get)
 
 /**
- * Joins the editors of a page (ui.md U5.1). Every multi-user input calls `focus` and `blur`; `editorOf` names the other person who
+ * Joins the editors of a page. Every multi-user input calls `focus` and `blur`; `editorOf` names the other person who
  * has that input focused, for its outline. An input is known by what it edits (`itemId`) and which of its fields it is (`inputId`).
  */
 export function useEditors<C extends EditedChannel>(name: C, params: LiveParams<C>) {
@@ -23,7 +23,7 @@ export function useEditors<C extends EditedChannel>(name: C, params: LiveParams<
   const key = JSON.stringify(params)
 
   useEffect(() => {
-    // The three channels declare the same editor messages, so one of them stands for all in the types.
+    // The three channels declare the same editor messages, so one of them is enough for the types.
     const channel = live.channel(name as 'version', JSON.parse(key) as LiveParams<'version'>)
     send.current = channel.send
     channel.on('editor-init', presence.set)

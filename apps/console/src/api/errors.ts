@@ -2,8 +2,8 @@ import { ApiError } from '@crux/client'
 import i18n from 'i18next'
 
 /**
- * The words for an error: the text of its code where the locale has one, else the server's description. 500 and above, and
- * what is no answer of the API at all, get one general sentence; their request id leads to the log.
+ * The text for an error: the one of its code if the locale has it, else the server's description. 500 and above, and
+ * responses that are not from the API, get one general sentence; their request id identifies the log entry.
  */
 export function describeError(error: unknown): { text: string; requestId?: string } {
   if (!(error instanceof ApiError)) return { text: i18n.t('errors.oops') }
@@ -11,7 +11,7 @@ export function describeError(error: unknown): { text: string; requestId?: strin
     return { text: i18n.t(`errors.${unreached.find((code) => code === error.error) ?? 'networkError'}`) }
   if (error.status >= 500) return { text: i18n.t('errors.oops'), requestId: error.requestId }
   const own = `errors.${error.error}`
-  // The catalogue's general codes carry a description that names the property; the special ones have words of their own.
+  // The catalogue's general codes carry a description that names the property; the special ones have texts of their own.
   const text =
     !general.has(error.error) && i18n.exists(own)
       ? i18n.t(own as 'errors.oops')

@@ -38,7 +38,7 @@ const id = 'a b/ü?&'
 const proof = { csrf_token: 'token', method: 'code' as const }
 const traits = { email: 'ada@example.com', name: { first: 'Ada' } }
 
-/** Each call beside the same one of the client. */
+/** Each of our calls with the same call of the client. */
 const pairs: Record<string, [ours: () => Promise<unknown>, theirs: () => Promise<unknown>]> = {
   toSession: [() => calls.toSession(), () => client.toSession()],
   createBrowserLoginFlow: [() => calls.createBrowserFlow('login'), () => client.createBrowserLoginFlow()],
@@ -88,7 +88,7 @@ const pairs: Record<string, [ours: () => Promise<unknown>, theirs: () => Promise
 }
 
 describe('calls to the identity service', () => {
-  it.each(Object.entries(pairs))('%s sends what the client sends', async (_name, [ours, theirs]) => {
+  it.each(Object.entries(pairs))('%s sends the same request as the client', async (_name, [ours, theirs]) => {
     seen.length = 0
     await ours()
     await theirs()
@@ -99,7 +99,7 @@ describe('calls to the identity service', () => {
     expect({ ...sent, accept: '' }).toEqual({ ...expected, accept: '' })
   })
 
-  it('are made nowhere else', () => {
+  it('are made only in identity-calls.ts', () => {
     const source = new URL('../', import.meta.url)
     const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
     const others = files.filter((file) =>

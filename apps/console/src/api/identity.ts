@@ -11,7 +11,7 @@ import type {
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { type FlowKind, identityCalls } from './identity-calls.ts'
 
-/** The identity service's public API, reached below /kratos on our own origin. Its shapes come from its own client's types. */
+/** The identity service's public API under /kratos on our own origin. The types come from its client. */
 const calls = identityCalls('/kratos')
 
 type Flows = {
@@ -31,14 +31,14 @@ export type Identity = {
   firstName: string
   lastName: string
   verified: boolean
-  /** When it was last proven that it is this person. */
+  /** When the user last authenticated. */
   authenticatedAt: string
   sessionId: string
 }
-/** Signed in with the first factor only, where the second is asked for. */
+/** Signed in with the first factor only, although the second is required. */
 export type Halfway = 'second-factor'
 
-/** Who the session belongs to, as the identity service knows it; null without a session. */
+/** The identity of the session's user; null without a session. */
 export const identityQuery = () =>
   queryOptions<Identity | Halfway | null>({
     queryKey: ['identity'],
@@ -69,7 +69,7 @@ export const identityQuery = () =>
     },
   })
 
-/** The identity of somebody who is signed in all the way. */
+/** The identity of a user that has completed the sign-in. */
 export const isWhole = (identity: Identity | Halfway | null | undefined): identity is Identity =>
   typeof identity === 'object' && identity !== null
 
@@ -97,7 +97,7 @@ export async function readFlowError(id: string): Promise<{ message: string; reas
   return { message: body.error?.message ?? '', reason: body.error?.reason }
 }
 
-/** The first node of a flow's form with a name, or with an id where it is no input. */
+/** The first node of a flow's form with a name, or with an id if it is not an input. */
 export const nodeOf = (flow: Flow | undefined, name: string): UiNode | undefined =>
   flow?.ui.nodes.find(
     ({ attributes }) =>
@@ -112,13 +112,13 @@ export function fieldValue(flow: Flow | undefined, name: string): string {
 
 export const csrfTokenOf = (flow: Flow): string => fieldValue(flow, 'csrf_token')
 
-/** What a submit says that sends the browser elsewhere. */
+/** The response to a submit that redirects the browser. */
 export type Elsewhere = { redirect_browser_to: string }
 
 /**
- * Submits a flow to the identity service itself, for what the product's API does not relay (factors, passkeys).
+ * Submits a flow to the identity service itself, for actions that the product's API does not relay (factors, passkeys).
  *
- * @throws ApiError with the flow in `value`, when the flow says no
+ * @throws ApiError with the flow in `value`, when the flow rejects the values
  */
 export async function submitFlow<K extends FlowKind>(
   kind: K,
@@ -141,7 +141,7 @@ export async function submitFlow<K extends FlowKind>(
 const isElsewhere = (body: unknown): body is Elsewhere =>
   typeof body === 'object' && body !== null && 'redirect_browser_to' in body
 
-/** Where the person is signed in elsewhere, newest first; the session of this browser is not among them. */
+/** The user's other sessions, newest first, without that of this browser. */
 export const sessionsQuery = () =>
   queryOptions<Session[]>({
     queryKey: ['sessions'],
@@ -161,7 +161,7 @@ export async function endSessions(id?: string): Promise<void> {
   if (!answer.ok) throw await failure(answer)
 }
 
-/** What happened to the person's account, as the identity service wrote it down. */
+/** The security events of the user's account, as the identity service recorded them. */
 export type SecurityEvent = {
   id: string
   event: string

@@ -4,15 +4,15 @@ import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { toastText } from '../components/toasts.tsx'
 import { leaveForLogin } from './session.ts'
 
-/** The one live channel of the page, opened when somebody needs it. */
+/** The only live channel of the page, opened on first use. */
 export const live = createLive(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api`)
 
-// What failed by its id is shown by whoever asked, if anybody still waits for it.
+// A failure with an id is shown by its caller, if the caller still waits for it.
 live.onError((failure) => failure.id === undefined && toastText(failure.description ?? failure.message))
 live.onStatus((status) => {
   if (status === 'kicked') leaveForLogin()
 })
-// The network or the person is back: no need to wait for the next attempt.
+// The network is back or the page is visible again, so the next attempt starts at once.
 addEventListener('online', () => live.reset())
 document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && live.reset())
 
@@ -21,7 +21,7 @@ export const useLinkStatus = (): LinkStatus => useSyncExternalStore(live.onStatu
 type Handlers<C extends ChannelName> = { [M in ServerMessage<C>]?: (data: Received<C, M>) => void } & {
   /** Runs after every (re)connect: ask for lists, start watches. */
   ready?: (channel: LiveChannel<C>) => void
-  /** The server refused something that was sent: what was shown in advance is not so. The words of it are a toast. */
+  /** The server refused a message: an optimistic update must be reverted. A toast shows the text. */
   refused?: () => void
 }
 

@@ -9,7 +9,7 @@ export const meQuery = () => ({ ...apiQuery('users.me'), staleTime: 60_000 })
 
 export const useMe = () => useQuery(meQuery()).data
 
-/** The team that a page outside a team works with: that of the cookie while the person is in it, else the first. */
+/** The team for pages outside of a team: that of the cookie if the user is a member of it, else the first. */
 export function currentTeam<T extends { slug: string }>(teams: readonly T[]): T | undefined {
   const slug = document.cookie.match(/(?:^|;\s*)crux_team_slug=([^;]*)/)?.[1]
   return teams.find((team) => team.slug === slug) ?? teams[0]
@@ -36,7 +36,7 @@ export function useTeam() {
 }
 
 /**
- * Null when the person may do it, else the reason for a disabled button. What it needs stands in the row of the contract; an address
+ * Null when the person may do it, else the reason for a disabled button. The contract's endpoint says what it requires; an address
  * below /teams/{teamId} means the role in that team.
  */
 export function useDenied(action: Action): string | null {
@@ -44,12 +44,12 @@ export function useDenied(action: Action): string | null {
   return useRoleDenied(need in permissions ? (need as Permission) : null)
 }
 
-/** The same for a part of a change that needs more than the rest of it: a slug, protection. */
+/** The same for a part of a change that requires a higher role than the rest: a slug, protection. */
 export const useDeniedPart = (permission: Permission): string | null => useRoleDenied(permission)
 
 function useRoleDenied(permission: Permission | null): string | null {
   const { teamSlug, teamId } = useParams({ strict: false })
-  // What needs no role is also asked for on pages without a session, which must not ask who is signed in.
+  // Operations without a role are also checked on pages without a session, which must not request the current user.
   const teams = useQuery({ ...meQuery(), enabled: permission !== null }).data?.teams ?? []
   const current = teams.find((team) => team.slug === teamSlug) ?? currentTeam(teams)
   const role: TeamRole | undefined = (teamId === undefined ? current : teams.find((team) => team.id === teamId))?.role

@@ -4,7 +4,7 @@ import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
 import { mayRetry } from './errors.ts'
 import { sessionLost } from './session.ts'
 
-/** Longer than the server itself waits for agents, registries and storages. */
+/** Longer than the server's own timeout for agents, registries and storages. */
 const timeoutMs = { read: 30_000, change: 90_000 }
 
 export const client = createClient({ baseUrl: '', timeoutMs })
@@ -16,7 +16,7 @@ export const queryClient = new QueryClient({
       staleTime: 5_000,
       retry: (count, error) => count < 2 && mayRetry(error),
       refetchOnWindowFocus: true,
-      // "Offline" is what the browser thinks of the internet; Crux may be on this machine or beside it. A call that fails says so.
+      // The browser's "offline" only concerns the internet; Crux may run on this machine or in the local network. A failed call is reported.
       networkMode: 'always',
       refetchOnReconnect: true,
     },

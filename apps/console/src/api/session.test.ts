@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { loginAddress, safeReturn } from './session.ts'
 
-describe('coming back after sign-in', () => {
-  it('returns to a page of this console', () => {
+describe('the return address after sign-in', () => {
+  it('accepts a page of this console', () => {
     expect(safeReturn('/acme/nodes?x=1#new')).toBe('/acme/nodes?x=1#new')
   })
 
@@ -17,7 +17,7 @@ describe('coming back after sign-in', () => {
     expect(safeReturn(address)).toBe('/')
   })
 
-  it('does not carry the start page or a sign-in page along', () => {
+  it('omits the start page and sign-in pages', () => {
     expect(loginAddress('/')).toBe('/auth/login')
     expect(loginAddress('/auth/verify')).toBe('/auth/login')
     expect(loginAddress('/auth/settings/tokens')).toBe('/auth/login?return_to=%2Fauth%2Fsettings%2Ftokens')

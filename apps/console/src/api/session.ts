@@ -2,11 +2,11 @@ import i18n from 'i18next'
 import { confirm } from '../components/confirm.tsx'
 import { isStatus } from './errors.ts'
 
-/** Where a person goes to sign in and come back to the page they were on. */
+/** The sign-in address that returns to the current page. */
 export const loginAddress = (returnTo: string): string =>
   safeReturn(returnTo) === '/' ? '/auth/login' : `/auth/login?return_to=${encodeURIComponent(returnTo)}`
 
-/** A call said that nobody is signed in any more: leave for the login page. True when it did. */
+/** Goes to the login page if a call failed because the session ended. Returns true in that case. */
 export function sessionLost(error: unknown): boolean {
   if (!isStatus(error, 401) || error.error === 'registryUnauthorized') return false
   if (location.pathname.startsWith('/auth/') && !location.pathname.startsWith('/auth/settings')) return false
@@ -14,22 +14,22 @@ export function sessionLost(error: unknown): boolean {
   return true
 }
 
-/** Forms with text that nobody has yet but the page. */
+/** Forms with text that is not saved yet. */
 const unsaved = new Set<symbol>()
-/** Which of them have been told: once is enough for what the page asks by itself. */
+/** Forms that have already shown the notice: background requests of the page show it only once. */
 let handled: ReadonlySet<symbol> = new Set()
 
-/** While a form holds such text, the end of the session does not take it along. Returns how to end that. */
+/** Keeps the page when the session ends, so that the text of the form is not lost. Returns a function that ends this. */
 export function holdsUnsaved(): () => void {
   const form = Symbol('form')
   unsaved.add(form)
   return () => void unsaved.delete(form)
 }
 
-/** Nobody is signed in any more: to the login page, or where a form would be lost with what was typed, a word about it. */
+/** Handles the end of the session: goes to the login page, or shows a notice if a form has unsaved text. */
 export function leaveForLogin(): void {
   const address = loginAddress(location.pathname + location.search + location.hash)
-  // A whole load, not a navigation: nothing of the former session may stay in memory.
+  // A whole load, not a navigation: nothing of the previous session may stay in memory.
   if (unsaved.size === 0) {
     location.assign(address)
     return
@@ -43,7 +43,7 @@ export function leaveForLogin(): void {
   }).then((yes) => yes && window.open(loginAddress('/'), '_blank', 'noopener'))
 }
 
-/** The person sends a form: if that finds no session, it is said again. */
+/** Called when a form is submitted, so that a missing session shows the notice again. */
 export const sayAgain = () => {
   handled = new Set()
 }

@@ -6,7 +6,7 @@ export function Avatar({ name, color, size = 'md' }: { name: string; color?: str
     <span
       aria-hidden
       title={name}
-      // Drawn, not written: the letters are no text of the button around them.
+      // The letters are drawn as an image, so that they are not part of the accessible name of a surrounding button.
       data-initials={initialsOf(name)}
       style={
         color ? { background: `color-mix(in oklch, ${color} 45%, var(--surface))`, color: 'var(--ink)' } : undefined
@@ -19,7 +19,7 @@ export function Avatar({ name, color, size = 'md' }: { name: string; color?: str
   )
 }
 
-/** First two letters of a single word, else first letters of the first and last words (console.md 5). */
+/** First two letters of a single word, else first letters of the first and last words. */
 export function initialsOf(name: string): string {
   const words = name.trim().split(/\s+/)
   const first = words[0] ?? ''

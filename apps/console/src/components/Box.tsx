@@ -10,7 +10,7 @@ type Props = {
   label?: string
 }
 
-/** The one container: a border and a surface, with an optional header line. */
+/** A box with a border and a surface, and an optional header line. */
 export function Box({ title, trailing, tools, children, className, label }: Props) {
   return (
     <section

@@ -15,7 +15,7 @@ type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> &
   Look & {
     /** Why it cannot be pressed now. A disabled button stays focusable, so that the reason can be read. */
     disabledReason?: string | null | false
-    /** Its own work is under way: shows a turning mark and ignores presses. */
+    /** While its action is running, it shows a spinner and ignores clicks. */
     busy?: boolean
     ref?: Ref<HTMLButtonElement>
   }
@@ -82,7 +82,7 @@ export function IconButton({
 
 type AnchorProps = AnchorHTMLAttributes<HTMLAnchorElement> & Look & { ref?: Ref<HTMLAnchorElement> }
 
-/** For what is no page of the console: a file. */
+/** For a target that is not a page of the console, such as a file. */
 export function ButtonAnchor({ variant, size, icon, children, className, ...rest }: AnchorProps) {
   return (
     <a {...rest} className={cx(buttonStyle({ variant, size }), className)}>

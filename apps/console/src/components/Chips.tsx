@@ -15,7 +15,7 @@ type Props<T extends string> = {
 /** One of a few, as a row of buttons; arrow keys move the choice, Tab leaves the row. */
 export function Chips<T extends string>({ label, value, onChange, options, size = 'sm', invalid, disabled }: Props<T>) {
   const usable = options.filter((option) => !disabled && !option.disabled)
-  // Where nothing is chosen yet, Tab reaches the first.
+  // Without a choice, Tab reaches the first option.
   const stop = usable.find((option) => option.value === value) ?? usable[0]
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {

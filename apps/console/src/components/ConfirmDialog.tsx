@@ -8,7 +8,7 @@ import { isTypedName } from './typed-name.ts'
 
 type Props = { question: Question; onAnswer: (yes: boolean) => void }
 
-/** The look of `confirm`; loaded with the first question. */
+/** The dialog of `confirm`; loaded with the first question. */
 export function ConfirmDialog({ question, onAnswer }: Props) {
   const { t } = useTranslation()
   const [typed, setTyped] = useState('')

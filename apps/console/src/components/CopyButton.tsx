@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Button, IconButton } from './Button.tsx'
 import { toastSuccess, toastText } from './toasts.tsx'
 
-/** Copies a text; browsers allow that only on a secure page, otherwise it says so. */
+/** Copies a text; browsers allow that only on a secure page, otherwise a message explains it. */
 export function CopyButton({ text, label, withWord }: { text: string; label?: string; withWord?: boolean }) {
   const { t } = useTranslation()
   const copy = async () => {

@@ -4,7 +4,7 @@ import { TextInput } from './Field.tsx'
 
 export type DayRange = { from: Date; to: Date }
 
-/** Whole days: from midnight of the first to 23:59:59.999 of the last (ui.md U6). */
+/** Whole days: from midnight of the first to 23:59:59.999 of the last. */
 export const dayRange = (from: Date, to: Date): DayRange => ({
   from: new Date(from.getFullYear(), from.getMonth(), from.getDate()),
   to: new Date(to.getFullYear(), to.getMonth(), to.getDate(), 23, 59, 59, 999),
@@ -15,7 +15,7 @@ export function rangeOfDays(before: number, today = new Date()): DayRange {
   return dayRange(new Date(today.getFullYear(), today.getMonth(), today.getDate() - before), today)
 }
 
-/** First and last day, with the platform's own calendar. A range turned round is put right. */
+/** First and last day, with the platform's own calendar. A range with swapped ends is corrected. */
 export function DateRange({ value, onChange }: { value: DayRange; onChange: (range: DayRange) => void }) {
   const { t } = useTranslation()
   const change = (side: 'from' | 'to', date: Date) => {
@@ -35,7 +35,7 @@ export function DateRange({ value, onChange }: { value: DayRange; onChange: (ran
 const typingMs = 800
 const firstYear = 1970
 
-/** Typed digit by digit it passes through days that nobody means (the 3rd, the year 20): only a day that stays for a moment counts. */
+/** Typing a date digit by digit produces wrong days on the way (the 3rd, the year 20), so a day counts only after a short delay. */
 function DayInput({ label, value, onPick }: { label: string; value: Date; onPick: (date: Date) => void }) {
   const [typed, setTyped] = useState<string | null>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

@@ -12,9 +12,9 @@ type Props = {
   list: { label: string; link: LinkProps }
   edit: { denied: string | null; show: () => void }
   removal: Removal
-  /** Why it has to stay for now. */
+  /** Why it cannot be deleted now. */
   inUse: string | false
-  /** What stands before edit and delete. */
+  /** Actions before edit and delete. */
   tools?: ReactNode
 }
 

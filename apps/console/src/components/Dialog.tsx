@@ -12,14 +12,14 @@ type Props = {
   description?: ReactNode
   children: ReactNode
   footer?: ReactNode
-  /** A sheet stands at the right edge and is for forms; a dialog stands in the middle and is for questions. */
+  /** A sheet is at the right edge and holds forms; a dialog is in the middle and asks questions. */
   shape?: 'dialog' | 'sheet'
   width?: string
   /** Where focus goes when it opens; by default the first control. */
   initialFocus?: (content: HTMLElement) => HTMLElement | null
 }
 
-/** Escape closes the topmost layer; focus is trapped and goes back to where it was. */
+/** Escape closes the topmost dialog or menu; focus is trapped and then returns to the previous element. */
 export function Dialog({
   open,
   onClose,
@@ -44,7 +44,7 @@ export function Dialog({
             const content = event.currentTarget
             if (!(content instanceof HTMLElement)) return
             event.preventDefault()
-            // Not the close button: a person who opens a dialog wants to use it, not to leave it.
+            // The close button does not get the focus, because users open a dialog to use it.
             const first = content.querySelector<HTMLElement>(
               '[data-body] :is(input, select, textarea, button, a[href])',
             )

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 
 type Props = { icon: LucideIcon; title: string; text: ReactNode; action?: ReactNode }
 
-/** Nothing here: one sentence and the one next action. */
+/** An empty state: one sentence and the next action. */
 export function EmptyState({ icon: Icon, title, text, action }: Props) {
   return (
     <div className="flex flex-wrap items-center gap-3.5 rounded-box border border-line bg-surface px-3.5 py-4">

@@ -4,7 +4,7 @@ import { links } from '../links.ts'
 import { ButtonLink } from './Button.tsx'
 import { EmptyState } from './EmptyState.tsx'
 
-/** The team demands a second factor, and this session has none. */
+/** The team requires a second factor, and this session has none. */
 export function FactorNeeded() {
   const { t } = useTranslation()
   return (

@@ -4,7 +4,7 @@ import { describeError } from '../api/errors.ts'
 import { Button, ButtonLink } from './Button.tsx'
 import { PageHeader } from './PageHeader.tsx'
 
-/** A page whose subject could not be loaded: it has no name to show, so it says what happened and leads on. */
+/** A page whose subject could not be loaded: it has no name to show, so it shows what happened and where to continue. */
 export function FailedPage({ error, retry, busy }: { error: unknown; retry: () => void; busy: boolean }) {
   const { t } = useTranslation()
   const { text, requestId } = describeError(error)

@@ -8,7 +8,7 @@ import { useNarrow } from './use-media.ts'
 const perLine = { narrow: 40, wide: 100 }
 const folds = { 3: 'line-clamp-3', 6: 'line-clamp-6' }
 
-/** A text of any length that shows only its first lines until a person asks for the rest, so that what follows stays in view. */
+/** A text that shows only its first lines until the user expands it, so that the content below stays visible. */
 export function FoldedText({
   text,
   lines,

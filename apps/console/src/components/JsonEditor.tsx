@@ -16,9 +16,9 @@ type Props = {
   value: string
   onChange: (value: string) => void
   readOnly: boolean
-  /** What may stand where, and what it means: offered while somebody types, said to who points at it. */
+  /** The schema of the JSON, for completions while typing and descriptions on hover. */
   schema: JsonSchema
-  /** What is wrong with a text that is JSON; its mark is put at the property. */
+  /** Problems of a text that is valid JSON; each is marked at its property. */
   lint: (value: string) => Problem
   onFocus: () => void
   onBlur: () => void

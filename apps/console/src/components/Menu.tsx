@@ -30,7 +30,7 @@ export type Action = {
 
 type Props = { label?: string; actions: readonly Action[]; trigger?: Trigger; size?: 'sm' | 'md' }
 
-/** The "more" menu of a row or a page. Disabled beats hidden: an entry that cannot act says why. */
+/** The "more" menu of a row or a page. Entries without the required right are disabled with a reason instead of hidden. */
 export function ActionMenu({ label, actions, trigger, size = 'md' }: Props) {
   const { t } = useTranslation()
   if (actions.length === 0) return null
@@ -68,7 +68,7 @@ export function Menu({
   const [open, setOpen] = useState<'by pointer' | 'by keyboard' | null>(null)
   const anchor = useRef<HTMLElement>(null)
   const ownId = useId()
-  // What is pointed at is likely opened next.
+  // Loads the menu on hover, because it is likely opened next.
   const expect = () => void loadPanel().catch(() => undefined)
   const attributes = {
     ref: anchor,
@@ -80,7 +80,7 @@ export function Menu({
     onFocus: expect,
     onClick: (event: MouseEvent) => {
       trigger.props.onClick?.(event)
-      // A click without a pointer is a key.
+      // A click without a pointer comes from the keyboard.
       setOpen((before) => (before ? null : event.detail === 0 ? 'by keyboard' : 'by pointer'))
     },
     onKeyDown: (event: KeyboardEvent) => {

@@ -13,7 +13,7 @@ type Props = {
   children: ReactNode
 }
 
-/** The open menu; loaded with the first one that somebody opens. */
+/** The open menu; loaded when the first menu is opened. */
 export function MenuPanel({ anchor, align, width, byKeyboard, onClose, children }: Props) {
   const content = useRef<HTMLDivElement>(null)
   const leftOutside = useRef(false)
@@ -32,7 +32,7 @@ export function MenuPanel({ anchor, align, width, byKeyboard, onClose, children 
           loop
           aria-labelledby={anchor.current?.id}
           onPointerDownOutside={(event) => {
-            // A press on the trigger closes by itself.
+            // A click on the trigger already closes the menu.
             if (event.target instanceof Node && anchor.current?.contains(event.target)) event.preventDefault()
           }}
           onInteractOutside={() => {

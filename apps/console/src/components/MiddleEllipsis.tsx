@@ -1,7 +1,7 @@
-/** As many of the last characters as tell long names of one kind apart. */
+/** The number of last characters that usually distinguishes long names of one kind. */
 const tailLength = 10
 
-/** A name that is cut in its middle where it has too little room: names of one kind differ at their ends. Copied whole. */
+/** A name that is cut in its middle where it has too little room: names of one kind differ at their ends. A copy has the full name. */
 export function MiddleEllipsis({ text }: { text: string }) {
   const head = text.slice(0, -tailLength)
   if (!head) return text

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { ButtonLink } from './Button.tsx'
 import { PageHeader } from './PageHeader.tsx'
 
-/** What an address shows that leads nowhere, inside the frame or alone. */
+/** The page for an unknown address, with or without the frame. */
 export function NotFound() {
   const { t } = useTranslation()
   return (

@@ -3,7 +3,7 @@ import { type Crumb, useSetCrumbs } from '../stores/crumbs.ts'
 
 type Props = {
   title: string
-  /** The way here, without the team and without the page itself. */
+  /** The breadcrumb without the team and the page itself. */
   crumbs?: readonly Crumb[]
   /** Shown beside the title: a state, a tag. */
   mark?: ReactNode
@@ -12,7 +12,7 @@ type Props = {
   tools?: ReactNode
   /** The page's own step in the breadcrumb, where the title repeats the step before. */
   crumb?: string
-  /** The name in breadcrumb and tab, where the title alone says too little. */
+  /** The name in breadcrumb and tab, if the title alone is ambiguous. */
   fullTitle?: string
 }
 
@@ -32,7 +32,7 @@ export function PageHeader({ title, crumbs = [], mark, subtitle, tools, crumb, f
         {subtitle && <p className="mt-0.5 text-ink-2">{subtitle}</p>}
       </div>
       {tools && (
-        // On a phone the tools take a line of their own, except a menu that stands alone.
+        // On a phone the tools take a line of their own, except a single menu.
         <div className="flex w-full flex-wrap items-center gap-2 max-md:has-[>[aria-haspopup]:only-child]:w-auto max-md:[&>:not([aria-haspopup],[role=radiogroup])]:flex-1 max-md:[&>[role=radiogroup]]:shrink-0 wide:ml-auto wide:w-auto">
           {tools}
         </div>

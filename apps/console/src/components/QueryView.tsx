@@ -31,20 +31,20 @@ export function QueryView<T>({ query, skeleton, empty, children }: Props<T>) {
     )
   if (query.isPending && query.fetchStatus !== 'paused') return skeleton
   if (isStatus(query.error, 403) && query.error.property === 'secondFactor') return <FactorNeeded />
-  // A foreign id and a removed one look the same, on purpose.
+  // An id of another team and a deleted one look the same, so that ids of other teams cannot be probed.
   if (isStatus(query.error, 404) || isStatus(query.error, 403)) return <NotFound />
   const retry = () => void query.refetch()
   if (isWholePage(skeleton)) return <FailedPage error={query.error} retry={retry} busy={query.isFetching} />
   return <ErrorState error={query.error} retry={retry} />
 }
 
-/** A skeleton with a heading stands for a page that names itself after its data: without data it has no heading at all. */
+/** A skeleton with a heading is for a page whose heading comes from its data. */
 const isWholePage = (skeleton: ReactNode) =>
   isValidElement<{ bare?: boolean }>(skeleton) &&
   (skeleton.type === SkeletonPage || skeleton.type === SkeletonColumns) &&
   !skeleton.props.bare
 
-/** What is shown could not be read again: it is from before, or of something that is gone. */
+/** A refetch failed, so the page shows old data or something that was deleted. */
 function StaleNote({ query }: { query: UseQueryResult<unknown> }) {
   const { t } = useTranslation()
   const gone = isStatus(query.error, 404) || isStatus(query.error, 403)

@@ -16,7 +16,7 @@ export function RelativeTime({ at, className }: { at: string | null | undefined;
   )
 }
 
-/** The current time, one shared tick per second for all readers and none while nobody reads. */
+/** The current time, one shared tick per second for all subscribers, and none without subscribers. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now)
 
 let now = Date.now()

@@ -4,7 +4,7 @@ import { cx } from './class-names.ts'
 
 export type SaveStatus = 'saved' | 'saving' | 'waiting' | 'held' | 'typed' | 'offline'
 
-/** Shows whether changes are saved, being saved, impossible to save, waiting for a button, or kept here until the link is back. */
+/** Shows whether changes are saved, being saved, impossible to save, waiting for a button, or kept in this page until the connection is back. */
 export function SaveIndicator({ status }: { status: SaveStatus }) {
   const { t } = useTranslation()
   const appearances = {

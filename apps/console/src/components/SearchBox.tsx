@@ -20,10 +20,10 @@ export function SearchBox({ value, onChange, label, delayMs = 0, className, auto
   const { t } = useTranslation()
   const [text, setText] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  // What is reported after the pause goes to whoever listens then: other filters may have changed meanwhile.
+  // The delayed report uses the latest callback, because other filters may have changed meanwhile.
   const notify = useRef(onChange)
   notify.current = onChange
-  // What was reported comes back as `value` some time later, when more may have been typed. Anything else is from elsewhere.
+  // A reported text returns as `value` later, when more may have been typed. Another value was set from outside.
   const reported = useRef([value])
   useEffect(() => {
     const place = reported.current.indexOf(value)
@@ -56,7 +56,7 @@ export function SearchBox({ value, onChange, label, delayMs = 0, className, auto
         // biome-ignore lint/a11y/noAutofocus: only where opening the box is itself the person's action
         autoFocus={autoFocus}
         onChange={(event) => report(event.target.value)}
-        // Enter looks at once, and sends no form that the box may stand in.
+        // Enter searches immediately, and does not submit a surrounding form.
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
           event.preventDefault()

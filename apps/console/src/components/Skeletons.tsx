@@ -84,7 +84,7 @@ export function SkeletonColumns({ bare }: { bare?: boolean }) {
   )
 }
 
-/** The frame itself is still loading, and who is signed in is being asked: nothing jumps when it comes. */
+/** A placeholder while the frame and the current user are loading, so that the layout does not shift. */
 export function SkeletonFrame() {
   const collapsed = useSidebarCollapsed()
   return (

@@ -14,7 +14,7 @@ const tones: Record<Tone, string> = {
 
 type Props<K extends StateKind> = { kind: K; value: StateValue<K>; reason?: string | null; compact?: boolean }
 
-/** A state as icon and word. `compact` keeps the word for screen readers and hover only. */
+/** A status as icon and label. `compact` shows the label to screen readers and on hover only. */
 export function State<K extends StateKind>({ kind, value, reason, compact }: Props<K>) {
   const { i18n } = useTranslation()
   const key = `state.${kind}.${value}`
@@ -22,7 +22,7 @@ export function State<K extends StateKind>({ kind, value, reason, compact }: Pro
   return <StateMark appearance={statusStyle(kind, value)} label={label} reason={reason} compact={compact} />
 }
 
-/** For states whose words come from elsewhere ("Exited 137", "Verified"). */
+/** For a status with a label of its own ("Exited 137", "Verified"). */
 export function StateMark({
   appearance,
   label,

@@ -7,7 +7,7 @@ type Props = {
   describedBy?: string
 }
 
-/** role=switch with aria-checked (ui.md U6). Give `label` where no `<label htmlFor>` stands beside it. */
+/** A button with role=switch and aria-checked. Pass `label` if no `<label htmlFor>` names it. */
 export function Switch({ id, label, checked, onChange, disabled, describedBy }: Props) {
   return (
     <button

@@ -3,7 +3,7 @@ import type { LucideIcon } from 'lucide-react'
 import { type AnchorHTMLAttributes, type ReactNode, type Ref, useCallback, useEffect, useRef } from 'react'
 import { cx } from './class-names.ts'
 
-/** A row of links to the parts of one page; the part stands in the address, so Back and sharing work. */
+/** A row of links to the parts of one page; the part is in the address, so Back and sharing work. */
 export function Tabs({ label, children }: { label: string; children: ReactNode }) {
   const row = useRef<HTMLElement>(null)
   const seen = useRef<Element>(null)

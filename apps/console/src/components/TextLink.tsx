@@ -22,5 +22,5 @@ function TextAnchor({ className, strong, inline, ...rest }: Props) {
   )
 }
 
-/** A link in a table cell or of its own; `strong` is the name of a row, which the whole row opens, `inline` stands in running text and is underlined there. */
+/** A link in a table cell or of its own; `strong` is the name of a row, which the whole row opens, `inline` is for running text and is underlined. */
 export const TextLink = createLink(TextAnchor)

@@ -4,21 +4,21 @@ type Side = 'top' | 'right' | 'bottom' | 'left'
 type Props = { content: string | null | undefined; children: ReactElement<object>; side?: Side }
 
 /**
- * A word on hover and focus. It is only noted on the child (a native element, or one of our own that passes its attributes on): one
+ * A tooltip on hover and focus. It is only an attribute of the child (a native element, or one of our own that passes its attributes on): one
  * host for the whole page shows it, so that a table of a thousand buttons costs nothing.
  */
 export const Tooltip = ({ content, children, side }: Props): ReactElement =>
   content ? cloneElement(children, { 'data-tip': content, 'data-tip-side': side } as object) : children
 
 const delayMs = 350
-/** Moving on to the next word, or onto the word itself, needs no patience. */
+/** There is no delay when the pointer moves to another tooltip or onto the tooltip itself. */
 const graceMs = 200
 const gap = 6
 const margin = 8
 
 type Shown = { target: HTMLElement; text: string; side: Side }
 
-/** Mounted once in the root. Escape takes the word away, and it stays while the pointer is on it (WCAG 1.4.13). */
+/** Mounted once in the root. Escape hides the tooltip, and it stays while the pointer is on it (WCAG 1.4.13). */
 export function TooltipHost() {
   const [shown, setShown] = useState<Shown | null>(null)
   const box = useRef<HTMLDivElement>(null)
@@ -58,7 +58,7 @@ export function TooltipHost() {
       if (target && event.target === target && target.matches(':focus-visible')) show(target)
     }
     const key = (event: KeyboardEvent) => event.key === 'Escape' && hide()
-    // An element that is removed under the pointer says nothing of it: its word would stay in the corner of the window.
+    // An element that is removed under the pointer fires no event, so its tooltip would stay in the corner of the window.
     const removals = new MutationObserver(() => current?.isConnected === false && hide())
     const left = (event: PointerEvent) => event.relatedTarget === null && hide()
     const listeners = {

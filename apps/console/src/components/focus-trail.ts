@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 const trailMax = 12
 let trail: HTMLElement[] = []
 
-/** Remembers what had the focus, and hands it to the neighbour when its row is removed. Mounted once in the root. */
+/** Remembers the focused element, and focuses the next row when its row is removed. Mounted once in the root. */
 export function useFocusTrail(): void {
   useEffect(() => {
     let place: { row: Element; list: Element; index: number } | null = null
@@ -19,7 +19,7 @@ export function useFocusTrail(): void {
       const { list, index } = place
       place = null
       const row = list.isConnected ? list.children[Math.min(index, list.children.length - 1)] : undefined
-      // What acts on a row stands at its end.
+      // The actions of a row are at its end.
       const next = [...(row?.querySelectorAll<HTMLElement>('button:not([disabled]), a[href]') ?? [])].at(-1)
       ;(next ?? document.getElementById('content'))?.focus({ preventScroll: true })
     })
@@ -33,7 +33,7 @@ export function useFocusTrail(): void {
 }
 
 /**
- * A layer has closed: the focus goes back to what opened it. Where that was an entry of a menu, or went away with its page, the last
+ * A layer has closed: the focus returns to the element that opened it. If that was an entry of a menu, or was removed with its page, the last
  * thing that had the focus and is still there takes it, and without one the page. Another layer that has it by now keeps it.
  */
 export function giveFocusBack(event: Event): void {

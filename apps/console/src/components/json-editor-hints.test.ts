@@ -25,21 +25,21 @@ function offered(text: string): string[] {
 }
 
 describe('hints in a JSON text', () => {
-  it('offers names in an object, without those that are there', () => {
+  it('offers property names that the object does not have yet', () => {
     expect(offered('{ "|" }')).toEqual(['"name"', '"mode"', '"ports"', '"kinds"'])
     expect(offered('{ "name": "web", "|" }')).toEqual(['"mode"', '"ports"', '"kinds"'])
     expect(offered('{ "name": "web", | }')).toEqual(['"mode"', '"ports"', '"kinds"'])
     expect(offered('{ "ports": [{ "internal": 1, "| }] }')).toEqual(['"protocol"'])
   })
 
-  it('offers values behind a colon and in a list', () => {
+  it('offers values after a colon and in a list', () => {
     expect(offered('{ "mode": | }')).toEqual(['"bridge"', '"host"'])
     expect(offered('{ "mode": "|" }')).toEqual(['"bridge"', '"host"'])
     expect(offered('{ "ports": [{ "protocol": "|" }] }')).toEqual(['"tcp"', '"udp"'])
     expect(offered('{ "kinds": ["a", "|"] }')).toEqual(['"a"', '"b"'])
   })
 
-  it('finds where a property stands', () => {
+  it('finds the position of a property', () => {
     const text = '{ "ports": [{ "internal": 1 }, { "internal": 0 }] }'
     const state = EditorState.create({ doc: text, extensions: [json()] })
     const at = (property: string) => {

@@ -8,7 +8,7 @@ type SyntaxNode = ReturnType<ReturnType<typeof syntaxTree>['resolveInner']>
 
 const valueNodes = new Set(['True', 'False', 'Null', 'Number', 'String', 'Object', 'Array', '⚠'])
 
-/** Names and values that fit where the cursor stands. */
+/** Names and values that fit at the cursor. */
 export function completeJson(context: CompletionContext, schema: JsonSchema): CompletionResult | null {
   const { state, pos } = context
   const before = state.sliceDoc(Math.max(0, pos - 200), pos)
@@ -37,7 +37,7 @@ export function completeJson(context: CompletionContext, schema: JsonSchema): Co
   }
 }
 
-/** What the property means that is pointed at. */
+/** The description of the property under the pointer. */
 export const jsonHover = (schema: () => JsonSchema | undefined) =>
   hoverTooltip((view, pos) => {
     const root = schema()
@@ -57,7 +57,7 @@ export const jsonHover = (schema: () => JsonSchema | undefined) =>
     }
   })
 
-/** Where a property such as `ports[1].internal` stands in the text; undefined where it does not. */
+/** The position of a property such as `ports[1].internal` in the text; undefined if it is missing. */
 export function rangeOf(state: EditorState, property: string): { from: number; to: number } | undefined {
   const steps = property.match(/[^.[\]]+/g) ?? []
   let node = syntaxTree(state).topNode.firstChild
@@ -80,7 +80,7 @@ function childOf(state: EditorState, node: SyntaxNode, step: string): SyntaxNode
 
 type Place = { path: JsonPath; name: boolean; object: SyntaxNode }
 
-/** Whether a name or a value belongs here, and of what. */
+/** Whether a name or a value is expected at this position, and of which property. */
 function placeOf(state: EditorState, node: SyntaxNode, from: number): Place | null {
   const holder = holderOf(node, from)
   if (!holder) return null
@@ -90,7 +90,7 @@ function placeOf(state: EditorState, node: SyntaxNode, from: number): Place | nu
   }
   const path = pathOf(state, holder)
   const property = holder.getChildren('Property').findLast((one) => one.from <= from)
-  // Behind a colon whose value is still to come.
+  // After a colon without a value.
   const colon = property && state.sliceDoc(property.from, from).match(/^"(?:[^"\\]|\\.)*"\s*:/)
   const ended = property?.lastChild && valueNodes.has(property.lastChild.name) && property.lastChild.to < from
   if (property && colon && !ended) return { path: [...path, nameOf(state, property)], name: false, object: holder }

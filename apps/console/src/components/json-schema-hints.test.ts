@@ -25,7 +25,7 @@ const schema: JsonSchema = {
 }
 const inserts = (hints: { insert: string }[]) => hints.map((hint) => hint.insert)
 
-it('offers the names that are not there yet, with what they mean', () => {
+it('offers missing property names of a JSON schema with their descriptions', () => {
   const hints = propertyHints(schema, [], new Set(['ports']))
   expect(inserts(hints)).toEqual(['"tty"', '"restart"', '"ulimits"'])
   expect(hints[0]).toEqual({ insert: '"tty"', detail: 'boolean', description: 'A terminal' })
@@ -34,14 +34,14 @@ it('offers the names that are not there yet, with what they mean', () => {
   expect(inserts(propertyHints(schema, ['ulimits'], new Set(['nproc'])))).toEqual(['"nofile"'])
 })
 
-it('offers values where there are few', () => {
+it('offers the values of a JSON schema property that has few', () => {
   expect(inserts(valueHints(schema, ['restart']))).toEqual(['"no"', '"always"'])
   expect(inserts(valueHints(schema, ['tty']))).toEqual(['true', 'false'])
   expect(inserts(valueHints(schema, ['ports']))).toEqual(['[]'])
   expect(valueHints(schema, ['nothing', 'like', 'this'])).toEqual([])
 })
 
-it('says what a place means', () => {
+it('describes the position in a JSON schema', () => {
   expect(descriptionAt(schema, ['tty'])).toBe('A terminal')
   expect(descriptionAt(schema, ['restart'])).toBe('When it ends')
   expect(descriptionAt(schema, ['ports', 2, 'internal'])).toBe('Inside')

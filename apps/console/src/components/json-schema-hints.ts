@@ -1,4 +1,4 @@
-/** What of JSON Schema (2020-12) the hints of the JSON editor know: the shapes that `z.toJSONSchema` writes. */
+/** The part of JSON Schema (2020-12) that the hints of the JSON editor support: the output of `z.toJSONSchema`. */
 export type JsonSchema = {
   type?: string | string[]
   description?: string
@@ -21,7 +21,7 @@ export type JsonPath = readonly (string | number)[]
 /** `insert` is JSON: a name with its quotes, a value as it is written. */
 export type Hint = { insert: string; detail?: string; description?: string }
 
-/** Everything that a place may be, alternatives and references resolved. */
+/** All schemas for a position, with alternatives and references resolved. */
 export function schemasAt(root: JsonSchema, path: JsonPath): JsonSchema[] {
   return path.reduce<JsonSchema[]>(
     (schemas, step) => schemas.flatMap((schema) => stepInto(root, schema, step)),
@@ -29,7 +29,7 @@ export function schemasAt(root: JsonSchema, path: JsonPath): JsonSchema[] {
   )
 }
 
-/** Names that an object at this place may have, without those that it has. */
+/** Names that an object at this position may have, without those that it has. */
 export function propertyHints(root: JsonSchema, path: JsonPath, present: ReadonlySet<string>): Hint[] {
   const found = new Map<string, Hint>()
   for (const schema of schemasAt(root, path)) {
@@ -68,7 +68,7 @@ export function valueHints(root: JsonSchema, path: JsonPath): Hint[] {
   return [...found.values()]
 }
 
-/** What a place means, for who points at it. */
+/** The description of a position, shown on hover. */
 export function descriptionAt(root: JsonSchema, path: JsonPath): string | undefined {
   const name = path.at(-1)
   const parents = schemasAt(root, path.slice(0, -1))
@@ -87,7 +87,7 @@ function stepInto(root: JsonSchema, schema: JsonSchema, step: string | number): 
   return alternatives(root, pattern?.[1] ?? schema.additionalProperties)
 }
 
-/** A schema and what it stands for: its references, and each of its alternatives. */
+/** A schema with its references and all of its alternatives. */
 function alternatives(root: JsonSchema, schema: JsonSchema | boolean | undefined, depth = 0): JsonSchema[] {
   if (typeof schema !== 'object' || depth > 12) return []
   const { $ref, anyOf = [], oneOf = [], allOf = [] } = schema

@@ -17,7 +17,7 @@ export function lazyComponent<P extends object>(load: () => Promise<ComponentTyp
   }
 }
 
-/** A line at the top edge, once it takes long enough to be wondered at: what was pressed is under way. */
+/** A progress line at the top edge, shown when a navigation takes noticeably long. */
 function LoadingBar() {
   const { t } = useTranslation()
   return (

@@ -1,12 +1,12 @@
 export type Question = {
   /** Names the thing: "Delete registry acme?" */
   title: string
-  /** What will happen or be lost, in words. */
+  /** Describes what will happen or be lost. */
   text: string
   /** The verb of the button. */
   action: string
   danger?: boolean
-  /** For what cannot be undone: the name that has to be typed. */
+  /** The name that has to be typed to confirm an action that cannot be undone. */
   typeName?: string
   /** Without a cancel button: something to read. */
   info?: boolean

@@ -18,11 +18,11 @@ describe('relative times', () => {
     expect(relativeTime(1_000_000, 1_000_000 + ago)).toBe(text)
   })
 
-  it('never speaks of the future when clocks differ', () => {
+  it('never shows a future time when clocks differ', () => {
     expect(relativeTime(2_000_000, 1_000_000)).toBe('now')
   })
 
-  it('says durations with the unit that fits', () => {
+  it('formats durations with a suitable unit', () => {
     expect([duration(40), duration(6_200), duration(64_000)]).toEqual(['40 ms', '6.2 s', '1 min 4 s'])
   })
 

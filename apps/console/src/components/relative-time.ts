@@ -1,6 +1,6 @@
 import { formatDuration } from '@crux/rules'
 
-/** "now", "14 min", "2 h 5 min", "3 d 4 h": the console's relative times (ui.md U6), in the short form of dense tables. */
+/** "now", "14 min", "2 h 5 min", "3 d 4 h": the console's relative times, in the short form of dense tables. */
 export function relativeTime(from: number, now: number): string {
   const seconds = Math.max(0, Math.floor((now - from) / 1000))
   if (seconds < 5) return 'now'

@@ -13,7 +13,7 @@ import {
   Unplug,
 } from 'lucide-react'
 
-/** The semantic tones of tokens.css. Colour is never the only sign: each look has an icon and a word. */
+/** The semantic tones of tokens.css. Colour is never the only sign: each style has an icon and a label. */
 export type Tone = 'ready' | 'running' | 'progress' | 'failed' | 'past' | 'idle'
 export type StatusStyle = { tone: Tone; icon: LucideIcon /** its icon turns */; busy?: boolean }
 
@@ -22,7 +22,7 @@ const running: StatusStyle = { tone: 'running', icon: CircleCheck }
 const busy: StatusStyle = { tone: 'progress', icon: Loader, busy: true }
 const failed: StatusStyle = { tone: 'failed', icon: CircleX }
 
-/** Every state that the product shows, by kind and wire value (ui.md U6). Words: `state.{kind}.{value}` of common.json. */
+/** Every state that the product shows, by kind and wire value. The labels are `state.{kind}.{value}` of common.json. */
 export const statusStyles = {
   deployment: {
     preparing: ready,

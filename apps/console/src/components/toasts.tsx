@@ -8,12 +8,12 @@ export const toastWarning = (text: string) =>
   toast(text, { id: `warning:${text}`, duration: 5000, className: 'toast-warning', icon: '!' })
 export const toastText = (text: string) => toast.error(text, { id: `error:${text}`, className: 'toast-error' })
 
-/** The toast of a failed call: the server's words, or one general sentence for 500 and above. */
+/** The toast of a failed call: the server's message, or one general sentence for 500 and above. */
 export const toastError = (error: unknown) => toastText(describeError(error).text)
 
 /** Mounted once in the root. */
 export function Toasts() {
-  // Beside the dialogs, not below them: those stand outside the root too.
+  // Beside the dialogs, not below them: dialogs are outside of the root too.
   return createPortal(
     <Toaster
       position="top-center"

@@ -18,7 +18,7 @@ type Options<O extends Operation> = {
 
 export type Removal = { ask: () => Promise<void>; busy: boolean; denied: string | null }
 
-/** Deletes what a page shows: asks first, says that it is done, and goes to the list. */
+/** Deletes the subject of a page: asks first, confirms the deletion, and goes to the list. */
 export function useRemoval<O extends Operation>(operation: O, options: Options<O>): Removal {
   const { input, stale, question, done, list } = options
   const navigate = useNavigate()

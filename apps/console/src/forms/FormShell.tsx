@@ -33,9 +33,9 @@ type SheetProps<V extends FieldValues, Out> = Omit<
   ShellProps<V, Out>,
   'submitLabel' | 'loading' | 'error' | 'disabledReason'
 > & {
-  /** Of `useCall`. A sheet may also be reached by an address, past the disabled button that leads to it: `denied` says why it is off. */
+  /** Of `useCall`. A sheet may also be reached by an address, past the disabled button that leads to it: `denied` is the reason why it is disabled. */
   call: { isPending: boolean; error: ApiError | null; denied: string | null }
-  /** "Save" unless it says more. */
+  /** "Save" by default. */
   submitLabel?: string
   title: string
   description?: ReactNode
@@ -57,7 +57,7 @@ export function FormSheet<V extends FieldValues, Out>({
   const shell = {
     ...given,
     loading: isPending,
-    // Whoever opens a sheet again is not told of the last time; the call may be the page's.
+    // A sheet that is opened again must not show the previous error; the call may belong to the page.
     error: given.form.formState.submitCount > 0 ? error : null,
     disabledReason: denied,
     submitLabel: submitLabel ?? t('save'),
@@ -95,7 +95,7 @@ export function FormSheet<V extends FieldValues, Out>({
   )
 }
 
-/** The same for a page that is a form: sign-in, first team. The button stands below the fields. */
+/** The same for a page that is a form: sign-in, first team. The button is below the fields. */
 /** `plain`: another button of the page is its main one. */
 export function FormPanel<V extends FieldValues, Out>(
   shell: ShellProps<V, Out> & { guard?: boolean; plain?: boolean },
@@ -128,7 +128,7 @@ export function FormBanner({ children }: { children: ReactNode }) {
   )
 }
 
-/** Why nothing that is typed here can be sent. */
+/** Why the form cannot be submitted. */
 function FormNote({ children }: { children: ReactNode }) {
   return (
     <p role="note" className="flex items-center gap-2 rounded-md bg-sunken px-2.5 py-2 text-ink-2">
@@ -149,7 +149,7 @@ function useFormShell<V extends FieldValues, Out>({
 }: ShellProps<V, Out> & { guard?: boolean }) {
   const { t } = useTranslation()
   const id = useId()
-  // True while leaving is the form's own doing: it was sent, or the person has agreed.
+  // True while the form itself leaves the page: it was sent, or the user agreed.
   const leaving = useRef(false)
   const dirty = form.formState.isDirty
   const general = error ? findGeneral(form, error, fields) : null

@@ -14,7 +14,7 @@ import { NodeField } from './node-field.tsx'
 
 type Props = { teamSlug: string; deployment: Deployment; onClose: () => void }
 
-/** Proposes another prefix, because a second deployment with the same node and prefix would replace the first (ui.md U11.5). */
+/** Proposes another prefix, because a second deployment with the same node and prefix would replace the first. */
 export function DeploymentCopy({ teamSlug, deployment, onClose }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const navigate = useNavigate()

@@ -18,7 +18,7 @@ import { replaceFormEntry } from './use-anchor.ts'
 
 type Props = {
   teamSlug: string
-  /** From the page of a version: project and version are then settled. */
+  /** From the page of a version: project and version are then fixed. */
   version?: { projectId: string; projectName: string; versionId: string; title: string }
   onClose: () => void
 }
@@ -26,7 +26,7 @@ const schema = Body.extend({ projectId: Body.shape.versionId })
 type Values = z.input<typeof schema>
 type Project = ResponseOf<'projects.list'>[number]
 
-/** Prepares a version for a node. One that exists already is opened instead of being refused. */
+/** Creates a deployment of a version on a node. An existing one is opened instead of an error. */
 export function DeploymentCreate({ teamSlug, version, onClose }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const navigate = useNavigate()

@@ -5,7 +5,7 @@ import { toastWarning } from '../components/toasts.tsx'
 import { links } from '../links.ts'
 import { replaceFormEntry } from './use-anchor.ts'
 
-/** 409 with the id of the deployment that is in the way: the person is taken there (ui.md U1). */
+/** 409 carries the id of the conflicting deployment, and the console opens it. */
 export const isExistingDeployment = (error: unknown): error is ApiError & { value: string } =>
   error instanceof ApiError &&
   (error.error === 'rollingVersionDeployment' || error.error === 'alreadyHavePreparing') &&

@@ -8,7 +8,7 @@ export const nodeSchema = NodeWrite
 export type NodeInput = z.input<typeof NodeWrite>
 export type NodeOutput = z.output<typeof NodeWrite>
 
-/** What a person says of a node; how it is reached is the wizard's part. */
+/** The fields of a node that users edit; the installation steps set the connection. */
 export function NodeFields({ form }: { form: UseFormReturn<NodeInput, unknown, NodeOutput> }) {
   const { t } = useTranslation('nodes')
   return (

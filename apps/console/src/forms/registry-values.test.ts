@@ -6,7 +6,7 @@ const write = (values: Partial<typeof emptyRegistry>) =>
   toRegistryWrite(RegistryForm.parse({ ...emptyRegistry, name: 'Company', ...values }))
 
 describe('a registry form', () => {
-  it('sends no credentials for a public registry, whatever was typed before', () => {
+  it('sends no credentials for a public registry, even if some were typed before', () => {
     expect(write({ url: 'localhost:5000', user: 'ada', token: 'secret' })).toMatchObject({
       type: 'v2',
       details: { public: true },
@@ -14,12 +14,12 @@ describe('a registry form', () => {
     expect(write({ url: 'localhost:5000', user: 'ada', token: 'secret' }).details).not.toHaveProperty('token')
   })
 
-  it('keeps stored credentials unless they shall change', () => {
+  it('keeps stored credentials unless the user changes them', () => {
     const kept = write({ url: 'localhost:5000', access: 'private', changeCredentials: false })
     expect(kept.details).toEqual({ url: 'localhost:5000', imageNamePrefix: '', public: false })
   })
 
-  it('asks for user and token of a private registry at their fields', () => {
+  it('requires user and token of a private registry at their fields', () => {
     const result = RegistryForm.safeParse({
       ...emptyRegistry,
       name: 'Company',

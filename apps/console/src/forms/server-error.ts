@@ -3,8 +3,8 @@ import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
 import { describeError } from '../api/errors.ts'
 
 /**
- * Puts a refusal at the fields it names and focuses the first. Answers whether there was such a field; otherwise the form's banner
- * says it. A newer error replaces an older one of the same field.
+ * Shows an error at the fields that it names and focuses the first. Returns whether there was such a field; otherwise the form's banner
+ * shows it. A newer error replaces an older one of the same field.
  */
 export function applyServerError<V extends FieldValues, Out>(
   form: UseFormReturn<V, unknown, Out>,
@@ -36,7 +36,7 @@ export function fieldOf(property: string, names: Record<string, string>, values:
   return last !== property && has(values, last) ? last : undefined
 }
 
-/** Validation errors repeat the property's path in front; at the field it is noise. */
+/** Validation errors repeat the property's path in front; at the field it is redundant. */
 const withoutProperty = (text: string, property: string | undefined) =>
   property !== undefined && text.startsWith(`${property}: `) ? text.slice(property.length + 2) : text
 

@@ -10,7 +10,7 @@ import { StorageFields } from './storage-fields.tsx'
 import { emptyStorage, StorageForm, toStorageWrite } from './storage-values.ts'
 import { replaceFormEntry } from './use-anchor.ts'
 
-/** Nothing is asked of the storage before it is stored; the page that follows says whether it answers. */
+/** The storage is saved without a check; its page then shows whether it is reachable. */
 export function StorageCreate({ teamSlug, onClose }: { teamSlug: string; onClose: () => void }) {
   const { t } = useTranslation('storages')
   const navigate = useNavigate()

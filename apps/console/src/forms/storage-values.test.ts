@@ -14,14 +14,14 @@ const stored = {
 }
 
 describe('the form of a storage', () => {
-  it('sends no keys while the stored ones stay', () => {
+  it('sends no keys while the stored keys are kept', () => {
     const sent = toStorageWrite(StorageForm.parse({ ...fromStorage(stored), name: 'Pictures' }))
     expect(sent).toMatchObject({ name: 'Pictures', public: false })
     expect(sent).not.toHaveProperty('accessKey')
     expect(sent).not.toHaveProperty('secretKey')
   })
 
-  it('wants both keys once they change, and none of a public storage', () => {
+  it('requires both keys if they change, and none for a public storage', () => {
     const typed = { ...emptyStorage, name: 'Assets', url: 's3.example.com', accessKey: 'id' }
     expect(StorageForm.safeParse(typed).error?.issues.map(({ path }) => path)).toEqual([['secretKey']])
     const open = toStorageWrite(StorageForm.parse({ ...typed, public: true }))
@@ -29,7 +29,7 @@ describe('the form of a storage', () => {
     expect(open).not.toHaveProperty('accessKey')
   })
 
-  it('asks for keys when a public storage becomes a closed one', () => {
+  it('requires keys when a public storage becomes private', () => {
     const closed = { ...fromStorage({ ...stored, public: true }), public: false }
     expect(StorageForm.safeParse(closed).success).toBe(false)
   })

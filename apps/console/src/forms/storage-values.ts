@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 const Key = z.string().trim().max(1_024)
 
-/** What the form holds: keys are never known here, so stored ones stay until somebody decides to change them. */
+/** The values of the form. Stored keys are never sent to the browser, so they stay until the user changes them. */
 export const StorageForm = z
   .object({
     name: Name,

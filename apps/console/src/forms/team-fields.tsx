@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
 import { TextField } from './fields.tsx'
 
-/** The contract's rules and the words that routes have taken. */
+/** The contract's rules and the names that routes reserve. */
 export const TeamForm = TeamWrite.refine((values) => !reservedTeamSlugs.some((word) => word === values.slug), {
   path: ['slug'],
   error: () => i18n.t('teams:form.reserved'),

@@ -31,7 +31,7 @@ type Props = {
   description: string
   /** A token that there is one of needs no name. */
   nameless?: boolean
-  /** Without it the token's scope is settled by what it is for. */
+  /** Without it, the purpose of the token sets its scope. */
   scopes?: readonly TokenScope[]
   /** `expiry` in days, 0 for never. */
   create: (values: Values) => Promise<Created>
@@ -40,7 +40,7 @@ type Props = {
   onClose: () => void
 }
 
-/** Makes a token and shows it, once. */
+/** Creates a token and shows it once. */
 export function TokenCreate({ title, draftOf, description, nameless, scopes, create, creating, onClose }: Props) {
   const { t } = useTranslation('tokens')
   const [created, setCreated] = useState<Created | null>(null)

@@ -2,13 +2,13 @@ import { flushSync } from 'react-dom'
 import { confirmAddress } from '../pages/account/use-settings-flow.ts'
 
 const key = 'crux-token-draft'
-/** Nobody who comes back later than this still waits for the form. */
+/** A form that is older than this is not restored. */
 const keptMs = 15 * 60_000
 
 export type TokenDraft = { name: string; expiry: '30' | '60' | '90' | '0'; scope: 'read' | 'deploy' | 'full' }
 type Kept = { of: string; at: number; values: TokenDraft }
 
-/** What was typed into the form before the person signed in again. `of` says whose token it was to become. */
+/** What was typed into the form before the person signed in again. `of` is the owner of the new token. */
 export function readTokenDraft(of: string): TokenDraft | undefined {
   try {
     const kept = JSON.parse(sessionStorage.getItem(key) ?? 'null') as Kept | null
@@ -23,7 +23,7 @@ export const dropTokenDraft = () => sessionStorage.removeItem(key)
 /**
  * Leaves for the sign-in page, which leads back to this address.
  *
- * @param settle makes the form one that may be left without a question
+ * @param settle marks the form as saved, so that the page can be left without a confirmation
  */
 export function signInAgain(of: string, values: TokenDraft, settle: () => void): void {
   sessionStorage.setItem(key, JSON.stringify({ of, at: Date.now(), values } satisfies Kept))

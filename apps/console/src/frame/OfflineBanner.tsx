@@ -6,10 +6,10 @@ import { live, useLinkStatus } from '../api/live.ts'
 import { Button } from '../components/Button.tsx'
 import { absoluteTime } from '../components/relative-time.ts'
 
-/** How long the live channel may be away before the page says that it is stale. */
+/** How long the live channel may be unavailable before the page is marked as stale. */
 const graceMs = 3_000
 
-/** Says since when the page may be out of date, and offers to try at once. When the channel is back, everything is read again. */
+/** Shows since when the page may be out of date, and offers a retry. When the channel is back, everything is refetched. */
 export function OfflineBanner() {
   const { t } = useTranslation()
   const status = useLinkStatus()
@@ -21,7 +21,7 @@ export function OfflineBanner() {
     if (status === 'open') {
       setShown(false)
       setSince((before) => {
-        // What happened in between was not heard.
+        // Events in between were missed.
         if (before !== null) void queryClient.invalidateQueries()
         return null
       })

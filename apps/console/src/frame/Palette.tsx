@@ -281,7 +281,7 @@ function TeamList({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** The pages about oneself; the first of them, the profile, is a page of the navigation already. */
+/** The account pages; the first of them, the profile, is a page of the navigation already. */
 function AccountList({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('account')
   const navigate = useNavigate()
@@ -306,8 +306,8 @@ function AccountList({ onClose }: { onClose: () => void }) {
 }
 
 /**
- * Every typed word must occur in the entry's words, the first of which is its name. Whoever types a whole name means that thing and not
- * what merely mentions it: the name itself comes first, then names that begin so, names that hold it, and mentions.
+ * Every typed word must occur in the entry's search text, which starts with its name. A full name means that entry and not
+ * one that only mentions it: exact names come first, then names that start with the text, names that contain it, and mentions.
  */
 function matches(_: string, search: string, searchText: string[] = []): number {
   const [name = ''] = searchText.map((word) => word.toLowerCase())
@@ -341,7 +341,7 @@ type EntryProps = {
   children: ReactNode
 }
 
-/** `value` must be unique; what a person types is matched against the words. */
+/** `value` must be unique; typed text is matched against the search text. */
 const Entry = ({ value, searchText, icon, onSelect, denied, trailing, children }: EntryProps) => (
   <Command.Item
     value={value}

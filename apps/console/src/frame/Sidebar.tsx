@@ -40,7 +40,7 @@ export function Sidebar({ teamSlug }: { teamSlug: string }) {
   )
 }
 
-/** The entries; on a phone they stand in a sheet and `onGo` closes it. */
+/** The entries; on a phone they are in a sheet and `onGo` closes it. */
 export function NavigationList({
   teamSlug,
   collapsed = false,

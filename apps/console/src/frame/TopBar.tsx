@@ -75,11 +75,11 @@ function Breadcrumb() {
   )
 }
 
-/** Who else is on this page; the own badge stands first. */
+/** The users on this page; the badge of the current user comes first. */
 function EditorBadges() {
   const { t } = useTranslation()
   const { meId, editors } = usePresence()
-  // Oneself alone is nothing that anybody has to know.
+  // A single user needs no badge.
   if (editors.every(({ id }) => id === meId)) return null
   const sorted = [...editors].sort((a, b) => Number(b.id === meId) - Number(a.id === meId))
   const names = sorted.map((editor) => editor.name).join(', ')
@@ -99,7 +99,7 @@ function EditorBadges() {
 function LiveDot() {
   const { t } = useTranslation()
   const status = useLinkStatus()
-  // Nothing on this page is live: no claim either way.
+  // Nothing on this page is live, so it shows no connection status.
   if (status === 'closed') return null
   const state = status === 'open' ? 'live' : status === 'lost' || status === 'kicked' ? 'offline' : 'connecting'
   const dots = { live: 'bg-running', connecting: 'bg-progress', offline: 'bg-failed' }

@@ -1,7 +1,7 @@
 import { Fingerprint, History, KeyRound, MonitorSmartphone, ShieldCheck, User } from 'lucide-react'
 import { links } from '../links.ts'
 
-/** The pages about oneself, in their order; their names are `tab.*` of the area `account`. */
+/** The account pages in their order; their names are `tab.*` of the area `account`. */
 export const accountPages = [
   { id: 'profile', icon: User, link: links.settings() },
   { id: 'signIn', icon: Fingerprint, link: links.signInMethods() },

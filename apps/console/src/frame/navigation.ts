@@ -15,7 +15,7 @@ import {
 } from 'lucide-react'
 import { links } from '../links.ts'
 
-/** The groups of the sidebar (ui.md U6). The palette lists the same pages. */
+/** The groups of the sidebar. The palette lists the same pages. */
 export const navigation = [
   { group: null, entries: [{ id: 'dashboard', icon: LayoutDashboard, link: links.dashboard }] },
   {

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { apiQuery, queryClient, queryKey } from '../api/client.ts'
 
-/** No channel tells of all deployments of a team. A browser that nobody looks at does not ask. */
+/** No channel covers all deployments of a team, so the counts are polled, but not in a hidden browser tab. */
 const refetchIntervalMs = 15_000
 
 /** The numbers beside the entries of the sidebar. A list of deployments that counts others makes them be read again at once. */

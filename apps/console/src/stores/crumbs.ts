@@ -9,7 +9,7 @@ const store = createStore<readonly Crumb[]>([])
 
 export const useCrumbs = (): readonly Crumb[] => useSyncExternalStore(store.subscribe, store.get)
 
-/** Called by PageHead: the page says where it stands, the top bar shows it. */
+/** Called by PageHeader: the page sets its breadcrumb, and the top bar shows it. */
 export function useSetCrumbs(crumbs: readonly Crumb[]): void {
   const key = crumbs.map((crumb) => crumb.label).join('\n')
   // Labels decide; link objects are new in every render

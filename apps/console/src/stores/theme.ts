@@ -14,7 +14,7 @@ export function setTheme(theme: Theme): void {
   try {
     localStorage.setItem(key, theme)
   } catch {
-    // Remembering is a comfort only.
+    // The page works without the stored choice.
   }
   apply()
 }

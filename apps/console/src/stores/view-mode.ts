@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { createPersistedStore } from './create-store.ts'
 
 export type ViewMode = 'tile' | 'list'
-/** Lists that can be shown both ways, with their defaults (ui.md U6). */
+/** Lists that can be shown as tiles or as a table, with their defaults. */
 const defaults = {
   projects: 'tile',
   versions: 'list',

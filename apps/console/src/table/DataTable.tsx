@@ -23,7 +23,7 @@ type Props<Row> = {
   tint?: (row: Row) => 'failed' | 'progress' | undefined
   /** null: the rows come in their order and stay so until a header is pressed. */
   initialSort?: Sort | null
-  /** Rows of one group stand together below its name, in the order of the names. */
+  /** Rows of one group are together below its name; groups are sorted by name. */
   groupBy?: (row: Row) => string
   /** The heading of the rows without a group, which come last. */
   noGroup?: string
@@ -155,7 +155,7 @@ export function DataTable<Row>(props: Props<Row>) {
                     </td>
                   ))}
                   {(actions || rowButton) && (
-                    // Where the table is wider than its place, what can be done with a row stays in sight.
+                    // The actions of a row stay visible if the table is wider than its container.
                     <td className="sticky right-0 h-9 w-px bg-inherit px-2 text-right whitespace-nowrap">
                       <RowActions actions={actions?.(item.row) ?? []} button={rowButton?.(item.row)} />
                     </td>

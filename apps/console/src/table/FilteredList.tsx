@@ -14,7 +14,7 @@ type Props<Row, Value extends string> = {
   searchText: (row: Row) => readonly (string | null | undefined)[]
   /** One property with few values, as chips; only values that occur are offered. */
   choice?: { label: string; of: (row: Row) => Value; values: readonly Value[]; word: (value: Value) => string }
-  /** What is said beside the search. */
+  /** Text beside the search. */
   extra?: ReactNode
   trailing?: ReactNode
   /** The rows that are left, never none. */

@@ -13,13 +13,13 @@ export type Column<Row> = {
   narrow?: 'lead' | 'end' | 'title' | 'detail' | 'none'
   /** Takes the room that is left and is cut. */
   grow?: boolean
-  /** A cell that stands for others below 768 px and is left out above. */
+  /** A cell that replaces others below 768 px and is left out above. */
   only?: 'narrow'
 }
 
 /** An action of a row; `inline` ones are icons on the row, the others are in its menu (on narrow screens all are). */
 export type RowAction = Action & { inline?: boolean }
-/** Opaque: a cell of the row stands above the others. */
+/** Opaque, because the cell overlaps the others. */
 export const tints = {
   none: 'bg-surface',
   failed: 'bg-[color-mix(in_oklab,var(--state-failed)_8%,var(--surface))]',

@@ -1,4 +1,4 @@
-/** Case-insensitive substring over the listed values of each row (ui.md U6). */
+/** Case-insensitive substring search in the given values of each row. */
 export function filterRows<Row>(
   rows: readonly Row[],
   text: string,

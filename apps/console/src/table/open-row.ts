@@ -1,6 +1,6 @@
 import type { MouseEvent } from 'react'
 
-/** What in a row does something of its own. */
+/** Elements of a row with an action of their own. */
 const controls = 'a, button, input, select, textarea, label, summary, [role=checkbox], [role=menuitem]'
 
 /**
@@ -9,7 +9,7 @@ const controls = 'a, button, input, select, textarea, label, summary, [role=chec
  */
 export function openRow(event: MouseEvent<HTMLElement>): void {
   const target = event.target as HTMLElement
-  // A menu or dialog of the row lies elsewhere in the page, and its events come here all the same.
+  // A menu or dialog of the row is elsewhere in the DOM, but React sends its events to the row.
   if (event.defaultPrevented || !event.currentTarget.contains(target) || target.closest(controls)) return
   const link = event.currentTarget.querySelector<HTMLAnchorElement>('a[data-row-link]')
   if (!link || !document.getSelection()?.isCollapsed) return

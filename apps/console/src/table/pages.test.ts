@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { pagesAround } from './pages.ts'
 
-it('offers five pages around the current one and never leaves the list', () => {
+it('offers five pages around the current one, all within the list', () => {
   expect(pagesAround(0, 0)).toEqual([0])
   expect(pagesAround(0, 9)).toEqual([0, 1, 2, 3, 4])
   expect(pagesAround(5, 9)).toEqual([3, 4, 5, 6, 7])

@@ -11,6 +11,6 @@ it('puts the name and the count before the first row of each group', () => {
   ])
 })
 
-it('leaves rows without groups as they are', () => {
+it('does not change rows without groups', () => {
   expect(withGroups([1, 2], undefined)).toEqual([{ row: 1 }, { row: 2 }])
 })

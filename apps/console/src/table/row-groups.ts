@@ -1,6 +1,6 @@
 export type TableItem<Row> = { row: Row } | { group: string; count: number }
 
-/** Rows with a line before the first of each group; rows of one group stand together already. */
+/** Rows with a line before the first of each group; rows of one group must already be adjacent. */
 export function withGroups<Row>(rows: readonly Row[], groupBy: ((row: Row) => string) | undefined): TableItem<Row>[] {
   if (!groupBy) return rows.map((row) => ({ row }))
   const counts = new Map<string, number>()

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { holdOrder, sortRows } from './sort-rows.ts'
 
 describe('sorting a table', () => {
-  it('compares versions and names as people read them', () => {
+  it('compares the numbers in versions and names by value', () => {
     expect(sortRows(['v10', 'v9', 'V1'], (row) => row, 'asc')).toEqual(['V1', 'v9', 'v10'])
   })
 
@@ -18,7 +18,7 @@ describe('sorting a table', () => {
     expect(rows).toEqual([2, 1])
   })
 
-  it('holds the order under a pointer and appends what is new', () => {
+  it('keeps the order while a pointer is over the list and appends new rows', () => {
     expect(holdOrder(['new', 'b', 'a'], ['a', 'b'], (row) => row)).toEqual(['a', 'b', 'new'])
   })
 })

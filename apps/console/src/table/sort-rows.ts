@@ -18,7 +18,7 @@ export function sortRows<Row>(
   })
 }
 
-/** Keeps rows where they stood: new ones go to the end. For the time a pointer is over the list. */
+/** Keeps the order of rows and appends new ones, while a pointer is over the list. */
 export function holdOrder<Row>(rows: readonly Row[], order: readonly string[], key: (row: Row) => string): Row[] {
   const places = new Map(order.map((id, place) => [id, place]))
   return [...rows].sort((a, b) => (places.get(key(a)) ?? order.length) - (places.get(key(b)) ?? order.length))

@@ -18,11 +18,11 @@ type Props = {
   sourceWidth: number
   query: string
   mark: 'none' | 'current' | 'selected'
-  /** The time is pressed: link to this line, or with Shift the end of a selection. */
+  /** A click on the time links to this line, or with Shift ends a selection. */
   onPick: (line: LogLine, extend: boolean) => void
 }
 
-/** One line: time, who speaks, text. Its text is untrusted and only ever becomes text nodes. */
+/** One line: time, source, text. Its text is untrusted and is only rendered as text nodes. */
 export const LogRow = memo(function LogRow({ line, wrap, times, sourceWidth, query, mark, onPick }: Props) {
   const { t } = useTranslation('log')
   if (line.skipped)

@@ -31,7 +31,7 @@ type Props = {
   tools?: ReactNode
   /** Characters that the longest source takes; absent: lines have no sources. */
   sourceWidth?: number
-  /** Whether lines wrap until the person says how they like it. */
+  /** Whether lines wrap before the user chooses. */
   wrapsAtFirst?: boolean
   /** Shown while there is no line. */
   empty: ReactNode

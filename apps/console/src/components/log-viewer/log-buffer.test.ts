@@ -19,7 +19,7 @@ describe('log buffer', () => {
     ])
   })
 
-  it('wakes its readers once per frame, however many batches came', () => {
+  it('notifies subscribers once per frame for any number of batches', () => {
     const { buffer, frames } = make(100)
     let woken = 0
     buffer.subscribe(() => {
@@ -34,7 +34,7 @@ describe('log buffer', () => {
     expect(frames).toHaveLength(2)
   })
 
-  it('marks lost lines in their place, and gaps in a row as one', () => {
+  it('marks lost lines at their position and merges adjacent gaps', () => {
     const { buffer } = make(10)
     buffer.append(lines(1, 1))
     buffer.addGap(40)
@@ -44,13 +44,13 @@ describe('log buffer', () => {
     expect(buffer.at(1)?.skipped).toBe(42)
   })
 
-  it('takes in 100,000 lines beyond its size without growing', () => {
+  it('does not grow when 100,000 lines more than its capacity are added', () => {
     const { buffer } = make(1_000)
     for (let batch = 0; batch < 100; batch += 1) buffer.append(lines(batch * 1_000 + 1, batch * 1_000 + 1_000))
     expect([buffer.size, buffer.at(0)?.text, buffer.at(999)?.text]).toEqual([1_000, 'line 99001', 'line 100000'])
   })
 
-  it('starts over after clear', () => {
+  it('is empty and numbers lines from the start after clear', () => {
     const { buffer, texts } = make(3)
     buffer.append(lines(1, 5))
     buffer.clear()

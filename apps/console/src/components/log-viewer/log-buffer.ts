@@ -3,10 +3,10 @@ import type { LogLevel } from '@crux/contract'
 /** One line as it came; `number` only grows and names the line in addresses. */
 export type LogLine = {
   number: number
-  /** Milliseconds since the epoch; 0 where nobody knows. */
+  /** Milliseconds since the epoch; 0 if unknown. */
   at: number
   text: string
-  /** Who speaks: a container, "agent". */
+  /** The source: a container or "agent". */
   source?: string
   level?: LogLevel
   /** Lines that were lost before this one; the line itself is then the marker. */
@@ -15,26 +15,26 @@ export type LogLine = {
 export type NewLine = Omit<LogLine, 'number'>
 
 export type LogBuffer = {
-  /** Takes lines in; readers hear of it once per frame, however many there are. */
+  /** Adds lines; subscribers are notified once per frame for any number of lines. */
   append: (lines: readonly NewLine[]) => void
   /** Marks a gap: n lines could not be delivered. Gaps in a row become one. */
   addGap: (count: number) => void
   clear: () => void
   /** The line at a place from the oldest kept one, 0 to size - 1. */
   at: (index: number) => LogLine | undefined
-  /** Place of a line's number, -1 when it is gone or not there yet. */
+  /** Index of a line's number; -1 if it was removed or has not arrived yet. */
   indexOf: (number: number) => number
   readonly size: number
   /** Number of the oldest kept line. */
   readonly first: number
   subscribe: (listener: () => void) => () => void
-  /** Grows each time that readers are woken; the snapshot for useSyncExternalStore. */
+  /** Grows with each notification of subscribers; the snapshot for useSyncExternalStore. */
   readonly revision: number
 }
 
 type Options = {
   capacity?: number
-  /** Tells when to wake the readers: an animation frame in a page. */
+  /** Schedules the notification of subscribers: an animation frame in a page. */
   schedule?: (run: () => void) => void
 }
 
@@ -102,7 +102,7 @@ export function createLogBuffer({ capacity = 100_000, schedule = onFrame }: Opti
   }
 }
 
-/** A hidden tab has no frames; there a timer keeps the readers going. */
+/** A hidden tab has no animation frames, so a timer notifies subscribers there. */
 const onFrame = (run: () => void) => {
   if (document.visibilityState === 'visible') requestAnimationFrame(run)
   else setTimeout(run, 250)

@@ -9,7 +9,7 @@ const make = (capacity: number, texts: string[]) => {
 }
 
 describe('log search', () => {
-  it('finds words whatever their case and colour, and goes on with new lines', () => {
+  it('ignores case and colours, and continues with new lines', () => {
     const { buffer, search } = make(10, ['GET /', 'Error: one', 'ok', '\u001b[31mERR\u001b[0mOR two'])
     search.advance('error')
     expect(search.matches).toEqual([2, 4])
@@ -18,7 +18,7 @@ describe('log search', () => {
     expect(search.matches).toEqual([2, 4, 5])
   })
 
-  it('forgets matches whose lines are gone', () => {
+  it('drops matches whose lines were removed', () => {
     const { buffer, search } = make(3, ['a1', 'a2', 'b'])
     search.advance('a')
     buffer.append([
@@ -29,7 +29,7 @@ describe('log search', () => {
     expect(search.matches).toEqual([4])
   })
 
-  it('looks at a long log in parts and says when there is more', () => {
+  it('searches a long log in chunks and reports whether there is more', () => {
     const { search } = make(
       50_000,
       Array.from({ length: 45_000 }, (_, index) => (index % 1_000 === 0 ? 'hit' : 'miss')),
@@ -39,7 +39,7 @@ describe('log search', () => {
     expect(search.matches).toHaveLength(45)
   })
 
-  it('starts over when the log was cleared', () => {
+  it('restarts when the log was cleared', () => {
     const { buffer, search } = make(10, ['hit', 'hit'])
     search.advance('hit')
     buffer.clear()

@@ -1,11 +1,11 @@
 import type { LogBuffer } from './log-buffer.ts'
 import { plainText } from './terminal-text.ts'
 
-/** How many lines are looked at in one go: a few milliseconds of work, so that typing stays smooth. */
+/** How many lines are searched at once: a few milliseconds of work, so that typing stays smooth. */
 const chunk = 20_000
 
 export type LogSearch = {
-  /** Starts over when the words changed, else goes on with lines that came; true while there is more to look at. */
+  /** Restarts if the search text changed, else continues with new lines; true while there is more to search. */
   advance: (query: string) => boolean
   /** Numbers of matching lines that are still kept, ascending. */
   readonly matches: readonly number[]

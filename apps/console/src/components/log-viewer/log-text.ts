@@ -33,7 +33,7 @@ export function download(buffer: LogBuffer, fileName: string): void {
   URL.revokeObjectURL(url)
 }
 
-/** A line's number is its place in this page; only its time means the same to somebody else. */
+/** A line's number is only valid in this page; its time is the same for other users. */
 export function setLineHash(line: LogLine): void {
   if (line.at) history.replaceState(history.state, '', `#at-${line.at}`)
 }

@@ -2,10 +2,10 @@ import { useSyncExternalStore } from 'react'
 import { createPersistedStore } from '../../stores/create-store.ts'
 
 export type LogViewOptions = { wrap: boolean; times: boolean }
-/** `wrap` null: the person has not said, each view knows what suits it. */
+/** `wrap` is null until the user chooses; each view has its own default. */
 type StoredOptions = { wrap: boolean | null; times: boolean }
 
-/** How a person likes to read logs; the same on every page. */
+/** The user's settings for logs; the same on every page. */
 const store = createPersistedStore<StoredOptions>('crux-log-view', { wrap: null, times: true }, (raw) =>
   typeof raw === 'object' &&
   raw !== null &&

@@ -4,7 +4,7 @@ import { pieces, plainText } from './terminal-text.ts'
 const e = '\u001b'
 
 describe('terminal text', () => {
-  it('turns colours into tones and keeps the words', () => {
+  it('converts colours to tones and keeps the text', () => {
     expect(pieces(`${e}[31mfailed${e}[0m to ${e}[1;32mstart${e}[m`)).toEqual([
       { text: 'failed', className: 'text-failed' },
       { text: ' to ', className: undefined },
@@ -12,7 +12,7 @@ describe('terminal text', () => {
     ])
   })
 
-  it('knows extended colours by their length, so that no number leaks into the text', () => {
+  it('skips the parameters of extended colours, so that no number appears in the text', () => {
     expect(pieces(`${e}[38;5;9mred${e}[38;2;10;20;30;4mtrue`)).toEqual([
       { text: 'red', className: 'text-failed' },
       { text: 'true', className: 'text-failed underline' },
@@ -35,7 +35,7 @@ describe('terminal text', () => {
     ).toBe(text)
   })
 
-  it('leaves markup as the text that it is', () => {
+  it('shows markup as plain text', () => {
     expect(pieces('<img src=x onerror=alert(1)>')).toEqual([{ text: '<img src=x onerror=alert(1)>' }])
   })
 })

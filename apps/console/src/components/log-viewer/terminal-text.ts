@@ -1,4 +1,4 @@
-/** A piece of a line with one look. The text is plain: React escapes it, and nothing in it can steer the page. */
+/** A piece of a line with one style. The text is plain: React escapes it, and nothing in it can steer the page. */
 export type Piece = { text: string; className?: string }
 
 const escapeCode = String.fromCharCode(27)

@@ -5,7 +5,7 @@ import { PageHeader } from '../../components/PageHeader.tsx'
 import { Tab, Tabs } from '../../components/Tabs.tsx'
 import { accountPages } from '../../frame/account-pages.ts'
 
-/** The head that the pages about oneself share. */
+/** The header that the account pages share. */
 export function AccountHead({ title, tools }: { title: string; tools?: ReactNode }) {
   const { t } = useTranslation('account')
   const path = useLocation({ select: (location) => location.pathname })

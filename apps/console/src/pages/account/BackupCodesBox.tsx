@@ -9,7 +9,7 @@ import { Pill } from '../../components/Tag.tsx'
 import type { Settings } from './factor-settings.ts'
 import { backupCodesOf } from './settings-nodes.ts'
 
-/** Codes for the day on which the phone is gone; each works once. New ones count only when the person says that they are kept. */
+/** Backup codes for users who lose their phone; each works once. New codes become valid when the user confirms that they are stored. */
 export function BackupCodesBox({ settings }: { settings: Settings }) {
   const { t } = useTranslation('account')
   const { flow, pending, press } = settings

@@ -8,7 +8,7 @@ import { confirm } from '../../components/confirm.tsx'
 import { FormBanner } from '../../forms/FormShell.tsx'
 import { confirmAddress } from './use-settings-flow.ts'
 
-/** Deletes the account of the person who is signed in. The server says what stands in the way. */
+/** Deletes the account of the signed-in user. The server returns what prevents it. */
 export function DeleteAccount({ email }: { email: string }) {
   const { t } = useTranslation('account')
   const remove = useCall('users.delete-me', {

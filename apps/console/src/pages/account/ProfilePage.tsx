@@ -14,7 +14,7 @@ import { links } from '../../links.ts'
 import { AccountHead } from './AccountHead.tsx'
 import { DeleteAccount } from './DeleteAccount.tsx'
 
-/** Who one is here. */
+/** The profile of the user. */
 export function ProfilePage() {
   const { t } = useTranslation(['account', 'common'])
   const query = useQuery(identityQuery())

@@ -17,7 +17,7 @@ import { keysOf } from './settings-nodes.ts'
 
 const Form = z.object({ name: z.string().trim().min(1).max(60) })
 
-/** Security keys, each with a name that the person gives it. */
+/** Security keys, each with a name that the user chooses. */
 export function SecurityKeysBox({ settings }: { settings: Settings }) {
   const { t } = useTranslation('account')
   const { flow, pending, press } = settings

@@ -30,7 +30,7 @@ import { securityEventLabels } from './security-event-labels.ts'
 
 type Page = { events: SecurityEvent[] | null }
 
-/** What happened to one's own account, newest first: whoever was not oneself shows here. */
+/** The security log of the user's own account, newest first, in which users can find sign-ins that were not theirs. */
 export function SecurityLogPage() {
   const { t } = useTranslation('account')
   const query = useInfiniteQuery(securityLogQuery())

@@ -16,7 +16,7 @@ import { AccountHead } from './AccountHead.tsx'
 import { authMethodLabels } from './auth-method-labels.ts'
 import { deviceName, deviceOf } from './device.ts'
 
-/** Where the person is signed in, and the way to end that. */
+/** The sessions of the user, which can be ended here. */
 export function SessionsPage() {
   const { t } = useTranslation('account')
   const current = useQuery(currentSessionQuery())

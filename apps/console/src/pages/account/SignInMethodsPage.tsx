@@ -25,12 +25,12 @@ import { useSettingsFlow } from './use-settings-flow.ts'
 const here = '/auth/settings/sign-in'
 const route = getRouteApi('/app/auth/settings/sign-in')
 
-/** The account at the provider is somebody else's here. */
+/** The account at the provider is already linked to another user. */
 const taken = '4000007'
-/** The flow of a recovery: a new password comes first. */
+/** The flow of a recovery, which requires a new password first. */
 const recovered = 1060001
 
-/** The ways to sign in: password, passkeys, login providers. */
+/** The ways to sign in: password, passkeys, sign-in providers. */
 export function SignInMethodsPage() {
   const { t } = useTranslation('account')
   const me = useMe()
@@ -45,7 +45,7 @@ export function SignInMethodsPage() {
       const made = await makeKey(createOptions, me?.user.email)
       return { method: 'passkey', passkey_settings_register: made }
     }, t('passkeys.added'))
-  // A browser that comes back with a flow was at a provider, or has just got back in.
+  // A browser that returns with a flow comes from a provider or from a recovery.
   const back = useRef(id)
   useEffect(() => {
     if (!flow || back.current !== flow.id) return

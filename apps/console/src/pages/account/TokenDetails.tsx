@@ -14,7 +14,7 @@ import { Expiry } from './use-token-columns.tsx'
 const TokenCreate = lazyComponent(() => import('../../forms/token-create.tsx').then((module) => module.TokenCreate))
 
 type Props = {
-  /** Of which thing: the texts `deployment.*` or `registry.*`. */
+  /** Selects the texts `deployment.*` or `registry.*`. */
   of: 'deployment' | 'registry'
   token: { name?: string; createdAt: string; createdBy?: string | null; expiresAt?: string | null } | null | undefined
   create: (values: { name: string; expirationInDays: number | null }) => Promise<Created>
@@ -23,7 +23,7 @@ type Props = {
   revokeDenied: string | null
 }
 
-/** The one token that a thing may have: made, shown once, revoked. */
+/** The only token of a deployment or registry: created, shown once, revoked. */
 export function TokenDetails({ of, token, create, creating, revoke, revokeDenied }: Props) {
   const { t } = useTranslation('tokens')
   const draftOf = location.pathname

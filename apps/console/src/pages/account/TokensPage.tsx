@@ -18,7 +18,7 @@ import { useTokenColumns } from './use-token-columns.tsx'
 
 const TokenCreate = lazyComponent(() => import('../../forms/token-create.tsx').then((module) => module.TokenCreate))
 
-/** API tokens of the person who is signed in; they do what the person may, within their scope. */
+/** API tokens of the signed-in user; they have the user's rights, limited to their scope. */
 export function TokensPage() {
   const { t } = useTranslation(['tokens', 'common'])
   const query = useQuery(apiQuery('tokens.list'))

@@ -8,14 +8,14 @@ beforeAll(async () => {
   await i18n.init({ lng: 'en', ns: ['account'], resources: { en: { account } }, interpolation: { escapeValue: false } })
 })
 
-describe('how somebody has signed in', () => {
+describe('authMethodLabels', () => {
   it.each([
     [[{ method: 'password' }], 'a password'],
     [[{ method: 'oidc', provider: 'github' }], 'GitHub'],
     [[{ method: 'oidc', provider: 'corp' }], 'Corp'],
     [[{ method: 'oidc', provider: 'corp', provider_label: 'ACME Single Sign-On' }], 'ACME Single Sign-On'],
     [[{ method: 'oidc', provider: 'github', provider_label: 'github' }], 'GitHub'],
-    [[{ method: 'oidc' }], 'a login provider'],
+    [[{ method: 'oidc' }], 'a sign-in provider'],
     [[{ method: 'password' }, { method: 'totp' }], 'a password and an authenticator app'],
     [[{ method: 'password' }, { method: 'password' }], 'a password'],
     [[{ method: 'telepathy' }], 'telepathy'],
@@ -25,7 +25,7 @@ describe('how somebody has signed in', () => {
   })
 })
 
-describe('what happened to an account', () => {
+describe('securityEventLabels', () => {
   const at = { id: '1', ip_address: '', user_agent: '', created_at: '' }
   it.each([
     [{ event: 'signed-in', details: { method: 'oidc', provider: 'corp' } }, 'Signed in with Corp'],

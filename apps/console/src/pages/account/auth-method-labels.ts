@@ -1,10 +1,10 @@
 import i18n from 'i18next'
 import { providerName } from '../auth/providers.ts'
 
-/** `provider_label` comes from Crux's own identity service; a real Ory Kratos tells the id alone. */
+/** `provider_label` comes from Crux's own identity service; a real Ory Kratos sends only the id. */
 export type Way = { method?: string; provider?: string; provider_label?: string }
 
-/** How somebody has proven who they are: "a password and an authenticator app". Empty where nothing is known. */
+/** The methods of a sign-in as text: "a password and an authenticator app". Empty if unknown. */
 export function authMethodLabels(ways: readonly Way[]): string {
   const words = ways.map(authMethodLabel).filter((word) => word !== '')
   return new Intl.ListFormat('en').format(new Set(words))

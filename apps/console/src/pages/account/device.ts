@@ -1,6 +1,6 @@
 import i18n from 'i18next'
 
-/** "Firefox on Linux" out of a User-Agent header, for people who look for a session they do not know. */
+/** "Firefox on Linux" out of a User-Agent header, so that users can find unfamiliar sessions. */
 export function deviceOf(userAgent: string): { browser: string; system: string } {
   const browser =
     [
@@ -25,7 +25,7 @@ export function deviceOf(userAgent: string): { browser: string; system: string }
   return { browser, system }
 }
 
-/** The same as words. */
+/** The same as text. */
 export function deviceName(userAgent: string): string {
   const { browser, system } = deviceOf(userAgent)
   if (browser && system) return i18n.t('account:sessions.device', { browser, system })

@@ -3,7 +3,7 @@ import { Trash2 } from 'lucide-react'
 import { confirm } from '../../components/confirm.tsx'
 import type { RowAction } from '../../table/columns.ts'
 
-/** What every list of tokens offers at a row: asked first, as what used the token stops at once. */
+/** The revoke action of a token's row. It asks for confirmation, because programs with the token fail immediately. */
 export const revokeAction = (token: { name: string }, denied: string | null, revoke: () => void): RowAction => ({
   id: 'revoke',
   label: i18n.t('tokens:revoke'),

@@ -3,7 +3,7 @@ import type { Flow } from '../../api/identity.ts'
 /** `last`: it is the only way to sign in, and stays. */
 export type Key = { id: string; name: string; addedAt: string | undefined; last: boolean }
 
-/** Keys or passkeys that can be removed: nodes whose label tells name and time. */
+/** Keys or passkeys that can be removed: nodes whose label has their name and time. */
 export function keysOf(flow: Flow | undefined, field: 'webauthn_remove' | 'passkey_remove'): Key[] {
   return (flow?.ui.nodes ?? []).flatMap(({ attributes, meta }) => {
     if (!('name' in attributes) || attributes.name !== field || typeof attributes.value !== 'string') return []
@@ -21,7 +21,7 @@ export function keysOf(flow: Flow | undefined, field: 'webauthn_remove' | 'passk
 
 type Codes = { secrets?: { context?: { secret?: string; used_at?: string }; text?: string; id?: number }[] }
 
-/** The backup codes that a flow shows; a used one has no text of its own any more. */
+/** The backup codes that a flow shows; a used one is empty. */
 export function backupCodesOf(flow: Flow | undefined): { code: string; used: boolean }[] {
   const node = flow?.ui.nodes.find(
     ({ attributes }) => attributes.node_type === 'text' && attributes.id === 'lookup_secret_codes',

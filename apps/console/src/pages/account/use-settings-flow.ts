@@ -3,9 +3,9 @@ import { type Flow, identityQuery, isWhole } from '../../api/identity.ts'
 import { useFlow } from '../auth/use-flow.ts'
 
 type Options<V> = {
-  /** The flow that the address names: of what the browser was away for. */
+  /** The flow in the address, for a browser that returns from another site. */
   id?: string
-  /** Where the person comes back to, when it has to be proven first who it is. */
+  /** The return address if the user has to sign in again first. */
   returnTo: string
   submit: (flow: Flow<'settings'>, values: V) => Promise<unknown>
   onDone: (answer: unknown, values: V) => unknown
@@ -27,7 +27,7 @@ export function useSettingsFlow<V>({ id, returnTo, submit, onDone }: Options<V>)
       }
     },
     onDone: async (answer, values) => {
-      // Names and the address are shown all over. The flow itself came with the answer: another one would lose what it shows.
+      // Other pages show the name and the address, so they are refetched. The flow came with the response: a new one would lose its content.
       void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'flow' })
       await onDone(answer, values)
     },

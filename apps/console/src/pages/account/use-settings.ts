@@ -17,7 +17,7 @@ export function useSettings(returnTo: string, id?: string) {
       if (done) toastSuccess(done)
     },
   })
-  /** For buttons, which have no field where a refusal could stand. */
+  /** For buttons, which have no field that could show an error. */
   const press = async (fields: Record<string, unknown> | (() => Promise<Record<string, unknown>>), done?: string) => {
     try {
       await flow.send({ fields: typeof fields === 'function' ? await fields() : fields, ...(done ? { done } : {}) })

@@ -26,10 +26,10 @@ import { useEntryColumns } from './use-entry-columns.tsx'
 
 const EntryDialog = lazyComponent(() => import('./EntryDialog.tsx').then((module) => module.EntryDialog))
 
-/** Today and the six days before (ui.md U21). */
+/** Today and the six days before. */
 const daysBefore = 6
 
-/** Who did and tried what in the team. Filters stand in the address, so that a finding can be sent to somebody. */
+/** The actions and attempts of all members. Filters are in the address, so that a search can be shared. */
 export function AuditLogPage() {
   const { t } = useTranslation(['audit', 'common'])
   const { teamSlug } = useParams({ from: '/app/$teamSlug/audit-log' })
@@ -64,7 +64,7 @@ export function AuditLogPage() {
   const filter = (change: AuditLogFilters) => go({ ...change, skip: undefined })
   useLastPage(page, query.isPlaceholderData ? undefined : query.data?.total, (last) => go(last, true))
   const filtered = Boolean(search.filter || search.accepted)
-  // With words to look for, the server counts no further.
+  // With a search text, the server stops counting at a limit.
   const uncounted = Boolean(search.filter) && query.data?.total === limits.auditLogHits
   const exportAs = (format: 'csv' | 'ndjson') => {
     const given = Object.entries(wanted).filter((entry): entry is [string, string] => entry[1] !== undefined)

@@ -22,7 +22,7 @@ export function DayBars({ range, days, onPick }: Props) {
       count: bar.accepted + bar.refused,
       refused: bar.refused,
     })
-  // Every day has its name while there is room for it.
+  // Each day has a label if there is room for it.
   const step = Math.ceil(bars.length / 14)
   return (
     <section aria-label={t('bars.label')} className="mb-3 rounded-box border border-line bg-surface px-3 pt-3 pb-1.5">
@@ -57,7 +57,7 @@ export function DayBars({ range, days, onPick }: Props) {
   )
 }
 
-/** A day with one entry among thousands still shows. */
+/** A minimum height keeps a day with few entries visible. */
 function Part({ share, className }: { share: number; className: string }) {
   if (share === 0) return null
   return <span aria-hidden className={cx('w-full', className)} style={{ height: `max(2px, ${share * 100}%)` }} />

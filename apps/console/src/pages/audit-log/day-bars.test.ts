@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { barsMax, barsOf } from './day-bars.ts'
 
 describe('bars per day', () => {
-  it('has one for every day, also where nothing happened', () => {
+  it('include days without entries', () => {
     const range = { from: new Date(2026, 9, 30), to: new Date(2026, 10, 2, 23, 59, 59, 999) }
     const bars = barsOf(range, [{ day: '2026-11-01', accepted: 3, refused: 1 }])
     expect(bars?.map(({ day, accepted, refused }) => [day, accepted, refused])).toEqual([
@@ -13,13 +13,13 @@ describe('bars per day', () => {
     ])
   })
 
-  it('reaches from midnight to the last millisecond of the day', () => {
+  it('range from midnight to the last millisecond of the day', () => {
     const bar = barsOf({ from: new Date(2026, 10, 1), to: new Date(2026, 10, 1, 23, 59) }, [])?.[0]
     expect(new Date(bar?.from ?? '').getHours()).toBe(0)
     expect(new Date(bar?.to ?? '').getMilliseconds()).toBe(999)
   })
 
-  it('draws nothing for a range with too many days', () => {
+  it('are undefined for a range with too many days', () => {
     const from = new Date(2026, 0, 1)
     expect(barsOf({ from, to: new Date(2026, 0, barsMax, 12) }, [])).toHaveLength(barsMax)
     expect(barsOf({ from, to: new Date(2026, 0, barsMax + 1, 12) }, [])).toBeUndefined()

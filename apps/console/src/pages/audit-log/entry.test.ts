@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { detailOf, operationOf, plainOperation, sentenceKeysOf } from './entry.ts'
 
 describe('an entry of the audit log', () => {
-  it('names its operation in words', () => {
+  it('has a readable text for its operation', () => {
     expect(operationOf('registry registries.create')).toBe('registries.create')
     expect(plainOperation('service-accounts.create-token')).toBe('Service accounts: create token')
     expect(plainOperation('set-image-tag')).toBe('Set image tag')
   })
 
-  it('finds the sentence of a message of a live channel, whose event names the channel too', () => {
+  it('has the text of a live message whose event also names the channel', () => {
     expect(sentenceKeysOf(operationOf('container node.container-command'))).toContain('container-command')
     expect(sentenceKeysOf(operationOf('registry registries.create'))).toContain('registries_create')
   })
 
-  it('is told apart by a name, a tag, an address or a container of the request', () => {
+  it('has a name, a tag, an address or a container of the request as its detail', () => {
     expect(detailOf({ params: { projectId: '1' }, body: { name: '1.1.0' } })).toBe('1.1.0')
     expect(detailOf({ body: { imageId: '1', tag: '2.0' } })).toBe('2.0')
     expect(detailOf({ body: { email: 'grace@example.com', firstName: 'Grace' } })).toBe('grace@example.com')

@@ -19,7 +19,7 @@ export function plainOperation(operation: string): string {
   return `${head.charAt(0).toUpperCase()}${head.slice(1)}${verb ? `: ${words(verb)}` : ''}`
 }
 
-/** What tells one entry from the others of its kind, in a word or two: a name, a tag, an address, a container. */
+/** The detail that distinguishes an entry from others of its operation: a name, a tag, an address, a container. */
 export function detailOf(data: unknown): string | undefined {
   const { body } = (data ?? {}) as { body?: unknown }
   if (typeof body !== 'object' || body === null) return undefined

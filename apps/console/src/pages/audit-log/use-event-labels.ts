@@ -1,13 +1,13 @@
 import { useTranslation } from 'react-i18next'
 import { detailOf, type Entry, operationOf, plainOperation, sentenceKeysOf } from './entry.ts'
 
-/** Stands for the subject in a sentence, where a link takes its place. */
+/** A placeholder for the subject in a sentence, which a link replaces. */
 export const subjectMark = '\u0000'
 
 /**
- * What an entry says to a person: the sentence of its operation with what it happened to, else the operation spelled out.
+ * The text of an entry: the sentence of its operation with its subject, else the name of the operation.
  *
- * @returns the sentence; `shown` takes the place of a subject whose name is known
+ * @returns the sentence; `shown` replaces a subject whose name is known
  */
 export function useEventLabels(): (entry: Pick<Entry, 'event' | 'subject' | 'data'>, shown?: string) => string {
   const { t, i18n } = useTranslation('audit')

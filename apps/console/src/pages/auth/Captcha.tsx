@@ -11,12 +11,12 @@ type Widget = {
   ready?: (run: () => void) => void
 }
 
-/** Holds what the check of a person gave until it is sent: it works once. */
+/** Holds the captcha token until it is sent, because it works once. */
 export function useCaptcha() {
   const held = useRef<{ token: string | undefined; reset: () => void }>({ token: undefined, reset: () => {} })
   return useRef({
     held,
-    /** The token for one submit; the check begins anew. */
+    /** The token for one submit; the captcha then restarts. */
     take(): { captcha?: string } {
       const { token, reset } = held.current
       held.current.token = undefined
@@ -28,7 +28,7 @@ export function useCaptcha() {
 
 type Captcha = ReturnType<typeof useCaptcha>
 
-/** The check of a person, where the flow asks for one (its nodes of the group `captcha`). */
+/** The captcha, if the flow requires one (its nodes of the group `captcha`). */
 export function CaptchaBox({ captcha, flow }: { captcha: Captcha; flow: Flow | undefined }) {
   const { t } = useTranslation('auth')
   const place = useRef<HTMLDivElement>(null)
@@ -85,7 +85,7 @@ function partsOf(flow: Flow): { src: string; sitekey: string } | undefined {
 
 const loading = new Map<string, Promise<Widget>>()
 
-/** Once per page; what could not be loaded is tried again with the next form. */
+/** Loads the script once per page; a failed load is repeated with the next form. */
 function load(src: string): Promise<Widget> {
   const known = loading.get(src)
   if (known) return known

@@ -9,7 +9,7 @@ import { useNow } from '../../components/RelativeTime.tsx'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { TextField } from '../../forms/fields.tsx'
 
-/** A code may be sent again after this time (decision 14). */
+/** A code may be requested again after this time, which limits the mail that one address gets. */
 const resendMs = 30_000
 
 type StepProps = { pending: boolean; error: ApiError | null; onSubmit: (value: string) => Promise<unknown> }
@@ -23,7 +23,7 @@ export function EmailForm({
   onSubmit,
 }: StepProps & {
   email: string
-  /** Below the address, where a person has to be shown. */
+  /** The captcha below the address, if required. */
   check?: ReactNode
 }) {
   const { t } = useTranslation('auth')

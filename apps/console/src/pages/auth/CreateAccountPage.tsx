@@ -11,9 +11,9 @@ import { elsewhere } from './elsewhere.ts'
 const route = getRouteApi('/bare/auth/create-account')
 
 /**
- * Where the link of an invitation leads somebody who is new: redeems its code, which signs in and joins the team, and goes on to the
- * first password. It waits for a press: programs that look into mails open links. A code that is too old is renewed while the invitation
- * lives (decision 15).
+ * The page behind an invitation link for new users: redeems its code, which signs in and joins the team, and continues with the
+ * first password. It waits for a click, because mail scanners open links. An expired code is renewed while the invitation
+ * is valid.
  */
 export function CreateAccountPage() {
   const { t } = useTranslation('auth')
@@ -34,7 +34,7 @@ export function CreateAccountPage() {
       try {
         return await redeem(await client.call('auth.renew-invitation-code', { body: { team, invitation } }))
       } catch (error) {
-        // Whoever has an account by now signs in and finds the invitation there.
+        // Users that have an account by now sign in and find the invitation there.
         if (!isStatus(error, 412) || error.value !== 'signIn') throw error
         return navigate({ ...links.login(), search: { invitation: team } })
       }

@@ -25,23 +25,23 @@ const wrongPassword = '4000006'
 type Props = {
   flow: Flow<'login'> | undefined
   email: string
-  /** Confirming oneself: the address is not asked again. */
+  /** When users confirm their identity, the address is not asked again. */
   fixedEmail: boolean
   pending: boolean
   error: ApiError | null
   send: (values: Login) => Promise<unknown>
   onCode: (email: string) => void
-  /** Below the password, where a person has to be shown. */
+  /** The captcha below the password, if required. */
   check?: ReactNode
 }
 
-/** Every way to begin that the flow offers: password, passkey, a code by mail, providers. */
+/** All sign-in methods that the flow offers: password, passkey, a code by mail, providers. */
 export function FirstFactor({ flow, email, fixedEmail, pending, error, send, onCode, check }: Props) {
   const { t } = useTranslation('auth')
   const form = useForm({ resolver: zodResolver(Form), defaultValues: { email, password: '' } })
   const [refused, setRefused] = useState<string | null>(null)
   const { setFocus } = form
-  // It is the password that is typed again, mostly.
+  // Users mostly have to correct the password.
   useEffect(() => {
     if (error?.error === wrongPassword) setFocus('password', { shouldSelect: true })
   }, [error, setFocus])
@@ -52,7 +52,7 @@ export function FirstFactor({ flow, email, fixedEmail, pending, error, send, onC
   const usePasskey = async () => {
     setRefused(null)
     const proof = await proveKey(challenge).catch((failed) => setRefused(describeError(failed).text))
-    // What the service says to it stands above the form.
+    // The service's message on it is shown above the form.
     if (proof) await send({ method: 'direct', fields: { method: 'passkey', passkey_login: proof } }).catch(() => {})
   }
   const others = challenge !== '' || offers('code') || providers.length > 0

@@ -10,7 +10,7 @@ import { AuthCard } from './AuthCard.tsx'
 
 const route = getRouteApi('/bare/error')
 
-/** Where the identity service sends a browser when a flow cannot go on; the id names what it stored about it. */
+/** Where the identity service sends a browser when a flow cannot go on; the id identifies the stored error. */
 export function FlowErrorPage() {
   const { t } = useTranslation('auth')
   const { id } = route.useSearch()

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ErrorState } from '../../components/ErrorState.tsx'
 
-/** The form's place while its flow is being opened, in its final height, or when that failed or is not offered here. */
+/** A placeholder for the form while its flow is loading, in its final height, or if that failed or is not offered here. */
 export function FlowGate({
   opened,
   fields,
@@ -13,7 +13,7 @@ export function FlowGate({
 }: {
   opened: UseQueryResult<unknown>
   fields: number
-  /** What to say where this installation does not offer it. */
+  /** The text if this installation does not offer it. */
   off?: string
   children: ReactNode
 }) {

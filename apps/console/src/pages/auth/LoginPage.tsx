@@ -48,7 +48,7 @@ export function LoginPage() {
     },
   })
 
-  // Once, when it turns out. Half a session still lacks its second factor.
+  // Runs once when the session is known. A session without its second factor stays on this page.
   useEffect(() => {
     if (!alreadySignedIn) return
     void queryClient

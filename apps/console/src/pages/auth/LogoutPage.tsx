@@ -8,7 +8,7 @@ import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { AuthCard } from './AuthCard.tsx'
 
-/** Ends the session and loads the login page anew, so that nothing of it stays in memory. */
+/** Ends the session and reloads the login page, so that nothing of it stays in memory. */
 export function LogoutPage() {
   const { t } = useTranslation('auth')
   const end = useMutation({

@@ -14,7 +14,7 @@ import { AuthCard } from './AuthCard.tsx'
 
 const Form = z.object({ token: z.string().trim().min(1) })
 
-/** Mails that nobody could send, because no mail server is set: for who runs this installation and has its token. */
+/** Captured mails of an installation without a mail server, for operators that have its token. */
 export function MailsPage() {
   const { t } = useTranslation('auth')
   const form = useForm({ resolver: zodResolver(Form), defaultValues: { token: '' } })
@@ -48,7 +48,7 @@ export function MailsPage() {
 
 function Mail({ mail }: { mail: ResponseOf<'mails.list'>[number] }) {
   const { t } = useTranslation('auth')
-  // Codes stand alone on a line of the text, links begin one (decision 12).
+  // A mail has each code alone on a line, and each link at the start of a line.
   const useful = mail.text.match(/^(?:\d{6}|[A-Z0-9]{8}|https?:\/\/\S+)$/m)?.[0]
   return (
     <Box

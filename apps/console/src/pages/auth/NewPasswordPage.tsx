@@ -6,7 +6,7 @@ import { PasswordForm } from '../account/PasswordForm.tsx'
 import { AuthCard } from './AuthCard.tsx'
 import { goOn } from './signed-in.ts'
 
-/** After a recovery or an invitation: a password of one's own comes before anything else. */
+/** Sets a password after a recovery or an invitation, before any other page. */
 export function NewPasswordPage() {
   const { t } = useTranslation('auth')
   const navigate = useNavigate()

@@ -10,7 +10,7 @@ import { hasWebAuthn, makeKey } from './web-authn.ts'
 type Props = {
   flow: Flow<'registration'> | undefined
   pending: boolean
-  /** The address to make a passkey for, once what was typed is right; else null. */
+  /** The address for the new passkey once the form is valid; else null. */
   check: () => Promise<string | null>
   send: (passkey: string) => Promise<unknown>
 }
@@ -26,7 +26,7 @@ export function PasskeySignUp({ flow, pending, check, send }: Props) {
     const email = await check()
     if (email === null) return
     const made = await makeKey(options, email).catch((failed) => setRefused(describeError(failed).text))
-    // What the service says to it stands in the form.
+    // The service's message on it is shown in the form.
     if (made) await send(made).catch(() => {})
   }
   return (
@@ -39,7 +39,7 @@ export function PasskeySignUp({ flow, pending, check, send }: Props) {
   )
 }
 
-/** What a new passkey is made with; empty where none can be. */
+/** The options of a new passkey; empty if none can be created. */
 export function passkeyOptions(flow: Flow<'registration'> | undefined): string {
   const data = fieldValue(flow, 'passkey_create_data')
   if (data === '' || !hasWebAuthn()) return ''

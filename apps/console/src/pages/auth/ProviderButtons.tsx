@@ -4,7 +4,7 @@ import type { LoginProvider } from './providers.ts'
 
 type Props = { providers: readonly LoginProvider[]; pending: boolean; onPick: (provider: string) => void }
 
-/** One button per login provider that the flow offers. */
+/** One button for each sign-in provider that the flow offers. */
 export function ProviderButtons({ providers, pending, onPick }: Props) {
   const { t } = useTranslation('auth')
   return providers.map(({ id, name }) => (

@@ -3,7 +3,7 @@ import { ButtonLink } from '../../components/Button.tsx'
 import { links } from '../../links.ts'
 import { AuthCard } from './AuthCard.tsx'
 
-/** Where a link ends that was opened too late or twice. */
+/** The page for an expired or used link. */
 export function RecoveryExpiredPage() {
   const { t } = useTranslation('auth')
   return (

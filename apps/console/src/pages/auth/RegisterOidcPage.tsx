@@ -25,7 +25,7 @@ const Form = z.object({
   lastName: z.string().trim().max(16),
 })
 
-/** Completes what a login provider did not tell. An address that it did tell stays. */
+/** Completes the account data that a sign-in provider did not send. An address from the provider cannot be changed. */
 export function RegisterOidcPage() {
   const { t } = useTranslation('auth')
   const search = route.useSearch()
@@ -51,7 +51,7 @@ export function RegisterOidcPage() {
   useEffect(() => {
     if (alreadySignedIn) goOn(undefined, navigate)
   }, [alreadySignedIn])
-  // Without what a provider has told, there is nothing to complete.
+  // Without data from a provider, there is nothing to complete.
   const complete = flow !== undefined && !lacksTraits(flow)
   useEffect(() => {
     if (complete) void navigate({ ...links.register(), replace: true })

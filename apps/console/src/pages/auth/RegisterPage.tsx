@@ -27,7 +27,7 @@ import { useFlow } from './use-flow.ts'
 
 const route = getRouteApi('/bare/auth/register')
 
-/** The rules of ui.md U26.1; the identity service has the last word. */
+/** The rules that the page checks; the identity service makes the final decision. */
 const Register = z
   .object({
     email: z.email(),
@@ -47,7 +47,7 @@ type SignUp =
   | { provider: string }
   | { traits: Traits; code?: string }
 
-/** What a sign-up by code sends, in the words of the identity service. */
+/** The request of a sign-up by code, with the field names of the identity service. */
 type Traits = { email: string; name: { first: string; last?: string } }
 
 export function RegisterPage() {
@@ -79,7 +79,7 @@ export function RegisterPage() {
     if (alreadySignedIn) goOn(search.return_to, navigate)
   }, [alreadySignedIn])
 
-  // A provider that told too little leads back here with what it did tell.
+  // A provider that sent too little data returns here with the data that it sent.
   useEffect(() => {
     if (flow && lacksTraits(flow)) void navigate({ ...links.registerOidc(flow.id), replace: true })
   }, [flow, navigate])
@@ -163,7 +163,7 @@ export function RegisterPage() {
             busy={pending}
             onClick={async () => {
               const traits = await typedTraits()
-              // What the service says to it stands in the form.
+              // The service's message on it is shown in the form.
               if (traits) await send({ traits }).catch(() => {})
             }}
           >
@@ -215,7 +215,7 @@ function submit(flow: Flow<'registration'>, values: SignUp, { captcha }: { captc
   return client.call('auth.register', { body: { ...proof, captcha, method: 'password', ...account } })
 }
 
-/** A code that is sent again is asked for in another way than the first. */
+/** The request for another code differs from the first. */
 const resend = (flow: Flow<'registration'>) => (flow.state === 'sent_email' ? { resend: 'code' } : {})
 
 /** The flow keeps what the code was sent for, also over a reload. */

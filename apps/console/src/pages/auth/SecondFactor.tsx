@@ -17,7 +17,7 @@ type Props = {
   send: (fields: Fields) => Promise<unknown>
 }
 
-/** The second step of signing in: whichever of the factors the person has. */
+/** The second step of a sign-in with one of the user's factors. */
 export function SecondFactor({ flow, pending, error, send }: Props) {
   const { t } = useTranslation('auth')
   const hasTotp = nodeOf(flow, 'totp_code') !== undefined
@@ -29,7 +29,7 @@ export function SecondFactor({ flow, pending, error, send }: Props) {
   const useKey = async () => {
     setRefused(null)
     const proof = await proveKey(keyOptions).catch((failed) => setRefused(describeError(failed).text))
-    // What the service says to it stands above the form.
+    // The service's message on it is shown above the form.
     if (proof) await send({ method: 'webauthn', webauthn_login: proof }).catch(() => {})
   }
   if (!hasTotp && !hasBackup && !keyOptions) return <FormBanner>{t('second.none')}</FormBanner>

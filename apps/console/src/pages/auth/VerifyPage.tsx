@@ -12,7 +12,7 @@ import { FlowGate } from './FlowGate.tsx'
 import { useFlow } from './use-flow.ts'
 
 const route = getRouteApi('/bare/auth/verify')
-/** Who comes by the mail's link brings the code alone. */
+/** A link from a mail has only the code. */
 type Verify = { email: string } | { code: string }
 
 /** First the address, then the code that was mailed to it. A link from the mail opens the second step with the code filled in. */

@@ -16,14 +16,14 @@ const fieldOfNode: Record<string, string> = {
   'traits.name.last': 'lastName',
 }
 
-/** Our words for a message of the identity service, else its own. */
+/** Our text for a message of the identity service, else its own. */
 export const messageText = (message: Message): string => {
   const key = `auth:message.${message.id}`
   return i18n.exists(key) ? i18n.t(key as 'auth:message.4000006') : message.text
 }
 
 /**
- * What a flow that came back says went wrong, as the forms' one kind of error: messages of nodes at their fields, those of the
+ * The errors of a returned flow in the form that forms use: messages of nodes at their fields, those of the
  * whole flow in the banner. Null when it holds no error.
  */
 export function flowError(flow: Flow): ApiError | null {

@@ -1,5 +1,4 @@
-/** `direct` fields go to the identity service itself: the product's API knows neither factors nor passkeys (decision 10). */
-
+/** `direct` fields go to the identity service itself: the product's API supports neither factors nor passkeys. */
 export type Login =
   | { method: 'password'; email: string; password: string }
   | { method: 'code'; email: string; code?: string }

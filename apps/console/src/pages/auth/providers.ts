@@ -1,9 +1,9 @@
 import type { Flow } from '../../api/identity.ts'
 
-/** How the common ones are called, where only their id is known. */
+/** Names of common providers for which only the id is known. */
 const names: Record<string, string> = { google: 'Google', gitlab: 'GitLab', github: 'GitHub', azure: 'Microsoft' }
 
-/** @param label what the installation calls it; without one that is its id once more, or unknown */
+/** @param label the installation's name for it; without one it is the id again or unknown */
 export const providerName = (id: string, label?: unknown): string =>
   typeof label === 'string' && label !== '' && label !== id
     ? label
@@ -26,7 +26,7 @@ export function providersOf(
   })
 }
 
-/** A provider told too little to make an account: the flow came back with a form of its own for the rest. */
+/** A provider sent too little data to create an account: the flow came back with a form of its own for the rest. */
 export const lacksTraits = (flow: Flow | undefined): boolean =>
   flow?.ui.nodes.some(
     ({ group, attributes }) => group === 'oidc' && 'name' in attributes && attributes.name.startsWith('traits.'),

@@ -2,7 +2,7 @@ import { queryClient } from '../../api/client.ts'
 import { live } from '../../api/live.ts'
 import { safeReturn } from '../../api/session.ts'
 
-/** The session is new: nothing of a former one may stay in memory, and the page that was asked for comes next. */
+/** Handles a new session: nothing of a previous one may stay in memory, and the requested page opens. */
 export function goOn(
   returnTo: string | undefined,
   navigate: (to: { href: string; replace: true }) => unknown,

@@ -73,7 +73,7 @@ export function useFlow<K extends FlowKind, V>({ kind, id, query, submit, onDone
     flow: opened.data,
     send: sent.mutateAsync,
     pending: sent.isPending,
-    /** What was wrong with the last try; before the first, what the flow already says: a provider's refusal, for one. */
+    /** The error of the last attempt; before the first, the error of the flow itself, such as a refusal of a provider. */
     error: sent.isIdle ? (arrival ?? null) : sent.error,
     alreadySignedIn: isSignedIn(opened.error) || isStatus(sent.error, 409),
   }

@@ -1,6 +1,6 @@
 type Next = { action?: unknown; flow?: { id?: unknown } }
 
-/** The flow whose code a change has mailed already; another one would send a second mail. */
+/** The flow whose code was already mailed for a change; another flow would send a second mail. */
 export function verificationFlowOf(answer: unknown): string | undefined {
   const next = (answer as { continue_with?: Next[] | null } | undefined)?.continue_with ?? []
   const id = next.find(({ action }) => action === 'show_verification_ui')?.flow?.id

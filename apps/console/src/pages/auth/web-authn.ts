@@ -8,21 +8,21 @@ import { loadChunk } from '../../load-chunk.ts'
 
 export const hasWebAuthn = (): boolean => typeof globalThis.PublicKeyCredential === 'function'
 
-/** Loaded when somebody uses a key: most pages that could ask for one are left without. */
+/** Loaded when a key is used, because most visits do not need it. */
 const library = () => loadChunk(() => import('@simplewebauthn/browser'))
 
 /**
  * Proves a key or passkey to the options of a flow's node.
  *
  * @returns what the flow's field takes, as JSON
- * @throws ApiError with words for a person, also when the person says no
+ * @throws ApiError with a text for users, also if they decline
  */
 export async function proveKey(options: string): Promise<string> {
   const { publicKey } = JSON.parse(options) as { publicKey: PublicKeyCredentialRequestOptionsJSON }
   return askBrowser(async () => (await library()).startAuthentication({ optionsJSON: publicKey }))
 }
 
-/** Makes a key or passkey. `account` is how password managers show it. */
+/** Creates a key or passkey. `account` is its name in password managers. */
 export async function makeKey(options: string, account?: string): Promise<string> {
   const { publicKey } = JSON.parse(options) as { publicKey: PublicKeyCredentialCreationOptionsJSON }
   const user = account ? { ...publicKey.user, name: account, displayName: account } : publicKey.user

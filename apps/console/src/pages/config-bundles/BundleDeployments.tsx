@@ -11,7 +11,7 @@ import { FilteredList } from '../../table/FilteredList.tsx'
 import { refetchIntervalMs } from '../deployments/DeploymentOutcome.tsx'
 import { useDeploymentColumns } from '../deployments/use-deployment-columns.tsx'
 
-/** The deployments that carry a bundle, newest first. */
+/** The deployments with a config bundle, newest first. */
 export function BundleDeployments({ teamSlug, bundleId }: { teamSlug: string; bundleId: string }) {
   const { t } = useTranslation(['bundles', 'deployments', 'common'])
   const params = { teamSlug, configBundleId: bundleId }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { settingsOf } from './bundle-settings.ts'
 
-it('names what a bundle sets, its rows by their keys, and says how many it leaves out', () => {
+it('lists the settings of a config bundle by key, with the number of omitted ones', () => {
   const rows = Array.from({ length: 10 }, (_, index) => ({ id: String(index), key: `KEY_${index}`, value: 'x' }))
   const settings = settingsOf({ environment: rows, tty: true, ports: null, user: null })
   expect(settings.map(({ field, keys, more }) => [field, keys.length, more])).toEqual([

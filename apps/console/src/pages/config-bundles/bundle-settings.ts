@@ -5,7 +5,7 @@ export type Setting = { field: ContainerConfigField; keys: string[]; more: numbe
 
 const shownMax = 8
 
-/** What a layer says, field by field; lists by the keys of their rows. */
+/** The settings of a layer by field; lists by the keys of their rows. */
 export function settingsOf(fields: ContainerConfigFields): Setting[] {
   return containerConfigFieldNames.flatMap((field) => {
     const value = fields[field]

@@ -10,7 +10,7 @@ import { PartInput, PartSwitch, useChangePart } from './PartInput.tsx'
 import { PresenceHighlight } from './PresenceHighlight.tsx'
 import { RowErrors, Section, Setting, SettingGrid } from './Section.tsx'
 
-/** Files that are brought from a storage into a volume before the container starts. */
+/** Files that are copied from a storage into a volume before the container starts. */
 export function StorageSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
@@ -72,7 +72,7 @@ export function StorageSection() {
   )
 }
 
-/** Any text may be typed; what the storage shows to its keys is suggested. */
+/** Any text may be typed; buckets that the keys of the storage can list are suggested. */
 function BucketInput({ storageId }: { storageId: string | null }) {
   const { t } = useTranslation(['configuration', 'common'])
   const { teamSlug, readOnly } = useConfigForm()
@@ -217,7 +217,7 @@ export function ResourcesSection() {
   )
 }
 
-/** An error of the setting as a whole; those of its parts stand at the parts. */
+/** An error of the setting as a whole; the parts show their own errors. */
 function FieldErrors({ property }: { property: string }) {
   const { errorOf } = useConfigForm()
   return <RowErrors errors={[errorOf(property)]} />

@@ -10,7 +10,7 @@ import { Section, Setting, SettingGrid } from './Section.tsx'
 import { ListSetting, PortSetting, SettingChips, SettingSwitch } from './SettingControls.tsx'
 import { SettingInput } from './SettingInput.tsx'
 
-/** How it is reached from outside through Traefik. Several hosts are separated by commas. */
+/** The routing from outside through Traefik. Several hosts are separated by commas. */
 export function RoutingSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
@@ -75,7 +75,7 @@ export function RoutingSection() {
 
 const expectedStates = ['running', 'waiting', 'exited'] as const
 
-/** When its start counts as done. Later images of the version wait for it only when this is set. */
+/** The state in which the container counts as started. Later images wait for it only if this is set. */
 export function ExpectedStateSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()

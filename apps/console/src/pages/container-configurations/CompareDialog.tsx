@@ -20,7 +20,7 @@ import { newId } from './new-id.ts'
 type Chosen = { id: string; name: string; place: string }
 type Props = { onClose: () => void }
 
-/** This configuration beside another one of the team; what differs can be taken over, field by field. */
+/** Compares this configuration with another one of the team; differences can be copied by field. */
 export function CompareDialog({ onClose }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
   const [chosen, setChosen] = useState<Chosen | null>(null)
@@ -107,7 +107,7 @@ function Differences({ chosen, onBack, onClose }: { chosen: Chosen; onBack: () =
   const other = useQuery(apiQuery('container-configurations.get', { params }))
   const fields: ContainerConfigFields | undefined = other.data && fieldsOf(other.data)
   const found = fields ? fieldDifferences(form.own, fields) : []
-  /** Names belong to their containers, and what only stands here is rarely meant to go. */
+  /** Not selected by default: names belong to their containers, and settings that exist only here are rarely meant to be cleared. */
   const usual = found.filter(({ field, onlyHere }) => !onlyHere && field !== 'name').map(({ field }) => field)
   const [picked, setPicked] = useState<readonly ContainerConfigField[] | null>(null)
   const taken = picked ?? usual

@@ -51,7 +51,7 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
   const view = wanted === 'final' && !deployment ? undefined : wanted
   const prefix = config.type === 'instance' ? deployment?.prefix : undefined
   const patchDenied = useDenied('container-configuration/patch-config')
-  // What is typed while the page is left goes this way.
+  // Text that is still unsaved when the page closes is sent this way.
   const updateDenied = useDenied('container-configurations.update')
   const readOnly =
     patchDenied ??
@@ -192,7 +192,7 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
   )
 }
 
-/** What a layer is judged with: a deployment's or a bundle's lies over several, which may say what it leaves open. */
+/** The context for the validation of a layer: a deployment or config bundle applies to several instances, whose other layers may set what it omits. */
 function placeOf(
   type: ContainerConfigType,
   below: Below,

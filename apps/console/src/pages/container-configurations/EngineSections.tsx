@@ -13,7 +13,7 @@ import { SettingInput } from './SettingInput.tsx'
 
 type RowOf<F extends keyof ContainerConfigFields> = Extract<ContainerConfigFields[F], readonly unknown[]>[number]
 
-/** What the kernel lets the container do beyond, or short of, what the engine gives every one. */
+/** Kernel capabilities to add to or drop from the engine's default ones. */
 export function CapabilitiesSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const { readOnly } = useConfigForm()
@@ -41,7 +41,7 @@ export function CapabilitiesSection() {
   )
 }
 
-/** Names that the container finds in its /etc/hosts. */
+/** Host names for the container's /etc/hosts. */
 export function ExtraHostsSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const list = useKeyedRows<RowOf<'extraHosts'>>('extraHosts')
@@ -68,7 +68,7 @@ export function ExtraHostsSection() {
   )
 }
 
-/** Limits of the kernel for its processes, and the size of its shared memory. */
+/** Kernel limits of its processes, and the size of its shared memory. */
 export function LimitsSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()

@@ -13,7 +13,7 @@ import { newId } from './new-id.ts'
 
 const shownProblems = 5
 
-/** An `.env` file as text, and what it would change; nothing does before it is applied. */
+/** An `.env` file as text with a preview of its changes; they take effect when they are applied. */
 export function EnvImport({ text: given, onClose }: { text: string; onClose: () => void }) {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()

@@ -7,7 +7,7 @@ import { links } from '../../links.ts'
 import { useConfigForm } from './config-context.ts'
 import { fieldOf } from './config-rows.ts'
 
-/** What a field waits for: a choice between two people's values, or a word of this deployment where its bundles disagree. */
+/** Why a field is not saved: two users set different values, or config bundles conflict and the deployment has to decide. */
 export function FieldNotes({ field }: { field: string }) {
   const { conflicts, ambiguities, notApplied, startProblems } = useConfigForm()
   const found = Object.entries(conflicts).filter(([property]) => property === field || property.startsWith(`${field}.`))
@@ -49,7 +49,7 @@ export function FieldNotes({ field }: { field: string }) {
   )
 }
 
-/** Somebody else changed the same value: both are shown, and the person chooses. */
+/** Another user changed the same value: both values are shown, and the user chooses. */
 function ConflictNote({ property, mine, theirs }: { property: string; mine: unknown; theirs: unknown }) {
   const { t } = useTranslation(['configuration', 'common'])
   const { resolve } = useConfigForm()
@@ -76,7 +76,7 @@ function ConflictNote({ property, mine, theirs }: { property: string; mine: unkn
   )
 }
 
-/** Two bundles say different things: nothing starts until the deployment decides. */
+/** Two config bundles conflict: nothing starts until the deployment sets the value. */
 function AmbiguityNote({ conflict: { description, configIds } }: { conflict: BundleConflict }) {
   const { t } = useTranslation(['configuration', 'common'])
   const { below, kind, teamSlug } = useConfigForm()

@@ -25,11 +25,11 @@ type Props = {
   deploymentId: string
   /** One instance of it, or all to choose from. */
   instanceId: string | undefined
-  /** Changes with every stored state: what comes of it is then asked anew. */
+  /** Changes with every stored state: the result is then fetched again. */
   revision: number | undefined
 }
 
-/** What a start would make of all layers: every value with its origin, beside what runs now. */
+/** The final configuration that a start would use: every value with its origin, with the running values. */
 export function FinalTab({ deploymentId, instanceId, revision }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
   const { teamSlug } = useConfigForm()
@@ -78,7 +78,7 @@ function FinalTable({ final, changes }: { final: Final; changes: readonly Change
       path: part.path,
       value: part.field === 'secrets' ? t('final.secret') : describe(part),
     })),
-    // What runs now and will not any more.
+    // Values that are running now and that the next deployment removes.
     ...changes
       .filter(({ property, to }) => !parts.has(property) && (to ?? null) === null)
       .map(({ property }) => ({ path: property, value: null })),

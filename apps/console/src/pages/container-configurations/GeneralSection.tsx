@@ -98,7 +98,7 @@ export function GeneralSection({ defaultName, prefix }: { defaultName: string; p
   )
 }
 
-/** The strongest layer with a list replaces the weaker ones whole (decision 32): changing the image's makes an own one. */
+/** The highest layer with a list replaces the lists of lower layers completely, so editing the image's list creates one in this layer. */
 function OrderedList({ field }: { field: 'commands' | 'args' }) {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()

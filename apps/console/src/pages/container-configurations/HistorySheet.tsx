@@ -20,7 +20,7 @@ import { useConfigForm } from './config-context.ts'
 const pageSize = 20
 const shownParts = 4
 
-/** Who changed what and when; an earlier state can be looked at beside the present one, and brought back. */
+/** The changes with author and time; an earlier state can be compared with the current one and restored. */
 export function HistorySheet({ revision, onClose }: { revision: number | undefined; onClose: () => void }) {
   const { t } = useTranslation(['configuration', 'common'])
   const { teamSlug, configId } = useConfigForm()
@@ -94,7 +94,7 @@ export function HistorySheet({ revision, onClose }: { revision: number | undefin
   )
 }
 
-/** What bringing it back would change, and the way to do so. */
+/** The changes that restoring the state would make, with the button for it. */
 function OneRevision({
   entry,
   revision,

@@ -17,7 +17,7 @@ import { WordRows } from './WordRows.tsx'
 type Init = NonNullable<ContainerConfigFields['initContainers']>[number]
 type Mount = NonNullable<Init['volumes']>[number]
 
-/** Containers that run to their end, one after another, before this one starts. The strongest layer with a list says all. */
+/** Containers that run to their end, one after another, before this one starts. The highest layer with a list replaces the others. */
 export function InitContainersSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()

@@ -15,7 +15,7 @@ const JsonEditor = lazy(() =>
 )
 
 /**
- * The same layer as text. What can be read goes the same way as edits of the form; the first problem stands below. While somebody types
+ * The same layer as text. What can be read goes the same way as edits of the form; the first problem is shown below. While the user types
  * here the text does not follow the others, so each change is one of what the text said before, not of what is stored by now.
  */
 export function JsonTab() {
@@ -27,7 +27,7 @@ export function JsonTab() {
   const schema = useMemo(() => configJsonSchema({ base }), [base])
   const [text, setText] = useState(stored)
   const [focused, setFocused] = useState(false)
-  /** What the text says. */
+  /** The value of the text. */
   const said = useRef(own)
   const read = (value: string) => configFromJson(value, said.current, { newId, base })
   const problem = useMemo(() => {

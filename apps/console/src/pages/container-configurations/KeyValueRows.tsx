@@ -19,7 +19,7 @@ const isRemoval = (row: KeyValueRow) => row.value === null
 /** More rows than this get a search of their own. */
 const searchFrom = 12
 
-/** The rows of a field over those below it, and how one is added. */
+/** The rows of a field with those of lower layers, and how one is added. */
 export function useKeyValues(field: KeyValueField) {
   const form = useConfigForm()
   const own: readonly KeyValueRow[] = form.own[field] ?? []
@@ -29,7 +29,7 @@ export function useKeyValues(field: KeyValueField) {
     field,
     own,
     rows,
-    /** A row that was just begun and wants the focus. */
+    /** A new row that should get the focus. */
     added,
     focused: () => setAdded(null),
     add() {
@@ -47,7 +47,7 @@ type Props = {
   onPasteFile?: (text: string) => void
 }
 
-/** Keys and values, each with the layer it comes from. A key from below can be changed here, or taken away. */
+/** Keys and values, each with the layer it comes from. An inherited key can be overridden or removed here. */
 export function KeyValueRows({ list, label, onPasteFile }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
@@ -60,7 +60,7 @@ export function KeyValueRows({ list, label, onPasteFile }: Props) {
   const view = useRowWindow(body, found.length)
   const set = (next: readonly KeyValueRow[]) => form.edit(field, next)
 
-  // A row that was just added may have to be looked for and scrolled to before it is there.
+  // A new row is only rendered after it was scrolled into view.
   useEffect(() => {
     if (!added) return
     const input = body.current?.querySelector<HTMLInputElement>(`[data-row="${added}"] input`)
@@ -146,7 +146,7 @@ export function KeyValueRows({ list, label, onPasteFile }: Props) {
   )
 }
 
-/** Stands for the rows that are not drawn. */
+/** Takes the space of the rows that are not rendered. */
 const Filler = ({ height }: { height: number }) =>
   height > 0 ? <tr aria-hidden style={{ height }} className="max-md:block" /> : null
 
@@ -233,7 +233,7 @@ function Row({ field, layered, place, onChange, onRemove, onEnter, onPaste }: Ro
   )
 }
 
-/** An own row goes; an override and a removal go back; one from below is taken away. */
+/** Deletes a row of this layer, reverts an override or a removal, and removes an inherited row. */
 function RowAction({
   layered: { row, origin },
   onTakeAway,

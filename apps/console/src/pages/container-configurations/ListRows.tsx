@@ -14,9 +14,9 @@ type Props = {
   label: string
   addLabel: string
   rows: readonly Row[]
-  /** Rows of the layers below that stay beside the own ones. */
+  /** Rows of lower layers that stay in addition to those of this layer. */
   inherited?: readonly Row[]
-  /** False for rows from below: they can be read, and a change makes this layer's own list. */
+  /** False for inherited rows: they are shown, and an edit creates this layer's own list. */
   own: boolean
   onChange: (rows: Row[]) => void
   ordered?: boolean

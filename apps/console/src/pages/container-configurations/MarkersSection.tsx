@@ -26,7 +26,7 @@ export function MarkersSection({ field }: { field: Field }) {
   )
 }
 
-/** The rows of one of them: those from below, which can be taken away here, and the own ones. */
+/** The rows of one of them: inherited ones, which can be removed here, and those of this layer. */
 function Markers({ field, section }: { field: Field; section: MarkerSection }) {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()

@@ -10,14 +10,14 @@ import type { Layer } from './parent-layers.ts'
 
 type Words = ReturnType<typeof useTranslation<['configuration', 'common']>>['t']
 
-/** A layer in words: "image", "bundle region-eu", "this deployment". */
+/** The name of a layer: "image", "bundle region-eu", "this deployment". */
 export const layerLabels = (t: Words, { source, name }: Pick<Layer, 'source' | 'name'>): string =>
   t(`origin.${source}`, { name })
 
 const ownWords = (t: Words, kind: ConfigForm['kind']): string =>
   t(kind === 'instance' ? 'origin.instance' : 'origin.deployment')
 
-/** Where a value comes from, with the way there. A base layer has nothing below it and needs no word for it. */
+/** The origin of a value with a link to it. A base layer has no lower layer, so it shows none. */
 export function OriginPill({ own, part }: { own: boolean; part: string }) {
   const { t } = useTranslation(['configuration', 'common'])
   const { kind, parent, below, teamSlug } = useConfigForm()
@@ -51,7 +51,7 @@ export function SettingOrigin({ field, label }: { field: ContainerConfigField; l
   )
 }
 
-/** Takes everything of this layer out of a setting, so that what lies below shows through. Only where there is something. */
+/** Clears a setting in this layer, so that the inherited value applies. Shown only if this layer sets it. */
 export function SettingReset({ field, label }: { field: ContainerConfigField; label: string }) {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()

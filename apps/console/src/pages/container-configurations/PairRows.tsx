@@ -8,7 +8,7 @@ import { useTrailingRow } from './use-trailing-row.ts'
 
 export type PairRow = { id?: string; key: string; value: string | null }
 type Props = {
-  /** Where the rows stand: `logConfig.options`, `initContainers[0].environment`. */
+  /** The path of the rows: `logConfig.options`, `initContainers[0].environment`. */
   property: string
   label: string
   rows: readonly PairRow[]

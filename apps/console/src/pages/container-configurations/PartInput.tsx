@@ -21,7 +21,7 @@ type Props = {
   suggestions?: readonly string[]
 }
 
-/** One text or number inside a setting that is an object. When the last part is emptied, the layer says nothing any more. */
+/** One text or number inside a setting that is an object. When the last part is emptied, the layer no longer has the setting. */
 export function PartInput({
   field,
   part,
@@ -87,7 +87,7 @@ function withPart(value: Parts, [name = '', ...rest]: string[], part: unknown): 
   return { ...value, [name]: rest.length > 0 ? withPart((value[name] ?? {}) as Parts, rest, part) : part }
 }
 
-/** A switch that is off says nothing beside texts that are all empty. */
+/** A switch that is off does not count as set if all texts are empty. */
 const isEmpty = (value: unknown): boolean =>
   value === null ||
   value === undefined ||

@@ -10,11 +10,11 @@ type Props = {
   children: ReactNode
 }
 
-/** A switch, a select or a choice that the others see somebody at, as they do in a `SettingInput`; and that a link may lead to. */
+/** A switch, a select or a choice that shows which other user is in it, like `SettingInput`, and that links can open. */
 export function PresenceHighlight({ inputId, className, children }: Props) {
   const { other, enter, leave } = useFocusMark(inputId)
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only hears of the focus of what stands in it
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only receives focus events of its children
     <span
       data-input={inputId}
       className={cx('relative inline-flex max-w-full justify-self-start min-w-0 rounded-md', className)}

@@ -54,7 +54,7 @@ export function RowTable({ label, columns, rows, isSecond, children }: Props) {
 
 type RowProps<Row> = {
   layered: LayeredRow<Row>
-  /** The row's property in the merged configuration, which tells the layer it comes from. */
+  /** The row's property in the merged configuration, which identifies its layer. */
   part: string
   name: string
   errors: readonly string[]
@@ -121,7 +121,7 @@ export function TableRow<Row extends { id?: string }>({
   )
 }
 
-/** Marks a setting that only Kubernetes applies, where the kind of node is not known. */
+/** Marks a setting that only Kubernetes applies, if the kind of node is unknown. */
 function Kubernetes() {
   const { t } = useTranslation(['configuration', 'common'])
   return <Pill>{t('group.kubernetes')}</Pill>

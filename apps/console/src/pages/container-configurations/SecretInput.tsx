@@ -17,8 +17,8 @@ type Props = {
 }
 
 /**
- * A value that is typed. Not a password field: those have one line, and browsers offer to keep what is in them. No presence either:
- * nobody else learns where a secret is typed.
+ * A typed secret value. A password field has only one line, and browsers offer to store it. There is no presence, so that
+ * other users do not see where a secret is typed.
  */
 export function SecretInput({
   label,
@@ -54,7 +54,7 @@ export function SecretInput({
       onChange={(event) => onChange(event.target.value)}
       onPaste={(event) => {
         const text = event.clipboardData.getData('text/plain')
-        // Lines that all name a key; a certificate is none of those.
+        // All lines have a key, unlike those of a certificate.
         if (parseEnvFile(text).pairs.length > 1 && onPaste(text)) event.preventDefault()
       }}
     />

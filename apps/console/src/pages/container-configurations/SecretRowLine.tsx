@@ -29,7 +29,7 @@ const line = 'grid gap-x-2 gap-y-1 px-3 py-1.5 md:grid-cols-[30%_minmax(0,1fr)_1
 
 type Props = { shown: boolean; off: string | null; onPaste: (text: string) => boolean }
 
-/** A key with the state of its value, and the place to type another one. What is stored is never shown: nobody here could. */
+/** A key with the state of its value, and the place to type another one. Stored values are never shown, because only the node can decrypt them. */
 export function SecretRowLine({ row, shown, off, onPaste }: Props & { row: SecretRow }) {
   const { t } = useTranslation(['configuration', 'common'])
   const { typed, errors, overtaken, setValue, setRemoved } = useSecretValues()
@@ -163,7 +163,7 @@ export function AddedSecretRow({ row, shown, off, onPaste }: Props & { row: Adde
   )
 }
 
-/** Which other layers name the key, with the way there: a value here is for this layer, and wins over those below. */
+/** The other layers that name the key, with links. A value here applies to this layer and overrides those of lower layers. */
 function Sources({ name }: { name: string }) {
   const { t } = useTranslation(['configuration', 'common'])
   const { kind, teamSlug, configId } = useConfigForm()

@@ -13,12 +13,12 @@ import { fieldsIn, type SectionId } from './sections.ts'
 const HideContext = createContext<((id: SectionId) => void) | null>(null)
 export const HideProvider = HideContext.Provider
 
-/** What a link leads to: a long list draws the row that is meant. */
+/** The target of a link, so that a long list renders its row. */
 const TargetContext = createContext<FieldTarget | null>(null)
 export const TargetProvider = TargetContext.Provider
 export const useFieldTarget = () => useContext(TargetContext)
 
-/** A section that was just chosen and has no rows: it adds an empty one. Each choice is a new object. */
+/** The section that was just chosen: if it has no rows, it adds an empty one. Each choice is a new object. */
 export type BegunSection = { id: SectionId }
 const BegunContext = createContext<BegunSection | null>(null)
 export const BegunProvider = BegunContext.Provider
@@ -30,7 +30,7 @@ type Props = {
   trailing?: ReactNode
   tools?: ReactNode
   onAdd?: () => void
-  /** What the add button adds, where "Add" alone says too little. */
+  /** The label of the add button, if "Add" alone is ambiguous. */
   addLabel?: string
   children: ReactNode
 }

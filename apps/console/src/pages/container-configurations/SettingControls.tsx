@@ -23,7 +23,7 @@ export function SettingSwitch({ inputId, label, value, onChange }: ControlProps<
   )
 }
 
-/** A few words of which one holds. */
+/** A choice between a few options. */
 export function SettingChips<Value extends string>({
   inputId,
   options,
@@ -37,7 +37,7 @@ export function SettingChips<Value extends string>({
   )
 }
 
-/** The ports that the container says it has, in this layer or below. */
+/** The ports of the container in this layer or lower ones. */
 export function usePorts(): number[] {
   const { own, parent } = useConfigForm()
   const ports = [...(own.ports ?? []), ...(parent?.ports ?? [])].map((port) => port.internal)
@@ -46,7 +46,7 @@ export function usePorts(): number[] {
 
 type PortProps = ControlProps<number | null> & { origin?: ReactNode }
 
-/** One of the container's ports; none is the first one. What is named stays a choice when its port is gone. */
+/** One of the container's ports; none is the first one. The selected value stays an option when its port is deleted. */
 export function PortSetting({ inputId, label, value, origin, onChange }: PortProps) {
   const { t } = useTranslation(['configuration', 'common'])
   const { readOnly, errorOf } = useConfigForm()

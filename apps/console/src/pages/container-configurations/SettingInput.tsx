@@ -21,13 +21,13 @@ type Props = {
   onPasteLines?: (text: string) => boolean
   /** For what names a row: taken over when the input is left, so that a half-typed name never meets another row. */
   lazy?: boolean
-  /** What may be meant; anything else may be typed too. */
+  /** Suggestions; any other text can be typed too. */
   suggestions?: readonly string[]
 }
 
 /**
- * A text of the configuration. From the first key on, its own text wins over what comes in until it is left (ui.md U5.1): an input that
- * only has the focus follows the others, and leaving it says nothing. Who else is in it is seen by an outline in that person's colour.
+ * A text of the configuration. From the first key until blur, its own text takes precedence over incoming changes: an input that
+ * only has the focus shows incoming changes, and blur without typing changes nothing. An outline in another editor's colour shows that they are in it.
  */
 export function SettingInput({
   inputId,
@@ -55,7 +55,7 @@ export function SettingInput({
   const latest = useRef({ kept, onChange })
   latest.current = { kept, onChange }
 
-  // A row that somebody else takes away while its name is typed comes back with that name.
+  // A row that another user deletes while its name is typed is created again with that name.
   useEffect(
     () => () => {
       if (latest.current.kept !== null) latest.current.onChange(latest.current.kept)

@@ -30,7 +30,7 @@ import { useVisibleSections } from './use-visible-sections.ts'
 import { VisibleSection } from './VisibleSection.tsx'
 
 type Props = {
-  /** How many things are wrong with a field. */
+  /** The number of problems of a field. */
   errorsIn: (field: string) => number
   defaultName: string
   prefix: string | undefined
@@ -59,7 +59,7 @@ export function SettingsForm({ errorsIn, defaultName, prefix, trailing }: Props)
     `${t(`section.${id}`)} ${t(`keywords.${id}`)} ${fieldsFor(id, filter).join(' ')}`
       .toLowerCase()
       .includes(text.trim().toLowerCase())
-  // Who looks for a setting sees it, lit or not.
+  // A search shows matching settings in each group.
   const found = sections.offered.filter(fits)
   const shown = text.trim() === '' ? sections.shown : found
   const choose = (id: SectionId, target?: FieldTarget) => {
@@ -73,7 +73,7 @@ export function SettingsForm({ errorsIn, defaultName, prefix, trailing }: Props)
   }
 
   useEffect(() => (wanted ? goToField(wanted.id, wanted.target) : undefined), [wanted])
-  // A link may name the setting that has to be mended, and be followed again.
+  // A link may name the setting with the problem, and can be followed again.
   const linked = useLocation({ select: ({ hash, state }) => `${state.__TSR_key ?? ''}#${hash}` })
   const follow = (property: string) => {
     const field = fieldOf(property)
@@ -81,7 +81,7 @@ export function SettingsForm({ errorsIn, defaultName, prefix, trailing }: Props)
     if (!id) return
     setText('')
     if (filter && !fieldsFor(id, filter).some((known) => known === field)) setFilter(undefined)
-    // What is wrong with an instance is said of all its layers together.
+    // Problems of an instance come from the merged configuration of all its layers.
     const merged = form.kind === 'instance'
     const counted = merged ? mergeConfig(form.below.fields, form.own) : form.own
     choose(id, property === field ? undefined : targetOf(property, counted, merged))

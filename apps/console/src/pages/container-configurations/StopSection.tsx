@@ -4,7 +4,7 @@ import { SettingOrigin } from './Origin.tsx'
 import { Section, Setting } from './Section.tsx'
 import { SettingInput } from './SettingInput.tsx'
 
-/** How the container is asked to end, and how long it may take before it is killed. */
+/** The stop signal of the container, and the time before it is killed. */
 export function StopSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()

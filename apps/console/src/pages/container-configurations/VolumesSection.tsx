@@ -18,10 +18,10 @@ import { useFocusRow } from './use-focus-row.ts'
 type Volume = NonNullable<ContainerConfigFields['volumes']>[number]
 const sameVolume = (a: Volume, b: Volume) => a.path === b.path || a.name === b.name
 
-/** On Docker only volumes in memory have a size: others are folders on the node's disk. */
+/** On Docker only volumes in memory have a size: others are directories on the node's disk. */
 const isSized = ({ type, size }: Volume): boolean => type === 'mem' || type === 'tmp' || Boolean(size)
 
-/** A name is a folder of this container that Crux keeps; an absolute path is a folder of the node itself. */
+/** A name is a directory that Crux keeps for this container; an absolute path is a directory of the node itself. */
 export function VolumesSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()

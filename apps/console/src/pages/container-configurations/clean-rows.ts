@@ -2,7 +2,7 @@ import type { ContainerConfigField } from '@crux/contract'
 
 type AnyRow = Record<string, unknown>
 
-/** What a typed value is once empty rows are left out; `places` = where each kept row stands in the form. */
+/** What a typed value is once empty rows are left out; `places` = the index of each kept row in the form. */
 export function cleaned(field: ContainerConfigField, value: unknown): { value: unknown; places?: number[] } {
   if (field === 'logConfig' && isObject(value) && Array.isArray(value.options))
     return { value: { ...value, options: (value.options as AnyRow[]).filter((row) => !isEmpty(row)) } }
@@ -16,7 +16,7 @@ export function cleaned(field: ContainerConfigField, value: unknown): { value: u
   return { value: rows, places }
 }
 
-/** A row that says nothing yet: the choices in it stand there before anything is typed. */
+/** An empty row: its preselected choices do not count as typed. */
 function isBegun(field: ContainerConfigField, row: AnyRow): boolean {
   if (field === 'secrets' || field === 'capabilities') return row.key === ''
   if (field === 'ulimits') return Number.isNaN(row.soft) && Number.isNaN(row.hard)

@@ -26,16 +26,16 @@ export type ConfigForm = {
   reset: (field: ContainerConfigField) => void
   resolve: (property: string, choice: 'mine' | 'theirs') => void
   conflicts: Conflicts
-  /** What bundles say differently, and this deployment not at all. */
+  /** Settings in which config bundles conflict and that this deployment does not set. */
   ambiguities: readonly BundleConflict[]
-  /** What is set in any layer and does nothing on this kind of node. */
+  /** Settings of any layer that have no effect on this kind of node. */
   notApplied: readonly NotApplied[]
-  /** What stands against a start on this node and has no control beside which it could be shown. */
+  /** Problems of a start on this node that have no control to be shown at. */
   startProblems: readonly StartProblem[]
   errorOf: (property: string) => string | undefined
   /** The errors at a place and everything in it: `volumes[1]`. */
   errorsBelow: (property: string) => string[]
-  /** For where no field stands beside which it could be said. */
+  /** For problems without a field to be shown at. */
   firstError: { property: string; description: string } | null
   /** Why nothing can be changed, or null. */
   readOnly: string | null
@@ -58,7 +58,7 @@ export function useConfigForm(): ConfigForm {
 /** An image's or a bundle's own layer, which names secrets; the others carry their values. */
 export const isBase = (kind: ContainerConfigType): boolean => kind === 'image' || kind === 'config-bundle'
 
-/** Own value, else that of the layers below; which of both it is, and which layer said it. */
+/** The value of this layer, else the inherited one, with its kind and its layer. */
 export function settingOf<F extends ContainerConfigField>(
   form: Pick<ConfigForm, 'own' | 'parent' | 'below'>,
   field: F,

@@ -25,7 +25,7 @@ const make = (fields: ContainerConfigFields = {}, revision = 5) =>
   linkFound(startDraft(fields, revision), fields, revision)
 const type = (draft: ConfigDraft, field: ContainerConfigField, value: unknown) =>
   editField(draft, field, value, shownFields(draft)[field])
-/** Sent, confirmed, and told to everybody. */
+/** The patch is sent, confirmed, and published to all editors. */
 const store = (draft: ConfigDraft, revision: number) =>
   configUpdated(patchReceived(draft, revision), shownFields({ ...draft, pending: {} }), revision)
 const send = (draft: ConfigDraft) => nextPatch(draft, { prefix: 'shop' })
@@ -42,7 +42,7 @@ describe('a configuration while people type in it', () => {
     })
   })
 
-  it('merges what is typed while a patch is on its way into the next one', () => {
+  it('merges text that is typed while a patch is in flight into the next patch', () => {
     let draft = send(type(make(), 'name', 'web'))
     draft = type(type(draft, 'name', 'web2'), 'tty', true)
     expect(send(draft)).toBe(draft)
@@ -51,7 +51,7 @@ describe('a configuration while people type in it', () => {
     expect(saveState(store(draft, 7), [])).toBe('saved')
   })
 
-  it('holds what reaches into the host and this person may not add, and sends the rest', () => {
+  it('holds back host-dangerous settings that this user may not add, and sends the others', () => {
     const context = { prefix: 'shop', hostDenied: 'Needs the role Admin' }
     const bind = [{ id: id(1), name: '/etc', path: '/etc' }]
     let draft = type(make({ capabilities: [{ id: id(2), key: 'SYS_ADMIN', value: 'add' }] }), 'volumes', bind)
@@ -92,7 +92,7 @@ describe('a configuration while people type in it', () => {
     expect(saveState(begun, [])).toBe('saved')
   })
 
-  it('puts typed rows on top of what another person changed in other rows', () => {
+  it('merges typed rows with changes of another user to other rows', () => {
     const draft = type(
       make({ environment: env(['A', '1'], ['B', '2']) }),
       'environment',
@@ -112,7 +112,7 @@ describe('a configuration while people type in it', () => {
     expect(send(after).sent?.patch).toMatchObject({ keys: { environment: ['A'] }, revision: 6 })
   })
 
-  it('asks when two people changed the same row, and holds only that field', () => {
+  it('reports a conflict when two users changed the same row, and holds back only that field', () => {
     let draft = type(make({ environment: env(['A', '1']), name: 'web' }), 'environment', env(['A', 'mine']))
     draft = type(draft, 'name', 'api')
     draft = configUpdated(draft, { environment: env(['A', 'theirs']), name: 'web' }, 6)
@@ -126,7 +126,7 @@ describe('a configuration while people type in it', () => {
     expect(shownFields(theirs).environment).toMatchObject([{ value: 'theirs' }])
   })
 
-  it('takes a refused patch back for the fields that are named, and sends the others again', () => {
+  it('reverts the named fields of a rejected patch to typed text, and sends the others again', () => {
     let draft = send(type(type(make(), 'name', 'web'), 'networkMode', 'host'))
     draft = patchRefused(draft, [{ property: 'config.networkMode', description: 'only an admin may' }])
     expect(draft.refused).toEqual({ networkMode: 'only an admin may' })
@@ -136,7 +136,7 @@ describe('a configuration while people type in it', () => {
     expect([draft.refused, draft.sent?.patch.config]).toEqual([{}, { networkMode: 'bridge' }])
   })
 
-  it('shows what the server has where it says that a value was changed meanwhile', () => {
+  it('shows the stored value when the server reports a concurrent change', () => {
     const draft = patchConflict(
       send(type(make({ name: 'web' }), 'name', 'mine')),
       [{ property: 'name', value: 'theirs' }],
@@ -152,7 +152,7 @@ describe('a configuration while people type in it', () => {
     expect([known.conflicts, known.sent?.patch]).toEqual([{}, { config: { name: 'mine' }, revision: 8 }])
   })
 
-  it('keeps typed text over a lost link, whether the last patch had arrived or not', () => {
+  it('keeps typed text when the connection is lost before or after the last patch arrived', () => {
     const lost = linkLost(send(type(make({ name: 'web' }), 'name', 'api')))
     expect(shownFields(lost).name).toBe('api')
     const arrived = linkFound(lost, { name: 'api' }, 6)
@@ -161,19 +161,19 @@ describe('a configuration while people type in it', () => {
     expect(send(notArrived).sent?.patch.config).toEqual({ name: 'api' })
   })
 
-  it('resets a section at once and forgets what was typed in it', () => {
+  it('resets a section immediately and discards what was typed in it', () => {
     const typed = type(make({ environment: env(['A', '1']) }), 'environment', env(['A', '2']))
     const draft = send(resetField(typed, 'environment'))
     expect(draft.sent?.patch).toEqual({ resetSection: 'environment', revision: 5 })
     expect([draft.pending, shownFields(draft).environment]).toEqual([{}, null])
   })
 
-  it('ignores an update that is older than what it knows', () => {
+  it('ignores an update that is older than its state', () => {
     const draft = store(send(type(make({ name: 'web' }), 'name', 'api')), 7)
     expect(configUpdated(draft, { name: 'web' }, 6)).toBe(draft)
   })
 
-  it('keeps a new row and what is typed in it while its patch and the change of another cross', () => {
+  it('keeps a new row and its typed text when its patch and a change of another user cross', () => {
     const row = (key: string, value: string) => ({ id: id(9), key, value })
     let draft = send(type(make({ environment: env(['A', '1']) }), 'environment', [...env(['A', '1']), row('N', '')]))
     draft = type(draft, 'environment', [...env(['A', '1']), row('N', 'typed')])
@@ -187,7 +187,7 @@ describe('a configuration while people type in it', () => {
     expect(values(draft)).toEqual(['A=theirs', 'N=typed'])
   })
 
-  it('keeps a row that was just begun when somebody changes another setting', () => {
+  it('keeps a new empty row when another user changes another setting', () => {
     const draft = type(make({ args: [{ id: id(1), key: '-v' }] }), 'args', [
       { id: id(1), key: '-v' },
       { id: id(2), key: '' },
@@ -197,7 +197,7 @@ describe('a configuration while people type in it', () => {
     ).toHaveLength(2)
   })
 
-  it('keeps what came in between what the form showed and what was typed there', () => {
+  it('keeps changes that arrived between the last rendering and the edit', () => {
     const seen = env(['A', '1'])
     let draft = configUpdated(make({ environment: seen }), { environment: env(['A', '1'], ['B', 'theirs']) }, 6)
     draft = editField(draft, 'environment', env(['A', 'mine']), seen)

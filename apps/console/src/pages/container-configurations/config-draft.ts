@@ -22,7 +22,7 @@ import {
   withPart,
 } from './config-rows.ts'
 
-/** Where a layer stands, and why this person may add nothing that reaches out of the container into its host, if so. */
+/** The context of a layer, and the reason why this user may not add host-dangerous settings, if there is one. */
 export type DraftContext = ValidationOptions & { hostDenied?: string | null }
 type Edits = Partial<Record<ContainerConfigField, Edit>>
 export type Patch = {
@@ -33,25 +33,25 @@ export type Patch = {
 }
 
 /**
- * A configuration while people type in it (ui.md U13.3, decision 20), in three layers: what the server said, what was sent and is not
- * known to be in there, and what is typed. `server` is only ever a state that the server itself told; typed text is only ever given
- * up by the person who typed it.
+ * A configuration that is being edited, in three layers: the state of the server, what was sent and is not
+ * confirmed, and what is typed. `server` is always a state that the server itself sent; typed text is discarded
+ * only by the person who typed it.
  */
 export type ConfigDraft = {
   server: ContainerConfigFields
-  /** Of `server`. Undefined where the server counts none: then its confirmations are believed as they come. */
+  /** Of `server`. Undefined if the server sends none: then its confirmations are accepted in order. */
   revision: number | undefined
-  /** The newest revision that was heard of. Nothing is sent while `server` is older: others' changes in between were not seen. */
+  /** The newest announced revision. Nothing is sent while `server` is older: others' changes in between were not seen. */
   heard: number
-  /** The channel stands and `server` was read through it. */
+  /** The channel is connected and `server` was read through it. */
   online: boolean
   /** One patch at a time; its edits are changes of `server` as it was then. Once confirmed, `server` has it from that revision on. */
   sent: { patch: Patch; edits: Edits; confirmed?: number } | null
   /** Changes of `server` with what was sent on top. */
   pending: Edits
-  /** What was sent and then lost its link: where it did arrive, it is nobody else's change. */
+  /** What was sent before the connection was lost: if it did arrive, it is not a change of another user. */
   unsure: Edits
-  /** Parts (`environment.LOG_LEVEL`, `name`) that somebody else changed too; they wait for a choice. */
+  /** Parts (`environment.LOG_LEVEL`, `name`) that another user changed too; they wait for the user's choice. */
   conflicts: Conflicts
   /** What the server refused, by property; the fields named wait for another value. */
   refused: Readonly<Record<string, string>>
@@ -69,7 +69,7 @@ export const startDraft = (server: ContainerConfigFields, revision: number | und
   refused: {},
 })
 
-/** What the form shows: typed over sent over stored. */
+/** The values that the form shows: typed over sent over stored. */
 export function shownFields(draft: ConfigDraft): ContainerConfigFields {
   const typed = entriesOf(draft.pending).map(([field, edit]) => [field, edit.value])
   return { ...belowTyped(draft), ...Object.fromEntries(typed) }
@@ -86,7 +86,7 @@ export function editField(draft: ConfigDraft, field: ContainerConfigField, value
   const conflicts: Record<string, Conflict> = { ...draft.conflicts }
   for (const property of merged.unseen) {
     const theirs = partOf(base, property)
-    // What differs from both was typed here in the meantime, by the same person.
+    // A value that differs from both was typed here in the meantime by the same user.
     if (sameValue(theirs, partOf(current, property))) conflicts[property] = { mine: null, theirs }
   }
   return settled({
@@ -108,7 +108,7 @@ export function resetField(draft: ConfigDraft, field: ContainerConfigField): Con
   }
 }
 
-/** Problems of what is typed where it stands, by property with the places of the typed rows: `environment[2].key`. */
+/** Problems of the typed values, by property with the indexes of the typed rows: `environment[2].key`. */
 export function findProblems(draft: ConfigDraft, context: DraftContext): ErrorDetail[] {
   const places = new Map<string, number[]>()
   const fields = Object.fromEntries(
@@ -127,7 +127,7 @@ export function findProblems(draft: ConfigDraft, context: DraftContext): ErrorDe
   }))
 }
 
-/** What the server would refuse of this person. */
+/** What the server would reject from this user. */
 const dangerProblems = (
   server: ContainerConfigFields,
   fields: ContainerConfigFields,
@@ -152,7 +152,7 @@ export function nextPatch(draft: ConfigDraft, context: DraftContext): ConfigDraf
   const pending: Edits = {}
   for (const [field, edit] of entriesOf(draft.pending)) {
     const value = cleaned(field, edit.value).value ?? null
-    // Rows that are still empty are nothing to send, but stay to be filled.
+    // Rows that are still empty are not sent, but stay in the form.
     if (held.has(field)) pending[field] = edit
     else if (hasBegun(field, edit.value)) pending[field] = { value: edit.value, base: value }
     if (held.has(field) || sameValue(value, edit.base)) continue
@@ -185,31 +185,31 @@ export function patchReceived(draft: ConfigDraft, revision: number | undefined):
   return settled({ ...draft, server: stored.kind === 'applied' ? stored.fields : draft.server, sent: null })
 }
 
-/** Somebody (perhaps this page) changed it: what was typed here is put on top of the new state, part by part. */
+/** The configuration was changed, perhaps by this page: typed values are merged into the new state part by part. */
 export function configUpdated(
   draft: ConfigDraft,
   server: ContainerConfigFields,
   revision: number | undefined,
 ): ConfigDraft {
-  // An update that is older than what is known: it was overtaken.
+  // A newer update arrived before this one.
   if (revision !== undefined && draft.revision !== undefined && revision < draft.revision) return draft
   const confirmed = draft.sent?.confirmed
   const sent = confirmed !== undefined && revision !== undefined && revision >= confirmed ? null : draft.sent
   return settled({ ...draft, server, revision, heard: Math.max(draft.heard, revision ?? 0), sent })
 }
 
-/** The channel stands (again), and this was read through it. */
+/** The channel is connected (again), and this was read through it. */
 export const linkFound = (
   draft: ConfigDraft,
   server: ContainerConfigFields,
   revision: number | undefined,
 ): ConfigDraft => ({ ...configUpdated({ ...draft, online: true }, server, revision), unsure: {} })
 
-/** The link is gone: whether the sent patch arrived is not known. It is typed text again until the server's state says more. */
+/** The connection was lost: whether the sent patch arrived is unknown. It counts as typed until the server's state is read. */
 export const linkLost = (draft: ConfigDraft): ConfigDraft =>
   takeBack({ ...draft, online: false, unsure: draft.sent?.edits ?? draft.unsure })
 
-/** The server did not take the patch, because parts of it were changed by somebody else meanwhile. */
+/** The server rejected the patch, because another user changed parts of it meanwhile. */
 export function patchConflict(
   draft: ConfigDraft,
   found: readonly { property: string; value: unknown }[],
@@ -268,7 +268,7 @@ export function resolveConflict(draft: ConfigDraft, property: string, choice: 'm
 }
 
 export type SaveState = 'saved' | 'saving' | 'waiting' | 'held'
-/** waiting: typed and about to be sent. held: something keeps it from being sent. */
+/** waiting: typed and about to be sent. held: an error or a conflict prevents sending. */
 export function saveState(draft: ConfigDraft, problems: readonly ErrorDetail[]): SaveState {
   if (draft.sent) return 'saving'
   const open = entriesOf(draft.pending).filter(
@@ -279,10 +279,10 @@ export function saveState(draft: ConfigDraft, problems: readonly ErrorDetail[]):
   return open.every(([field]) => held.has(field)) ? 'held' : 'waiting'
 }
 
-/** Something newer than `server` was heard of. */
+/** A revision newer than `server` was announced. */
 export const isBehind = (draft: ConfigDraft): boolean => draft.revision !== undefined && draft.heard > draft.revision
 
-/** What was typed is a change of this. */
+/** The state that typed values are changes of. */
 function belowTyped(draft: ConfigDraft): ContainerConfigFields {
   if (!draft.sent) return draft.server
   const sent = entriesOf(draft.sent.edits).map(([field, edit]) => {
@@ -292,13 +292,13 @@ function belowTyped(draft: ConfigDraft): ContainerConfigFields {
   return { ...draft.server, ...Object.fromEntries(sent) }
 }
 
-/** Puts what is typed on top of what lies below it now, and lets conflicts go that are none any more. */
+/** Rebases typed values on the current state, and drops resolved conflicts. */
 function settled(draft: ConfigDraft): ConfigDraft {
   const below = belowTyped(draft)
   const pending: Edits = {}
   const found: Record<string, Conflict> = { ...draft.conflicts }
   for (const [field, edit] of entriesOf(draft.pending)) {
-    // Between two states nothing is judged: a choice was perhaps made about the newer one already.
+    // Conflicts are not checked between two states, because the user may already have chosen for the newer one.
     const again = isBehind(draft) && !draft.sent ? { edit } : rebase(field, edit, below[field])
     Object.assign(found, 'conflicts' in again ? again.conflicts : {})
     if (again.edit) pending[field] = again.edit

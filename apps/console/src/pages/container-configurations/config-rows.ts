@@ -2,7 +2,7 @@ import type { ContainerConfigField } from '@crux/contract'
 import { isKeyedField, sameValue } from '@crux/rules'
 import { cleaned } from './clean-rows.ts'
 
-/** `mine` and `theirs` are null where that side took the row or the value away. */
+/** `mine` and `theirs` are null if that side deleted the row or the value. */
 export type Conflict = { mine: unknown; theirs: unknown }
 export type Conflicts = Readonly<Record<string, Conflict>>
 export type Edit = {
@@ -24,7 +24,7 @@ export function partOf(value: unknown, property: string): unknown {
   return byKey(value).get(property.slice(field.length + 1)) ?? null
 }
 
-/** The value with that part in place of its own; null takes it away. */
+/** The value with that part replaced; null deletes it. */
 export function withPart(value: unknown, property: string, part: unknown): unknown {
   const field = fieldOf(property)
   if (!isKeyedField(field) || property === field) return part
@@ -42,10 +42,10 @@ export function changedKeys(base: unknown, value: unknown): string[] {
 }
 
 /**
- * My edit on top of a newer state of what it changed: rows that I left alone follow, rows that I changed stay mine, and what both
- * sides changed is a conflict besides.
+ * Rebases an edit on a newer state: unchanged rows take the new state, changed rows stay as edited, and parts that both
+ * sides changed are also conflicts.
  *
- * @returns no edit when nothing of it is left to say
+ * @returns no edit if the new state already contains it
  */
 export function rebase(
   field: ContainerConfigField,
@@ -84,14 +84,14 @@ function rebaseRows(field: ContainerConfigField, edit: Edit, theirs: unknown): R
   })
   for (const [key, row] of remote) {
     if (typedKeys.has(key)) continue
-    // Taken out here and changed there: that is a conflict too; unknown here: it is new.
+    // Deleted here and changed there is a conflict too; a row that is unknown here is new.
     const before = base.get(key)
     if (!before) kept.push(row)
     else if (!sameValue(before, row)) conflicts[`${field}.${key}`] = { mine: null, theirs: row }
   }
   const mine = new Map(kept.toReversed().map((row) => [keyOf(row), row]))
   const asTheirs = [...remote.keys()].flatMap((key) => mine.get(key) ?? [])
-  // Whoever moved nothing follows the order of the others; two pages would else put each other right for ever.
+  // A page that moved nothing takes the order of the others; otherwise two pages would reorder each other forever.
   const moved = !inStep([...base.keys()], typed.map(keyOf))
   const value = moved ? kept : between(asTheirs, kept)
   if (sameValue(value, theirs)) return { edit: null, conflicts }
@@ -100,7 +100,7 @@ function rebaseRows(field: ContainerConfigField, edit: Edit, theirs: unknown): R
 }
 
 /**
- * A change that was made to an older view, on top of what stands there now.
+ * Merges a change that was made to an older view into the current value.
  *
  * @returns the merged value, and the parts that had changed without having been seen
  */
@@ -142,13 +142,13 @@ export function mergeSeen(
   return { value: moved ? merged : between(asNow, merged), unseen: isKeyedField(field) ? [...unseen] : whole }
 }
 
-/** Whether rows were begun in which nothing stands yet. */
+/** Whether there are new rows that are still empty. */
 export function hasBegun(field: ContainerConfigField, value: unknown): boolean {
   const [all, full] = [rowsIn(value), rowsIn(cleaned(field, value).value)]
   return all.length > full.length
 }
 
-/** The stored value, and behind it the rows that were begun in the typed one. */
+/** The stored value, followed by the empty rows of the typed one. */
 function withBegun(field: ContainerConfigField, stored: unknown, typed: unknown): unknown {
   const full = new Set(rowsIn(cleaned(field, typed).value))
   const begun = rowsIn(typed).filter((row) => !full.has(row))
@@ -165,7 +165,7 @@ const isRow = (part: unknown): part is Row => typeof part === 'object' && part !
 const rowsOf = (value: unknown): Row[] => (Array.isArray(value) ? (value as Row[]) : [])
 const byKey = (value: unknown): Map<string, Row> => new Map(rowsOf(value).map((row) => [keyOf(row), row]))
 
-/** As `rowKey` of the rules, and '' for a row that is only begun. */
+/** Like `rowKey` of the rules, and '' for an empty row. */
 function keyOf(row: Readonly<Record<string, unknown>>): string {
   if (row.key !== undefined) return String(row.key)
   if (row.path !== undefined) return String(row.path ?? '')
@@ -175,16 +175,16 @@ function keyOf(row: Readonly<Record<string, unknown>>): string {
   return range && !Number.isNaN(range.from) && !Number.isNaN(range.to) ? `${range.from}-${range.to}` : ''
 }
 
-/** Whether what both lists hold stands in the same order. */
+/** Whether the rows that both lists have are in the same order. */
 function inStep(left: readonly unknown[], right: readonly unknown[]): boolean {
   const [known, wanted] = [new Set(left), new Set(right)]
   const both = left.filter((item) => wanted.has(item))
   return right.filter((item) => known.has(item)).every((item, at) => item === both[at])
 }
 
-/** The ordered rows, with the others behind the row that they stood behind. */
+/** The ordered rows, with each other row after its previous predecessor. */
 function between(ordered: readonly Row[], all: readonly Row[]): Row[] {
-  // Rows by the one that they stand behind; undefined for those at the front.
+  // Rows by their predecessor; undefined for those at the front.
   const behind = new Map<Row | undefined, Row[]>()
   const fixed = new Set(ordered)
   let last: Row | undefined

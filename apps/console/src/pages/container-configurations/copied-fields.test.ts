@@ -19,8 +19,8 @@ const other = {
   ],
 }
 
-describe('taking settings over from another configuration', () => {
-  it('shows by field what would change', () => {
+describe('copying settings from another configuration', () => {
+  it('lists the changes by field', () => {
     expect(fieldDifferences(here, other).map(({ field, onlyHere }) => [field, onlyHere])).toEqual([
       ['environment', false],
       ['secrets', false],
@@ -33,7 +33,7 @@ describe('taking settings over from another configuration', () => {
     ])
   })
 
-  it('keeps ids of rows that are here, and never takes a value of a secret', () => {
+  it('keeps ids of existing rows, and never copies a value of a secret', () => {
     const changes = takenOver(here, other, ['environment', 'secrets', 'tty'], () => 'new')
     expect(changes).toEqual([
       {

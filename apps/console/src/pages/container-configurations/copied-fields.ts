@@ -7,11 +7,11 @@ import { fieldOf } from './config-rows.ts'
 export type FieldDifference = {
   field: ContainerConfigField
   lines: ReturnType<typeof changeLines>
-  /** The other one says nothing there: taking it over means to clear it here. */
+  /** The other configuration does not set it: copying clears it here. */
   onlyHere: boolean
 }
 
-/** By field, what would change here if it were as the other one has it. Values of secrets are compared nowhere. */
+/** The changes by field that would make this configuration equal to the other one. Values of secrets are never compared. */
 export function fieldDifferences(here: ContainerConfigFields, other: ContainerConfigFields): FieldDifference[] {
   const byField = new Map<string, ReturnType<typeof diffConfig>>()
   for (const change of diffConfig(withSecretKeys(here), withSecretKeys(other))) {
@@ -25,7 +25,7 @@ export function fieldDifferences(here: ContainerConfigFields, other: ContainerCo
   })
 }
 
-/** The edits that take fields over from another configuration. Secrets come as keys; what they are worth here stays. */
+/** The edits that copy fields from another configuration. Secrets are copied as keys; values of this configuration stay. */
 export function takenOver(
   here: ContainerConfigFields,
   other: ContainerConfigFields,

@@ -9,7 +9,7 @@ type Row = { id?: string; key: string; value: string }
 type Stored = { fields: ContainerConfigFields; revision: number }
 const rowsOf = (fields: ContainerConfigFields) => (fields.environment ?? []) as Row[]
 
-/** What the server does with patches: the real rules, one after another. */
+/** Applies patches with the rules of the server, one after another. */
 function makeServer() {
   let stored: Stored = {
     fields: { name: 'web', environment: [{ id: 'own-S', key: 'S', value: 'start' }] },
@@ -34,7 +34,7 @@ function makeServer() {
 
 type Answer = { conflicts?: { property: string; value: unknown }[]; revision: number }
 type Page = ReturnType<typeof makePage>
-/** What somebody typed, and what they saw in its place: a later value makes up for an earlier one only if that was seen. */
+/** What a user typed, and which value they saw before: a later value may replace an earlier one only if that was seen. */
 type Typed = { place: string; value: string; over: string | undefined }
 
 /**
@@ -56,7 +56,7 @@ function makePage(name: string, server: ReturnType<typeof makeServer>, others: (
       toServer.push(patch)
     },
     // Synchronous, so that the test decides when.
-    // biome-ignore lint/suspicious/noThenProperty: it stands for a promise that the test settles itself
+    // biome-ignore lint/suspicious/noThenProperty: it imitates a promise that the test resolves itself
     read: () => ({ then: (done: (stored: Stored) => void) => void reads.push({ done }) }) as unknown as Promise<Stored>,
     save: async (patch) => void page.arrive(patch),
     close: () => {
@@ -218,7 +218,7 @@ function run(page: Page, [kind, , detail]: Action) {
   steps[kind]?.()
 }
 
-/** Everything arrives, everybody chooses, until nothing moves any more. */
+/** Delivers all messages and resolves all conflicts until nothing is pending. */
 function calm(pages: readonly Page[]) {
   for (let round = 0; round < 200; round++) {
     for (const page of pages) {
@@ -246,18 +246,18 @@ const plain = (fields: ContainerConfigFields) => ({
   ),
 })
 
-describe('two people in one configuration', () => {
-  it('end with the same, whatever crosses, and lose nothing that was typed', () => {
+describe('two users that edit one configuration', () => {
+  it('get the same state in each order of messages, and lose no typed text', () => {
     fc.assert(
       fc.property(actions, (script) => {
         const server = makeServer()
         const pages: Page[] = []
         for (const name of ['L', 'R']) pages.push(makePage(name, server, () => pages))
-        // Half of the scripts begin before any channel stands.
+        // Half of the scripts start before a channel is connected.
         if (script.length % 2 === 0) calm(pages)
         for (const action of script) {
           const page = pages[action[1]]
-          // What came just before an event is sometimes not rendered yet when its handler runs.
+          // A message just before an event is sometimes not rendered yet when the handler runs.
           for (const other of pages) other.render(other === page && action[2] < 2)
           if (page) run(page, action)
           for (const { own, shown } of pages) {
@@ -270,7 +270,7 @@ describe('two people in one configuration', () => {
         const stored = plain(server.stored().fields)
         for (const page of pages) expect(plain(page.shown())).toEqual(stored)
 
-        // Every value is there, or its author or somebody who saw it typed another in its place, or it was given up in a choice.
+        // Every value is present, or was replaced by its author or a user who saw it, or was discarded in a conflict.
         const kept = new Set([
           stored.name,
           ...Object.values(stored.environment),
@@ -288,7 +288,7 @@ describe('two people in one configuration', () => {
   }, 300_000)
 })
 
-describe('a page that is left', () => {
+describe('a session whose page was closed', () => {
   const two = () => {
     const server = makeServer()
     const pages: Page[] = []
@@ -297,7 +297,7 @@ describe('a page that is left', () => {
     return { server, page }
   }
 
-  it('still hands over what was typed while a patch was on its way', () => {
+  it('sends what was typed while a patch was in flight', () => {
     const { server, page } = two()
     calm([page])
     page.set('A')
@@ -315,7 +315,7 @@ describe('a page that is left', () => {
     expect(page.closed()).toBe(true)
   })
 
-  it('saves over the other way when the link is away, and is the same draft for who comes back before', () => {
+  it('saves over HTTP while the channel is unavailable, and keeps the draft for a user that returns before', () => {
     const { server, page } = two()
     page.set('A')
     page.session.leave()
@@ -332,7 +332,7 @@ describe('a page that is left', () => {
     expect([back.closed(), textAt(back.shown(), 'A'), saveState(back.draft(), [])]).toEqual([false, 'L1', 'saved'])
   })
 
-  it('goes on after a server that could not answer just then', () => {
+  it('continues after a temporary failure of the server', () => {
     const { server, page } = two()
     calm([page])
     page.set('A')

@@ -19,24 +19,24 @@ import {
   takeBack,
 } from './config-draft.ts'
 
-/** Patches wait for a pause in typing (ui.md U1). */
+/** Patches are sent after a pause in typing, so that not every key causes a request. */
 export const debounceMs = 500
-/** How long an announced revision may take to arrive before it is asked for. */
+/** How long an announced revision may take to arrive before it is requested. */
 const overdueMs = 1_000
 const againMs = 3_000
-/** How long a page that was left may take to hand over what was typed in it. */
+/** How long a closed page may take to send what was typed in it. */
 const leaveMs = 15_000
 
 type Stored = { fields: ContainerConfigFields; revision: number | undefined }
 type Refusal = { status: number; details: readonly { property?: string; description: string }[] }
 
-/** What a session needs of the world. `send` is called only between `found` and `lost`, and each call gets one answer or `lost`. */
+/** The dependencies of a session. `send` is called only between `found` and `lost`, and each call gets one answer or `lost`. */
 export type DraftLink = {
   send: (patch: Patch) => void
   read: () => Promise<Stored>
-  /** The other way, for who leaves while the link is away. */
+  /** Saves over HTTP, for a page that is closed while the channel is unavailable. */
   save: (patch: Patch) => Promise<unknown>
-  /** Everything is handed over: nothing more will come or go. */
+  /** Everything was sent: no more messages follow. */
   close: () => void
   setTimer: (run: () => void, ms: number) => unknown
   clearTimer: (timer: unknown) => void
@@ -52,7 +52,7 @@ export function createDraftSession(initial: Stored, link: DraftLink) {
   let context: DraftContext = {}
   let offline = false
   let leaving = false
-  /** Counts finds and losses of the link: an answer of an earlier one is void. */
+  /** Counts finds and losses of the link: an answer of an earlier one is ignored. */
   let era = 0
   const timers: { send?: unknown; read?: unknown; leave?: unknown } = {}
   const listeners = new Set<() => void>()
@@ -103,7 +103,7 @@ export function createDraftSession(initial: Stored, link: DraftLink) {
     )
   }
 
-  /** After the page was left: on over the channel while it stands, else once over the other way. */
+  /** After the page was closed: sends over the channel while it is connected, else once over HTTP. */
   function handOver() {
     if (draft.sent && draft.online) return
     if (!draft.online) {
@@ -137,7 +137,7 @@ export function createDraftSession(initial: Stored, link: DraftLink) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    /** Where the layer stands: with a prefix names are judged in their full length, with the layers below what may be left to them. */
+    /** The context of the layer: with a prefix, the full container name is validated; with lower layers, values that they set may be omitted. */
     setContext(next: DraftContext) {
       context = next
     },
@@ -151,7 +151,7 @@ export function createDraftSession(initial: Stored, link: DraftLink) {
       flush()
     },
     resolve: (property: string, choice: 'mine' | 'theirs') => become(resolveConflict(draft, property, choice)),
-    /** The channel stands. What happened while it was away is read before anything is sent. */
+    /** The channel is connected. Changes while it was unavailable are read before anything is sent. */
     found() {
       era += 1
       offline = false
@@ -170,19 +170,19 @@ export function createDraftSession(initial: Stored, link: DraftLink) {
     updated: ({ fields, revision }: Stored) => become(configUpdated(draft, fields, revision)),
     failed({ status, details }: Refusal) {
       if (!draft.sent) return
-      // Not the fault of what was sent: it goes out again.
+      // The patch itself was not rejected, so it is sent again.
       if (status < 500 && status !== 429) return become(patchRefused(draft, details))
       start('send', againMs, flush)
       become(takeBack(draft))
     },
-    /** Something is typed that would be lost with the page. */
+    /** There is typed text that would be lost with the page. */
     isOpen: () => saveState(draft, []) !== 'saved',
     /** The page is there (again). */
     enter() {
       leaving = false
       stop('leave')
     },
-    /** The page is left: what is typed and may be sent still goes out; `close` follows. */
+    /** The page is closed: valid typed text is still sent; `close` follows. */
     leave() {
       leaving = true
       start('leave', leaveMs, close)

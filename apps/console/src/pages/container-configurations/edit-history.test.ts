@@ -5,7 +5,7 @@ import { noHistory, noted, redo, seenOf, undo } from './edit-history.ts'
 const env = (...pairs: [key: string, value: string][]) => pairs.map(([key, value]) => ({ id: `id-${key}`, key, value }))
 
 describe('taking back own edits', () => {
-  it('makes one step of what is typed in one go, and another after a pause or in another field', () => {
+  it('creates one step for continuous typing, and another after a pause or in another field', () => {
     let history = noted(noHistory, [{ field: 'name', before: undefined, after: 'w' }], 1_000)
     history = noted(history, [{ field: 'name', before: 'w', after: 'we' }], 1_200)
     history = noted(history, [{ field: 'name', before: 'we', after: 'web' }], 1_400)
@@ -18,7 +18,7 @@ describe('taking back own edits', () => {
     ])
   })
 
-  it('does not join what somebody else changed in between', () => {
+  it('does not merge steps around a change of another user', () => {
     let history = noted(noHistory, [{ field: 'environment', before: env(['A', '1']), after: env(['A', '2']) }], 1)
     const theirs = env(['A', '2'], ['B', 'theirs'])
     history = noted(history, [{ field: 'environment', before: theirs, after: env(['A', '3'], ['B', 'theirs']) }], 2)
@@ -42,7 +42,7 @@ describe('taking back own edits', () => {
     expect(again?.history.undone).toHaveLength(0)
   })
 
-  it('forgets what was taken back as soon as something else is typed', () => {
+  it('discards undone steps when something else is typed', () => {
     const one = noted(noHistory, [{ field: 'name', before: null, after: 'a' }], 1)
     const back = undo(one)?.history ?? noHistory
     expect(redo(noted(back, [{ field: 'tty', before: null, after: true }], 2))).toBeNull()

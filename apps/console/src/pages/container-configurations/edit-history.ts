@@ -1,10 +1,10 @@
 import type { ContainerConfigField, ContainerConfigFields } from '@crux/contract'
 import { sameValue } from '@crux/rules'
 
-/** One field before and after an own edit; what others changed in between is in neither of both. */
+/** One field before and after an edit of this user, without changes of others in between. */
 export type FieldStep = { field: ContainerConfigField; before: unknown; after: unknown }
 export type Step = { changes: readonly FieldStep[]; at: number }
-/** Own edits that can be taken back, and those that were. The newest stands last. */
+/** Edits of this user that can be undone, and those that were undone. The newest is last. */
 export type EditHistory = { done: readonly Step[]; undone: readonly Step[] }
 
 export const noHistory: EditHistory = { done: [], undone: [] }
@@ -27,7 +27,7 @@ export function noted(history: EditHistory, changes: readonly FieldStep[], now: 
     last.changes.length === 1 &&
     now - last.at < goMs &&
     change.field === previous.field &&
-    // Else somebody else's change lies in between, and would be taken back with the own one.
+    // Otherwise a change of another user is in between, and would be undone with this user's edit.
     sameValue(previous.after ?? null, change.before ?? null) &&
     sameRows(previous.after, change.after)
   if (!continues) return { done: [...history.done, { changes: real, at: now }].slice(-stepsMax), undone: [] }
@@ -37,7 +37,7 @@ export function noted(history: EditHistory, changes: readonly FieldStep[], now: 
   return { done: [...rest, { changes: [joined], at: now }], undone: [] }
 }
 
-/** The newest step moves over; the edits that take it back come with it. */
+/** Moves the newest step to the other stack, and returns the edits that undo it. */
 export function undo(history: EditHistory): { history: EditHistory; edits: readonly FieldStep[] } | null {
   const step = history.done.at(-1)
   if (!step) return null
@@ -56,7 +56,7 @@ export function redo(history: EditHistory): { history: EditHistory; edits: reado
   }
 }
 
-/** An edit of `after`, made when the form showed `before`: how a draft merges it with what stands there by now. */
+/** An edit of `after`, made when the form showed `before`, which a draft merges with the current state. */
 export const seenOf = ({ field, before }: FieldStep): ContainerConfigFields =>
   ({ [field]: before ?? undefined }) as ContainerConfigFields
 

@@ -9,10 +9,10 @@ export type EnvChange = {
 }
 
 /**
- * What a file does to a layer's variables.
+ * Computes how a file changes a layer's variables.
  *
- * @param shown what the layer and those below it say together, by key
- * @param replace whether variables of this layer that the file does not name go
+ * @param shown the merged values of the layer and lower layers, by key
+ * @param replace whether variables of this layer that the file does not name are deleted
  */
 export function envChanges(
   own: readonly Row[],
@@ -30,14 +30,14 @@ export function envChanges(
   return [...changes, ...gone.map(({ key, value }): EnvChange => ({ key, kind: 'removed', from: value }))]
 }
 
-/** The layer's variables after it: what lies below already is not said again. */
+/** The layer's variables after the import, without those that lower layers already set. */
 export function withEnvChanges(own: readonly Row[], changes: readonly EnvChange[], newId: () => string): Row[] {
   const wanted = new Map(
     changes.flatMap(({ key, kind, to }) => (kind === 'added' || kind === 'changed' ? [[key, to ?? ''] as const] : [])),
   )
   const gone = new Set(changes.flatMap(({ key, kind }) => (kind === 'removed' ? [key] : [])))
   const kept = own.flatMap((row): Row[] => {
-    // A row that was only begun makes room.
+    // Empty rows are dropped.
     if (gone.has(row.key) || (row.key === '' && !row.value)) return []
     const value = wanted.get(row.key)
     wanted.delete(row.key)

@@ -37,12 +37,12 @@ YAML: like this`
     expect(file.problems).toEqual([{ line: 4, text: 'what is this' }])
   })
 
-  it('keeps a quote that is never closed as what it is, and the last of two values', () => {
+  it('keeps an unclosed quote as text, and the last of two values', () => {
     expect(read('A="open\nB=1\nB=2')).toEqual({ A: '"open', B: '2' })
     expect(read('A="x" y')).toEqual({ A: '"x" y' })
   })
 
-  it('reads what it writes', () => {
+  it('is parsed to the same variables that were formatted', () => {
     const key = fc.stringMatching(/^[A-Z][A-Z0-9_]{0,12}$/)
     const value = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 12 }),

@@ -5,7 +5,7 @@ export type EnvFile = { pairs: EnvPair[]; problems: { line: number; text: string
 const name = /^\s*(?:export\s+)?([^\s=#'"]+)\s*(?:=\s?|:\s+)/
 const quotes = { '"': '"', "'": "'", '`': '`' } as const
 
-/** A key that comes twice has its last value; a line that is neither a pair nor a comment is a problem with its number. */
+/** A key that occurs twice has its last value; a line that is neither a pair nor a comment is a problem with its number. */
 export function parseEnvFile(text: string): EnvFile {
   const pairs = new Map<string, string>()
   const problems: EnvFile['problems'] = []
@@ -43,7 +43,7 @@ function readValue(source: string, from: number, lineEnd: number): { value: stri
   const close = quote ? closingQuote(source, start + 1, quote) : -1
   if (quote && close >= 0) {
     const end = endOfLine(source, close)
-    // Text behind the quotes other than a comment: then they are part of the value.
+    // If text other than a comment follows the quotes, they are part of the value.
     if (/^\s*(#.*)?$/.test(source.slice(close + 1, end))) {
       const inner = source.slice(start + 1, close)
       return { value: quote === '"' ? unescaped(inner) : inner, end }

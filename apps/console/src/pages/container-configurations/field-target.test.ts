@@ -30,6 +30,6 @@ it.each([
   expect(targetOf(property, fields, true)).toEqual({ property, ...(rowId && { rowId, part }) })
 })
 
-it('counts keys that are taken away where they stand', () => {
+it('counts removed keys at their position in the list', () => {
   expect(targetOf('environment[1].value', fields, false)).toMatchObject({ rowId: 'level' })
 })

@@ -6,17 +6,17 @@ export type FieldTarget = {
   property: string
   /** Of the innermost row that it lies in. */
   rowId?: string
-  /** What of that row: `path`. */
+  /** The field of that row: `path`. */
   part?: string
 }
 
 type Row = { id?: string; key?: string; value?: unknown }
 
 /**
- * Where in the form a property stands.
+ * Finds the position of a property in the form.
  *
- * @param fields what the places in the property count in
- * @param merged of all layers: keys that are taken away count for nothing there
+ * @param fields the configuration that the indexes of the property refer to
+ * @param merged of all layers: removed keys are not counted in its indexes
  */
 export function targetOf(property: string, fields: ContainerConfigFields, merged: boolean): FieldTarget {
   let inner: unknown = fields

@@ -1,12 +1,12 @@
 import type { FieldTarget } from './field-target.ts'
 import type { SectionId } from './sections.ts'
 
-/** The bar at the top covers so much. */
+/** The height that the top bar covers. */
 const headHeight = 56
-/** Sections and rows that are drawn late are waited for so long. */
+/** How long to wait for sections and rows that are rendered late. */
 const timeoutMs = 3_000
 
-/** Scrolls to a section and puts the focus on its first control, or on that of a setting in it. Returns how to give it up. */
+/** Scrolls to a section and puts the focus on its first control, or on that of a setting in it. Returns a function that cancels it. */
 export function goToField(id: SectionId, target?: FieldTarget): () => void {
   const start = performance.now()
   let frame = 0
@@ -26,7 +26,7 @@ function go(section: HTMLElement, control: HTMLElement | null) {
   const first = firstControl(section)
   const place = control && control !== first ? control : section
   const { top } = place.getBoundingClientRect()
-  // What can be read where it stands stays there.
+  // A target that is already visible is not scrolled.
   if (top < headHeight || top > innerHeight * 0.6)
     place.scrollIntoView({
       block: place === section ? 'start' : 'center',
@@ -35,7 +35,7 @@ function go(section: HTMLElement, control: HTMLElement | null) {
   control?.focus({ preventScroll: true })
 }
 
-// What names an inherited row cannot be changed, and cannot take the focus.
+// The key of an inherited row is read-only and cannot be focused.
 const controls =
   'input:not(:disabled), textarea:not(:disabled), select:not(:disabled), [role="radio"][tabindex="0"], [role="switch"]'
 
@@ -43,7 +43,7 @@ const controls =
 const firstControl = (section: HTMLElement): HTMLElement | null =>
   section.querySelector<HTMLElement>(controls) ?? section.querySelector('button')
 
-/** The control that carries the name, in the row that carries the id; what has an error stands for what has no control of its own. */
+/** The control that carries the name, in the row that carries the id; a control with an error is used for a field without a control. */
 function controlOf(section: HTMLElement, { property, rowId, part }: FieldTarget): HTMLElement | null {
   const marked = [...section.querySelectorAll<HTMLElement>('[data-input]')]
   const named = (fits: (input: string) => boolean) => marked.find((element) => fits(element.dataset.input ?? ''))

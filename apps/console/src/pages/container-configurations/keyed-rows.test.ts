@@ -10,7 +10,7 @@ const parent: Row[] = [
 ]
 
 describe('rows of an instance over those of its image', () => {
-  it('shows what comes from where, in the order of the image', () => {
+  it('have the order of the image and the origin of each row', () => {
     const own: Row[] = [
       { id: 'o1', key: 'NEW', value: '1' },
       { id: 'o2', key: 'URL', value: null },
@@ -24,7 +24,7 @@ describe('rows of an instance over those of its image', () => {
     ])
   })
 
-  it('makes an own row of an inherited one when it is changed, and keeps its input', () => {
+  it('become rows of the instance when they are edited, and keep their input', () => {
     const [log] = layerRows([], parent, same, removal)
     if (!log) throw new Error('no row')
     const own = withRow([], log, { value: 'debug' }, () => 'new')

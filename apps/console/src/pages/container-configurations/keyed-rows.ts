@@ -1,7 +1,7 @@
-/** Rows of a list that lies over those of other layers: what they say, and what this layer says in its place. */
+/** Rows of a list that is merged with those of other layers: their values, and the overrides of this layer. */
 export type LayeredRow<Row> = {
   row: Row
-  /** own: only here. override: in place of one below. inherited: from below. removed: from below, taken away here. */
+  /** own: only in this layer. override: replaces an inherited row. inherited: from a lower layer. removed: inherited, but removed here. */
   origin: 'own' | 'override' | 'inherited' | 'removed'
   /** Place in this layer's list, -1 for an inherited one. */
   index: number
@@ -18,7 +18,7 @@ export function layerRows<Row extends AnyRow>(
   isRemoval: (row: Row) => boolean = () => false,
 ): LayeredRow<Row>[] {
   const used = new Set<number>()
-  // Where `same` is equality of a key, a map finds in a thousand rows what else takes a million comparisons.
+  // Where `same` is equality of a key, a map avoids a million comparisons for a thousand rows.
   const keys = typeof same === 'string' ? new Map(own.map((row, at) => [row[same], at] as const).reverse()) : null
   const inherited = parent.map((row, place): LayeredRow<Row> => {
     const index =

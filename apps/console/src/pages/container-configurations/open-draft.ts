@@ -8,11 +8,11 @@ import { createDraftSession, type DraftSession } from './draft-session.ts'
 type Config = ResponseOf<'container-configurations.get'>
 type OpenDraft = {
   session: DraftSession
-  /** The page is shown; returns how to say that it was left. */
+  /** The page is shown; returns a function to call when it is closed. */
   enter: () => () => void
 }
 
-/** A page that was left hands over what was typed; whoever comes back meanwhile finds the same draft. */
+/** A closed page sends what was typed; a user that returns meanwhile gets the same draft. */
 const open = new Map<string, OpenDraft>()
 
 /** The draft of a configuration on the live channel. Nothing is joined before `enter`. */

@@ -5,12 +5,12 @@ import { fieldsOf } from './config-fields.ts'
 type Config = ResponseOf<'container-configurations.get'>
 type Relations = ResponseOf<'container-configurations.relations'>
 
-/** A layer below the one that is shown, with the name that a person knows it by. */
+/** A layer below the shown one, with its display name. */
 export type Layer = ConfigLayer & { name: string; configId: string }
-/** The layers below a configuration as one, and which of them says a part (`environment.LOG_LEVEL`, `ports.8080/tcp`, `name`). */
+/** The layers below a configuration as one, and which of them sets a part (`environment.LOG_LEVEL`, `ports.8080/tcp`, `name`). */
 export type Below = { fields: ContainerConfigFields; originOf: (part: string) => Layer | undefined; layers: Layer[] }
 
-/** What a configuration lies over, the weakest first: image, bundles, deployment. A base layer lies over nothing. */
+/** The lower layers of a configuration, the lowest first: image, config bundles, deployment. A base layer has none. */
 export function layersBelow(type: Config['type'], { image, deployment }: Relations): Layer[] {
   const bundles = (deployment?.configBundles ?? []).map(
     ({ name, config }): Layer => ({ source: 'config-bundle', name, configId: config.id, fields: fieldsOf(config) }),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { pastedPorts, pastedVolumes } from './pasted-rows.ts'
 
-it('reads the ports of a compose file, ranges among them', () => {
+it('parses pasted ports of a Compose file, including ranges', () => {
   expect(pastedPorts('- "8080:80"\n- 127.0.0.1:53:53/udp\n- "9000-9010:8000-8010"')).toEqual({
     ports: [
       { internal: 80, external: 8080 },
@@ -11,12 +11,12 @@ it('reads the ports of a compose file, ranges among them', () => {
   })
 })
 
-it('leaves a pasted number to the input, and what is no port', () => {
+it('leaves pasted numbers and texts that are not ports to the input', () => {
   expect(pastedPorts('8080')).toBeUndefined()
   expect(pastedPorts('8080:80 and more')).toBeUndefined()
 })
 
-it('reads volumes, and leaves a mere name to the input', () => {
+it('parses pasted volumes, and leaves a single name to the input', () => {
   expect(pastedVolumes('- data:/var/lib/data:ro\n- cache:/cache')).toEqual([
     { name: 'data', path: '/var/lib/data', type: 'ro' },
     { name: 'cache', path: '/cache', type: 'rwo' },

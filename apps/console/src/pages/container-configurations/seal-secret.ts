@@ -1,5 +1,5 @@
 /**
- * A secret's value as it leaves the browser: an OpenPGP message that the node alone can open. openpgp is loaded when somebody saves
+ * A secret's value as it leaves the browser: an OpenPGP message that only the node can decrypt. openpgp is loaded when a user saves
  * the first value.
  *
  * @param publicKey the node's, armoured

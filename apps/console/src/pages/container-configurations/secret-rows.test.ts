@@ -25,7 +25,7 @@ const states = (own: Secret[], below: Secret[], say: typeof known | undefined) =
   Object.fromEntries(secretRows(own, below, say).map(({ key, state }) => [key, state]))
 
 describe('the state of a secret', () => {
-  it('says where its value stands', () => {
+  it('tells where its value is stored', () => {
     const voided = { ...named('VOIDED'), value: '', encrypted: false, publicKey: 'now' }
     expect(
       states(
@@ -47,24 +47,24 @@ describe('the state of a secret', () => {
     })
   })
 
-  it('takes the own value before the one below, and alarms nobody before the key of the node is known', () => {
+  it('prefers a value of this layer to a lower one, and shows no warning before the key of the node is known', () => {
     expect(states([sealed('A')], [sealed('A', 'former')], known)).toEqual({ A: 'sealed' })
     expect(states([sealed('A', 'former')], [sealed('A')], known)).toEqual({ A: 'stale' })
     expect(states([sealed('A', 'former')], [], undefined)).toEqual({ A: 'sealed' })
   })
 
-  it('keeps keys of layers below locked and required, whatever this layer says', () => {
+  it('keeps keys of lower layers locked and required for each value of this layer', () => {
     expect(secretRows([named('A')], [named('A', true)], known)).toMatchObject([
       { key: 'A', required: true, locked: true, state: 'missing' },
     ])
   })
 })
 
-describe('what is typed', () => {
+describe('typed secrets', () => {
   const listed = new Set(['A', 'B'])
   const id = () => 'new'
 
-  it('takes pasted pairs to the keys that are listed and adds the others once', () => {
+  it('assign pasted pairs to listed keys and add each other key once', () => {
     const begun: TypedSecrets = {
       ...nothingTyped,
       added: [{ id: 'empty', key: '', value: '' }],
@@ -87,7 +87,7 @@ describe('what is typed', () => {
     expect(withPairs(once, [{ key: 'C', value: '3' }], listed, id).added).toEqual([{ id: 'new', key: 'C', value: '3' }])
   })
 
-  it('becomes one change per key, and says nothing of what was left empty', () => {
+  it('become one change per key, without keys that were left empty', () => {
     const typed: TypedSecrets = {
       values: new Map([
         ['A', 'x'],
@@ -108,7 +108,7 @@ describe('what is typed', () => {
     expect(isTyped({ ...nothingTyped, values: new Map([['A', '']]) })).toBe(false)
   })
 
-  it('has a problem where a new key is empty, is there already or is none', () => {
+  it('have a problem if a new key is empty, exists already or is invalid', () => {
     const rows = [
       ['1', '', 'v'],
       ['2', 'A', ''],
@@ -127,7 +127,7 @@ describe('what is typed', () => {
   })
 })
 
-describe('two people at the same secrets', () => {
+describe('two users that edit the same secrets', () => {
   const typed = (values: [string, string][], removed: string[] = []): TypedSecrets => ({
     values: new Map(values),
     added: [{ id: 'n', key: 'NEW', value: 'mine' }],
@@ -135,7 +135,7 @@ describe('two people at the same secrets', () => {
   })
   const row = (key: string, value?: string): Secret => ({ key, required: false, value })
 
-  it('says which typed keys somebody else has changed since', () => {
+  it('get the typed keys that another user changed since', () => {
     const seen = [row('A', '1'), row('B', '1'), row('C', '1')]
     const now = [row('A', '2'), row('B', '1'), row('D', '1')]
     const found = overtaken(
@@ -155,7 +155,7 @@ describe('two people at the same secrets', () => {
     expect(overtaken(typed([['A', 'x']]), now, now).size).toBe(0)
   })
 
-  it('leaves what was typed while the rest was saved', () => {
+  it('keep what was typed during a save', () => {
     const before = typed(
       [
         ['A', 'x'],

@@ -1,16 +1,16 @@
 import type { ContainerConfigFields } from '@crux/contract'
 
 export type Secret = NonNullable<ContainerConfigFields['secrets']>[number]
-/** What the node and the other deployments of the prefix know; undefined until the server has said it. */
+/** The keys that the node and other deployments of the prefix have; undefined until the server has sent them. */
 export type Known = { keys: readonly string[]; publicKey: string | null; shared: readonly string[] }
 
 /**
- * Where the value of a key stands: on the node already, sealed for it, taken from a weaker layer or from another deployment of the
+ * The state of the value of a key: on the node already, sealed for it, inherited from a lower layer or from another deployment of the
  * prefix, to be entered again since the node's key changed, required and missing, or not set.
  */
 export type SecretState = 'on-node' | 'sealed' | 'below' | 'shared' | 'stale' | 'missing' | 'unset'
 
-/** A key as the section lists it. A locked one is named by a layer below and cannot be taken away here. */
+/** A key as the section lists it. A locked key comes from a lower layer and cannot be removed here. */
 export type SecretRow = { key: string; required: boolean; locked: boolean; own: Secret | undefined; state: SecretState }
 
 /** Keys of the layers below first, in their order, then those that this layer adds. */
@@ -31,7 +31,7 @@ function stateOf(
   below: Secret | undefined,
   known: Known | undefined,
 ): SecretState {
-  // Until the server has said the node's key, nobody is alarmed.
+  // No warning is shown until the server has sent the node's key.
   const readable = (row: Secret) => !known || row.publicKey === known.publicKey
   const set = (state: 'sealed' | 'below' | 'shared') => (known?.keys.includes(key) ? 'on-node' : state)
   for (const [row, state] of [[own, 'sealed'] as const, [below, 'below'] as const]) {
@@ -49,7 +49,7 @@ export type TypedSecrets = {
   /** New values by key. */
   values: ReadonlyMap<string, string>
   added: readonly AddedSecret[]
-  /** Keys whose row of this layer goes. */
+  /** Keys whose row of this layer is deleted. */
   removed: ReadonlySet<string>
 }
 
@@ -97,7 +97,7 @@ export function addedProblems(
   return problems
 }
 
-/** A change of one row as it is sent; without a row the key goes from this layer. Values are still readable here. */
+/** A change of one row as it is sent; without a row the key is deleted from this layer. Values are not encrypted yet. */
 export type SecretChange = { key: string; row?: { id?: string; required: boolean; text: string } }
 
 export function changesOf(typed: TypedSecrets, own: readonly Secret[]): SecretChange[] {
@@ -113,7 +113,7 @@ export function changesOf(typed: TypedSecrets, own: readonly Secret[]): SecretCh
   return changes
 }
 
-/** What is left of what is typed once these changes are stored; what was typed over them meanwhile stays. */
+/** What is left of what is typed once these changes are stored; text that was typed meanwhile stays. */
 export function withoutSent(typed: TypedSecrets, sent: readonly SecretChange[]): TypedSecrets {
   const stored = new Map(sent.map(({ key, row }) => [key, row?.text]))
   const isStored = (key: string, text: string) => stored.has(key) && stored.get(key) === text
@@ -124,7 +124,7 @@ export function withoutSent(typed: TypedSecrets, sent: readonly SecretChange[]):
   }
 }
 
-/** Typed keys whose stored row is another one than when somebody began to type here: saving would put this in its place. */
+/** Typed keys whose stored row changed since typing started: saving would overwrite that change. */
 export function overtaken(typed: TypedSecrets, seen: readonly Secret[], own: readonly Secret[]): ReadonlySet<string> {
   const [before, now] = [seen, own].map((rows) => new Map(rows.map((row) => [row.key, row.value ?? ''])))
   const keys = [...typed.removed, ...[...typed.values].flatMap(([key, text]) => (text === '' ? [] : [key]))]

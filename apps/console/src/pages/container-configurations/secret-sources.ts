@@ -1,7 +1,7 @@
 import type { ContainerConfigType, ResponseOf } from '@crux/contract'
 import { type Layer, layersBelow } from './parent-layers.ts'
 
-/** A layer that names a key, as a person knows it. */
+/** A layer that names a key, with its display name. */
 export type SecretSource = Pick<Layer, 'source' | 'name' | 'configId'>
 
 /**

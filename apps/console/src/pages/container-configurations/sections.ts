@@ -9,7 +9,7 @@ import { isKeyedField, isUnset, rowKey } from '@crux/rules'
 export type Group = keyof typeof containerConfigGroups
 export const groups: readonly Group[] = ['common', 'docker', 'kubernetes']
 
-/** The parts of the form in their order: what each holds, and under which group it stands. */
+/** The parts of the form in their order: the content and the group of each. */
 const sections = {
   general: { group: 'common', fields: ['name', 'commands', 'args', 'workingDirectory', 'user', 'tty'] },
   environment: { group: 'common', fields: ['environment'] },
@@ -44,10 +44,10 @@ export const sectionIds = Object.keys(sections) as SectionId[]
 export const groupOf = (id: SectionId): Group => sections[id].group
 export const fieldsIn = (id: SectionId): readonly ContainerConfigField[] => sections[id].fields
 
-/** What the whole form is narrowed to; without one it shows what is in use. */
+/** The filter of the form; without one it shows settings in use. */
 export type FieldFilter = 'all' | Group
 
-/** The settings of a section that a filter leaves; a section of which it leaves none goes. */
+/** The settings of a section that match a filter; a section without any is hidden. */
 export const fieldsFor = (id: SectionId, filter: FieldFilter | undefined): readonly ContainerConfigField[] =>
   fieldsIn(id).filter((field) => fits(field, filter))
 
@@ -57,7 +57,7 @@ export const fits = (field: ContainerConfigField, filter: FieldFilter | undefine
 /** What an empty configuration offers first. */
 export const everydaySections = ['environment', 'ports', 'volumes', 'general', 'routing', 'secrets'] as const
 
-/** Whether this layer or one below says something there. An empty list is a statement, but nothing to see. */
+/** Whether this layer or a lower one sets it. An empty list is a value, but shows nothing. */
 export function holdsValue(id: SectionId, own: ContainerConfigFields, parent: ContainerConfigFields | null): boolean {
   return fieldsIn(id).some((field) => isSeen(field, own[field]) || isSeen(field, parent?.[field]))
 }
@@ -79,7 +79,7 @@ export function countIn(
   return keys.length || undefined
 }
 
-/** Whether a kind of node applies what stands in a section; base layers are for both. */
+/** Whether a kind of node supports a section; base layers are for both kinds. */
 export const isFor = (id: SectionId, nodeType: NodeType | null): boolean =>
   nodeType === null || groupOf(id) === 'common' || groupOf(id) === (nodeType === 'docker' ? 'docker' : 'kubernetes')
 

@@ -6,8 +6,8 @@ const admin = { id: 'b', internal: 9000 }
 const image = { kind: 'image', nodeType: null } as const
 const data = { id: 'c', name: 'data', path: '/data' }
 
-describe('what a removed row takes along', () => {
-  it('clears the route and the metrics of a port that is gone', () => {
+describe('deleting a row', () => {
+  it('clears the route and the metrics of a deleted port', () => {
     const own = { ports: [web, admin], routing: { domain: 'shop', port: 8080 }, metrics: { enabled: true, port: 9000 } }
     expect(portChanges({ ...image, own, parent: null }, [admin])).toEqual([
       { field: 'ports', value: [admin] },
@@ -19,13 +19,13 @@ describe('what a removed row takes along', () => {
     ])
   })
 
-  it('leaves them where the layer below still has the port, or never had it from here', () => {
+  it('keeps them if a lower layer has the port, or the port was not from this layer', () => {
     const own = { ports: [web], routing: { port: 8080 } }
     expect(portChanges({ ...image, own, parent: { ports: [{ internal: 8080 }] } }, [])).toHaveLength(1)
     expect(portChanges({ ...image, own: { routing: { port: 8080 } }, parent: null }, [admin])).toHaveLength(1)
   })
 
-  it('clears the import into a volume that is gone, and keeps one that was only changed', () => {
+  it('clears the import into a deleted volume, and keeps it if the volume only changed', () => {
     const own = { volumes: [data], storage: { storageId: 's', bucket: 'b', path: 'data' } }
     expect(volumeChanges({ own, parent: null }, [])[1]).toEqual({
       field: 'storage',
@@ -44,7 +44,7 @@ describe('the first published port', () => {
     expect(portChanges(instance, [published])).toContainEqual(gate)
   })
 
-  it('proposes nothing elsewhere, for UDP, for a second port, or where a layer says what to do', () => {
+  it('proposes nothing for other layers and nodes, UDP, a second port, or if a layer sets it', () => {
     for (const [layers, port] of [
       [{ ...instance, kind: 'image', nodeType: null }, published],
       [{ ...instance, nodeType: 'k8s' }, published],

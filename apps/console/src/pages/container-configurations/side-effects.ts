@@ -7,8 +7,8 @@ type Layers = { own: ContainerConfigFields; parent: ContainerConfigFields | null
 type Context = { kind: ContainerConfigType; nodeType: NodeType | null }
 
 /**
- * New ports, and what else no longer holds: a route or metrics of a port that is gone (ui.md U13.4). The first published TCP port of an
- * instance on a node that can hold ports open proposes that; a layer that says anything about it is left alone.
+ * New ports, and the changes they cause: a route or metrics of a deleted port are cleared. The first published TCP port of an
+ * instance on a node with a port gate proposes to keep ports open, unless a layer already sets that.
  */
 export function portChanges(
   { own, parent, kind, nodeType }: Layers & Context,
@@ -28,7 +28,7 @@ export function portChanges(
   ]
 }
 
-/** New volumes, and what else no longer holds: an import into a volume that is gone. */
+/** New volumes, and the change they cause: an import into a deleted volume is cleared. */
 export function volumeChanges({ own, parent }: Layers, volumes: readonly Volumes[number][]): Change[] {
   const path = own.storage?.path
   const has = (rows: readonly { name: string }[]) => rows.some((row) => row.name === path)

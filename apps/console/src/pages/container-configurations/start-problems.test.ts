@@ -14,7 +14,7 @@ const preview = (property: string, instanceId = 'web', description = 'web: Port 
 const shown = (given: Preview, said: string[] = []) => startProblemsOf(given, 'web', own, below, new Set(said))
 
 describe('startProblemsOf', () => {
-  it('shows a problem at the row of this layer by its place, and at the row of another layer by its id', () => {
+  it('addresses a row of this layer by its index and a row of another layer by its id', () => {
     const found = [0, 1].map((index) => shown(preview(`instances[0].config.ports[${index}].external`))[0]?.property)
     expect(found.sort()).toEqual(['ports[0].external', 'ports[a].external'])
     expect(found.sort()).toEqual(
@@ -24,7 +24,7 @@ describe('startProblemsOf', () => {
     )
   })
 
-  it('says what a row of secrets says already nowhere else', () => {
+  it('does not repeat a problem that a row of secrets already shows', () => {
     const missing = { ...preview('instances[0].config.secrets.KEY'), problems: [] }
     const problem = {
       property: 'instances[0].config.secrets.KEY',
@@ -37,13 +37,13 @@ describe('startProblemsOf', () => {
     expect(found && placeOfProblem(found)).toBe('row')
   })
 
-  it('shows a problem of a setting without rows at the setting, without the name of the container', () => {
+  it('assigns a problem of a setting without rows to the setting, without the container name', () => {
     expect(shown(preview('instances[0].config.routing.domain', 'web', 'web: a.example/ is in use'))).toEqual([
       { property: 'routing.domain', error: 'portInUse', description: 'a.example/ is in use' },
     ])
   })
 
-  it('leaves out other instances, other properties and what the form says already', () => {
+  it('omits problems of other instances and properties and those that the form already shows', () => {
     expect(shown(preview('instances[1].config.routing.domain', 'api'))).toEqual([])
     expect(shown(preview('nodeId'))).toEqual([])
     expect(shown(preview('instances[0].config.routing.domain'), ['Port 8001 is used'])).toEqual([])

@@ -5,7 +5,7 @@ import { toSentence } from '../deployments/release-failure.ts'
 import { fieldOf } from './config-rows.ts'
 import { targetOf } from './field-target.ts'
 
-/** What prevents a start of this instance, at the place in its own layer where the form can show it. */
+/** What prevents a start of this instance, at the position in its own layer where the form can show it. */
 export type StartProblem = { property: string; error: string; description: string }
 
 /** Fields whose sections show an error beside the control or below its row. */
@@ -25,7 +25,7 @@ export const rowProperty = (field: string, index: number, row: { id?: string }):
  * Problems of a preview count rows in the merged configuration; the form counts them in its own layer, and names the rows of other
  * layers by their ids.
  *
- * @param said what the form says already: nothing is said twice
+ * @param said problems that the form already shows, which are not repeated
  */
 export function startProblemsOf(
   preview: Preview | undefined,

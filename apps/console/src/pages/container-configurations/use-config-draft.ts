@@ -22,14 +22,14 @@ export function useConfigDraft(
   const { draft, offline } = useSyncExternalStore(session.subscribe, session.get)
 
   const own = useMemo(() => shownFields(draft), [draft])
-  // What was typed is drawn before it is judged: a thousand rows take a moment.
+  // Typed text is rendered before it is validated, because a thousand rows take a moment.
   const judged = useDeferredValue(draft)
   const problems = useMemo(() => findProblems(judged, context), [judged, context])
   const saving = saveState(draft, problems)
   const state = offline && saving !== 'saved' ? 'offline' : saving
   const errors = useMemo(
     () =>
-      // The server's own words win over those of the page.
+      // Messages of the server take precedence over those of the page.
       new Map([
         ...problems.toReversed().map((problem) => [problem.property, problem.description] as const),
         ...Object.entries(draft.refused),
@@ -38,7 +38,7 @@ export function useConfigDraft(
   )
 
   useBlocker({
-    // What can be sent goes out on the way; only what cannot is lost with the page.
+    // Valid text is sent when the page closes; only invalid text is lost.
     shouldBlockFn: async ({ current, next }) =>
       current.pathname !== next.pathname &&
       (state === 'held' || state === 'offline') &&
@@ -109,7 +109,7 @@ export function useConfigDraft(
       Object.entries(draft.refused).map(([property, description]) => ({ property, description }))[0] ??
       problems[0] ??
       null,
-    /** Sentences of all errors, of which some may stand at several places. */
+    /** The messages of all errors; some may occur at several positions. */
     errorTexts: useMemo(() => new Set(errors.values()), [errors]),
     errorsIn: (field: string): number =>
       [...errors.keys(), ...Object.keys(draft.conflicts)].filter((property) => fieldOf(property) === field).length,

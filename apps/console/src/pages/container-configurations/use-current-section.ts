@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { SectionId } from './sections.ts'
 import { sectionIds } from './sections.ts'
 
-/** Which section a person looks at: the last one whose head has passed the upper third of the page. */
+/** The section in view: the last one whose heading has passed the upper third of the page. */
 export function useCurrentSection(): SectionId | null {
   const [current, setCurrent] = useState<SectionId | null>(null)
   useEffect(() => {

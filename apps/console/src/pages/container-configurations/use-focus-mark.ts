@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'react'
 import { useConfigForm } from './config-context.ts'
 
-/** Tells the others that this person is at a control, and says who of them is. One that goes away while it has the focus gives its mark back. */
+/** Publishes which control this user is in, and returns which other user is in it. A control that is removed with the focus clears its mark. */
 export function useFocusMark(inputId: string) {
   const { configId, editors, readOnly } = useConfigForm()
-  /** Takes the mark back, while it stands. */
+  /** Clears the mark, if it is set. */
   const marked = useRef<(() => void) | null>(null)
   const leave = useRef(() => {
     marked.current?.()
@@ -18,7 +18,7 @@ export function useFocusMark(inputId: string) {
       editors.focus(configId, inputId)
       marked.current = () => editors.blur(configId, inputId)
     },
-    // At once: the next control says that it has the focus right after.
+    // Immediate, because the next control reports its focus right after.
     leave,
   }
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** Puts the focus into a row that was just begun: rows carry `data-row` with their id. */
+/** Focuses a new row: rows have `data-row` with their id. */
 export function useFocusRow<E extends HTMLElement>() {
   const rows = useRef<E>(null)
   const [begun, setBegun] = useState<string | null>(null)

@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useState } from 'react'
 
-/** Fewer rows are all there: the browser's own search finds them, and nothing moves. */
+/** Shorter lists render all rows, so that the browser's search finds them and nothing moves. */
 const windowedFrom = 80
 /** Rows drawn above and below of what can be seen. */
 const spareRows = 12

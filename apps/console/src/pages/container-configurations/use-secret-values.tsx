@@ -34,7 +34,7 @@ type Seen = { revision: number | undefined; rows: readonly Secret[] }
 type SecretValues = ReturnType<typeof useValues>
 const Context = createContext<SecretValues | null>(null)
 
-/** The typed values of a page's secrets: they outlive a look at another tab, and go with the page. */
+/** The typed values of a page's secrets: they are kept when the tab changes, and are discarded with the page. */
 export function SecretValuesProvider({
   node,
   revision,
@@ -58,13 +58,13 @@ function useValues(context: Context | undefined, revision: number | undefined) {
   const { teamSlug, configId, own, parent } = useConfigForm()
   const [known, setKnown] = useState<Known>()
   const [typed, setTyped] = useState<TypedSecrets>(nothingTyped)
-  /** What was shown when somebody began to type: what changed since is a conflict, once. */
+  /** The state when typing started: a later change is reported as a conflict once. */
   const [since, setSince] = useState<Seen>()
   const [saving, setSaving] = useState(false)
   const [errors, setErrors] = useState<ReadonlyMap<string, string>>(new Map())
   const update = useCall('container-configurations.update', { toast: false })
   const dirty = isTyped(typed)
-  // The page came with a key; which secrets the node has, its agent may take a moment to say.
+  // The page has the node's key; the list of secrets on the node may arrive later from its agent.
   const node = { name: context?.node.name ?? '', publicKey: known ? known.publicKey : (context?.publicKey ?? null) }
 
   useChannel(
@@ -97,7 +97,7 @@ function useValues(context: Context | undefined, revision: number | undefined) {
   const others = useMemo(() => overtaken(typed, since?.rows ?? [], stored ?? []), [typed, since, stored])
   const shown = useRef<Seen>({ revision, rows: [] })
   shown.current = { revision, rows: stored ?? [] }
-  // The next one begins anew.
+  // The next save starts from a new state.
   useEffect(() => {
     if (!dirty) setSince(undefined)
   }, [dirty])
@@ -126,7 +126,7 @@ function useValues(context: Context | undefined, revision: number | undefined) {
         setTyped((before) => withoutSent(before, part))
         left = left.slice(keysAtOnce)
       }
-      // What was typed while it was saved is a change of what is stored now.
+      // Text that was typed during the save is a change of the stored state.
       setSince(shown.current)
       toastSuccess(t('secrets.saved'))
     } catch (error) {
@@ -137,7 +137,7 @@ function useValues(context: Context | undefined, revision: number | undefined) {
           ? new Map(conflict.keys.map((key) => [key, t('secrets.conflict')]))
           : errorsOf(error as ApiError, left),
       )
-      // Now it is known what somebody else did: who saves again means it.
+      // The user now knows of the other change, so the next save overwrites it.
       if (conflict) setSince({ ...shown.current, revision: conflict.revision })
     } finally {
       setSaving(false)
@@ -165,7 +165,7 @@ function useValues(context: Context | undefined, revision: number | undefined) {
     denied: update.denied,
     problems,
     errors,
-    // What this page saves comes back before the answer does.
+    // The update of this page's save arrives before the response.
     overtaken: saving ? none : others,
     setValue: (key: string, value: string | null) =>
       change((before) => {
@@ -206,14 +206,14 @@ function useValues(context: Context | undefined, revision: number | undefined) {
 const sealedRow = async (publicKey: string, key: string, { text, ...row }: NonNullable<SecretChange['row']>) =>
   text === '' ? { ...row, key } : { ...row, key, value: await sealSecret(publicKey, text), encrypted: true, publicKey }
 
-/** Which keys somebody else has changed, and the revision that they were changed by at the latest. */
+/** Which keys another user changed, and the newest revision of these changes. */
 function conflictOf(value: unknown): { keys: string[]; revision: number } | null {
   const { conflicts, revision } = (value ?? {}) as { conflicts?: { property: string }[]; revision?: number }
   if (!conflicts || revision === undefined) return null
   return { keys: conflicts.map(({ property }) => property.replace(/^secrets\./, '')), revision }
 }
 
-/** What the server says, at the key that it says it of, or of the whole at ''. */
+/** The server's error at its key, or at '' for the whole list. */
 function errorsOf(error: ApiError, sent: readonly SecretChange[]): ReadonlyMap<string, string> {
   const rows = sent.filter((change) => change.row).slice(0, keysAtOnce)
   const found = (error.details ?? []).flatMap(({ property, description }): [string, string][] => {

@@ -4,8 +4,8 @@ import { newId } from './new-id.ts'
 type Row = { id?: string }
 
 /**
- * The rows of a list inside of a setting, with one empty row behind them (ui.md U13.4): filling it adds the next, emptying a row takes
- * it away. The empty one is known to this page alone.
+ * The rows of a list inside a setting, followed by one empty row: filling it adds the next, emptying a row removes
+ * it. The empty row exists only on this page.
  */
 export function useTrailingRow<R extends Row>(
   rows: readonly R[],

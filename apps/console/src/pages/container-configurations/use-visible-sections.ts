@@ -3,7 +3,7 @@ import { useConfigForm } from './config-context.ts'
 import { type FieldFilter, fieldsFor, groups, holdsValue, isFor, type SectionId, sectionIds } from './sections.ts'
 
 /**
- * Which sections the form shows. Without a filter those that have a value or an error, and those that somebody opened (ui.md U13.2);
+ * Which sections the form shows. Without a filter, sections with a value or an error and sections that the user opened;
  * with one all that have a setting of that kind. On a node of one kind, sections of the other are offered only where something is set
  * in them.
  */
@@ -22,9 +22,9 @@ export function useVisibleSections(hasError: (id: SectionId) => boolean, filter:
 
   const fitting = offered.filter((id) => fieldsFor(id, filter).length > 0)
   return {
-    /** Nothing is set anywhere. */
+    /** No layer has a setting. */
     empty: filled.length === 0,
-    /** What there is to choose from; with a filter that kind alone. */
+    /** The sections to choose from; with a filter only those of that kind. */
     offered: fitting,
     shown: filter ? fitting : offered.filter((id) => lit.has(id)),
     groups: groups.filter((group) => offered.some((id) => fieldsFor(id, group).length > 0)),

@@ -30,7 +30,7 @@ export function DashboardPage() {
             )}
             <Counters dashboard={dashboard} />
             <LatestDeployments teamSlug={team.slug} />
-            {/* Folded by then, and nobody's next step. */}
+            {/* Collapsed by then, and not the user's next step. */}
             {me?.onboarding && isComplete(dashboard) && (
               <FirstSteps teamSlug={team.slug} onboarding={dashboard.onboarding} />
             )}

@@ -16,7 +16,7 @@ type Onboarding = ResponseOf<'dashboard.get'>['onboarding']
 const steps = ['createNode', 'createProject', 'createVersion', 'addImages', 'addDeployment', 'deploy'] as const
 type Step = (typeof steps)[number]
 
-/** What a new team does first: done steps lead to what they made, the next one to where it is done. */
+/** The first steps of a new team: a done step links to its result, the next one to its form. */
 export function FirstSteps({ teamSlug, onboarding }: { teamSlug: string; onboarding: Onboarding }) {
   const { t } = useTranslation('dashboard')
   const hide = useCall('users.hide-onboarding', { stale: [queryKey('users.me')] })
@@ -26,7 +26,7 @@ export function FirstSteps({ teamSlug, onboarding }: { teamSlug: string; onboard
   const isComplete = done === total
 
   const close = async () => {
-    // What is done is put away without a question.
+    // Completed steps are hidden without a confirmation.
     if (
       isComplete ||
       (await confirm({ title: t('steps.hideTitle'), text: t('steps.hideText'), action: t('steps.hide') }))

@@ -10,7 +10,7 @@ import { refetchIntervalMs } from '../deployments/DeploymentOutcome.tsx'
 import { latestQuery } from './deployment-queries.ts'
 import { useDeploymentColumns } from './use-deployment-columns.tsx'
 
-/** What happened last in the team. */
+/** The latest deployments of the team. */
 export function LatestDeployments({ teamSlug }: { teamSlug: string }) {
   const { t } = useTranslation('dashboard')
   const query = useQuery({

@@ -1,7 +1,7 @@
 import type { DeploymentStatus } from '@crux/contract'
 import { apiQuery } from '../../api/client.ts'
 
-/** As many rows as a person reads at once; the list of deployments has the others. */
+/** A short list; the list of deployments has the others. */
 const shown = 5
 
 export const latestQuery = (teamSlug: string) =>

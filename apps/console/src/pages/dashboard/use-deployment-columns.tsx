@@ -10,7 +10,7 @@ import { DeploymentOutcome } from '../deployments/DeploymentOutcome.tsx'
 
 type Deployment = ResponseOf<'deployments.list'>['items'][number]
 
-/** The same columns above and below: what needs somebody, and what happened last. */
+/** The columns of both lists: deployments that need attention, and the latest ones. */
 export function useDeploymentColumns(teamSlug: string): Column<Deployment>[] {
   const { t } = useTranslation('dashboard')
   return [

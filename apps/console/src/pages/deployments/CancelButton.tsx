@@ -9,8 +9,8 @@ import { versionTitle } from '../../components/version-title.ts'
 type Props = { teamSlug: string; deployment: Pick<Deployment, 'id' | 'project' | 'version' | 'status'> }
 
 /**
- * Asks, and then cancels the release under way, busy until its end arrives: the answer to the request is not yet the end. Mount it
- * while one is under way, `{busy && <CancelButton ... />}`: the next release has not been cancelled.
+ * Asks for confirmation and cancels the running release. It is busy until the release has ended, because the response comes earlier. Mount it
+ * while a release is running, `{busy && <CancelButton ... />}`: the next release has not been cancelled.
  */
 export function CancelButton({ teamSlug, deployment }: Props) {
   const { t } = useTranslation(['deployments', 'common'])

@@ -9,7 +9,7 @@ import { WhatChanges } from './WhatChanges.tsx'
 
 type Props = { teamSlug: string; deployment: ResponseOf<'deployments.get'>; onClose: () => void }
 
-/** What the next start would change. */
+/** The changes that the next start would make. */
 export function ChangesDialog({ teamSlug, deployment, onClose }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const preview = useQuery(apiQuery('deployments.preview', { params: { teamSlug, deploymentId: deployment.id } }))

@@ -10,7 +10,7 @@ import { versionTitle } from '../../components/version-title.ts'
 
 type Props = { teamSlug: string; deployment: Deployment; onClose: () => void; onDeleted?: () => void }
 
-/** Deleting asks whether the containers go too; what stays can be taken over by a later deployment (decision 27). */
+/** The dialog asks whether to delete the containers too; a later deployment to the same target takes over containers that stay. */
 export function DeleteDeployment({ teamSlug, deployment, onClose, onDeleted }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const [containers, setContainers] = useState(false)

@@ -15,11 +15,11 @@ type Props = {
   deployment: Details
   /** Why the deployment cannot be changed now. */
   reason: string | null
-  /** How many settings the bundles leave open between them. */
+  /** The number of settings in which the config bundles conflict. */
   conflicts: number
 }
 
-/** The bundles that the deployment carries, in their order. Each change is stored at once, and everybody on the page sees it. */
+/** The config bundles of the deployment in their order. Each change is saved immediately and shown to all users on the page. */
 export function DeploymentBundles({ teamSlug, deployment, reason, conflicts }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const params = { teamSlug, deploymentId: deployment.id }

@@ -5,7 +5,7 @@ import { QueuePosition } from './QueuePosition.tsx'
 
 type Props = { teamSlug: string; deployment: LastRelease & { status: DeploymentStatus } }
 
-/** A row's last word: how the release under way stands, or what the last one came to. */
+/** The outcome column: the progress of the current release, or the result of the last one. */
 export function DeploymentOutcome({ teamSlug, deployment }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const { status, outcome, progress, queuedBehind } = deployment
@@ -36,6 +36,6 @@ export function DeploymentOutcome({ teamSlug, deployment }: Props) {
   )
 }
 
-/** Lists of deployments have no live channel: what is under way is looked at often, the rest now and then. */
+/** Lists of deployments have no live channel: they are polled often while a release is in progress, else rarely. */
 export const refetchIntervalMs = (deployments: readonly { status: DeploymentStatus }[] | undefined): number =>
   deployments?.some(({ status }) => status === 'in-progress') ? 1_500 : 15_000

@@ -56,7 +56,7 @@ export function DeploymentPage() {
   }
   useEditors('deployment', params)
   useChannel('deployment', params, {
-    // Whoever starts it, and however it goes on: the page follows.
+    // The page follows each release, including those of other users.
     ready: (channel) => channel.send('fetch-deployment-events', {}),
     'deployment-event-list': (events) => {
       const known = queryClient.getQueryData<Details>(queryKey('deployments.get', { params }))
@@ -89,7 +89,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
     enabled: deployment.deployable,
     placeholderData: keepPreviousData,
   })
-  // What is deployed is what this page showed: while the preview of another choice is still shown, nothing is claimed.
+  // Only what this page showed is deployed, so no preview is passed while that of another choice is still shown.
   const wish = {
     ...(some && { instances: chosen }),
     expectedHash: preview.isPlaceholderData ? undefined : preview.data?.hash,

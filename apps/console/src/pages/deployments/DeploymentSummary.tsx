@@ -14,7 +14,7 @@ import { shownAddresses, useServiceAddresses } from './use-service-addresses.ts'
 type Details = ResponseOf<'deployments.get'>
 type Props = { teamSlug: string; deployment: Details; nodeStatus: NodeStatus | undefined }
 
-/** Where it runs, what runs there now, and how the last release ended or how long the next one waits. */
+/** The target, the running release, and the result of the last release or the queue position of the next. */
 export function DeploymentSummary({ teamSlug, deployment, nodeStatus }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const { outcome, queuedBehind, note } = deployment
@@ -108,7 +108,7 @@ function RunningNow({ teamSlug, deployment }: { teamSlug: string; deployment: De
   )
 }
 
-/** Some lines of it: what the deployment is must not be pushed off the screen by what somebody wrote about it. */
+/** Shows a few lines of the note, so that a long one does not push the deployment's data off the screen. */
 function Note({ text }: { text: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard

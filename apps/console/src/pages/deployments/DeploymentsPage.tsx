@@ -245,7 +245,7 @@ function statusChips(counts: Record<string, number> | undefined, t: T) {
   const total = counts && Object.values(counts).reduce((sum, count) => sum + count, 0)
   return [
     { value: 'all' as const, label: t('common:all'), count: total },
-    // What is done is the bulk; its number says nothing that a person acts on.
+    // Most deployments are done, and their number requires no action.
     ...order.map((value) => ({
       value,
       label: t(`common:state.deployment.${value}`),

@@ -12,13 +12,13 @@ type Props = {
   cause: FailureCause
   /** The instance that it failed for, and what its container is called. */
   instance: { id: string; name: string } | null
-  /** Shows what the failed container said last; null where it said nothing. */
+  /** Shows the last log lines of the failed container; null if there are none. */
   showLastLines: (() => void) | null
   again: { run: () => void; reason: string | null; busy: boolean }
   rollBack: { number: number; run: () => void; reason: string | null } | null
 }
 
-/** What to do after a failure. The loudest action is the one that removes the cause: the same again would only fail again. */
+/** What to do after a failure. The main action removes the cause, because the same release would only fail again. */
 export function FailureActions({ teamSlug, deployment, cause, instance, showLastLines, again, rollBack }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const { project, version } = deployment

@@ -8,7 +8,7 @@ type Danger = NonNullable<Preview['hostDangerous']>[number]
 
 /**
  * Lists the containers that can reach the node itself, by which settings, and whether an admin confirmed exactly this configuration.
- * Tokens start nothing else.
+ * Tokens can start only confirmed configurations.
  */
 export function HostDangers({ preview }: { preview: Preview }) {
   const { t } = useTranslation(['deployments', 'common'])

@@ -12,7 +12,7 @@ import { KeepPortsOpen } from './KeepPortsOpen.tsx'
 
 type Target = { teamSlug: string; deployment: ResponseOf<'deployments.get'> }
 
-/** One container of a start: what becomes of it, for how long it is away, what to know, and the difference. */
+/** One container of a start: its action, its downtime, its warnings, and the difference. */
 export function InstanceChange({ instance, target }: { instance: PreviewInstance; target?: Target }) {
   const { t } = useTranslation(['deployments', 'common'])
   const lines = changeLines(instance.changes)

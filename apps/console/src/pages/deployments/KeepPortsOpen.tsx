@@ -13,7 +13,7 @@ type Props = {
   containerName: string
 }
 
-/** The offer to let the node's gate hold the ports of an instance, so that nobody meets a closed one while it is replaced. */
+/** Offers to let the port gate hold the ports of an instance, so that they stay open while it is replaced. */
 export function KeepPortsOpen({ teamSlug, deployment, instanceId, containerName }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const params = { teamSlug, deploymentId: deployment.id }

@@ -316,7 +316,7 @@ function lastTime(releases: readonly Release[] | undefined, number: number): num
 
 type T = ReturnType<typeof useTranslation<['deployments', 'common']>>['t']
 
-/** What answers while it goes on and after it: the one thing that a person at 2 a.m. wants to know. */
+/** What answers during and after the release, which matters most in an incident. */
 function serviceOf(
   deployment: Details,
   progress: Progress,
@@ -328,13 +328,13 @@ function serviceOf(
     return { text: t('service.keeps', { name: nameOf(running) }), tone: 'good' }
   }
   if (!running) return { text: t('service.none'), tone: 'bad' }
-  // An earlier release does not show the current state: what runs by the records does.
+  // An earlier release does not show the current state, so the running containers come from the records.
   const isNewest = progress.try === deployment.lastTry
   return isNewest && progress.previousRestored === false
     ? { text: t('service.lost', { name: nameOf(running) }), tone: 'bad' }
     : { text: t('service.answers', { name: nameOf(running) }), tone: 'good' }
 
-  /** Releases of one deployment have one version, and those of a project without versions too: their number tells them apart. */
+  /** Releases of one deployment have one version, and those of a project without versions too: their number distinguishes them. */
   function nameOf({ deploymentId, number, versionName }: NonNullable<Details['running']>): string {
     const hasVersions = deployment.project.type === 'versioned'
     return deploymentId !== deployment.id && hasVersions ? versionName : t('detail.release', { number })

@@ -24,7 +24,7 @@ type Props = {
   target: { teamSlug: string; nodeId: string; prefix: string }
 }
 
-/** What fits beside the name; a longer sentence stands below. */
+/** The text that fits beside the name; a longer sentence is below. */
 const shortDetail = 36
 
 /** One image of the release: what it is at, each step with its time, and what it waits for. */
@@ -98,7 +98,7 @@ export function ProgressRow({ subject, instance, view, now, said, open, onToggle
   )
 }
 
-/** How a release calls one of its images. */
+/** The name of an image in a release. */
 export function ImageName({ subject: { name, tag, digest } }: { subject: RowSubject }) {
   return (
     <>
@@ -155,7 +155,7 @@ function StepTime({ step, now }: { step: Step; now: number }) {
   const { t } = useTranslation(['deployments', 'common'])
   if (step.state === 'skipped') return step.phase === 'pull' ? t('progress.cached') : t('progress.nothing')
   if (step.state === 'waiting' || step.startedAt === undefined) return null
-  // Told only when it was over: how long it took is not known.
+  // The step was reported only at its end, so its duration is unknown.
   if (step.endedAt === step.startedAt) return null
   return duration(Math.max(0, (step.endedAt ?? now) - step.startedAt))
 }
@@ -176,7 +176,7 @@ function RightText({
   if (view.word === 'resolve') return t('progress.asking')
   const pull = instance?.pull
   if (view.word === 'pull' && pull) return pull.total > 0 ? bytesOf(pull.current, pull.total) : bytesText(pull.current)
-  // Only a short detail fits here; a long one stands below.
+  // Only a short detail fits here; a long one is below.
   const detail =
     (view.word === 'failed' ? null : view.current?.detail) ??
     instance?.phases.verify?.detail ??

@@ -6,10 +6,10 @@ import { links } from '../../links.ts'
 type Queued = Pick<Deployment, 'queuePosition' | 'queuedBehind'>
 type Props = { teamSlug: string; deployment: Queued }
 
-/** While it waits its place moves without any event of its own: how often a page asks. */
+/** How often a page polls the queue position, because it changes without an event. */
 export const queueIntervalMs = 1_500
 
-/** "2nd in line behind Checkout 1.0.0": releases with one node and prefix go one after another. */
+/** "2nd in the queue behind Checkout 1.0.0": releases with one node and prefix go one after another. */
 export function QueuePosition({ teamSlug, deployment }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const { queuePosition, queuedBehind } = deployment

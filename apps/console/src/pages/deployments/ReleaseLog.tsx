@@ -14,14 +14,14 @@ type Props = {
   source: LogSource
   onSource: (source: LogSource) => void
   progress: Progress
-  /** Days after which the log was removed; 0 where the server no longer says. */
+  /** Days after which the log was removed; 0 if the server no longer sends it. */
   removedAfterDays: number | undefined
   subjects: readonly RowSubject[]
   nameOf: (instanceId: string) => string
   fileName: string
 }
 
-/** The release's log beside its images: everything, or one voice of it. */
+/** The release's log beside its images: all lines or those of one source. */
 export function ReleaseLog({ source, onSource, progress, removedAfterDays, subjects, nameOf, fileName }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const { buffer } = useReleaseLog(progress, source, nameOf)

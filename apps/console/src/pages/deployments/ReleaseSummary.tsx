@@ -8,19 +8,19 @@ import type { Progress } from './progress.ts'
 
 type Props = {
   progress: Progress
-  /** Null where nobody knows any more. */
+  /** Null if it is no longer known. */
   verified: number | null
   total: number
   share: number
   elapsedMs: number | null
   lastTimeMs: number | null
-  /** What answers now, in words. */
+  /** A text that says what answers now. */
   service: { text: string; tone: 'good' | 'plain' | 'bad' } | null
-  /** Where it waits, while it does. */
+  /** The queue position while it waits. */
   queue?: ReactNode
 }
 
-/** The strip above the hero: how it stands, how far, how long, and what answers meanwhile. */
+/** The strip above the images: status, progress, elapsed time, and what answers meanwhile. */
 export function ReleaseSummary({ progress, verified, total, share, elapsedMs, lastTimeMs, service, queue }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const busy = progress.status === 'in-progress'

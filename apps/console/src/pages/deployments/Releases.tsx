@@ -28,7 +28,7 @@ type Props = {
   denied: string | null
 }
 
-/** Every start of this deployment, newest first; an earlier success can be brought back by its digests. */
+/** Every start of this deployment, newest first; an earlier successful release can be started again by its digests. */
 export function Releases({ teamSlug, deployment, onRollBack, denied }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const query = useQuery(apiQuery('deployments.releases', { params: { teamSlug, deploymentId: deployment.id } }))

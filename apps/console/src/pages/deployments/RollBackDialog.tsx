@@ -20,12 +20,12 @@ type Props = {
   onRollBack: () => void
 }
 
-/** Asks before an earlier release comes back, with what that changes against what runs now, and what is missing by now. */
+/** Asks before a rollback, and shows its changes to the running release and what is no longer available. */
 export function RollBackDialog({ teamSlug, deployment, release, denied, onClose, onRollBack }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const { number } = release
   const params = { teamSlug, deploymentId: deployment.id, number }
-  // Read anew: what runs may have changed since the page was opened.
+  // Fetched again, because the running containers may have changed since the page was opened.
   const preview = useQuery({ ...apiQuery('deployments.preview-release', { params }), staleTime: 0 })
   const problems = blockingProblems(preview.data).length
   return (

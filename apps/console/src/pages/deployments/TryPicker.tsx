@@ -6,7 +6,7 @@ import type { Release } from './release.ts'
 
 type Props = { releases: readonly Release[]; number: number; onPick: (number: number) => void }
 
-/** Which release of the deployment is shown; nothing where there is no choice. */
+/** Selects the release of the deployment to show; hidden if there is only one. */
 export function TryPicker({ releases, number, onPick }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   if (releases.length < 2) return null

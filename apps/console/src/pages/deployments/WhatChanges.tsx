@@ -12,7 +12,7 @@ type Props = {
   target?: { teamSlug: string; deployment: ResponseOf<'deployments.get'> }
 }
 
-/** What a start would do: the problems to fix, then each container that changes, then what is removed and what is kept. */
+/** The preview of a start: the problems to fix, then each container that changes, then what is removed and what is kept. */
 export function WhatChanges({ preview, target }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const { instances, problems } = preview

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { bytesOf, bytesText } from './bytes.ts'
 
-it('writes sizes as registries do', () => {
+it('formats sizes in decimal units', () => {
   expect([
     bytesText(0),
     bytesText(999),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { changeLines } from './change-lines.ts'
 
-it('writes changes as a diff that names each thing once', () => {
+it('formats changes as a diff that names each setting once', () => {
   expect(
     changeLines([
       { property: 'tag', from: '2.13.2', to: '2.14.0' },

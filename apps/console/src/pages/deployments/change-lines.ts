@@ -8,7 +8,7 @@ export type ChangeLine = { sign: '-' | '+'; text: string }
 export const isBlocking = ({ property }: Preview['problems'][number]): boolean => property !== 'protectedDeploymentId'
 export const blockingProblems = (preview: Preview | undefined) => preview?.problems.filter(isBlocking) ?? []
 
-/** What reaches the node and no admin has confirmed as it is: a start by an admin confirms it. */
+/** Unconfirmed host-dangerous settings: a start by an admin confirms them. */
 export const unconfirmedDangers = ({ hostDangerous = [] }: Preview) => hostDangerous.filter((one) => !one.confirmed)
 
 /** The description of a problem without the container's name, for places that show the name themselves. */
@@ -30,7 +30,7 @@ export function changeLines(changes: PreviewInstance['changes']): ChangeLine[] {
 /** "sha256:" and as much of it as Docker itself shows. */
 const digestShown = 19
 
-/** Rows that are named by a key read as `KEY=value`; what carries its own name in its value stands behind its field. */
+/** Rows that are named by a key read as `KEY=value`; a value that has its own name follows its field. */
 function lineOf(property: string, value: string): string {
   if (property === 'digest') return `digest ${value.slice(0, digestShown)}`
   const cut = property.indexOf('.')

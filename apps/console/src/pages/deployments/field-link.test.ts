@@ -13,7 +13,7 @@ const placeOf = (problem: Partial<Problem> & { property: string }) => {
   return link && [link.params.configId, link.hash]
 }
 
-it('leads to the field of the layer where a problem is mended', () => {
+it('links a problem to the field of the layer that can fix it', () => {
   expect(placeOf({ property: 'environment.LEVEL', error: 'ambiguousKeyInConfigs' })).toEqual([
     'own',
     'environment.LEVEL',
@@ -23,7 +23,7 @@ it('leads to the field of the layer where a problem is mended', () => {
   expect(placeOf({ property: 'instances[0].config.secrets.KEY', instanceId: 'i' })).toEqual(['instance', 'secrets.KEY'])
 })
 
-it('leads nowhere where no configuration is at fault', () => {
+it('returns null for a problem outside of configurations', () => {
   expect(placeOf({ property: 'protectedDeploymentId' })).toBeNull()
   expect(placeOf({ property: 'instances[4].config.name', instanceId: 'gone' })).toBeNull()
   expect(placeOf({ property: 'configBundles[9].config.name' })).toBeNull()

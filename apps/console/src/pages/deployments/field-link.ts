@@ -6,8 +6,8 @@ export type Problem = ResponseOf<'deployments.preview'>['problems'][number]
 type Link = ReturnType<typeof links.containerConfiguration>
 
 /**
- * Where a problem of a start is mended: the field of the layer that it names. What bundles leave open is defined on the deployment
- * (decision 32). Null for what lies in no configuration.
+ * Links a problem of a start to the field of the layer that it names. A conflict of config bundles is resolved on the deployment
+ * itself. Null for a problem outside of configurations.
  */
 export function problemLink(teamSlug: string, deployment: Details, problem: Problem): Link | null {
   const { property } = problem

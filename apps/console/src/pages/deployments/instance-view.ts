@@ -3,13 +3,13 @@ import type { StatusStyle } from '../../components/status-styles.ts'
 import { statusStyle } from '../../components/status-styles.ts'
 import type { InstanceProgress, PhaseProgress } from './progress.ts'
 
-/** The six steps that a person sees; finding out what a tag means belongs to the pull. */
+/** The six steps that the page shows; resolving a tag is part of the pull. */
 export const shownPhases = ['pull', 'create', 'start', 'verify', 'swap', 'clean-up'] as const
-/** What a success waits for: the removal of what it replaced goes on after it. */
+/** The phases before a release is successful: the removal of replaced containers continues after it. */
 export const phasesToSuccess = shownPhases.filter((phase) => phase !== 'clean-up')
 /** A release that has to stop the previous container first shows that as a step too: its time is the downtime. */
 export type ShownPhase = (typeof shownPhases)[number] | 'stop'
-export type Step = PhaseProgress & { phase: ShownPhase /** 0 to 1, null = cannot be told. */; share: number | null }
+export type Step = PhaseProgress & { phase: ShownPhase /** 0 to 1, null = unknown. */; share: number | null }
 
 export type InstanceWord =
   | 'waiting'
@@ -27,20 +27,20 @@ export type InstanceView = {
   word: InstanceWord
   appearance: StatusStyle
   steps: readonly Step[]
-  /** The step that is under way or failed, for "what it waits for". */
+  /** The step that is running or failed, for the reason of waiting. */
   current: Step | null
-  /** As the wire names it: finding out what a tag means is a step of its own there. */
+  /** The phase in the API, where resolving a tag is a step of its own. */
   failedPhase: DeploymentPhase | undefined
 }
 
-/** What one row of the release says, from its phases and how the release stands as a whole. */
+/** The content of one row, from its phases and the status of the whole release. */
 export function viewInstance(
   instance: InstanceProgress | undefined,
   release: DeploymentStatus,
   /** The release failed for this instance, though none of its steps did: before it began. */
   isCause = false,
 ): InstanceView {
-  // A step that was under way when the release ended was taken back; only a success is followed by its clean-up.
+  // A step that was running when the release ended was undone; only a successful release continues with its clean-up.
   const isTakenBack = (step: Step) =>
     step.state === 'running' && release !== 'in-progress' && !(release === 'successful' && step.phase === 'clean-up')
   const steps = shownPhases

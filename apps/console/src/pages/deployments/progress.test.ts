@@ -32,7 +32,7 @@ const release: DeploymentEvent[] = [
 ]
 
 describe('progress of a release', () => {
-  it('comes to the same from any split, repetition and order of lists', () => {
+  it('is the same for any split, repetition and order of event lists', () => {
     const whole = addEvents(noProgress, release)
     const live = release.reduce((progress, event) => addEvents(progress, [event]), noProgress)
     const overtaking = addEvents(addEvents(addEvents(noProgress, release.slice(6)), release.slice(0, 8)), release)
@@ -41,19 +41,19 @@ describe('progress of a release', () => {
     expect(whole.events.map((event) => event.sequence)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
   })
 
-  it('times each phase, and counts finding the digest as part of the pull', () => {
+  it('measures each phase, and counts resolving the digest as part of the pull', () => {
     const view = viewInstance(addEvents(noProgress, release).instances.api, 'in-progress')
     const [pull, create] = view.steps
     expect(pull && [pull.state, (pull.endedAt ?? 0) - (pull.startedAt ?? 0)]).toEqual(['done', 1_390])
     expect(create && (create.endedAt ?? 0) - (create.startedAt ?? 0)).toBe(100)
   })
 
-  it('says what it waits for while it verifies', () => {
+  it('shows the reason for waiting during verification', () => {
     const view = viewInstance(addEvents(noProgress, release).instances.api, 'in-progress')
     expect([view.word, view.current?.detail]).toEqual(['verify', 'Waits for GET /healthz on 8080'])
   })
 
-  it('shows bytes while pulling', () => {
+  it('shows pulled bytes', () => {
     const { instances } = addEvents(noProgress, release.slice(0, 5))
     const view = viewInstance(instances.api, 'in-progress')
     expect([view.word, view.steps[0]?.share, instances.api?.pull]).toEqual([
@@ -63,7 +63,7 @@ describe('progress of a release', () => {
     ])
   })
 
-  it('shows the clean-up that follows a success as under way, and counts it neither as progress nor as taken back', () => {
+  it('shows the clean-up after a success as running, and counts it neither as progress nor as undone', () => {
     const success = [
       ...release,
       phase(12, 2_700, 'verify', 'done'),
@@ -80,7 +80,7 @@ describe('progress of a release', () => {
     expect([isUnderWay(over), over.endedAt]).toEqual([false, Date.parse(time(2_800))])
   })
 
-  it('starts over with a newer release and ignores an older one', () => {
+  it('resets for a newer release and ignores an older one', () => {
     const first = addEvents(noProgress, release)
     const second = addEvents(first, [
       { ...makeEvent(1, 9_000, { type: 'deployment-status', deploymentStatus: 'in-progress' }), try: 2 },
@@ -89,7 +89,7 @@ describe('progress of a release', () => {
     expect(addEvents(second, release)).toBe(second)
   })
 
-  it('keeps the reason of a failure and what had been undone', () => {
+  it('keeps the reason of a failure and the undone steps', () => {
     const failed = addEvents(noProgress, [
       ...release,
       phase(12, 3_000, 'verify', 'failed', 'exited with 1 after 0.3 s'),
@@ -107,7 +107,7 @@ describe('progress of a release', () => {
     expect(viewInstance(failed.instances.web, failed.status).word).toBe('untouched')
   })
 
-  it('does not call a release obsolete that went well in its time', () => {
+  it('keeps a release successful when its deployment becomes obsolete later', () => {
     const events = [
       ...release,
       makeEvent(12, 2_000, { type: 'deployment-status', deploymentStatus: 'successful' }),

@@ -11,19 +11,19 @@ export type InstanceProgress = {
   /** The stop of the previous container, where both could not run at once. Its end is unknown with agents before the field. */
   stop?: { startedAt: number; endedAt?: number }
 }
-/** What is known of one release: a fold over its events, the same whether they came live, after a reload, or long after. */
+/** The state of one release, computed from its events; live and stored events give the same state. */
 export type Progress = {
   try: number
   status: DeploymentStatus
   reason: string | null
   /** The instance that a failed release failed for; null where it was the release as a whole. */
   failedInstanceId: string | null
-  /** Whether the previous containers run again after a failure; null = nobody knows, or there were none. */
+  /** Whether the previous containers run again after a failure; null = unknown, or there were none. */
   previousRestored: boolean | null
   startedAt: number | null
   endedAt: number | null
   instances: Readonly<Record<string, InstanceProgress>>
-  /** By sequence, ascending, nothing twice. */
+  /** By sequence, ascending, without duplicates. */
   events: readonly DeploymentEvent[]
 }
 
@@ -39,7 +39,7 @@ export const noProgress: Progress = {
   events: [],
 }
 
-/** Whether something of the release goes on: a success is followed by the removal of what it replaced. */
+/** Whether the release is still working: after a success it removes the replaced containers. */
 export const isUnderWay = ({ status, instances }: Progress): boolean =>
   status === 'in-progress' ||
   (status === 'successful' && Object.values(instances).some(({ phases }) => phases['clean-up']?.state === 'running'))
@@ -52,7 +52,7 @@ export function endOf(release: Pick<Release, 'number' | 'status' | 'reason' | 's
 }
 
 /**
- * Takes a list of events in. Lists may overlap, repeat and overtake each other (a reconnect asks for everything again); events of an
+ * Adds a list of events. Lists may overlap, repeat and overtake each other (a reconnect asks for everything again); events of an
  * older release than the shown one are left out, a newer release starts over.
  */
 export function addEvents(progress: Progress, list: readonly DeploymentEvent[]): Progress {
@@ -131,7 +131,7 @@ function withPhase(
   const startedAt = before?.startedAt ?? (state === 'waiting' ? undefined : at)
   const endedAt = state === 'done' || state === 'failed' || state === 'skipped' ? at : undefined
   return {
-    ...phases, // What it waits for is over with the wait; only its own last words stay.
+    ...phases, // The reason for waiting ends with the wait; only the phase's own last message stays.
     [phase]: { state, startedAt, endedAt, detail: detail || (state === 'running' ? before?.detail : null) },
   }
 }

@@ -23,27 +23,27 @@ describe('rollBackTarget', () => {
   const release = (number: number, status = 'successful', current = false) => ({ number, status, current })
   const releases = [release(6, 'failed'), release(5, 'successful', true), release(4), release(3)]
 
-  it('offers nothing while the previous release answers', () => {
+  it('is undefined while the previous release is running', () => {
     const failure = { number: 6, previousRestored: true, isRunning: true }
     expect(rollBackTarget(releases, failure)).toBeUndefined()
     expect(rollBackTarget(releases, { ...failure, previousRestored: null })).toBeUndefined()
   })
 
-  it('offers the release that ran before when it was not restored', () => {
+  it('is the release that ran before if it was not restored', () => {
     expect(rollBackTarget(releases, { number: 6, previousRestored: false, isRunning: true })?.number).toBe(5)
   })
 
-  it('offers the last successful release when nothing runs', () => {
+  it('is the last successful release if nothing is running', () => {
     const stopped = [release(3, 'failed'), release(2), release(1)]
     expect(rollBackTarget(stopped, { number: 3, previousRestored: null, isRunning: false })?.number).toBe(2)
   })
 })
 
 describe('toSentence', () => {
-  it('begins with a capital', () => {
+  it('capitalizes the first letter', () => {
     expect(toSentence('port 18311 is taken by web', [])).toBe('Port 18311 is taken by web')
   })
-  it('leaves names as they are', () => {
+  it('does not capitalize names', () => {
     expect(toSentence('shop-web stopped: exit code 3', [])).toBe('shop-web stopped: exit code 3')
     expect(toSentence('web stopped: exit code 3', ['web'])).toBe('web stopped: exit code 3')
     expect(toSentence('localhost:5000/app: not found', [])).toBe('localhost:5000/app: not found')

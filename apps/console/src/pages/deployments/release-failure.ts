@@ -1,17 +1,17 @@
 import type { DeploymentPhase } from '@crux/contract'
 import { splitReason } from './split-reason.ts'
 
-/** What a person has to change for the next attempt, as far as the failure says. */
+/** What the user has to change for the next attempt, if the failure says so. */
 export type FailureCause =
   | { kind: 'port'; port: number }
   /** The registry has no such image or tag. */
   | { kind: 'tag' }
-  /** The container ran and did not stay as it should: its own last lines say why. */
+  /** The container ran, but did not keep its expected state: its last log lines say why. */
   | { kind: 'container' }
   | { kind: 'other' }
 
 /**
- * Reads the cause out of how a release failed.
+ * Derives the cause of a failed release.
  *
  * @param phase the step that failed; undefined when the release failed before any step of the instance
  * @param reason the agent's sentence
@@ -50,6 +50,6 @@ export function rollBackTarget<R extends Candidate>(
 ): R | undefined {
   if (!failure.isRunning)
     return releases.find((release) => release.status === 'successful' && release.number < failure.number)
-  // What ran before was not brought back: it is started again, not an older one.
+  // The previous release was not restored, so it is started again, not an older one.
   return failure.previousRestored === false ? releases.find((release) => release.current) : undefined
 }

@@ -22,7 +22,7 @@ const phase = (
   detail?: string,
 ) => makeEvent(sequence, ms, { type: 'phase', phase: { instanceId: 'i1', phase: name, state, detail } })
 
-it('tells the steps between the words of agent and containers, with sizes and times', () => {
+it('merges steps with sizes and times into the log lines of agent and containers', () => {
   const events = [
     makeEvent(1, 0, { type: 'log', instanceId: null, log: { log: ['Started by Ada'], level: 'info' } }),
     phase(2, 0, 'pull', 'running'),

@@ -25,7 +25,7 @@ export type WordKey =
   | 'endedWith'
 
 /**
- * The release's log: what agent and containers said, and between it the steps themselves in words, each with its time. All of it
+ * The release's log: lines of agent and containers, and between them the steps as text, each with its time. All of it
  * comes from the events, so it reads the same live, after a reload and a year later.
  */
 export function releaseLines(
@@ -82,7 +82,7 @@ export function releaseLines(
           },
           words,
         )
-        // A failure is told by the agent itself, with its cause.
+        // The agent reports a failure itself, with its cause.
         return text === null ? [] : [line(text)]
       }
     }
@@ -104,15 +104,15 @@ function ofPhase(
   if (phase === 'create') return words('created', { name })
   if (phase === 'start') return words('started', { name, time })
   if (phase === 'verify') return good(words('verified', { name, time }))
-  // What is cleaned up is told by the agent, by name.
+  // The agent reports what it cleans up by name.
   return phase === 'swap' ? words('swapped', { name, time }) : null
 }
 
-/** The agent mostly gave the reason in a line of its own: a log does not say the same twice. */
+/** The agent mostly logs the reason in a line of its own, which is not repeated. */
 const failureText = (reason: string, said: readonly string[], words: Words): string =>
   reason === '' || said.some((text) => text !== '' && reason.startsWith(text))
     ? words('ended', {})
     : words('endedWith', { reason })
 
-/** In green, as a terminal would say it; the download and a copy hold the words alone. */
+/** In green, as in a terminal; a download and a copy have only the text. */
 const good = (text: string): string => `\u001b[32m${text}\u001b[0m`

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { splitReason } from './split-reason.ts'
 
 describe('splitReason', () => {
-  it('splits the words of a registry off the sentence', () => {
+  it('separates the original message of a registry from the sentence', () => {
     expect(splitReason('The registry has no image r:5000/app:2 (manifest unknown: manifest unknown)')).toEqual({
       text: 'The registry has no image r:5000/app:2.',
       details: 'manifest unknown: manifest unknown',
@@ -15,7 +15,7 @@ describe('splitReason', () => {
     })
   })
 
-  it('keeps the parentheses within the words of an engine, and the words of several sentences', () => {
+  it('keeps parentheses in messages of an engine, and messages of several sentences', () => {
     expect(
       splitReason(
         'The name web is taken (Docker: "web" is in use. You have to remove (or rename) it.); web was not restored (Docker: gone). Release 2 keeps answering.',
@@ -41,14 +41,14 @@ describe('splitReason', () => {
     })
   })
 
-  it('says known codes in words', () => {
+  it('replaces known error codes with text', () => {
     expect(splitReason('127.0.0.1:15998 cannot be reached (ECONNREFUSED).')).toEqual({
       text: '127.0.0.1:15998 cannot be reached (connection refused).',
       details: null,
     })
   })
 
-  it('leaves sentences alone that end with parentheses of their own', () => {
+  it('does not change sentences that end with parentheses of their own', () => {
     for (const reason of ['cancelled by Ada', 'web did not answer (2 of 3)'])
       expect(splitReason(reason)).toEqual({ text: reason, details: null })
   })

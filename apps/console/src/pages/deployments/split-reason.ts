@@ -1,7 +1,7 @@
-/** A sentence for a person, and the original words of a registry, engine or socket. */
+/** A sentence for users, and the original message of a registry, engine or socket. */
 export type SplitReason = { text: string; details: string | null }
 
-/** Socket error codes in words. */
+/** Texts for socket error codes. */
 const codes: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
@@ -12,14 +12,14 @@ const codes: Record<string, string> = {
   ENETUNREACH: 'network unreachable',
 }
 
-/** The words of the engine behind a sentence. They may hold parentheses of their own: what ends them is the end of the sentence. */
+/** The engine's message after a sentence. It may contain parentheses, so it ends with the sentence. */
 const ofEngine = /\s*\(Docker: (.*?)\)(?=\.?$|[.;] )/gs
 /** At the end of a sentence; others may follow, such as what keeps answering. */
 const inParentheses = /\s*\(([^()]+)\)(\.?)(?=\s|$)/
 
 /**
- * Splits the original words of another program off a reason: they help to find the cause, but make the sentence hard to read. Socket
- * error codes are replaced by words and stay in the sentence.
+ * Separates the original message of another program from a reason: it helps to find the cause, but makes the sentence hard to read. Socket
+ * error codes are replaced by text and stay in the sentence.
  */
 export function splitReason(reason: string): SplitReason {
   const quoted = [...reason.matchAll(ofEngine)].map(([, words]) => words)

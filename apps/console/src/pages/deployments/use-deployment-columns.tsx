@@ -19,7 +19,7 @@ const hidden = createPersistedStore<readonly Optional[]>('crux-deployment-column
   Array.isArray(raw) ? optional.filter((id) => raw.includes(id)) : undefined,
 )
 
-/** The columns of the list, without those that the person has put away. */
+/** The columns of the list, without those that the user has hidden. */
 export function useDeploymentColumns(teamSlug: string) {
   const { t } = useTranslation(['deployments', 'common'])
   const away = useSyncExternalStore(hidden.subscribe, hidden.get)

@@ -9,7 +9,7 @@ type Params = { teamSlug: string; deploymentId: string }
 
 /**
  * The newest release live, or an earlier one from the stored events. The live list is asked for again after every reconnect, so a
- * reload or a lost link in the middle shows the same as never having left.
+ * reload or a lost connection does not change what is shown.
  */
 export function useProgress(
   params: Params,
@@ -57,7 +57,7 @@ export function useProgress(
   const past = useMemo(() => addEvents({ ...noProgress, try: release ?? 0 }, stored.data ?? []), [stored.data, release])
   return {
     progress: earlier ? past : newest,
-    // What is told live before the whole list has come lacks the beginning, and with it the status.
+    // Live events before the complete list lack the beginning, and so the status.
     loading: earlier ? stored.isPending : !asked || (newest.events.length > 0 && newest.status === 'preparing'),
     error: earlier ? stored.error : null,
     retry: () => void stored.refetch(),

@@ -68,7 +68,7 @@ export function useStart(teamSlug: string) {
       if (!sessionLost(error)) toastError(error)
     },
   })
-  // A second press before the button knows that it is busy starts nothing.
+  // A second click before the button is disabled must not start a second release.
   const underWay = useRef(false)
   const startOnce = (wish: Wish) => {
     if (underWay.current) return
@@ -79,7 +79,7 @@ export function useStart(teamSlug: string) {
       },
     })
   }
-  /** What a start would do by now. Undefined when it cannot be told, which is said then: nothing is started unseen. */
+  /** The current preview of a start. Undefined if it failed, which is shown: nothing starts without a preview. */
   const [asking, setAsking] = useState(false)
   const ask = async (deployment: Named, instances?: readonly string[]): Promise<Preview | undefined> => {
     setAsking(true)
@@ -95,7 +95,7 @@ export function useStart(teamSlug: string) {
     }
   }
   const nameOf = ({ project, version }: Named) => versionTitle(project, version)
-  /** What has to be fixed, or confirmed by the start, is seen on the page of the deployment first. */
+  /** Problems and settings to confirm are shown on the page of the deployment first. */
   const leadsToPage = async (deployment: Named, preview: Preview): Promise<boolean> => {
     const problems = blockingProblems(preview)
     const dangers = problems.length > 0 ? [] : unconfirmedDangers(preview)
@@ -126,7 +126,7 @@ export function useStart(teamSlug: string) {
       if (preview && !(await leadsToPage(deployment, preview)))
         startOnce({ deployment, ...options, expectedHash: preview.hash })
     },
-    /** From a list, where nothing was seen of what will change: said and asked first. */
+    /** From a list, which shows no preview: the dialog shows the changes and asks first. */
     askAndStart: async (deployment: Named) => {
       const preview = await ask(deployment)
       if (!preview || (await leadsToPage(deployment, preview))) return
@@ -156,7 +156,7 @@ export function useStart(teamSlug: string) {
 
 type T = ReturnType<typeof useTranslation<['deployments', 'common']>>['t']
 
-/** What is allowed but worth knowing, above all what does nothing on the node. A question holds a few; the rest is on the page. */
+/** Warnings, mostly on settings without an effect on the node. The dialog shows a few; the page shows all. */
 function warningSentences(preview: Preview, t: T): string[] {
   const all = preview.instances.flatMap(({ containerName, warnings }) =>
     (warnings ?? []).map(({ description }) => t('start.warning', { name: containerName, text: description })),

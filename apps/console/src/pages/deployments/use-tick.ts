@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { Progress } from './progress.ts'
 
 /**
- * The time for counting up while a release is under way, five times a second. The events carry the agent's clock; one that is ahead
+ * The time for the counter while a release is running, five times a second. The events carry the agent's clock; one that is ahead
  * of this machine's moves the count along, so that no step seems to have begun in the future.
  */
 export function useTick(running: boolean, progress: Progress): number {

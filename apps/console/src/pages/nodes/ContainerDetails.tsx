@@ -19,11 +19,11 @@ type Props = {
   teamSlug: string
   node: ResponseOf<'nodes.get'>
   container: Container
-  /** When it ended, as far as the engine has told by now. */
+  /** When it ended, if the engine has reported it. */
   endedAt: string | null
 }
 
-/** What a person asks first: since when, where it is reached, which image, and which deployment started it. */
+/** The main data of a container: its times, addresses, image, and the deployment that started it. */
 export function ContainerDetails({ teamSlug, node, container, endedAt }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
   const prefix = prefixOf(container)
@@ -73,7 +73,7 @@ export function ContainerDetails({ teamSlug, node, container, endedAt }: Props) 
   )
 }
 
-/** Created and started in one go, as a deployment does it: one time says both. */
+/** Created and started together, as in a deployment: one time is shown for both. */
 const isSoon = ({ createdAt, startedAt }: Container) =>
   Date.parse(startedAt ?? createdAt) - Date.parse(createdAt) < 60_000
 
@@ -100,7 +100,7 @@ function Reached({ node, container }: { node: ResponseOf<'nodes.get'>; container
   )
 }
 
-/** The release that started it. A deployment that was deleted since is named by what its container still tells. */
+/** The release that started it. A deployment that was deleted since is named by the labels of its container. */
 function DeploymentLink({ teamSlug, labels }: { teamSlug: string; labels: Container['labels'] }) {
   const { t } = useTranslation(['nodes', 'common'])
   const deploymentId = labels['dev.crux.deployment'] ?? ''

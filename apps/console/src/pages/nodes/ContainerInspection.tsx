@@ -16,7 +16,7 @@ type Props = { json: string; isReading: boolean; onRefresh: () => void }
 type Row = Fact & { at?: string; code?: boolean }
 type Part = { id: 'general' | 'environment' | 'networks' | 'mounts' | 'labels' | 'rest'; rows: Row[] }
 
-/** Everything that the engine tells of a container, searched as one, or as it is. Values of secrets are replaced by the agent. */
+/** The engine's inspection of a container, as searchable tables or as JSON. Values of secrets are replaced by the agent. */
 export function ContainerInspection({ json, isReading, onRefresh }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
   const [view, setView] = useState<'table' | 'json'>('table')

@@ -44,7 +44,7 @@ export function ContainerLogPage() {
     { teamSlug, nodeId },
     {
       ready: (channel) => channel.send('watch-container-log', { container, take: Number(take), batch: true }),
-      // Said at the start, after a reconnect, and when anybody changes the count: what follows begins with the last lines again.
+      // Sent at the start, after a reconnect, and when a user changes the count: the lines that follow start with the last ones again.
       'container-log-started': (message) => {
         if (!mine(message.container)) return
         buffer.clear()

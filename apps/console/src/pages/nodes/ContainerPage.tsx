@@ -27,7 +27,7 @@ import { useStopper } from './use-stopper.ts'
 
 type Reference = { prefix: string; name: string }
 
-/** One container: its state, where it is reached, where it comes from, what can be done with it, and what the engine tells of it. */
+/** One container: its state, where it is reached, its deployment, its actions, and the engine's inspection. */
 export function ContainerPage() {
   const { teamSlug, nodeId } = useParams({ from: '/app/$teamSlug/nodes/$nodeId/inspect' })
   const { prefix, name } = useSearch({ from: '/app/$teamSlug/nodes/$nodeId/inspect' })
@@ -36,7 +36,7 @@ export function ContainerPage() {
   return (
     <QueryView query={query} skeleton={<SkeletonPage />}>
       {(node) => (
-        // Another container begins with a page of its own: no state of the one before.
+        // Another container gets a new page without the state of the previous one.
         <ContainerView key={`${prefix}/${name}`} teamSlug={teamSlug} node={node} reference={{ prefix, name }} />
       )}
     </QueryView>
@@ -68,7 +68,7 @@ function ContainerView({ teamSlug, node, reference }: Props) {
   )
   const { refetch } = inspection
   const lived = container && `${container.state} ${container.startedAt}`
-  // What the engine tells was read when the page opened; it is read again when the container starts or ends.
+  // The inspection was fetched when the page opened; it is fetched again when the container starts or ends.
   useEffect(() => {
     if (lived) void refetch()
   }, [lived, refetch])

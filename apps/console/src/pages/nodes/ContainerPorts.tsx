@@ -7,7 +7,7 @@ import { containerName, portText } from './containers.ts'
 import { publishedAddress } from './service-address.ts'
 
 type Port = Container['ports'][number]
-/** `host` is where the browser reaches the node's published ports; null where nobody knows. */
+/** `host` is where the browser reaches the node's published ports; null if unknown. */
 type Props = { container: Container; host: string | null }
 
 /** The first port in the row, which opens the service; a press on the count shows all of them. */

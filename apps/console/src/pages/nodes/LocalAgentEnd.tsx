@@ -5,7 +5,7 @@ import { useNow } from '../../components/RelativeTime.tsx'
 import { absoluteTime } from '../../components/relative-time.ts'
 import { TimeAgo } from '../../components/TimeAgo.tsx'
 
-/** Why the agent of this machine does not stay, since when, and when it is started next; nothing while it runs. */
+/** Shows why the local agent ended, since when it fails, and its next start; hidden while it runs. */
 export function LocalAgentEnd({ localAgent }: { localAgent: ResponseOf<'nodes.get'>['localAgent'] }) {
   const { t } = useTranslation('nodes')
   const now = useNow()

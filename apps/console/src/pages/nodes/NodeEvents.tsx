@@ -19,7 +19,7 @@ import { Pagination } from '../../table/Pagination.tsx'
 
 type Event = ResponseOf<'nodes.audit'>['items'][number]
 
-/** What happened to the link of this node: who connected, left, was kicked, and which containers were told what. */
+/** The events of this node: connections and disconnections of its agent, and container commands. */
 export function NodeEvents({ teamSlug, nodeId }: { teamSlug: string; nodeId: string }) {
   const { t } = useTranslation(['nodes', 'common'])
   const [type, setType] = useState<NodeEventType | 'all'>('all')

@@ -31,7 +31,7 @@ const appearances: Record<NodeImage['state'], StatusStyle> = {
   foreign: { tone: 'idle', icon: CircleHelp },
 }
 
-/** What the node's store holds, who needs it, and what can be removed to free its disk. */
+/** The images on the node, what needs them, and which of them can be removed to free its disk. */
 export function NodeImages({ teamSlug, node }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
   const params = { teamSlug, nodeId: node.id }
@@ -65,7 +65,7 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
     },
   })
   const free = images.filter(({ state }) => state === 'unneeded')
-  // What somebody needs by now is no choice any more.
+  // Images that became needed meanwhile can no longer be chosen.
   const chosen = free.filter(({ id }) => picked.has(id))
   const bytesOf = (some: readonly NodeImage[]) => bytesText(some.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
   const pick = (id: string, on: boolean) => {
@@ -140,7 +140,7 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
       narrow: 'none',
     },
   ]
-  // Images of others have no id, and not all of them have a name.
+  // Images from elsewhere have no id, and not all of them have a name.
   const keys = new Map(images.map((image, index) => [image, image.id || `others ${index}`]))
   const all = free.length > 0 && chosen.length === free.length
   return (

@@ -15,7 +15,7 @@ import { InstallCommand } from './InstallCommand.tsx'
 
 type Props = { teamSlug: string; node: ResponseOf<'nodes.get'> }
 
-/** How a node gets its agent: this machine with one press, or a command for another one. Replaced live when the agent connects. */
+/** Installs an agent: on this machine with one click, or by a command on another one. Replaced live when the agent connects. */
 export function NodeInstall({ teamSlug, node }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
   const now = useNow()
@@ -60,7 +60,7 @@ function Unreachable({ children }: { children: ReactNode }) {
 function ThisMachine({ teamSlug, node }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
   const params = { teamSlug, nodeId: node.id }
-  // Under way until the node itself says that its agent runs; one that ends before it has connected can be started again.
+  // Pending until the node reports a running agent; an agent that ends before it connects can be started again.
   const start = useCall('nodes.start-local-agent', {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKey('nodes.get', { params }) }),
   })
@@ -159,7 +159,7 @@ function InstallForm({ teamSlug, node, expired }: Props & { expired: boolean }) 
           <ChipsField
             form={form}
             name="scriptType"
-            label={t('install.script')}
+            label={t('install.shell')}
             options={scriptTypes.map((value) => ({ value, label: t(`script.${value}`) }))}
           />
         )}

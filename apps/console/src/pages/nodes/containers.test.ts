@@ -38,23 +38,23 @@ describe('containers of a node', () => {
     ).toEqual(['shop-api', 'shop-api', 'nginx'])
   })
 
-  it('takes a container for foreign that the server does not call managed', () => {
+  it('treats a container that the server does not mark as managed as foreign', () => {
     expect([make(), make({ managed: null }), make({ managed: undefined })].map(isForeign)).toEqual([false, true, true])
   })
 
-  it('hides parts of the platform only', () => {
+  it('hides only containers of the platform', () => {
     expect(isInternal(make({ labels: { 'dev.crux.service-category': '_internal' } }))).toBe(true)
     expect(isInternal(make({ labels: { 'org.dyrectorio.service-category': 'web' } }))).toBe(false)
   })
 
-  it('waits for a restart until the container has started again', () => {
+  it('considers a restart done when the container has started again', () => {
     const asked = { operation: 'restart', startedAt: '2026-01-01T00:00:01Z', askedAt: 0 } as const
     expect(isReached(asked, make())).toBe(false)
     expect(isReached(asked, make({ startedAt: '2026-01-01T00:09:00Z' }))).toBe(true)
     expect(isReached(asked, undefined)).toBe(true)
   })
 
-  it('tints an exit that nobody wanted, not a job that is done', () => {
+  it('colours an unexpected exit, but not a finished job', () => {
     expect(isFailing(make({ state: 'exited', exitCode: 0 }))).toBe(false)
     expect(isFailing(make({ state: 'exited', exitCode: 137 }))).toBe(true)
     expect(containerAppearance(make({ state: 'exited', exitCode: 137 }))).toMatchObject({
@@ -63,11 +63,11 @@ describe('containers of a node', () => {
     })
   })
 
-  it('shows the words of the engine only where they add something', () => {
+  it('shows the status text of the engine only if it adds information', () => {
     expect([ownWords(make()), ownWords(make({ status: 'out of memory' }))]).toEqual([null, 'out of memory'])
   })
 
-  it('writes ports with the side that the node publishes first', () => {
+  it('formats ports with the published port first', () => {
     expect([
       portText({ internal: 80, external: 8080 }),
       portText({ internal: 53, external: 53, protocol: 'udp' }),

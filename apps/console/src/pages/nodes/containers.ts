@@ -14,19 +14,19 @@ export function stateFilterOf(container: Container, isStoppedByPerson: boolean):
 /** The prefix that a container was deployed under; empty for one that Crux did not start. */
 export const prefixOf = ({ id, labels }: Container): string => labels['dev.crux.prefix'] ?? id.prefix
 
-/** A stop of it is noticed outside: it publishes a port, or a deployment started it. */
+/** Whether stopping it affects others: it publishes a port, or a deployment started it. */
 export const isStopNoticed = ({ ports, labels }: Container): boolean =>
   ports.some(({ external }) => external) || Boolean(labels['dev.crux.deployment'])
 
-/** What was asked of a container and has not been seen yet. */
+/** A command to a container whose effect is not visible yet. */
 export type PendingOperation = {
   operation: 'start' | 'stop' | 'restart' | 'delete'
-  /** The start that the person saw when asking for a restart. */
+  /** The start time that was shown when the restart was requested. */
   startedAt: string | null
   askedAt: number
 }
 
-/** How long a spinner waits for its state before the button is given back. */
+/** How long the spinner is shown before the button is enabled again. */
 export const operationTimeoutMs = 60_000
 
 export const containerKey = (container: Pick<Container, 'id'>): string => `${container.id.prefix}/${container.id.name}`
@@ -38,10 +38,10 @@ export const containerName = ({ id }: Pick<Container, 'id'>): string =>
 export const imageText = ({ imageName, imageTag }: Pick<Container, 'imageName' | 'imageTag'>): string =>
   `${imageName}${imageTag ? `:${imageTag}` : ''}`
 
-/** Of another team, of the platform, or not started by Crux: admins and owners see its name, image and state, and nobody here can use it. */
+/** Of another team, of the platform, or not started by Crux: admins and owners see its name, image and state, and no member can operate it. */
 export const isForeign = (container: Container): boolean => !container.managed
 
-/** Helpers of the platform, and parts of a cluster: hidden until a person asks for them (ui.md U14.3). */
+/** Containers of the platform and parts of a cluster, which are hidden by default. */
 export function isInternal(container: Container): boolean {
   const category = container.labels['dev.crux.service-category'] ?? container.labels['org.dyrectorio.service-category']
   return category?.startsWith('_') === true || container.id.prefix === 'kube-system'
@@ -88,7 +88,7 @@ export const isFailing = (container: Container): boolean =>
 export const ownWords = ({ status }: Container): string | null =>
   !status || /^(Up|Exited|Created)\b/i.test(status) ? null : status
 
-/** Something is told of it besides its state: a health check, restarts, or words of the engine. */
+/** Whether it has more to show than its state: a health check, restarts, or a status text of the engine. */
 export const hasHealth = (container: Container): boolean =>
   (container.health ?? 'none') !== 'none' || Boolean(container.restartCount) || ownWords(container) !== null
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { imageName } from './image-name.ts'
 
-test('an image is called by its first tag, then by the shortest that tells it apart', () => {
+test('an image is named by its first tag, else by its shortest unambiguous digest or id', () => {
   const id = `sha256:${'ab'.repeat(32)}`
   const byDigest = `localhost:5000/shop/web@sha256:${'cd'.repeat(32)}`
   expect(imageName({ id, references: ['web:1', byDigest, 'web:2'] })).toBe('web:1')

@@ -3,7 +3,7 @@ type Named = { id: string; references: readonly string[] }
 export const tagsOf = ({ references }: Pick<Named, 'references'>): string[] =>
   references.filter((reference) => !reference.includes('@'))
 
-/** What a person calls an image of a store: its first tag, else its repository and the beginning of a digest, else of its id. */
+/** The display name of an image: its first tag, else its repository and the start of a digest, else the start of its id. */
 export function imageName({ id, references }: Named): string {
   const [tag] = tagsOf({ references })
   const [first] = references

@@ -14,7 +14,7 @@ const engine = {
 }
 const read = (state = {}) => readInspection(JSON.stringify({ ...engine, State: { ...engine.State, ...state } }))
 
-it('reads the answer of the engine into tables', () => {
+it('converts the inspection of a container to tables', () => {
   const inspection = read()
   expect(inspection?.general).toContainEqual({ name: 'name', value: 'shop-api' })
   expect(inspection?.general).toContainEqual({ name: 'exitCode', value: '137' })
@@ -42,7 +42,7 @@ it("leaves out times that the engine writes as the year 1, which mean 'never'", 
   expect(names).not.toContain('startedAt')
 })
 
-it('lists everything else by its path, without empty values and without what the tables above show', () => {
+it('lists other values of an inspection by path, without empty values and those that the tables show', () => {
   expect(read()?.rest).toEqual([
     { name: 'Config.Cmd', value: '["/bin/sh","-c","a b"]' },
     { name: 'HostConfig.Memory', value: '0' },
@@ -52,7 +52,7 @@ it('lists everything else by its path, without empty values and without what the
   ])
 })
 
-it('leaves what it does not understand to the JSON view', () => {
+it('returns null for an inspection in an unknown form, which the JSON view shows', () => {
   expect(readInspection('not json')).toBeNull()
   expect(readInspection('"text"')).toBeNull()
   expect(finishedAt('not json')).toBeNull()

@@ -132,7 +132,7 @@ const shownAbove = new Set([
 /** What lies deeper is shown as JSON: an answer nested a thousand times must not end the page. */
 const depthMax = 8
 
-/** One row per value; a list of plain values is one row, as it stands in the JSON. */
+/** One row per value; a list of plain values is one row, as in the JSON. */
 function listByPath(value: unknown, path: string, depth = 0): Fact[] {
   if (shownAbove.has(path) || value === null || value === undefined || value === '') return []
   if (typeof value !== 'object') return [{ name: path, value: String(value) }]
@@ -151,7 +151,7 @@ function parseJson(json: string): unknown {
   }
 }
 
-/** The engine writes a time that never came as the year 1. */
+/** The engine writes an unset time as the year 1. */
 const known = (at: string | undefined): string | undefined => (at && !at.startsWith('0001-') ? at : undefined)
 
 const byName = (a: Fact, b: Fact) => a.name.localeCompare(b.name)

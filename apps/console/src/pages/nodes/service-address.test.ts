@@ -12,13 +12,13 @@ describe('nodeHost', () => {
     expect(nodeHost('203.0.113.7', 'crux.example.com')).toBe('203.0.113.7')
     expect(nodeHost('2001:db8::7', 'crux.example.com')).toBe('[2001:db8::7]')
   })
-  it('knows none for a node that was never connected', () => {
+  it('returns null for a node that never connected', () => {
     expect(nodeHost(null, 'crux.example.com')).toBeNull()
   })
 })
 
 describe('serviceAddresses', () => {
-  it('opens published TCP ports, over TLS where the port is one for TLS', () => {
+  it('lists published TCP ports, with https for TLS ports', () => {
     const ports = [port(8080, 18_311), port(443, 8443), port(80, 80), port(9000, null), port(53, 53, 'udp')]
     expect(serviceAddresses({ ports, labels: {} }, 'localhost').map(({ url }) => url)).toEqual([
       'http://localhost:18311',
@@ -26,12 +26,12 @@ describe('serviceAddresses', () => {
       'http://localhost',
     ])
   })
-  it('offers the address of a database to be copied, not opened', () => {
+  it('marks the address of a database as one to copy, not to open', () => {
     expect(serviceAddresses({ ports: [port(5432, 5433)], labels: {} }, 'db.example.com')).toEqual([
       { url: 'db.example.com:5433', label: ':5433', open: false },
     ])
   })
-  it('begins with the routed host names', () => {
+  it('lists routed host names first', () => {
     const labels = {
       'traefik.enable': 'true',
       'traefik.http.routers.shop.rule': 'Host(`shop.example.com`) && PathPrefix(`/api`)',

@@ -1,6 +1,6 @@
 import type { Container } from '@crux/contract'
 
-/** Where a person reaches a service; `open` is false for what no browser speaks: a database, a queue. */
+/** The address of a service; `open` is false for protocols that browsers do not support: a database, a queue. */
 export type ServiceAddress = { url: string; label: string; open: boolean }
 
 /** Ports inside a container that speak something else than HTTP: opening them would show an error of the browser. */
@@ -49,7 +49,7 @@ export function publishedAddress(port: Container['ports'][number], host: string)
   ]
 }
 
-/** Routers that the agent's labels describe: `Host(...)` rules with their path, over TLS where the router says so. */
+/** Routers that the agent's labels describe: `Host(...)` rules with their path, over TLS if the router enables it. */
 function routedAddresses(labels: Readonly<Record<string, string>>): ServiceAddress[] {
   const found = new Map<string, ServiceAddress>()
   for (const [key, rule] of Object.entries(labels)) {

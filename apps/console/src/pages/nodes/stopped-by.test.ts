@@ -22,18 +22,18 @@ const command = (operation: string, at: string, id = { prefix: 'shop', name: 'we
 })
 
 describe('stoppedBy', () => {
-  it('names who stopped the container, however the engine names it', () => {
+  it('returns the user that stopped the container for each form of its name', () => {
     expect(stoppedBy(container, [command('stopContainer', '11:00')])).toBe('Ada')
     expect(stoppedBy(container, [command('stopContainer', '11:00', { prefix: '', name: 'shop-web' })])).toBe('Ada')
   })
-  it('names nobody for a container that started since, was told otherwise since, or runs', () => {
+  it('returns undefined for a container that runs, started later or got a later command', () => {
     expect(stoppedBy(container, [command('stopContainer', '09:00')])).toBeUndefined()
     expect(
       stoppedBy(container, [command('restartContainer', '12:00'), command('stopContainer', '11:00')]),
     ).toBeUndefined()
     expect(stoppedBy({ ...container, state: 'running' }, [command('stopContainer', '11:00')])).toBeUndefined()
   })
-  it('names nobody for the stop of another container', () => {
+  it('returns undefined if another container was stopped', () => {
     expect(stoppedBy(container, [command('stopContainer', '11:00', { prefix: 'shop', name: 'web2' })])).toBeUndefined()
   })
 })

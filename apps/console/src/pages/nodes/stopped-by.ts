@@ -5,7 +5,7 @@ type NodeEvent = ResponseOf<'nodes.audit'>['items'][number]
 type Command = { operation?: string; container?: { prefix: string; name: string }; user?: { name: string } }
 
 /**
- * Who stopped a container that has exited: the newest command for it was a stop, given since it last started. Undefined for one that
+ * Finds the user that stopped an exited container: the newest command for it was a stop, given since it last started. Undefined for one that
  * ended by itself.
  *
  * @param events the node's container commands, newest first

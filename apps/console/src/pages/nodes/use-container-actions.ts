@@ -15,7 +15,7 @@ type Props = {
   send: ReturnType<typeof useChannel<'node'>>
 }
 
-/** What a person can do with a container, on the list and on its own page: each with its question and with the reason why not. */
+/** The actions of a container in the list and on its page, each with its confirmation and the reason if it is disabled. */
 export function useContainerActions({ teamSlug, nodeId, containers, send }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
   const link = useLinkStatus()
@@ -37,7 +37,7 @@ export function useContainerActions({ teamSlug, nodeId, containers, send }: Prop
     })
     if (sure) operations.run(container, 'delete')
   }
-  /** A stop takes a service down with one press on a small icon: asked first where somebody would notice. */
+  /** A stop takes a service down with one press on a small icon: a confirmation is shown if others are affected. */
   const stop = async (container: Container) => {
     const name = containerName(container)
     const published = container.ports.flatMap(({ external }) => external ?? [])

@@ -7,7 +7,7 @@ import { containerKey, containerName, isReached, operationTimeoutMs, type Pendin
 
 type Send = (container: Container, operation: PendingOperation['operation']) => void
 
-/** Remembers what was asked until the live list shows it, the server refuses it, or it takes too long. */
+/** Remembers a command until the live list shows its effect, the server refuses it, or it takes too long. */
 export function useContainerOperations(containers: readonly Container[] | null, path: string, send: Send) {
   const { t } = useTranslation(['nodes', 'common'])
   const [pending, setPending] = useState<ReadonlyMap<string, PendingOperation>>(new Map())
@@ -21,7 +21,7 @@ export function useContainerOperations(containers: readonly Container[] | null, 
 
   useEffect(() => {
     if (pending.size === 0) return
-    // The refusal itself is said by the channel's own toast.
+    // The channel's own toast shows the refusal.
     const stop = live.onError((failure) => failure.path === path && setPending(new Map()))
     const oldest = Math.min(...[...pending.values()].map((operation) => operation.askedAt))
     const timer = setTimeout(

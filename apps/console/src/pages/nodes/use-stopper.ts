@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { apiQuery } from '../../api/client.ts'
 import { stoppedBy } from './stopped-by.ts'
 
-/** Asks the node's events who stopped what, as soon as something has exited. They are stored: any server knows them. */
+/** Fetches the node's events to find which user stopped a container. They are stored, so each server has them. */
 export function useStopper(teamSlug: string, nodeId: string, containers: readonly Container[] | null) {
   const exited = containers?.filter(({ state }) => state === 'exited') ?? []
   const from = useMemo(() => new Date(Date.now() - eventsMs), [])

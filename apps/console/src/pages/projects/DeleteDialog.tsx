@@ -30,7 +30,7 @@ type Props = {
   onDelete: (containers: boolean) => void
 }
 
-/** Deletes a project or a version: says what runs where, and asks whether the containers go too. */
+/** Deletes a project or a version: shows its running containers, and asks whether to delete them too. */
 export function DeleteDialog({
   teamSlug,
   title,

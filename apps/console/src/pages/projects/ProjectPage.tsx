@@ -123,7 +123,7 @@ type DeleteProps = {
 function ProjectDelete({ teamSlug, project, remove, onClose }: DeleteProps) {
   const { t } = useTranslation('projects')
   const params = { teamSlug, projectId: project.id }
-  // Read again: what runs may have changed since the page was opened.
+  // Fetched again, because the running containers may have changed since the page was opened.
   const running = useQuery({ ...apiQuery('projects.running', { params }), staleTime: 0 })
   return (
     <DeleteDialog
@@ -147,7 +147,7 @@ function ProjectDelete({ teamSlug, project, remove, onClose }: DeleteProps) {
   )
 }
 
-/** Deploying is the next step of a project without versions as well; nothing until its images are known. */
+/** The deploy button of a versionless project; hidden until its images are loaded. */
 function DeployOnly({ teamSlug, project, versionId }: { teamSlug: string; project: Project; versionId: string }) {
   const { data } = useQuery(apiQuery('versions.get', { params: { teamSlug, projectId: project.id, versionId } }))
   return data && <DeployVersion teamSlug={teamSlug} project={project} version={data} />

@@ -4,7 +4,7 @@ import { queryKey, useCall } from '../../api/client.ts'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { TokenDetails } from '../account/TokenDetails.tsx'
 
-/** The token with which a registry tells of pushes, and the configuration for a registry of the distribution project. */
+/** The token with which a registry notifies Crux of pushes, and the configuration for a registry of the distribution project. */
 export function RegistryToken({ teamSlug, registry }: { teamSlug: string; registry: ResponseOf<'registries.get'> }) {
   const { t } = useTranslation('tokens')
   const params = { teamSlug, registryId: registry.id }

@@ -9,7 +9,7 @@ import { AuthCard } from '../auth/AuthCard.tsx'
 
 const parts = ['app', 'crux', 'kratos', 'database'] as const
 
-/** Open to everybody: which parts answer, with their versions. */
+/** The public status page: which parts are available, with their versions. */
 export function StatusPage() {
   const { t } = useTranslation('status')
   const query = useQuery({ ...apiQuery('system.status'), refetchInterval: 5_000 })

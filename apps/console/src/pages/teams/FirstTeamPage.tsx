@@ -6,7 +6,7 @@ import { TeamCreate } from '../../forms/team-create.tsx'
 import { links } from '../../links.ts'
 import { AuthCard } from '../auth/AuthCard.tsx'
 
-/** What a new person sees first. Who has a team already may create another one here too. */
+/** The first page of new users. Users with a team can create another one here too. */
 export function FirstTeamPage() {
   const { t } = useTranslation('teams')
   const navigate = useNavigate()

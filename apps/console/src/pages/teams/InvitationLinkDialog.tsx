@@ -5,7 +5,7 @@ import { Dialog } from '../../components/Dialog.tsx'
 
 type Props = { email: string; link: string; onClose: () => void }
 
-/** Shown once, where no mail server is set: nobody but the inviter can bring the link to the person. */
+/** Shown once if no mail server is set: only the inviter can pass on the link. */
 export function InvitationLinkDialog({ email, link, onClose }: Props) {
   const { t } = useTranslation(['teams', 'common'])
   return (

@@ -12,7 +12,7 @@ import { AuthCard } from '../auth/AuthCard.tsx'
 
 const route = getRouteApi('/bare/teams/$teamId/invitation')
 
-/** Join or decline. Whoever is not invited (any more) learns only that. */
+/** Join or decline. Users without a valid invitation see only that they have none. */
 export function InvitationPage() {
   const { t } = useTranslation('teams')
   const { teamId } = route.useParams()

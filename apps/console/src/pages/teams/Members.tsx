@@ -29,7 +29,7 @@ const TeamInvite = lazyComponent(() => import('../../forms/team-invite.tsx').the
 /** As long as the server refuses another mail to the same person. */
 const reinvitePauseMs = 30_000
 
-/** Who is in the team and who is invited. */
+/** The members and the invitations of the team. */
 export function Members({ team }: { team: Team }) {
   const { t } = useTranslation(['teams', 'common'])
   const [text, setText] = useState('')
@@ -77,7 +77,7 @@ function useMemberActions(team: Team, onLink: (invitation: Invitation) => void):
   const pauses = usePauses()
   const stale = [queryKey('teams.get'), queryKey('teams.list')]
   const changeRole = useCall('teams.change-role', {
-    // One's own role stands in users.me.
+    // The user's own role is in users.me.
     stale: [...stale, queryKey('users.me')],
     onSuccess: () => toastSuccess(t('details.roleChanged')),
   })

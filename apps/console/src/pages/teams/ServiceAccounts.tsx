@@ -28,7 +28,7 @@ const TokenCreate = lazyComponent(() => import('../../forms/token-create.tsx').t
 type Account = ResponseOf<'service-accounts.list'>[number]
 type Layer = { kind: 'create' } | { kind: 'edit' | 'token'; account: Account } | null
 
-/** Accounts of the team that are nobody's: for pipelines and scripts. Only admins see them. */
+/** Service accounts of the team, for pipelines and scripts. Only admins see them. */
 export function ServiceAccounts({ team }: { team: { id: string; slug: string } }) {
   const { t } = useTranslation(['teams', 'common'])
   const denied = useDenied('service-accounts.create')
@@ -62,7 +62,7 @@ function Accounts({ teamSlug, onLayer }: { teamSlug: string; onLayer: (layer: La
   const stale = [queryKey('service-accounts.list')]
   const updateDenied = useDenied('service-accounts.update')
   const tokenDenied = useDenied('service-accounts.create-token')
-  // Back from signing in again: the form that was left opens with what was typed.
+  // After signing in again, the form opens with what was typed.
   useEffect(() => {
     const account = query.data?.find(({ id }) => readTokenDraft(id))
     if (account) onLayer({ kind: 'token', account })

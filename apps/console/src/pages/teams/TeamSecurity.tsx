@@ -12,7 +12,7 @@ const TeamSecurityForm = lazyComponent(() =>
   import('../../forms/team-security.tsx').then((module) => module.TeamSecurityForm),
 )
 
-/** What a team demands of its members. Its owners decide; everybody sees it. */
+/** The security settings of a team. Owners change them; all members see them. */
 export function TeamSecurity({ team }: { team: Team }) {
   const { t } = useTranslation(['teams', 'common'])
   const denied = useDenied('teams.update-security')

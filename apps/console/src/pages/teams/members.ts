@@ -3,11 +3,11 @@ import type { ResponseOf } from '@crux/contract'
 export type Team = ResponseOf<'teams.get'>
 export type Member = Team['users'][number]
 
-/** Whoever was only invited is no owner yet. */
+/** Invited users are not owners yet. */
 export const ownersOf = (team: Team): Member[] =>
   team.users.filter((user) => user.role === 'owner' && user.status === 'verified')
 
-/** Who is in the team, and who was only invited: an invitation that ran out or was declined counts for neither. */
+/** The counts of members and of invited users: an expired or declined invitation counts for neither. */
 export const countMembers = ({ users }: Pick<Team, 'users'>): { members: number; invited: number } => ({
   members: users.filter(({ status }) => status === 'verified').length,
   invited: users.filter(({ status }) => status === 'pending').length,

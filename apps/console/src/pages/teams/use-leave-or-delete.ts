@@ -27,7 +27,7 @@ export function useLeaveOrDelete(team: ResponseOf<'teams.get'>): Action[] {
   const params = { teamId: team.id }
   const owners = ownersOf(team)
   const lastOwner = owners.length === 1 && owners[0]?.id === me?.user.id
-  // An installation where nobody may create teams keeps its teams together too.
+  // An installation without team creation also does not allow deleting teams.
   const fixed = me?.teamCreation === false ? t('details.fixed') : null
   return [
     {

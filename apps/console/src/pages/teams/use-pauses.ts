@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** Things that may not be repeated for a while, by key; the component is drawn again when a pause ends. */
+/** Actions that may not be repeated for a while, by key; the component is rendered again when a delay ends. */
 export function usePauses() {
   const [paused, setPaused] = useState<ReadonlySet<string>>(new Set())
   const timers = useRef<ReturnType<typeof setTimeout>[]>([])

@@ -29,7 +29,7 @@ type Props = {
   onClose: () => void
 }
 
-/** Chooses images of one registry and adds them all; changing the registry starts anew (ui.md U9.2). */
+/** Chooses images of one registry and adds them all; changing the registry clears the choice. */
 export function AddImages({ teamSlug, firstRegistryId, onAdd, onClose }: Props) {
   const { t } = useTranslation('versions')
   const query = useQuery(apiQuery('registries.list', { params: { teamSlug } }))
@@ -137,7 +137,7 @@ type FoundProps = {
   onTag: (name: string, tag: string) => void
 }
 
-/** More than this is not listed: the search is the way to the rest. */
+/** The maximum number of listed images; the search finds the others. */
 const shownMax = 200
 
 /** What is chosen stays in its place, ticked: a list never moves under the pointer. */

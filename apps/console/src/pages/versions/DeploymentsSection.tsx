@@ -60,7 +60,7 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
     project: { id: project.id, name: project.name, type: project.type },
     version: { id: version.id, name: version.name, type: version.type },
   })
-  /** What is prepared or failed says its next step as a word; deploying the rest again is in its icons. */
+  /** A prepared or failed deployment has a labelled button for the next step; others have an icon to deploy again. */
   const nextStep = (row: Row) => {
     if (row.status !== 'preparing' && row.status !== 'failed') return null
     const deploy = actions(row).find(({ id }) => id === 'deploy')

@@ -31,7 +31,7 @@ type Props = { images: VersionImage[]; onSave: (order: string[]) => void; onDisc
 export function ImageOrder({ images, onSave, onDiscard }: Props) {
   const { t } = useTranslation('versions')
   const [moved, setOrder] = useState(() => images.map((image) => image.id))
-  // Images that came or went meanwhile: new ones stand at the end.
+  // Images that were added meanwhile are at the end.
   const order = [
     ...moved.filter((id) => images.some((image) => image.id === id)),
     ...images.map((image) => image.id).filter((id) => !moved.includes(id)),

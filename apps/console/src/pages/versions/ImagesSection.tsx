@@ -25,9 +25,9 @@ type Props = {
   images: VersionImage[]
   /** Deploying is the next step then, and the page's main button. */
   isReady: boolean
-  /** What the images belong to: a project without versions does not speak of one. */
+  /** The owner of the images: a versionless project does not show its version. */
   owner: string
-  /** Why nothing here can be changed by anybody; rights come on top. */
+  /** Why the images are read-only for all users; rights are checked in addition. */
   fixed: string | null
   live: VersionLive
   onReorder: () => void
@@ -204,7 +204,7 @@ function useColumns(
   ]
 }
 
-/** Whoever built the image wrote its labels: what cannot be read as a rule is said here and harms nothing else. */
+/** The image's author wrote its labels: labels that are not valid rules are shown here and have no other effect. */
 function LabelProblems({ labels }: { labels: VersionImage['labels'] }) {
   const { t } = useTranslation('versions')
   const { problems } = labelRules(labels)

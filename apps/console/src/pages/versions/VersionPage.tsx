@@ -69,7 +69,7 @@ function VersionView({
   const increaseDenied = useDenied('versions.increase')
   const setDefault = useSetDefault(slug, project.id)
   const ids = { teamSlug: slug, projectId: project.id, versionId: version.id }
-  // Read when the question comes: what runs may have changed since the page was opened.
+  // Fetched when the dialog opens, because the running containers may have changed since the page was opened.
   const running = useQuery({ ...apiQuery('versions.running', { params: ids }), staleTime: 0, enabled: removing })
   const remove = useCall('versions.delete', {
     stale: [

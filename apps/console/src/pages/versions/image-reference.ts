@@ -1,5 +1,5 @@
 /**
- * NAME or NAME:TAG as a person types it for a registry that nobody asks. A colon before a slash belongs to a host with a port
+ * NAME or NAME:TAG as users type it for an unchecked registry. A colon before a slash belongs to a host with a port
  * (localhost:5000/app:1.0), so only what follows the last slash is looked at.
  */
 export function isImageReference(text: string): boolean {

@@ -18,7 +18,7 @@ describe('the tags of an image', () => {
     expect(names(sortTags(tags, { by: 'date', direction: 'asc' }))).toEqual(['1.9.0', '1.10.0', 'latest'])
   })
 
-  it('marks as new what was made after the tag in use, and nothing when that is undated', () => {
+  it('marks tags that are newer than the tag in use, and none if that tag has no date', () => {
     expect([...newerTags(tags, '1.9.0')]).toEqual(['1.10.0'])
     expect([...newerTags(tags, 'latest')]).toEqual([])
     expect([...newerTags(tags, null)]).toEqual([])

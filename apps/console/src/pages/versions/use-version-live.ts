@@ -29,10 +29,10 @@ export function useVersionLive(ids: Ids) {
   }
 
   const send = useChannel('version', ids, {
-    // What was missed while the link was away is read again, and what was shown before the server said no.
+    // Refetches after a reconnect, and after a refusal of an optimistic update.
     ready: readAgain,
     refused: readAgain,
-    // A list that was read while a tag or an order was on its way may hold the former one, and nobody tells the sender of the new one.
+    // A list that was read while a tag or an order was on its way may have the previous one, and the sender of a change gets no update for it.
     'patch-received': () => {
       changesUnderway.current -= 1
       if (changesUnderway.current <= 0) readAgain()
@@ -59,11 +59,11 @@ export function useVersionLive(ids: Ids) {
     setOrder: useDenied('version/order-images'),
   }
   return {
-    /** By what leads to it: why it is off for this person. */
+    /** By control: why it is disabled for this user. */
     denied,
     addImages: (registryImages: { registryId: string; images: string[] }[]) => send('add-images', { registryImages }),
     removeImage: (imageId: string) => send('delete-image', { imageId }),
-    // The sender is told only that it was received, so the own view changes at once.
+    // The sender gets only a confirmation, so its own view is updated immediately.
     setTag: (imageId: string, tag: string) => {
       setTagHere(imageId, tag)
       changesUnderway.current += 1
