@@ -7,11 +7,11 @@ import type { Message } from './messages.ts'
 import { type Node, unsealed } from './nodes.ts'
 
 export type FlowKind = 'login' | 'registration' | 'verification' | 'recovery' | 'settings'
-/** The last two are of settings, the others of everything else. */
+/** The last two states occur in settings flows, the others in all other flows. */
 export type FlowState = 'choose_method' | 'sent_email' | 'passed_challenge' | 'show_form' | 'success'
 export type Flow = typeof flows.$inferSelect
 
-/** What a page renders. `action` is absent while it is the flow's own submit address. */
+/** The content that a page renders. `action` is absent when it is the submit address of the flow. */
 export interface FlowUi {
   method: 'POST' | 'GET'
   action?: string
@@ -19,26 +19,26 @@ export interface FlowUi {
   nodes: Node[]
 }
 
-/** What the service remembers of a flow and no client sees. */
+/** The state of a flow that clients do not see. */
 export interface FlowContext {
   requestedAal?: string
   refresh?: boolean
-  /** The sign-in failed so often that a captcha is asked for. */
+  /** Too many sign-ins have failed, so the flow requires a captcha. */
   captcha?: boolean
-  /** Any browser may use the flow: an administrator made it and passed its address on. */
+  /** Any browser may use the flow, because an administrator created it and passed its address on. */
   unbound?: boolean
-  /** A native app asked for a code with which it gets the session that a browser earns for it. */
+  /** A native app requested a code to exchange for the session that a browser obtains. */
   exchanges?: boolean
-  /** What methods remember between two answers, by their id. Secrets in it are encrypted by who puts them here. */
+  /** The state of each method between two requests, by its id. The method encrypts secrets before it stores them here. */
   methods?: Record<string, Record<string, unknown>>
 }
 
-/** Whether a flow can go on at a provider: a browser is sent there, and an app that waits for a code sends its user's. */
+/** Whether a flow can continue at a provider: in a browser, or in an app that waits for a code while its user is in a browser. */
 export function canLeave({ type, context }: Pick<Flow, 'type' | 'context'>): boolean {
   return type === 'browser' || context.exchanges === true
 }
 
-/** Lifespans of the default configuration. */
+/** The lifespans of the default configuration. */
 export const lifespanMs: Record<FlowKind, number> = {
   login: 10 * 60_000,
   registration: 10 * 60_000,
@@ -48,9 +48,9 @@ export const lifespanMs: Record<FlowKind, number> = {
 }
 
 /**
- * A flow as clients see it.
+ * Converts a flow to the form that clients see.
  *
- * @param csrfToken of the browser that asks, to be masked afresh into the form; absent for API flows
+ * @param csrfToken of the requesting browser, masked again for each answer; absent for API flows
  */
 export function showFlow(
   flow: Flow,
@@ -73,7 +73,7 @@ export function showFlow(
     ui: {
       action: flow.ui.action ?? `${publicUrl}/self-service/${flow.kind}?flow=${flow.id}`,
       method: flow.ui.method,
-      // An API flow that has nothing to fill in has null for its nodes, as the original.
+      // An API flow without inputs has null as its nodes, as in Ory Kratos.
       nodes: secondFactorByApi && nodes.length === 0 ? null : nodes,
       ...(messages.length === 0 ? {} : { messages }),
     },
