@@ -88,7 +88,7 @@ describe('shorthands in the JSON tab', () => {
       },
     ],
     ['metrics', { metrics: { enabled: true, port: 80 } }, { metrics: { enabled: true, port: 80 } }],
-  ])('in the form %s are read', (_, json, fields) => {
+  ])('are read as rows: %s', (_, json, fields) => {
     const given = Object.fromEntries(Object.entries(fieldsOf(json) as object).filter(([, value]) => value !== null))
     expect(JSON.parse(JSON.stringify(given, (__, value) => value ?? undefined))).toEqual(fields)
   })
