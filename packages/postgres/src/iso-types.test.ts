@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => test1.drop())
 
-test.each(['UTC', 'Asia/Kolkata'])('writes dates as JSON does, whatever zone the session has (%s)', async (zone) => {
+test.each(['UTC', 'Asia/Kolkata'])('isoTypes returns dates in the format of JSON for the session time zone %s', async (zone) => {
   const database = openDatabase({ url: test1.url, max: 1 })
   await database.pool.query(`set timezone = '${zone}'`)
   const text = `select x as at, 7 as n, null::timestamptz as none from unnest(array[
