@@ -13,12 +13,15 @@ it('describeMail reports that addresses count as verified, and where mails are s
 it.each([
   { ...local, host: '0.0.0.0' },
   { ...local, url: 'https://crux.example.com' },
-])('describeMail reports that addresses stay unverified and what to set, where others can connect: $host $url', (system) => {
-  const text = describeMail(undefined, system)
-  expect(text).not.toContain('counts as verified')
-  expect(text).toContain('stay unverified')
-  expect(text).toContain('Set SMTP_URI')
-})
+])(
+  'describeMail reports that addresses stay unverified and what to set, where others can connect: $host $url',
+  (system) => {
+    const text = describeMail(undefined, system)
+    expect(text).not.toContain('counts as verified')
+    expect(text).toContain('stay unverified')
+    expect(text).toContain('Set SMTP_URI')
+  },
+)
 
 it('describeMail names the mail server without its password', () => {
   expect(describeMail('smtp://user:secret@mail.example.com:587', local)).toBe('through mail.example.com:587')
