@@ -32,7 +32,7 @@ export const BasicUser = z.object({ id: z.string(), name: z.string() })
 export const basic = <T extends readonly [string, ...string[]]>(types: T) =>
   z.object({ id: Id, name: z.string(), type: z.enum(types) })
 
-/** Query numbers arrive as text. `take` above 1,000 is refused instead of reduced, so that no client loses rows unnoticed. */
+/** Query numbers arrive as text. Both are required where a list is paginated, and `take` above 1,000 is refused. */
 export const Skip = z.coerce.number().int().min(0)
 export const Take = z.coerce.number().int().min(1).max(limits.page.max)
 export const Page = z.object({ skip: Skip, take: Take })

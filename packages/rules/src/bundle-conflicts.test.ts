@@ -142,7 +142,7 @@ describe('bundleConflicts', () => {
       {},
       ['ulimits.nofile ab'],
     ],
-  ])('%s', (_, bundles, deployment, expected) => {
+  ])('finds the expected conflicts of %s', (_, bundles, deployment, expected) => {
     expect(said(bundles, deployment)).toEqual(expected)
   })
 
