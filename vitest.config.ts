@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Their files start processes or change signal handlers: each gets a process of its own. */
+/** These files start processes or change signal handlers, so each runs in a process of its own. */
 const alone = [
   'apps/agent/test/**/*.test.ts',
   'packages/{dev-env,postgres,test-kit}/{src,test}/**/*.test.ts',
@@ -14,12 +14,12 @@ export default defineConfig({
     environment: 'node',
     globalSetup: ['./vitest.global.ts'],
     pool: 'forks',
-    // One more than cores: a test that drives the engine waits most of its time.
+    // One worker more than cores, because a test that uses the engine mostly waits.
     maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 60_000,
     restoreMocks: true,
-    // One second, the default, is nothing on two cores that do other things too.
+    // The default of one second is too short on two cores under load.
     expect: { poll: { timeout: 10_000 } },
     projects: [
       { extends: true, test: { name: 'alone', include: alone, exclude } },
@@ -29,7 +29,7 @@ export default defineConfig({
           name: 'together',
           include: ['packages/*/{src,test}/**/*.test.{ts,tsx}', 'apps/*/{src,test}/**/*.test.{ts,tsx}'],
           exclude: [...exclude, ...alone],
-          // A third of the time was the loading of the same modules in every file's own process.
+          // Isolation takes a third of the time, because every file would load the same modules in a process of its own.
           isolate: false,
         },
       },

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from '@playwright/test'
 
-/** The shell without windows takes a sixth less of the processors that the journeys need; the engine is the same. */
+/** The headless shell needs a sixth less CPU time for the journeys than the full browser; the engine is the same. */
 const browsers = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/usr/bin/chromium-browser']
 
-// Read by kit/network/chromium, in every process that launches one.
+// kit/network/chromium reads this variable in every process that starts a browser.
 process.env.CRUX_BROWSER ??= browsers.find((path) => existsSync(path)) ?? browsers[0]
 
 const chromium = {
@@ -31,7 +31,7 @@ export default defineConfig({
   reporter: [['list'], ['json', { outputFile: '../test-results/e2e.json' }]],
   timeout: 90_000,
   expect: { timeout: 15_000 },
-  // Each with a system of its own. One waits for the engine while the other draws.
+  // Each worker has a system of its own. One waits for the engine while the other one renders.
   workers: 2,
   fullyParallel: false,
   forbidOnly: Boolean(process.env.CI),
@@ -39,18 +39,18 @@ export default defineConfig({
     ...chromium,
     viewport: { width: 1440, height: 860 },
     actionTimeout: 15_000,
-    // Transitions are drawn by the processor here, picture by picture.
+    // Transitions are rendered by the CPU here, frame by frame.
     contextOptions: { reducedMotion: 'reduce' },
-    // Without films and copies of the page at each step: they take a seventh of the time. A failure shows its page all the same.
+    // Videos and snapshots of each step take a seventh of the time. A failure still shows its page.
     trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false, sources: false },
     screenshot: 'only-on-failure',
   },
   projects: [
-    // The longest first: two browsers end at the same time then.
+    // The longest tests run first, so that both workers end at about the same time.
     { name: 'walks', testMatch: 'walks/*.spec.ts' },
     { name: 'system', testMatch: 'system/*.spec.ts' },
     { name: 'journeys', testMatch: 'journeys/*.spec.ts' },
-    // Against a real Ory Kratos where one is found; skipped with the reason elsewhere.
+    // These tests run against a real Ory Kratos if one is found, and are skipped with the reason otherwise.
     { name: 'kratos', testMatch: 'kratos/*.spec.ts' },
   ],
 })

@@ -3,7 +3,7 @@ import { ensureDocker } from './setup/docker.mjs'
 import { ensureInstalled, root } from './setup/install.mjs'
 import { runUnderNode24 } from './setup/run.mjs'
 
-// `npm run bench`: prints ratios against the bare engine, the bare database and a bare server. Arguments choose benches by name.
+// `npm run bench` prints ratios against the bare engine, the bare database and a bare server. Arguments select benchmarks by name.
 ensureInstalled()
 const docker = await ensureDocker(resolve(process.env.CRUX_DATA_DIR || join(root, '.crux')))
 if (!docker.startsWith('ready')) console.log(`Docker: ${docker}`)

@@ -1,6 +1,6 @@
 import { buildAll, isPart, parts } from './build.ts'
 
-// Everything that `npm start` would build, or the parts that are named.
+// Builds everything that `npm start` would build, or the parts in the arguments.
 try {
   const named = process.argv.slice(2).filter(isPart)
   await buildAll({ parts: named.length > 0 ? named : parts, say: console.log })

@@ -8,14 +8,13 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 
 export type Part = 'console' | 'identity' | 'server' | 'agent' | 'agent-image'
 
-/** A part that cannot be built; the message holds what the tool said. */
+/** A part that cannot be built; the message contains the output of the tool. */
 export class BuildError extends Error {
   override name = 'BuildError'
 }
 
 /**
- * Builds what is missing or outdated in a process of its own: a supervisor that runs for months must not keep the memory
- * that bundling takes.
+ * Builds missing or outdated parts in a separate process, because a supervisor that runs for months must not keep the memory of the bundler.
  *
  * @throws BuildError
  */

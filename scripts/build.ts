@@ -7,11 +7,11 @@ import { bundleService } from './bundle.ts'
 import { precompress } from './precompress.ts'
 
 interface Recipe {
-  /** What the result depends on: files and folders. */
+  /** The files and directories that the result depends on. */
   inputs: string[]
   output: string
   build: () => void | Promise<void>
-  /** Crux starts without it and says what is missing. */
+  /** Crux starts without it and reports what is missing. */
   optional?: boolean
 }
 
@@ -69,7 +69,7 @@ const recipes: Record<Part, Recipe> = {
 export const parts = Object.keys(recipes) as Part[]
 export const isPart = (word: string): word is Part => parts.some((part) => part === word)
 
-/** Builds what is missing or older than its sources, judged by their content. */
+/** Builds parts that are missing or whose sources have changed, by comparing their content. */
 export async function buildAll(options: { parts: readonly Part[]; say: (words: string) => void }): Promise<void> {
   for (const part of options.parts) {
     const recipe = recipes[part]
@@ -91,7 +91,7 @@ export async function buildAll(options: { parts: readonly Part[]; say: (words: s
   }
 }
 
-/** The line that names the error; a stack trace at every start would bury it. */
+/** The line with the name of the error; a start should not print a whole stack trace. */
 function firstError(error: Error): string {
   const lines = error.message.split('\n')
   return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines[0] ?? ''

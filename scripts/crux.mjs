@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { ensureInstalled, root } from './setup/install.mjs'
 import { runUnderNode24 } from './setup/run.mjs'
 
-// `npm run crux -- COMMAND`: maintenance of the installation in the data folder, with the same settings as `npm start`.
+// `npm run crux -- COMMAND` maintains the installation in the data directory, with the same settings as `npm start`.
 const usage = `Maintains Crux: npm run crux -- COMMAND
 
   encrypt generate              prints a new key for ENCRYPTION_SECRET_KEY

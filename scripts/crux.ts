@@ -7,7 +7,7 @@ import { createLogger, parseConfig } from '@crux/service-kit'
 import { z } from 'zod'
 import { root } from './build-in-child.ts'
 
-// The part of `npm run crux` that runs under Node 24: hands the command to the command line of the service it is for.
+// The part of `npm run crux` that runs under Node 24. It passes the command to the command line of the responsible service.
 
 const text = z.string().optional()
 const Settings = z.object({
@@ -28,17 +28,17 @@ try {
 }
 
 async function run(args: string[]): Promise<number> {
-  // A key is wanted before there is an installation.
+  // A key is needed before an installation exists.
   if (args.join(' ') === 'encrypt generate') return runCli(args, process.env)
   const settings = parseConfig(Settings, process.env)
   const options = {
     dataDir: settings.CRUX_DATA_DIR,
     databaseUrl: settings.DATABASE_URL,
-    // Whatever came as X_FILE is read by now.
+    // All X_FILE settings are read already.
     inherit: { ...process.env, ...settings },
     log: createLogger({ name: 'crux', level: 'error' }),
   }
-  // Where the key lies in the data folder, a rotation makes the new one too.
+  // A rotation creates the new key itself if the key is in the data directory.
   const ownKey = process.env.ENCRYPTION_SECRET_KEY || process.env.ENCRYPTION_SECRET_KEY_FILE
   const renewing = args.join(' ') === 'encrypt rotate' && !ownKey && existsSync(join(settings.CRUX_DATA_DIR, 'secrets'))
   const renewal = renewing ? renewEncryptionKey(settings.CRUX_DATA_DIR) : undefined

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { fail, npm, root } from './setup/install.mjs'
 
-// `npm run lockfile`, after `npm install` changed it. A registry that does not carry the builds for every platform makes npm
-// leave those out of the lockfile, and `npm ci` then refuses it everywhere. They are never fetched on other platforms, so they
-// get an entry with version and platform. Their checksum is asked for again each time: a registry that carries them gives it.
+// `npm run lockfile` runs after `npm install` changed the lockfile. If a registry does not have the builds for every platform, npm omits them from
+// the lockfile, and `npm ci` then refuses it on every platform. These builds are never downloaded on other platforms, so they get an entry with
+// version and platform. Their checksum is requested again each time, because another registry may have them.
 
 const file = join(root, 'package-lock.json')
 
-/** Entries for the optional packages that the lockfile names as dependencies and does not hold. */
+/** Creates entries for the optional packages that the lockfile lists as dependencies but does not contain. */
 export function missingEntries(lock) {
   const missing = {}
   for (const [path, entry] of Object.entries(lock.packages)) {
@@ -26,7 +26,7 @@ export function missingEntries(lock) {
   return missing
 }
 
-/** Entries without a checksum are taken out, so that npm asks the registry for them. */
+/** Removes entries without a checksum, so that npm requests them from the registry. */
 function withoutUnchecked(lock) {
   const kept = Object.entries(lock.packages).filter(
     ([path, entry]) => !path.includes('node_modules/') || entry.link || entry.integrity,
@@ -40,7 +40,7 @@ function isExact(version) {
   return /^\d+\.\d+\.\d+/.test(version)
 }
 
-/** As Node resolves: beside the dependent, then outwards. */
+/** Resolves like Node: beside the dependent package, then in its parent directories. */
 function isHeld(packages, from, name) {
   for (
     let base = from;
@@ -52,7 +52,7 @@ function isHeld(packages, from, name) {
   }
 }
 
-/** Native builds carry their platform in their name; npm needs it to know that it must not fetch them here. */
+/** The names of native builds contain their platform, which npm needs to skip them on other platforms. */
 function platformOf(name) {
   const os = /android|darwin|freebsd|netbsd|openbsd|openharmony|linux|win32/.exec(name)?.[0]
   const rest = os ? name.slice(name.indexOf(os) + os.length) : name

@@ -5,7 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 const worthwhile = /\.(js|css|html|svg|json|txt)$/
 const bytesMin = 1_024
 
-/** Lays `.br` and `.gz` beside each text file of a folder, once per build, so that the server compresses nothing while it serves. */
+/** Writes `.br` and `.gz` beside each text file of a directory, once per build, so that the server does not compress while it serves. */
 export function precompress(directory: string): void {
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !worthwhile.test(entry.name)) continue

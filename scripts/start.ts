@@ -8,7 +8,7 @@ import { type CapturedMail, watchCapturedMails } from '@crux/service-kit/mail'
 import { z } from 'zod'
 import { BuildError, buildInChild, root } from './build-in-child.ts'
 
-// The part of `npm start` that runs under Node 24, after scripts/start.mjs has installed what is needed.
+// The part of `npm start` that runs under Node 24, after scripts/start.mjs has installed the dependencies.
 
 const port = (example: number) => z.coerce.number().int().min(0).max(65_535).optional().meta({ example })
 const Settings = z.object({
@@ -41,7 +41,7 @@ async function run(): Promise<void> {
   const docker = process.env.CRUX_START_DOCKER ?? 'not looked for'
   const { CRUX_START_DOCKER: _, ...inherit } = process.env
   const begin = performance.now()
-  // What is wrong with the settings is said before anything is built.
+  // Errors in the settings are reported before anything is built.
   const url = publicUrl(settings.CRUX_URL, settings.CRUX_HOST, settings.CRUX_PORT ?? 8000)
   const limited = settings.CRUX_RATE_LIMITS === 'on'
   if (!limited && !(isLoopbackHost(settings.CRUX_HOST) && isLoopbackUrl(url)))
@@ -61,7 +61,7 @@ async function run(): Promise<void> {
     log: createLogger({ name: 'start', level: 'error' }),
     say: console.log,
   })
-  // From the first moment on: a Ctrl-C while it boots waits for the boot and stops it in order.
+  // The handler is registered first: a Ctrl-C during the boot waits for the boot and stops it in order.
   let vite: ChildProcess | undefined
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(booting, vite))
   const system = await booting
@@ -106,7 +106,7 @@ ${words.limited ? '' : limits}
 `
 }
 
-/** A kept mail in the terminal: who runs Crux is the one who can pass it on. */
+/** Formats a captured mail for the terminal, because the operator has to pass it on. */
 function mailNote({ to, subject, text }: CapturedMail): string {
   const lines = text.trim().split('\n')
   return [`\n  Mail to ${to}: ${subject}`, ...lines.map((line) => `  | ${line}`.trimEnd()), ''].join('\n')

@@ -18,7 +18,7 @@ const minutesMax = flags.full ? 90 : 20
 const failureLinesMax = 25
 const pageLinesMax = 80
 
-/** In the order of what is quickest to know. Each gives its counts. */
+/** The fastest checks come first. Each returns its counts. */
 const stages = [
   {
     name: 'types',
@@ -46,7 +46,7 @@ if (missing.length > 0) {
   mkdirSync(results, { recursive: true })
   const wanted = flags.only?.split(',')
   const isWanted = ({ name }) => !wanted || wanted.includes(name)
-  // Beside what needs little; what needs it waits for it.
+  // The storage server is built while other checks run, and these checks wait for it.
   const usesStorage = ({ name }) => name === 'unit' || name === 'browser'
   const storage = stages.filter(isWanted).some(usesStorage)
     ? call(['node', 'packages/test-kit/scripts/build-storage.ts'])
@@ -63,7 +63,7 @@ report(rows)
 
 function report(counted) {
   const sum = (key) => counted.reduce((total, row) => total + row[key], 0)
-  // Last, because a log that is cut keeps its end.
+  // Failures are printed last, because a truncated log keeps its end.
   const failures = counted.flatMap((row) => row.failures ?? [])
   if (failures.length > 0) console.log(`\nFailed:\n\n${failures.join('\n\n')}`)
   console.log(
@@ -79,7 +79,7 @@ function report(counted) {
   process.exit(sum('failed') === 0 && sum('passed') > 0 ? 0 : 1)
 }
 
-/** System packages and an engine. What cannot be installed from here is named exactly. */
+/** Installs system packages and an engine, and names exactly what cannot be installed here. */
 async function prepare() {
   const wanted = [
     {
@@ -92,7 +92,7 @@ async function prepare() {
       what: 'docker-registry (a local image registry)',
       here: () => findCommand('docker-registry'),
     },
-    // Takes two thirds of the processors of the one with windows, which serves where a release has no such package.
+    // Needs two thirds of the CPU time of the full browser, which is used where a release has no such package.
     {
       package: 'chromium-headless-shell',
       what: 'Chromium without windows',
@@ -104,10 +104,10 @@ async function prepare() {
       what: 'Chromium',
       here: () => ['chromium-headless-shell', 'chromium', 'chromium-browser'].some((name) => findCommand(name)),
     },
-    // Gives the browsers a network of their own; without it they share this machine's, and say so.
+    // Gives the browsers a network of their own; without it they share that of the machine, and print a message.
     { package: 'iproute2', what: 'ip', optional: true, here: () => findCommand('ip') },
-    // The examples of docs/proxy run in them; without one its journey is skipped and says so. Where systemd runs, the
-    // packages would start services at port 80, so there they are left to whoever wants them.
+    // The examples of docs/proxy run in these servers; without one, its journey is skipped with a message. Where systemd runs, the packages would
+    // start services at port 80, so they are not installed there.
     ...['nginx', 'caddy'].map((name) => ({
       package: name,
       what: name,
@@ -117,7 +117,7 @@ async function prepare() {
     { package: 'busybox-static', what: 'a static busybox at /bin/busybox', here: () => isStatic('/bin/busybox') },
   ]
   if (isDebian() && process.getuid?.() === 0) {
-    // One by one: a release that lacks one of them is no reason to go without the others, and one may make the next unneeded.
+    // Packages are installed one by one: a missing one must not prevent the others, and one may make the next one unnecessary.
     for (const entry of wanted) if (!entry.here()) install(entry.package)
   } else if (isDebian() && rootPrefix()) {
     const absent = wanted.filter((entry) => !entry.here() && !entry.optional).map((entry) => entry.package)
@@ -136,7 +136,7 @@ function install(name) {
   if (problem) console.error(problem)
 }
 
-/** A static program names no loader. The test images hold nothing but this file. */
+/** A static program has no interpreter entry. The test images contain only this file. */
 function isStatic(path) {
   if (!existsSync(path)) return false
   const head = Buffer.alloc(4096)
@@ -158,7 +158,7 @@ async function vitest() {
   const code = await call(['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`])
   const report = readReport(file)
   if (!report) return { passed: 0, failed: 1, failures: ['- vitest left no report'] }
-  // A file that does not load holds no tests; its failure must count all the same.
+  // A file that does not load contains no tests, but must count as a failure.
   const failed = Math.max(
     report.numFailedTests,
     report.testResults.filter((suite) => suite.status === 'failed').length,
@@ -196,7 +196,7 @@ async function playwright() {
   }
 }
 
-/** Playwright nests suites; a test that passed at its second try counts as failed. */
+/** Playwright nests suites. A test that passed at its second attempt counts as failed. */
 function failuresOf(suite) {
   return [
     ...(suite.suites ?? []).flatMap(failuresOf),
@@ -210,7 +210,7 @@ function failuresOf(suite) {
   ]
 }
 
-/** What the page showed when the test failed, as Playwright describes it; without the frame around it and what nobody reads. */
+/** The page content at the failure, as Playwright describes it, without the frame of the page and other noise. */
 function seen({ attachments = [] }) {
   const { path } = attachments.find(({ name }) => name === 'error-context') ?? {}
   const [, page = ''] = (path && existsSync(path) && /^```yaml\n(.*?)^```$/ms.exec(readFileSync(path, 'utf8'))) || []
@@ -241,7 +241,7 @@ function readReport(file) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
 }
 
-/** Runs a command of the checkout; one that hangs is ended, so that the summary always comes. */
+/** Runs a command of the checkout. A command that hangs is ended, so that the summary is always printed. */
 function call([command, ...args], { cwd = root, env = {} } = {}) {
   const child = spawn(command, args, {
     cwd,

@@ -2,37 +2,37 @@ import { contract, type EndpointSpec, liveChannels, permissions } from '@crux/co
 import { describe, expect, test } from 'vitest'
 import { projectFiles } from './repository.ts'
 
-// What the types of the table cannot say.
+// Checks rules of the table that its types cannot express.
 
 const rows: [string, EndpointSpec][] = Object.entries(contract)
 const outsideTeams = ['public', 'session', 'install-token', 'registry-hook']
 
-describe.each(rows)('%s', (operation, spec) => {
-  test('is named resource.verb, says what it does, and has its place once', () => {
+describe.each(rows)('the operation %s', (operation, spec) => {
+  test('has a name of the form resource.verb, a summary, and a unique path', () => {
     expect(operation).toMatch(/^[a-z]+(-[a-z]+)*\.[a-z]+(-[a-z]+)*$/)
     expect(spec.summary).toMatch(/^[A-Z].{3,90}[^.]$/)
     expect(rows.filter(([, other]) => other.method === spec.method && other.path === spec.path)).toHaveLength(1)
   })
 
-  test('has a permission, and one of a team exactly where the path names one', () => {
+  test('has a permission, which is one of a team exactly if its path contains a team', () => {
     const known = outsideTeams.includes(spec.permission) || spec.permission in permissions
     expect(known).toBe(true)
     if (!outsideTeams.includes(spec.permission)) expect(spec.path).toMatch(/:team(Slug|Id)/)
   })
 
-  test('declares the parameters of its path and no others', () => {
+  test('declares exactly the parameters of its path', () => {
     const inPath = [...spec.path.matchAll(/:(\w+)/g)].map((match) => match[1])
     expect(Object.keys(spec.params?.shape ?? {}).sort()).toEqual(inPath.sort())
   })
 
-  test('reads nothing into the audit log, and changes of a team always', () => {
-    // What a token that only reads may call changes nothing, whatever its method.
+  test('is audited if it changes a team, and not audited if it reads', () => {
+    // A token with the scope read may call it, so it changes nothing, with any method.
     if (spec.method === 'GET' || spec.token === 'read') expect(spec.audit).toBe(false)
     else if (!outsideTeams.includes(spec.permission)) expect(spec.audit).not.toBe(false)
   })
 })
 
-test('rights are tested by going through the whole table, endpoints and live messages', () => {
+test('the tests of rights cover the whole table of endpoints and live messages', () => {
   const [rights] = projectFiles(/^apps\/server\/test\/rights\.test\.ts$/)
   const [requests] = projectFiles(/^apps\/server\/test\/kit\/requests\.ts$/)
   expect(requests?.text).toMatch(/operations = Object\.(entries|keys)\(contract\)/)

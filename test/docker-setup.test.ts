@@ -18,8 +18,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { root } from './repository.ts'
 
 /**
- * scripts/setup/docker.mjs on a machine made of one directory: its commands write down how they were called, and its engine is
- * a socket beside the real one. The real engine is not asked, and nothing is installed.
+ * Runs scripts/setup/docker.mjs on a simulated machine in one directory: its commands record their calls, and its engine is a test socket. The real
+ * engine is not used, and nothing is installed.
  */
 let dir: string
 let server: Server | undefined
@@ -33,7 +33,7 @@ beforeEach(() => {
   mkdirSync(join(dir, 'data'))
   writeFileSync(join(dir, 'calls'), '', { mode: 0o666 })
   chmodSync(join(dir, 'calls'), 0o666)
-  // What the script runs by name, and what the commands of this test are written in.
+  // The commands that the script runs, and those that the commands of this test need.
   for (const [name, path] of [
     ['env', '/usr/bin/env'],
     ['sh', '/bin/sh'],
@@ -57,7 +57,7 @@ function command(name: string, lines: string[] = []) {
   writeFileSync(join(dir, 'bin', name), text.join('\n'), { mode: 0o755 })
 }
 
-/** A stand-in for the engine. It is detached from its starter only if the starter does that. */
+/** A replacement of the engine. It is detached only if the script detaches it. */
 const dockerdLines = () => {
   const program = `
     require('node:fs').writeFileSync('${join(dir, 'dockerd.pid')}', String(process.pid))
@@ -70,7 +70,7 @@ function debian() {
   writeFileSync(join(dir, 'os-release'), 'PRETTY_NAME="Debian GNU/Linux 12"\nID=debian\n')
 }
 
-/** Where to listen: the socket of the machine, or any port. */
+/** Listens on the socket of the machine, or on any port. */
 async function listen(where: string | number, status = 200): Promise<number> {
   const made = createServer((_request, response) => response.writeHead(status).end('OK'))
   server = made
@@ -80,7 +80,7 @@ async function listen(where: string | number, status = 200): Promise<number> {
 
 type Options = { env?: Record<string, string>; uid?: number; typed?: string; platform?: string }
 
-/** @returns what is told about Docker, and everything that a person sees */
+/** @returns the line about Docker, and the complete output */
 async function ensureDocker({ env = {}, uid, typed, platform = 'linux' }: Options = {}) {
   const machine = {
     platform,
@@ -95,7 +95,7 @@ async function ensureDocker({ env = {}, uid, typed, platform = 'linux' }: Option
     console.log('TOLD ' + await ensureDocker('${join(dir, 'data')}', ${JSON.stringify(machine)}))`
   writeFileSync(join(dir, 'run.mjs'), script)
   const node = [process.execPath, join(dir, 'run.mjs')]
-  // A terminal, for the questions; without one nothing is asked.
+  // Questions need a terminal; without one none are asked.
   const words = typed === undefined ? node : ['/usr/bin/script', '-qec', node.join(' '), '/dev/null']
   const child: ChildProcess = spawn(words[0] ?? '', words.slice(1), {
     cwd: dir,
@@ -116,7 +116,7 @@ async function ensureDocker({ env = {}, uid, typed, platform = 'linux' }: Option
   return { told, output }
 }
 
-test('an engine that answers at the socket is used, and nothing else is touched', async () => {
+test('Docker setup uses an engine that answers at the socket, and changes nothing else', async () => {
   await listen(join(dir, 'docker.sock'))
   for (const name of ['apt-get', 'dockerd', 'systemctl']) command(name)
   debian()
@@ -124,7 +124,7 @@ test('an engine that answers at the socket is used, and nothing else is touched'
   expect(calls()).toEqual([])
 })
 
-test('an engine that DOCKER_HOST names is used over its socket or its port, and is named', async () => {
+test('Docker setup uses an engine in DOCKER_HOST over its socket or its port, and names it', async () => {
   const socket = join(dir, 'other.sock')
   await listen(socket)
   expect((await ensureDocker({ env: { DOCKER_HOST: `unix://${socket}` } })).told).toBe(`ready at unix://${socket}`)
@@ -133,7 +133,7 @@ test('an engine that DOCKER_HOST names is used over its socket or its port, and 
   expect((await ensureDocker({ env: { DOCKER_HOST: host } })).told).toBe(`ready at ${host}`)
 })
 
-test('a DOCKER_HOST where nothing answers is told, and no other engine is installed, started or used instead', async () => {
+test('Docker setup reports a DOCKER_HOST that does not answer, and does not install, start or use another engine', async () => {
   await listen(join(dir, 'docker.sock'))
   for (const name of ['apt-get', 'dockerd', 'systemctl']) command(name)
   debian()
@@ -145,7 +145,7 @@ test('a DOCKER_HOST where nothing answers is told, and no other engine is instal
 })
 
 test.skipIf(!asRoot)(
-  'a socket that the user may not use is told with the command that changes it, and nothing is started',
+  'Docker setup reports a socket without permission together with the command that changes it, and starts nothing',
   async () => {
     await listen(join(dir, 'docker.sock'))
     chmodSync(join(dir, 'docker.sock'), 0o600)
@@ -158,7 +158,7 @@ test.skipIf(!asRoot)(
   },
 )
 
-test('without dockerd, a machine that is not Debian gets a hint and no command', async () => {
+test('Docker setup without dockerd on a machine other than Debian prints a hint and no command', async () => {
   command('apt-get')
   writeFileSync(join(dir, 'os-release'), 'ID=fedora\n')
   expect((await ensureDocker()).told).toMatch(/^not available: dockerd is not installed; install Docker/)
@@ -167,14 +167,14 @@ test('without dockerd, a machine that is not Debian gets a hint and no command',
   expect(calls()).toEqual([])
 })
 
-test('on another system than Linux, Docker Desktop is named', async () => {
+test('Docker setup names Docker Desktop on systems other than Linux', async () => {
   command('dockerd')
   expect((await ensureDocker({ platform: 'darwin' })).told).toContain('start Docker Desktop')
   expect(calls()).toEqual([])
 })
 
 test.skipIf(!asRoot)(
-  'on Debian docker.io is installed, then dockerd started in a session of its own with a log of its own',
+  'Docker setup on Debian installs docker.io and starts dockerd in a session of its own with a log of its own',
   async () => {
     debian()
     const install = dockerdLines().join('\n')
@@ -196,12 +196,12 @@ test.skipIf(!asRoot)(
     const log = join(dir, 'data/logs/dockerd.log')
     expect([readFileSync(log, 'utf8'), statSync(log).mode & 0o777]).toEqual(['listening\n', 0o600])
     const pid = readFileSync(join(dir, 'dockerd.pid'), 'utf8')
-    // The sixth field is the session: its own, so that Ctrl-C and the end of the terminal do not reach it.
+    // The sixth field is the session. It must be a separate one, so that Ctrl-C and the end of the terminal do not reach it.
     expect(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[3]).toBe(pid)
   },
 )
 
-test.skipIf(!asRoot)('an installation that fails is told with the last line of apt-get', async () => {
+test.skipIf(!asRoot)('Docker setup reports a failed installation with the last line of apt-get', async () => {
   debian()
   command('apt-get', [
     'case "$*" in *install*) echo "E: first" >&2; echo "E: Unable to locate package docker.io" >&2; exit 100 ;; esac',
@@ -211,7 +211,7 @@ test.skipIf(!asRoot)('an installation that fails is told with the last line of a
   )
 })
 
-test.skipIf(!asRoot)('a person who declines gets no Docker installed and none started', async () => {
+test.skipIf(!asRoot)('Docker setup installs and starts nothing for a user who declines', async () => {
   debian()
   command('apt-get')
   const declined = await ensureDocker({ typed: 'n' })
@@ -224,13 +224,13 @@ test.skipIf(!asRoot)('a person who declines gets no Docker installed and none st
   expect(calls()).toEqual([])
 })
 
-test.skipIf(!asRoot)('a person who accepts with Enter gets dockerd started', async () => {
+test.skipIf(!asRoot)('Docker setup starts dockerd for a user who accepts with Enter', async () => {
   command('dockerd', dockerdLines())
   expect((await ensureDocker({ typed: '' })).told).toContain('ready (dockerd was started')
   expect(calls()).toEqual(['dockerd '])
 })
 
-test.skipIf(!asRoot)('where systemd runs, it starts Docker', async () => {
+test.skipIf(!asRoot)('Docker setup starts Docker with systemd where systemd runs', async () => {
   mkdirSync(join(dir, 'systemd'))
   command('dockerd')
   const lines = dockerdLines()
@@ -239,7 +239,7 @@ test.skipIf(!asRoot)('where systemd runs, it starts Docker', async () => {
   expect(calls()).toEqual(['systemctl start docker'])
 })
 
-test.skipIf(!asRoot)('a dockerd that ends is told with the last line of its log', async () => {
+test.skipIf(!asRoot)('Docker setup reports a dockerd that exits with the last line of its log', async () => {
   command('dockerd', ['echo first', 'echo "failed to start daemon: no space left on device" >&2', 'exit 1'])
   const { told } = await ensureDocker()
   expect(told).toBe(
@@ -248,7 +248,7 @@ test.skipIf(!asRoot)('a dockerd that ends is told with the last line of its log'
 })
 
 test.skipIf(!asRoot)(
-  'a user who cannot become root is told so, one with sudo runs every command through it',
+  'Docker setup reports a user who cannot become root, and runs every command through sudo for one who can',
   async () => {
     command('dockerd', dockerdLines())
     chmodSync(dir, 0o777)

@@ -7,7 +7,7 @@ import { projectFiles, root } from './repository.ts'
 const documents = projectFiles(/\.md$/)
 const packageJson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
 
-test('every link between documents leads to a file, and to a heading where it names one', () => {
+test('every link between documents leads to an existing file, and to an existing heading', () => {
   const broken = documents.flatMap(({ path, text }) =>
     [...text.matchAll(/!?\[[^\]]*\]\(([^)\s]+)\)/g)]
       .map((match) => match[1] ?? '')
@@ -27,7 +27,7 @@ test('every npm command in a document is a script of package.json', () => {
   expect(unknown).toEqual([])
 })
 
-test('every script of package.json that runs a file has that file', () => {
+test('every script of package.json that runs a file refers to an existing one', () => {
   const missing = Object.entries(packageJson.scripts).filter(([, command]) => {
     const file = /\bnode (\S+)/.exec(command)?.[1]
     return file !== undefined && !existsSync(join(root, file))
@@ -35,12 +35,12 @@ test('every script of package.json that runs a file has that file', () => {
   expect(missing).toEqual([])
 })
 
-test('the README shows the two commands, and AGENTS.md stays short', () => {
+test('the README contains the two commands, and AGENTS.md stays short', () => {
   expect(readFileSync(join(root, 'README.md'), 'utf8')).toMatch(/npm start[\s\S]*npm test/)
   expect(readFileSync(join(root, 'AGENTS.md'), 'utf8').split('\n').length).toBeLessThan(120)
 })
 
-test('docs/openapi.json is what the contract says', () => {
+test('docs/openapi.json matches the contract', () => {
   const file = join(root, 'docs/openapi.json')
   const before = readFileSync(file, 'utf8')
   try {
@@ -54,7 +54,7 @@ test('docs/openapi.json is what the contract says', () => {
   }
 })
 
-test('the tables of docs/rights.md are what the policy and the contract say', () => {
+test('the tables of docs/rights.md match the policy and the contract', () => {
   const check = [join(root, 'packages/contract/scripts/write-rights.ts'), '--check']
   expect(() => execFileSync(process.execPath, check, { cwd: root, stdio: 'pipe' })).not.toThrow()
 })
@@ -64,7 +64,7 @@ test.each([
   ['apps/agent/src/settings.ts', 'docs/settings.md'],
   ['apps/identity/src/config.ts', 'docs/identity.md'],
   ['apps/identity/src/captcha/settings.ts', 'docs/identity.md'],
-])('every setting of %s stands in a table of %s', (source, page) => {
+])('every setting of %s is in a table of %s', (source, page) => {
   const named = [...readFileSync(join(root, source), 'utf8').matchAll(/^ {2,4}([A-Z][A-Z_]+): /gm)].map(
     ([, name]) => name,
   )
@@ -80,7 +80,7 @@ function leads(from: string, link: string): boolean {
   return anchor === undefined || !file.endsWith('.md') || headingsOf(readFileSync(file, 'utf8')).includes(anchor)
 }
 
-/** As the common Markdown renderers build anchors. */
+/** Builds anchors like the common Markdown renderers. */
 function headingsOf(text: string): string[] {
   return [...text.matchAll(/^#{1,6}\s+(.+)$/gm)].map((match) =>
     (match[1] ?? '')

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { projectFiles } from './repository.ts'
 
-// An exception in a callback of a timer, a listener or a stream has no caller: in the agent each goes through `guarded`
+// An exception in a callback of a timer, a listener or a stream has no caller. In the agent each callback is wrapped by `guarded`
 // (packages/service-kit), which catches, logs and counts it.
 
-/** The gate is a process of its own that imports nothing: its entry catches what is left. */
+/** The gate is a separate process without imports, whose entry catches all errors. */
 const files = projectFiles(/^apps\/agent\/src\/.*\.ts$/).filter(
   ({ path }) => !/\.test\.ts$/.test(path) && !path.startsWith('apps/agent/src/gate/relay/'),
 )
 const takesCallback =
   /(?:(?<![.\w])(setTimeout|setInterval|setImmediate|queueMicrotask)|\w\??\.(?:on|once|setTimeout|addListener|prependListener|addEventListener))\(/g
 
-/** The arguments of a call, from behind its opening parenthesis. Texts may hold any parenthesis and comma. */
+/** The arguments of a call, after its opening parenthesis. Strings may contain any parenthesis and comma. */
 function argumentsAt(text: string, start: number): string[] {
   const found: string[] = []
   let depth = 0
@@ -33,7 +33,7 @@ function argumentsAt(text: string, start: number): string[] {
   return found
 }
 
-/** Settling a promise and doing nothing cannot throw; a name counts when the file makes it by `guarded`. */
+/** Resolving a promise and empty callbacks cannot throw. A name is safe if the file creates it with `guarded`. */
 function isSafe(callback: string, text: string): boolean {
   if (/^guarded\(/.test(callback)) return true
   if (/^(\(\) => undefined|resolve|reject|[\w.]+\.(resolve|reject))$/.test(callback)) return true
@@ -53,7 +53,7 @@ function unguarded(text: string): string[] {
   })
 }
 
-test('finds a raw callback of a timer and of a listener, and lets guarded ones pass', () => {
+test('the search for callbacks finds a raw callback of a timer and of a listener, and accepts guarded ones', () => {
   expect(unguarded("setTimeout(() => send('a, (b'), 5)")).toHaveLength(1)
   expect(unguarded("socket.on('data', (chunk) => read(chunk))")).toHaveLength(1)
   expect(unguarded("socket.on('data', read)")).toHaveLength(1)
@@ -73,7 +73,7 @@ test('the agent has no raw callback of a timer, a listener or a stream', () => {
   expect(found).toEqual([])
 })
 
-test('every process of ours has a last resort', () => {
+test('every Crux process installs the global error handler', () => {
   const entries = projectFiles(/^apps\/(server|identity|agent)\/src\/main\.ts$/)
   expect(entries.filter(({ text }) => !text.includes('handleUnhandledErrors(log)')).map(({ path }) => path)).toEqual([])
   const [gate] = projectFiles(/^apps\/agent\/src\/gate\/relay\/main\.ts$/)

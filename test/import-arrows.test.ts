@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { expect, test } from 'vitest'
 import { importsOf, projectFiles } from './repository.ts'
 
-// docs/architecture.md: imports go one way. Tests and their kits may look further than what ships.
+// Checks the import directions of docs/architecture.md. Tests and their kits may import more than production code.
 
 interface Arrow {
   from: string
@@ -24,11 +24,11 @@ const offenders = (forbidden: (arrow: Arrow) => boolean) =>
   arrows.filter(forbidden).map(({ from, to }) => `${from} -> ${to}`)
 const apps = ['console', 'server', 'identity', 'agent']
 
-test('finds the imports at all', () => {
+test('the search for imports finds imports', () => {
   expect(arrows.length).toBeGreaterThan(100)
 })
 
-test('contract imports zod and nothing else', () => {
+test('the contract imports only zod', () => {
   expect(
     offenders(
       ({ from, to }) => from.startsWith('packages/contract/') && to !== 'zod' && !to.startsWith('packages/contract/'),
@@ -36,7 +36,7 @@ test('contract imports zod and nothing else', () => {
   ).toEqual([])
 })
 
-test('rules know the contract only, and do no I/O', () => {
+test('rules import only the contract, and do no I/O', () => {
   const allowed = (to: string) =>
     to.startsWith('packages/rules/') || to === '@crux/contract' || !/^(@crux\/|node:|packages\/|apps\/)/.test(to)
   expect(offenders(({ from, to }) => from.startsWith('packages/rules/') && !allowed(to))).toEqual([])
@@ -48,13 +48,13 @@ test('apps never import apps, and packages never import apps', () => {
   expect(offenders(({ from, to }) => appOf(to) !== undefined && appOf(to) !== appOf(from))).toEqual([])
 })
 
-test('nobody reaches into another package past its index', () => {
+test('no package imports another package past its index', () => {
   expect(offenders(({ to }) => /^@crux\/[^/]+\/(src|test)\//.test(to))).toEqual([])
   const home = (path: string) => path.split('/').slice(0, 2).join('/')
   expect(offenders(({ from, to }) => /^(apps|packages)\//.test(to) && home(from) !== home(to))).toEqual([])
 })
 
-test('console and agent never touch the database', () => {
+test('console and agent do not import the database', () => {
   expect(
     offenders(
       ({ from, to }) => /^apps\/(console|agent)\//.test(from) && /^(@crux\/postgres|pg|drizzle-orm)(\/|$)/.test(to),
@@ -62,7 +62,7 @@ test('console and agent never touch the database', () => {
   ).toEqual([])
 })
 
-test('inside the server a store knows no action, and neither knows a route', () => {
+test('inside the server, stores import no actions, and neither imports routes', () => {
   const fileOf = (path: string) => posix.basename(path, '.ts')
   const order = ['store', 'actions', 'routes']
   const within = ({ from, to }: Arrow) =>
@@ -77,7 +77,7 @@ test('inside the server a store knows no action, and neither knows a route', () 
   ).toEqual([])
 })
 
-test("the engines' libraries appear in the agent's drivers only", () => {
+test('only the drivers of the agent import the libraries of the engines', () => {
   const engine = /^(dockerode|@kubernetes\/client-node)(\/|$)/
   expect(offenders(({ from, to }) => engine.test(to) && !from.startsWith('apps/agent/src/drivers/'))).toEqual([])
 })

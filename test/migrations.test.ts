@@ -9,11 +9,11 @@ test('server and identity have migrations', () => {
   expect(journals.map(({ path }) => path.split('/')[1]).sort()).toEqual(['identity', 'server'])
 })
 
-describe.each(journals)('$path', ({ path, text }) => {
+describe.each(journals)('the migrations in $path', ({ path, text }) => {
   const directory = posix.dirname(posix.dirname(path))
   const { entries } = JSON.parse(text) as { entries: { idx: number; when: number; tag: string }[] }
 
-  test('numbers its migrations without a gap, and each has its file and each file its entry', () => {
+  test('are numbered without a gap, and every file has an entry and every entry a file', () => {
     expect(entries.map(({ idx }) => idx)).toEqual(entries.map((_, index) => index))
     expect(entries.map(({ tag }) => Number(tag.slice(0, 4)))).toEqual(entries.map((_, index) => index))
     expect(sqlFiles.filter((file) => file.startsWith(`${directory}/`)).sort()).toEqual(
@@ -21,7 +21,7 @@ describe.each(journals)('$path', ({ path, text }) => {
     )
   })
 
-  test('goes forward in time: the migrator leaves out what is older than the newest one applied', () => {
+  test('have increasing timestamps, because the migrator skips any that are older than the newest applied one', () => {
     const times = entries.map(({ when }) => when)
     expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
   })

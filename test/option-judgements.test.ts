@@ -20,7 +20,7 @@ const cells = (line: string) =>
     .slice(1, -1)
     .map((cell) => cell.trim())
 
-/** Values that only an admin may set; each judged field has one here or in the tests of its own rule. */
+/** Values that only an admin may set. Each judged field has one here or in the tests of its own rule. */
 const dangerous: ContainerConfigFields = {
   networkMode: 'host',
   volumes: [{ name: '/srv', path: '/srv' }],
@@ -42,7 +42,7 @@ describe('the judgement of each setting', () => {
     expect(Object.keys(fieldJudgements).toSorted()).toEqual(Object.keys(ContainerConfigFields.shape).toSorted())
   })
 
-  test('is shown on the page about security, with the same reason', () => {
+  test('is shown on the page about security with the same reason', () => {
     const shown = page
       .slice(page.indexOf('\n## Options of Docker\n'))
       .split('\n')
@@ -51,7 +51,7 @@ describe('the judgement of each setting', () => {
     expect(shown).toEqual(rows)
   })
 
-  test('calls a field judged exactly where a value of it is host-dangerous', () => {
+  test('marks a field as judged exactly if one of its values is host-dangerous', () => {
     const found = new Set(hostDangers(dangerous).map(({ property }) => property.replace(/[.[].*$/, '')))
     const judged = Object.entries(fieldJudgements).flatMap(([field, { verdict }]) =>
       verdict === 'judged' ? [field] : [],

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What the self-checks look at: the files that git knows or would add. */
+/** The files that the repository checks read: those that git tracks or would add. */
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -24,7 +24,7 @@ export function projectFiles(pattern: RegExp): SourceFile[] {
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 }
 
-/** Import specifiers of a module; `typeOnly` ones vanish at run time. */
+/** Import specifiers of a module; `typeOnly` ones do not exist at run time. */
 export function importsOf(text: string): { specifier: string; typeOnly: boolean }[] {
   const statements = text.matchAll(/^(?:import|export)\s+(type\s)?(?:[^'"`;()]*?\sfrom\s+)?['"]([^'"]+)['"]/gm)
   const dynamic = text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)

@@ -27,7 +27,7 @@ test('an installation is complete without the builds for other machines', () => 
   expect(installedMatches(lock, installed({ 'node_modules/zod': { version: '4.0.0' } }))).toBe(true)
 })
 
-test('it is not complete with another version, without a package, or when npm was interrupted', () => {
+test('an installation is not complete with another version, without a package, or when npm was interrupted', () => {
   expect(installedMatches(lock, installed({ 'node_modules/zod': { version: '3.9.0' } }))).toBe(false)
   expect(installedMatches(lock, installed({}))).toBe(false)
   expect(installedMatches(lock, undefined)).toBe(false)
@@ -38,7 +38,7 @@ test('it is not complete with another version, without a package, or when npm wa
   expect(installedMatches(lock, mixed)).toBe(false)
 })
 
-test('names what was installed without a checksum to compare it with', () => {
+test('the setup lists packages that were installed without a checksum', () => {
   const checked = { packages: { ...lock.packages, 'node_modules/zod': { version: '4.0.0', integrity: 'sha512-x' } } }
   const both = installed({
     'node_modules/zod': { version: '4.0.0' },
@@ -48,7 +48,7 @@ test('names what was installed without a checksum to compare it with', () => {
   expect(withoutChecksum(checked, installed({ 'node_modules/zod': { version: '4.0.0' } }))).toEqual([])
 })
 
-test('installs by the lockfile alone: an npm ci that fails is never followed by an install that chooses versions', () => {
+test('the setup installs only from the lockfile: a failed npm ci is never followed by an install that selects versions', () => {
   const directory = mkdtempSync(join(tmpdir(), 'crux-install-'))
   const record = join(directory, 'calls')
   writeFileSync(join(directory, 'npm'), `#!/bin/sh\necho "$*" >>"${record}"\nexit 1\n`, { mode: 0o755 })
@@ -66,7 +66,7 @@ test('installs by the lockfile alone: an npm ci that fails is never followed by 
   rmSync(directory, { recursive: true })
 })
 
-test('maintenance without a command says which there are, and makes a key before there is an installation', () => {
+test('npm run crux lists its commands when none is given, and creates a key before an installation exists', () => {
   const crux = (...args: string[]) =>
     spawnSync(process.execPath, ['scripts/crux.mjs', ...args], {
       cwd: root,

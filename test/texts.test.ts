@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectFiles } from './repository.ts'
 
-// A text that nobody shows is kept and loaded for nothing. The types find the other half: keys without a text.
+// Finds unused texts, which would be maintained and loaded for nothing. The types find keys without a text.
 
 type Texts = { [key: string]: string | Texts }
 
@@ -11,12 +11,12 @@ const texts = projectFiles(/^apps\/console\/src\/locales\/en\/.*\.json$/).map(({
   keys: keysOf(JSON.parse(text)).map((key) => key.replace(/(_ordinal)?_(zero|one|two|few|many|other)$/, '')),
 }))
 const sources = projectFiles(/^apps\/console\/src\/.*\.tsx?$/).filter(({ path }) => !/\.test\.tsx?$/.test(path))
-/** What is filled in holds no dot, unless it stands somewhere as it is (`limits.cpu`). */
+/** Interpolated parts contain no dot, unless they occur as a literal (`limits.cpu`). */
 const literals = new Set(sources.flatMap(({ text }) => literalsOf(text)))
 
-test('every text of the console is shown somewhere', () => {
+test('every text of the console is used', () => {
   const shown = sources.map(({ text }) => ({
-    // In an area that the file names, or in the common one.
+    // The key is in an area that the file names, or in the common one.
     areas: ['common', ...texts.map(({ area }) => area).filter((area) => new RegExp(`['"\`]${area}['"\`:]`).test(text))],
     literals: new Set(literalsOf(text)),
     composed: composedOf(text),
@@ -37,7 +37,7 @@ function literalsOf(source: string): string[] {
   return [...source.matchAll(/['"`]([\w:.-]+)['"`]/g)].map((match) => match[1] ?? '')
 }
 
-/** Keys with a part that is known only when the page runs, such as the one after `list.`. */
+/** Keys with a part that is known only at run time, such as the one after `list.`. */
 function composedOf(source: string): RegExp[] {
   return [...source.matchAll(/`((?:[\w:.-]|\$\{[^{}`]*\})+)`/g)]
     .map((match) => match[1] ?? '')

@@ -7,12 +7,12 @@ const generated = /\/generated\/|\.gen\.ts$|openapi\.json$|\/migrations\/|packag
 const code = projectFiles(/\.(ts|tsx|mjs|css)$/).filter(({ path }) => !generated.test(path))
 const texts = projectFiles(/\.(ts|tsx|mjs|css|json|md|html|sh|yml|yaml|npmrc)$|^\.ci\/|(^|\/)\.npmrc$/)
 
-test('no file of ours is longer than 400 lines', () => {
+test('no source file is longer than 400 lines', () => {
   const long = code.filter(({ text }) => text.trimEnd().split('\n').length > 400).map(({ path }) => path)
   expect(long).toEqual([])
 })
 
-test('files are named in kebab-case, or as the one React component that they export', () => {
+test('files are named in kebab-case, or like the one React component that they export', () => {
   const odd = code
     .map(({ path }) => path)
     .filter((path) => {
@@ -22,13 +22,13 @@ test('files are named in kebab-case, or as the one React component that they exp
   expect(odd).toEqual([])
 })
 
-test('no file is called after nothing in particular', () => {
+test('no file has a meaningless name', () => {
   expect(
     code.map(({ path }) => path).filter((path) => /(^|\/)(utils?|helpers?|common|misc)(\.|\/)/.test(path)),
   ).toEqual([])
 })
 
-test('no file names a package registry: that is the business of the machine', () => {
+test('no file names a package registry, because that depends on the machine', () => {
   const configured = execFileSync('npm', ['config', 'get', 'registry'], { cwd: root, encoding: 'utf8' }).trim()
   const known = [
     ['registry', 'npmjs', 'org'].join('.'),
@@ -42,7 +42,7 @@ test('no file names a package registry: that is the business of the machine', ()
   expect(naming).toEqual([])
 })
 
-test('no file names a folder of the machine that it was written on', () => {
+test('no file contains a path of the machine on which it was written', () => {
   const directories = [
     ['', 'work', 'main'],
     ['', 'work', 'shared'],
@@ -55,7 +55,7 @@ test('no file names a folder of the machine that it was written on', () => {
   expect(naming).toEqual([])
 })
 
-/** `exec` and `shell: true`, and a shell that is started as a program: by name with `-c`, also through a wrapper's arguments. */
+/** `exec` and `shell: true`, and shells that are started as a program: by name with `-c`, also in the arguments of a wrapper. */
 const callsShell =
   /shell:\s*(true|['"`])|\bexecSync\(|(?<![.\w])exec\(\s*[`'"]|['"`](?:\/(?:usr\/)?bin\/)?(?:ba|da|a|z|k)?sh['"`]\s*,\s*\[?\s*['"`]-\w*c|['"`](?:cmd(?:\.exe)?|pwsh|powershell(?:\.exe)?)['"`]/
 
@@ -77,13 +77,13 @@ test('the search for shells finds every way to start one', () => {
     expect([text, callsShell.test(text)]).toEqual([text, false])
 })
 
-test('nothing is handed to a shell', () => {
+test('no source file runs a command through a shell', () => {
   const product = code.filter(({ path }) => !/\.test\.ts$|^e2e\/|\/test\/|^test\/|^bench\//.test(path))
   const shells = product.filter(({ text }) => /child_process/.test(text) && callsShell.test(text))
   expect(shells.map(({ path }) => path)).toEqual([])
 })
 
-test('no test is skipped for good or run alone', () => {
+test('no test is skipped permanently or run exclusively', () => {
   const tests = code.filter(({ path }) => /\.(test|spec)\.tsx?$/.test(path))
   const odd = tests.filter(({ text }) => /\b(test|it|describe)\.(only|skip|todo)\(/.test(text)).map(({ path }) => path)
   expect(odd).toEqual([])

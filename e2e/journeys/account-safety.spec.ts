@@ -6,7 +6,7 @@ import { expect, test } from '../kit/stage.ts'
 
 const crux = systemWithMail()
 
-/** As if the last sign-in had been an hour ago. */
+/** Moves the last sign-in of all sessions one hour into the past. */
 async function ageSessions() {
   const client = new pg.Client({ connectionString: crux.databaseUrl })
   await client.connect()
@@ -16,7 +16,9 @@ async function ageSessions() {
 
 const typed = (page: Page) => page.getByRole('dialog').getByLabel('Name')
 
-test('a code in place of a password creates an account that is signed in and verified', async ({ page }) => {
+test('signing up with a code instead of a password creates an account that is signed in and verified', async ({
+  page,
+}) => {
   const { email } = newAccount()
   await page.goto(`${crux.url}/auth/register`)
   await page.getByRole('button', { name: 'Use a code by e-mail instead' }).click()
@@ -35,14 +37,16 @@ test('a code in place of a password creates an account that is signed in and ver
   await expect(page.getByText(email)).toBeVisible()
 })
 
-test('an API token asks for a new sign-in when the last is old, and what was typed comes back', async ({ page }) => {
+test('creating an API token requires a new sign-in when the last one is old, and keeps the typed values', async ({
+  page,
+}) => {
   const account = await crux.verified(page)
   await page.goto(`${crux.url}/auth/settings/tokens`)
   await ageSessions()
   await page.getByRole('button', { name: 'New token' }).click()
   await typed(page).fill('Nightly deploys')
   await page.getByRole('dialog').getByText('Read and deploy').click()
-  // The server may remember the session from before for two seconds. It judges the sign-in before it reads a body.
+  // The server may cache the session for two seconds. It checks the sign-in before it reads a body.
   const tokens = `${crux.url}/api/tokens`
   await expect
     .poll(async () => (await page.request.post(tokens, { data: {}, headers: { origin: crux.url } })).status())
@@ -68,7 +72,9 @@ test('an API token asks for a new sign-in when the last is old, and what was typ
   await expect(page.getByText('No tokens yet')).toBeVisible()
 })
 
-test('an account is deleted after its address was typed, and opens nothing any more', async ({ page }) => {
+test('an account is deleted after its address was typed, and its session and password stop working', async ({
+  page,
+}) => {
   const account = await crux.verified(page)
   await page.goto(`${crux.url}/auth/settings`)
   await page.getByRole('button', { name: 'Delete account' }).click()

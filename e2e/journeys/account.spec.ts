@@ -11,9 +11,7 @@ const settings = (page: Page, path = '') => page.goto(`${crux.url}/auth/settings
 const inside = (page: Page) => page.waitForURL((address) => !address.pathname.startsWith('/auth/login'))
 const submitLogin = (page: Page) => page.getByRole('button', { name: 'Sign in', exact: true }).click()
 
-test('a forgotten password is replaced with a code from the mail, and the old one is worth nothing', async ({
-  page,
-}) => {
+test('a forgotten password is replaced with a code from the mail, and the old one stops working', async ({ page }) => {
   const account = await crux.verified(page)
   await signOut(page, crux.url)
   await page.getByRole('link', { name: 'Forgot password?' }).click()
@@ -27,7 +25,7 @@ test('a forgotten password is replaced with a code from the mail, and the old on
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.waitForURL('**/auth/settings/new-password')
 
-  // Nothing else comes before the new password.
+  // The user has to set the new password before any other page.
   await page.goto(`${crux.url}/teams`)
   await page.waitForURL('**/auth/settings/new-password')
   const renewed = { ...account, password: 'a wholly different secret' }
@@ -40,7 +38,7 @@ test('a forgotten password is replaced with a code from the mail, and the old on
   await signIn(page, crux.url, renewed)
 })
 
-test('the link of a recovery, which the API can ask for, leads to a new password', async ({ page }) => {
+test('the link of a recovery that the API requests leads to a new password', async ({ page }) => {
   const account = await crux.verified(page)
   await signOut(page, crux.url)
   const recovery = `${crux.url}/kratos/self-service/recovery`
@@ -58,14 +56,14 @@ test('the link of a recovery, which the API can ask for, leads to a new password
   await page.waitForURL('**/teams/create')
 })
 
-test('recovery tells nobody who has an account', async ({ page }) => {
+test('recovery does not reveal which addresses have an account', async ({ page }) => {
   await page.goto(`${crux.url}/auth/recovery`)
   await page.getByLabel('E-mail').fill('stranger@example.com')
   await page.getByRole('button', { name: 'Send a code' }).click()
   await expect(page.getByText('If stranger@example.com has an account, we sent a code to it.')).toBeVisible()
 })
 
-test('a session that is too old proves itself before the password changes, and comes back to the form', async ({
+test('changing the password with an old session requires a new sign-in, which returns to the form', async ({
   page,
 }) => {
   const account = await crux.verified(page)
@@ -90,7 +88,9 @@ test('a session that is too old proves itself before the password changes, and c
   await signIn(page, crux.url, changed)
 })
 
-test('with an authenticator app the password alone is not enough, and a backup code helps once', async ({ page }) => {
+test('an account with an authenticator app requires a second factor, and a backup code works once', async ({
+  page,
+}) => {
   const account = await crux.verified(page)
   await settings(page, '/second-factors')
   await page.getByRole('button', { name: 'Set up' }).click()
@@ -114,7 +114,7 @@ test('with an authenticator app the password alone is not enough, and a backup c
   await signOut(page, crux.url)
   await enterPassword(page, crux.url, account)
   await expect(page.getByRole('heading', { name: 'Second factor' })).toBeVisible()
-  // Half a session opens nothing.
+  // A session without its second factor gets no page.
   await page.goto(`${crux.url}/teams`)
   await expect(page.getByRole('heading', { name: 'Second factor' })).toBeVisible()
   await page.getByLabel('Code of your authenticator app').fill(await totp(secret))
@@ -136,10 +136,10 @@ test('with an authenticator app the password alone is not enough, and a backup c
   await expect(page.getByText('This backup code was already used.')).toBeVisible()
 })
 
-test.describe('with an authenticator in the device', () => {
+test.describe('an authenticator in the device', () => {
   test.beforeEach(({ page }) => addAuthenticator(page))
 
-  test('who signs up with a passkey needs no password, from the first day on', async ({ page }) => {
+  test('allows signing up with a passkey and without a password', async ({ page }) => {
     const { email } = newAccount()
     await page.goto(`${crux.url}/auth/register`)
     const signUp = page.getByRole('button', { name: 'Create the account with a passkey' })
@@ -162,7 +162,7 @@ test.describe('with an authenticator in the device', () => {
     await expect(page.getByText('signed in with a passkey')).toHaveCount(1)
   })
 
-  test('a passkey signs in without a password until it is removed', async ({ page }) => {
+  test('signs in with a passkey without a password until the passkey is deleted', async ({ page }) => {
     await crux.verified(page)
     await settings(page, '/sign-in')
     await page.getByRole('button', { name: 'Add a passkey' }).click()
@@ -183,7 +183,7 @@ test.describe('with an authenticator in the device', () => {
     await expect(page.getByRole('alert')).toBeVisible()
   })
 
-  test('a security key is asked for after the password', async ({ page }) => {
+  test('requires a security key after the password', async ({ page }) => {
     const account = await crux.verified(page)
     await settings(page, '/second-factors')
     await page.getByRole('button', { name: 'Add a security key' }).click()
@@ -199,7 +199,9 @@ test.describe('with an authenticator in the device', () => {
   })
 })
 
-test('signing up, confirming the address and signing in need no mouse, and errors take the focus', async ({ page }) => {
+test('signing up, confirming the address and signing in work without a mouse, and errors take the focus', async ({
+  page,
+}) => {
   const account = newAccount()
   await page.goto(`${crux.url}/auth/register`)
   const password = page.getByLabel('Password', { exact: true })
@@ -209,7 +211,7 @@ test('signing up, confirming the address and signing in need no mouse, and error
   await tabTo(page, page.getByLabel('E-mail'))
   await page.keyboard.type(account.email)
   await tabTo(page, password)
-  // Too like the address: only the service knows that.
+  // The password is too similar to the address, which only the service can check.
   await page.keyboard.type(account.email)
   await tabTo(page, again)
   await page.keyboard.type('something else')
@@ -246,7 +248,7 @@ test('signing up, confirming the address and signing in need no mouse, and error
   await page.waitForURL('**/teams/create')
 })
 
-test('a session that is ended on another device is out at once', async ({ page, browser }) => {
+test('a session that is ended on another device is signed out at once', async ({ page, browser }) => {
   const account = await crux.verified(page)
   const context = await browser.newContext()
   const other = await context.newPage()

@@ -15,17 +15,14 @@ const carried = (page: Page) => page.getByRole('list', { name: 'Config bundles' 
 const result = (page: Page) => page.getByRole('status', { name: 'Result' })
 const deploy = (page: Page) => page.getByRole('button', { name: 'Deploy', exact: true })
 
-test('bundles that differ refuse the start by name until the deployment says what is meant', async ({
-  page,
-  stage,
-}) => {
+test('bundles with different values refuse the start by name until the deployment decides', async ({ page, stage }) => {
   const { testEnvironment } = stage
   const [eu, us] = [unique('Region EU '), unique('Region US ')]
   const service = await createService(testEnvironment, [{ name: unique('bundle/i'), tag: '1', image: idle() }])
   const deployment = await createDeployment(testEnvironment, service, unique('bundle'))
   const path = `/${testEnvironment.teamSlug}/deployments/${deployment.id}`
 
-  // One is made in the browser, the other by the API.
+  // One bundle is created in the browser, the other by the API.
   await page.goto(`/${testEnvironment.teamSlug}/config-bundles`)
   await page.getByRole('button', { name: 'New config bundle' }).first().click()
   const form = page.getByRole('dialog', { name: 'New config bundle' })
@@ -67,7 +64,7 @@ test('bundles that differ refuse the start by name until the deployment says wha
   await page.waitForURL(/\/deploy$/)
   await expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
 
-  // What is carried cannot be deleted; what was taken off can.
+  // An attached bundle cannot be deleted; a detached one can.
   await page.goto(`/${testEnvironment.teamSlug}/config-bundles`)
   await page.getByRole('link', { name: us }).click()
   await expect(page.getByRole('button', { name: 'Delete', exact: true })).toHaveAttribute('aria-disabled', 'true')
@@ -97,7 +94,7 @@ test('bundles that differ refuse the start by name until the deployment says wha
   }
 })
 
-/** In the open configuration; ends when it is stored. */
+/** Sets a variable in the open configuration; returns after it is saved. */
 async function setVariable(page: Page, key: string, value: string): Promise<void> {
   const section = page.getByRole('region', { name: 'Environment', exact: true })
   await section.getByRole('button', { name: 'Add', exact: true }).click()
@@ -117,7 +114,7 @@ test.describe('a storage', () => {
   })
   test.afterAll(() => storage?.dispose())
 
-  test('says what it shows, why it does not answer, and never shows its keys', async ({ page, stage }) => {
+  test('shows its buckets or why it does not answer, and never shows its keys', async ({ page, stage }) => {
     const name = unique('Files ')
     await page.goto(`/${stage.testEnvironment.teamSlug}/storages`)
     await page.getByRole('button', { name: 'New storage' }).first().click()

@@ -21,7 +21,7 @@ const prove = async (page: Page) => {
   await expect(frame.getByRole('button', { name: 'Passed' })).toBeVisible()
 }
 
-test('a captcha that is set up is shown, wanted and passed: to sign up, and to sign in after failures', async ({
+test('a configured captcha is shown and required for signing up, and for signing in after failures', async ({
   page,
 }) => {
   const account = newAccount()

@@ -4,7 +4,7 @@ import { createDeployment, createService, deploy, freePort, setTag, unique, web 
 import { expect, test } from '../kit/journey.ts'
 import { answers } from '../kit/service.ts'
 
-test('a release is successful while connections to the previous container go on, and its page shows the clean-up', async ({
+test('a release is successful while connections to the previous container are open, and its page shows the clean-up', async ({
   page,
   stage,
 }) => {

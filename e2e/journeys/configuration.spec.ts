@@ -13,7 +13,7 @@ const row = <T extends object>(value: T) => ({ id: crypto.randomUUID(), ...value
 const environment = (pairs: Record<string, string>) => Object.entries(pairs).map(([key, value]) => row({ key, value }))
 
 type Config = NonNullable<Parameters<typeof createService>[1][number]['config']>
-/** An image with a configuration, prepared for a node, and how its layers are read and written. */
+/** Creates an image with a configuration, prepared for a node, with functions to read and write its layers. */
 async function prepare(testEnvironment: TestEnvironment, config: Config) {
   const inTeam = { teamSlug: testEnvironment.teamSlug }
   const { client } = testEnvironment.person
@@ -45,7 +45,10 @@ async function prepare(testEnvironment: TestEnvironment, config: Config) {
   }
 }
 
-test('every kind of setting is filled in, saved, and takes along what depends on it', async ({ page, stage }) => {
+test('every kind of setting can be filled in, saved and removed with its dependent settings', async ({
+  page,
+  stage,
+}) => {
   const { image, path, stored } = await prepare(stage.testEnvironment, {})
   await page.goto(path(image))
   await expect(page.getByText('Nothing is set yet')).toBeVisible()
@@ -135,7 +138,7 @@ test('every kind of setting is filled in, saved, and takes along what depends on
   expect(await stored(image)).toMatchObject({ metrics: { port: 8080 }, ports: [{ internal: 8080 }] })
 })
 
-test('an instance shows where each value comes from, and bundles that disagree', async ({ page, stage }) => {
+test('the page of an instance shows the origin of each value, and bundles that conflict', async ({ page, stage }) => {
   const testEnvironment = stage.testEnvironment
   const names = [unique('eu'), unique('us')]
   const it = await prepare(testEnvironment, {
@@ -159,7 +162,7 @@ test('an instance shows where each value comes from, and bundles that disagree',
   )
   await expect(section(page, 'Headers').getByRole('note')).toContainText('does nothing here')
 
-  // The deployment decides, and the instance overrides, takes away, and goes back.
+  // The deployment decides the conflict; the instance overrides a value, removes it, and resets it.
   await page.goto(it.path(it.deployment))
   await expect(page.getByRole('alert').filter({ hasText: 'REGION differs' })).toContainText(names[1] ?? '')
   await valueIn(page, 'REGION').fill('decided')
@@ -191,7 +194,7 @@ test('an instance shows where each value comes from, and bundles that disagree',
   expect((await it.stored(it.instance)).environment ?? []).toEqual([])
 })
 
-test('variables come from an .env file and go into one', async ({ page, stage }) => {
+test('variables can be imported from an .env file and exported to one', async ({ page, stage }) => {
   const { image, path, stored } = await prepare(stage.testEnvironment, {
     environment: environment({ LOG: 'info', OLD: 'x' }),
   })
@@ -225,7 +228,10 @@ test('variables come from an .env file and go into one', async ({ page, stage })
   expect(await values()).toEqual({ LOG: 'info', OLD: 'x' })
 })
 
-test('an earlier state comes back, and another configuration lends its settings', async ({ page, stage }) => {
+test('an earlier state can be restored, and settings can be copied from another configuration', async ({
+  page,
+  stage,
+}) => {
   const it = await prepare(stage.testEnvironment, { environment: environment({ LOG: 'info' }) })
   const other = await prepare(stage.testEnvironment, {
     name: unique('lender'),
@@ -265,7 +271,10 @@ test('an earlier state comes back, and another configuration lends its settings'
   expect(stored.name ?? null).not.toBe((await other.stored(other.image)).name)
 })
 
-test('a thousand variables are found and written to, and only what is near is drawn', async ({ page, stage }) => {
+test('a configuration with a thousand variables can be searched and edited, and renders only visible rows', async ({
+  page,
+  stage,
+}) => {
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`VARIABLE_${at}`, `value ${at}`]))
   const { image, path, stored } = await prepare(stage.testEnvironment, { environment: environment(many) })
   await page.goto(path(image))
@@ -279,7 +288,7 @@ test('a thousand variables are found and written to, and only what is near is dr
   await page.keyboard.press('Tab')
   await page.keyboard.type('typed at the end of a thousand')
   await saved(page)
-  // Only what is near is drawn.
+  // Only rows near the visible area are rendered.
   expect(await section(page, 'Environment').getByRole('row').count()).toBeLessThan(100)
   const found = new Map((await stored(image)).environment?.map(({ key, value }) => [key, value]))
   expect([found.size, found.get('VARIABLE_777'), found.get('LAST_ONE')]).toEqual([
@@ -287,12 +296,12 @@ test('a thousand variables are found and written to, and only what is near is dr
     'lucky',
     'typed at the end of a thousand',
   ])
-  // A link leads to a row that is not drawn yet.
+  // A link leads to a row that is not rendered yet.
   await page.goto(`${path(image)}#environment[500].value`)
   await expect(valueIn(page, 'VARIABLE_500')).toBeFocused()
 })
 
-test('the JSON follows the form, takes its edits, and says what is wrong', async ({ page, stage }) => {
+test('the JSON tab follows the form, applies its edits, and shows what is wrong', async ({ page, stage }) => {
   const { image, path, stored } = await prepare(stage.testEnvironment, { environment: environment({ LOG: 'info' }) })
   await page.goto(`${path(image)}?view=json`)
   const editor = page.getByLabel('Configuration as JSON').last()
@@ -310,7 +319,7 @@ test('the JSON follows the form, takes its edits, and says what is wrong', async
   await expect(section(page, 'Environment').getByLabel('Key', { exact: true })).toBeFocused()
 })
 
-test('a filter leaves settings of one kind, stays in the address, and a problem leads to its field', async ({
+test('a filter shows settings of one kind and stays in the address, and a problem leads to its field', async ({
   page,
   stage,
 }) => {
@@ -327,7 +336,7 @@ test('a filter leaves settings of one kind, stays in the address, and a problem 
   for (let press = 0; press < 3; press++) await page.keyboard.press('ArrowRight')
   await expect(kind('Docker')).toBeFocused()
   await expect(page).toHaveURL(/fields=docker/)
-  // Of the ports only what is for Docker alone.
+  // Of the port settings, only those for Docker are shown.
   await expect(section(page, 'Ports').getByRole('switch', { name: 'Keep published ports open' })).toBeVisible()
   await expect(section(page, 'Ports').getByLabel('Inside', { exact: true })).toHaveCount(0)
   await expect(section(page, 'Restart')).toBeVisible()
@@ -338,13 +347,13 @@ test('a filter leaves settings of one kind, stays in the address, and a problem 
   await expect(section(page, 'Annotations')).toBeVisible()
   await expect(section(page, 'Restart')).toHaveCount(0)
 
-  // From another tab, with a filter that hides the field.
+  // The link comes from another tab, with a filter that hides the field.
   await page.goto(`${path(instance)}?fields=docker`)
   await page.getByRole('listitem').filter({ hasText: 'TOKEN' }).getByRole('link', { name: 'Open the field' }).click()
   await expect(page.getByLabel('Secret value of TOKEN')).toBeFocused()
 })
 
-test('the buckets of a storage are suggested, and any other name may be typed', async ({ page, stage }) => {
+test('the buckets of a storage are suggested, and any other name can be typed', async ({ page, stage }) => {
   const storage = createServer((_, response) => {
     const names = ['pictures', 'texts'].map((name) => `<Bucket><Name>${name}</Name></Bucket>`).join('')
     response.end(`<ListAllMyBucketsResult><Buckets>${names}</Buckets></ListAllMyBucketsResult>`)

@@ -1,7 +1,10 @@
 import { createDeployment, createService, deploy, exits, unique } from '@crux/test-kit'
 import { expect, test } from '../kit/journey.ts'
 
-test('a release that fails is counted beside Deployments at once and leads the dashboard', async ({ page, stage }) => {
+test('a release that fails is counted beside Deployments at once and is listed first on the dashboard', async ({
+  page,
+  stage,
+}) => {
   const { testEnvironment } = stage
   const service = await createService(testEnvironment, [
     { name: unique('fails/'), tag: '1', image: exits(3, 0, 'no configuration') },
@@ -21,10 +24,7 @@ test('a release that fails is counted beside Deployments at once and leads the d
   await expect(page.getByText('Audit log entries')).toBeHidden()
 })
 
-test('members who were only invited are counted apart, on the team and on the dashboard alike', async ({
-  page,
-  stage,
-}) => {
+test('invited members are counted separately, on the team page and on the dashboard', async ({ page, stage }) => {
   const { testEnvironment } = stage
   await testEnvironment.person.client.call('teams.invite', {
     params: { teamId: testEnvironment.teamId },
@@ -36,7 +36,7 @@ test('members who were only invited are counted apart, on the team and on the da
   const numbers = page.getByRole('region', { name: 'Numbers' })
   await expect(numbers).toContainText(/Members\s*1\s*Invited\s*1/)
   await expect(page.getByRole('button', { name: 'Switch to this team' })).toBeHidden()
-  // The way back begins with the name of the team, not with its address.
+  // The breadcrumb begins with the name of the team and not with its slug.
   const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' })
   await expect(crumbs.getByRole('link').first()).toHaveText(`Team ${testEnvironment.teamSlug}`)
 })

@@ -11,7 +11,7 @@ async function openDialog(page: Page, action: 'Delete project' | 'Delete version
 
 const image = { tag: '1', image: idle(), config: { name: 'web' } }
 
-test('deleting a project asks whether its containers go: kept ones hold their names, removed ones leave the prefix free', async ({
+test('deleting a project offers to delete its containers: kept ones keep their names, deleted ones free the prefix', async ({
   page,
   stage,
 }) => {
@@ -63,7 +63,7 @@ test('deleting a project asks whether its containers go: kept ones hold their na
   expect((await deployed()).status).toBe('successful')
 })
 
-test('deleting a version removes its containers when asked to, and not while their node is away', async ({
+test('deleting a version deletes its containers on request, and is refused while their node is unavailable', async ({
   page,
   stage,
 }) => {
@@ -106,7 +106,7 @@ test('deleting a version removes its containers when asked to, and not while the
   expect(await raw.list(`dev.crux.prefix=${prefix}`)).toHaveLength(0)
 })
 
-test('the changelog of a version that was deployed is on its page, though the version cannot be edited any more', async ({
+test('the changelog of a deployed version is on its page, though the version cannot be edited any more', async ({
   page,
   stage,
 }) => {

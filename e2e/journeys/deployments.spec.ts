@@ -23,10 +23,10 @@ const pageOf = (testEnvironment: TestEnvironment, deploymentId: string) =>
 const result = (page: Page) => page.getByRole('status', { name: 'Result' })
 const instance = (page: Page) => page.getByRole('list', { name: 'Images' }).getByRole('listitem').first()
 
-/** A container that is up and never gets where its configuration wants it. */
+/** A container that runs but never reaches its expected state. */
 const endless = { expectedState: { state: 'exited', timeout: 300, exitCode: 0 } } as const
 
-test('preparing what is prepared already leads to it', async ({ page, stage }) => {
+test('preparing a deployment that is prepared already opens it', async ({ page, stage }) => {
   const { testEnvironment } = stage
   const prefix = unique('twice')
   const name = unique('Twice ')
@@ -43,7 +43,7 @@ test('preparing what is prepared already leads to it', async ({ page, stage }) =
   await expect(page.getByText('one deployment per node and prefix. Here it is.')).toBeVisible()
 })
 
-test('a protected deployment is replaced only after a question', async ({ page, stage }) => {
+test('a protected deployment is replaced only after a confirmation', async ({ page, stage }) => {
   const { testEnvironment } = stage
   const { client } = testEnvironment.person
   const prefix = unique('safe')
@@ -58,13 +58,13 @@ test('a protected deployment is replaced only after a question', async ({ page, 
     params: { ...inTeam, projectId: service.projectId, versionId: service.versionId },
     body: { name: '2.0.0' },
   })
-  // Increasing took the deployment along, in preparation.
+  // Increasing the version copied the deployment, which is in preparation.
   const increased = await client.call('versions.get', {
     params: { ...inTeam, projectId: service.projectId, versionId: next.id },
   })
   const second = increased.deployments[0]
   if (!second) throw new Error('the deployment was not taken along')
-  // With its protection, which would speak for itself.
+  // The copied protection would require a confirmation by itself.
   await client.call('deployments.update', {
     params: { ...inTeam, deploymentId: second.id },
     body: { prefix, protected: false },
@@ -80,7 +80,7 @@ test('a protected deployment is replaced only after a question', async ({ page, 
   await expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
 })
 
-test('a copy starts with a prefix of its own and is prepared, not started', async ({ page, stage }) => {
+test('a copy has a prefix of its own and is prepared, not started', async ({ page, stage }) => {
   const { testEnvironment } = stage
   const prefix = unique('copy')
   const service = await createService(testEnvironment, [{ name: unique('copy/i'), tag: '1', image: idle() }])
@@ -95,7 +95,7 @@ test('a copy starts with a prefix of its own and is prepared, not started', asyn
   await expect(page.getByRole('main').getByText('Preparing', { exact: true })).toBeVisible()
 })
 
-test('a reload in the middle shows the same progress, and cancelling keeps what answered before', async ({
+test('a reload during a deployment shows the same progress, and cancelling keeps the previous container answering', async ({
   page,
   stage,
 }) => {
@@ -130,14 +130,14 @@ test('a reload in the middle shows the same progress, and cancelling keeps what 
   }
   await cancelIt()
   await expect(page.getByText(/answers$/)).toBeVisible()
-  // The next one has not been cancelled yet.
+  // The next release is not cancelled yet.
   await startDeployment(testEnvironment, deployment.id)
   await cancelIt()
   const after = await raw.list(`dev.crux.prefix=${prefix}`)
   expect(after.map(({ Id }) => Id)).toEqual([before?.Id])
 })
 
-test('an earlier release is brought back from the page', async ({ page, stage }) => {
+test('the page of a deployment rolls back to an earlier release', async ({ page, stage }) => {
   const { testEnvironment } = stage
   const prefix = unique('back')
   const port = await freePort()
@@ -174,7 +174,10 @@ test('an earlier release is brought back from the page', async ({ page, stage })
   await expect(page.getByRole('combobox', { name: 'Release' })).toHaveValue('2')
 })
 
-test('a port that would fall silent is kept open on request, said before it is done', async ({ page, stage }) => {
+test('a port with a downtime can be kept open on request, as the page announces before the start', async ({
+  page,
+  stage,
+}) => {
   const { testEnvironment } = stage
   const port = await freePort()
   const name = unique('open/web')
@@ -208,7 +211,10 @@ test('a port that would fall silent is kept open on request, said before it is d
   await expect(page.getByText('is closed for about')).toBeHidden()
 })
 
-test('starts at one place wait in line, each says behind which one, and all move up', async ({ page, stage }) => {
+test('starts for one deployment target wait in a queue, show which release is ahead, and advance in order', async ({
+  page,
+  stage,
+}) => {
   const { testEnvironment } = stage
   const prefix = unique('line')
   const [first, second, third] = await Promise.all(
@@ -262,7 +268,7 @@ test('starts at one place wait in line, each says behind which one, and all move
   await expect(page.getByText('in the queue behind')).toBeHidden()
 })
 
-test('a start of some says what these change, and leaves the others alone', async ({ page, stage }) => {
+test('a start of selected instances shows what changes, and does not affect the others', async ({ page, stage }) => {
   const { testEnvironment } = stage
   const prefix = unique('some')
   const [port, other] = [await freePort(), await freePort()]
@@ -293,7 +299,7 @@ test('a start of some says what these change, and leaves the others alone', asyn
   await answers(other, 'api one')
 })
 
-test('a failure says what happened and is deployed again from the same page; deleting takes the containers along', async ({
+test('a failed deployment shows what happened and can be deployed again from its page; deleting it deletes the containers', async ({
   page,
   stage,
 }) => {
@@ -327,14 +333,14 @@ test('a failure says what happened and is deployed again from the same page; del
   await expect.poll(async () => (await raw.list(`dev.crux.prefix=${prefix}`)).length, { timeout: 30_000 }).toBe(0)
 })
 
-test('an earlier release whose log was removed says so, and still how it ended', async ({ page, stage }) => {
+test('an earlier release whose log was deleted says so, and still shows its outcome', async ({ page, stage }) => {
   const { testEnvironment } = stage
   const name = unique('kept/i-')
   const service = await createService(testEnvironment, [{ name, tag: '1', image: idle(), config: { name: 'web' } }])
   const { id } = await createDeployment(testEnvironment, service, unique('kept'))
   await deploy(testEnvironment, id)
   await deploy(testEnvironment, id)
-  // The nightly job of the server needs 90 days for it; what it answers then, its own test shows.
+  // The nightly job of the server deletes logs only after 90 days, so this test replaces the answer. A server test covers the answer itself.
   await page.route(/\/deployments\/[^/]+\/releases$/, async (route) => {
     const response = await route.fetch()
     const releases: { number: number }[] = await response.json()

@@ -18,7 +18,7 @@ import type { Page } from '@playwright/test'
 import { expect, test } from '../kit/journey.ts'
 import { answers } from '../kit/service.ts'
 
-/** What a person reads when a release failed, and what they can press next. */
+/** The result of a failed release, with its actions. */
 const result = (page: Page) => page.getByRole('status', { name: 'Result' })
 const succeeded = (page: Page) => expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
 const again = (page: Page) => page.getByRole('button', { name: 'Deploy again' })
@@ -29,7 +29,7 @@ async function deployOnPage(page: Page, testEnvironment: TestEnvironment, deploy
   await page.waitForURL(/\/deploy$/)
 }
 
-/** The world with a registry of its own, which a test may take down. */
+/** Creates a test environment with a registry of its own, which the test may stop. */
 async function withRegistry(
   testEnvironment: TestEnvironment,
   options: { auth?: boolean } = {},
@@ -46,7 +46,7 @@ const listening = <S extends Server | SocketServer>(server: S, port: number, hos
   new Promise<S>((resolve, reject) => server.once('error', reject).listen(port, host, () => resolve(server)))
 const closed = (server: Server | SocketServer) => new Promise<unknown>((resolve) => server.close(resolve))
 
-test('a registry that refuses its credentials is named with what to check, and the same release works once they are right', async ({
+test('a registry that refuses its credentials is named with what to check, and the same release works with right ones', async ({
   page,
   stage,
 }) => {
@@ -54,7 +54,7 @@ test('a registry that refuses its credentials is named with what to check, and t
   const name = unique('refused/i')
   const service = await createService(testEnvironment, [{ name, tag: '1', image: idle(), config: { name: 'web' } }])
   const deployment = await createDeployment(testEnvironment, service, unique('refused'))
-  // The password was changed in the registry: from now on it refuses everybody.
+  // The password was changed in the registry, which from now on refuses all requests.
   await testEnvironment.registry.stop()
   const refusing = await listening(
     createServer((_request, answer) => {
@@ -73,7 +73,7 @@ test('a registry that refuses its credentials is named with what to check, and t
   )
   await expect(result(page)).toContainText("check the registry's credentials")
   await expect(page.getByText('Nothing answers')).toBeVisible()
-  // No tag has to be chosen: the image is there.
+  // No other tag has to be chosen, because the image exists.
   await expect(page.getByRole('link', { name: 'Choose another tag' })).toHaveCount(0)
 
   refusing.closeAllConnections()
@@ -84,7 +84,7 @@ test('a registry that refuses its credentials is named with what to check, and t
   await testEnvironment.registry.remove()
 })
 
-test('a port that something else on the node holds is said before the start, with the way to its field, and is free later', async ({
+test('a port that another process on the node holds is reported before the start, with a link to its field, and is free later', async ({
   page,
   stage,
 }) => {
@@ -114,7 +114,7 @@ test('a port that something else on the node holds is said before the start, wit
   await answers(port, 'mine')
 })
 
-test('a registry that is down fails the release, leaves what runs alone, and offers no rollback', async ({
+test('an unreachable registry fails the release, does not affect running containers, and offers no rollback', async ({
   page,
   stage,
 }) => {
@@ -149,7 +149,7 @@ test('a registry that is down fails the release, leaves what runs alone, and off
   await testEnvironment.registry.remove()
 })
 
-test('a container that does not reach its expected state is named with the time it had, its last lines and its configuration', async ({
+test('a container that does not reach its expected state is shown with its timeout, last lines and configuration', async ({
   page,
   stage,
 }) => {

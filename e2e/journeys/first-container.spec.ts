@@ -5,10 +5,7 @@ import { answerOf, answers } from '../kit/service.ts'
 
 test.use({ storageState: signedOut })
 
-test('from an account to a running container, a new tag, and a bad one that changes nothing', async ({
-  page,
-  stage,
-}) => {
+test('a new user deploys a first container and a new tag, and a bad tag changes nothing', async ({ page, stage }) => {
   test.setTimeout(240_000)
   const { url } = stage.system
   const port = await freePort()
@@ -54,7 +51,7 @@ test('from an account to a running container, a new tag, and a bad one that chan
     await page.waitForURL(/container-configurations/)
     await showSetting(page, 'Ports')
     const ports = page.getByRole('region', { name: 'Ports' })
-    // Choosing an empty section adds a row and puts the focus in it.
+    // Choosing an empty section adds a row and moves the focus into it.
     await expect(ports.getByLabel('Inside', { exact: true })).toBeFocused()
     await page.keyboard.type('8080')
     await ports.getByLabel('On the node', { exact: true }).fill(String(port))
@@ -109,7 +106,7 @@ test('from an account to a running container, a new tag, and a bad one that chan
     await stage.registry.deleteTag(image, 'gone')
     await deployAgain()
     await expect(result).toContainText(/gone/, { timeout: 60_000 })
-    // The registry's own words are shown on request only.
+    // The error text of the registry is shown only on request.
     await expect(result.getByText('manifest unknown')).toBeHidden()
     await result.getByText('Details').click()
     await expect(result.getByText('manifest unknown')).toBeVisible()

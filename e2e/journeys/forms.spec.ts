@@ -2,7 +2,7 @@ import { createDeployment, createService, idle, unique } from '@crux/test-kit'
 import type { Page } from '@playwright/test'
 import { expect, test } from '../kit/journey.ts'
 
-/** From the dashboard to the form of a new project, as a person goes. */
+/** Opens the form of a new project from the dashboard through the user interface. */
 async function openNewProject(page: Page, teamSlug: string) {
   await page.goto(`/${teamSlug}/dashboard`)
   await page.getByRole('navigation').getByRole('link', { name: 'Projects' }).click()
@@ -12,7 +12,10 @@ async function openNewProject(page: Page, teamSlug: string) {
   return form
 }
 
-test('Back leads to the page and not to its form again, whether that was sent or closed', async ({ page, stage }) => {
+test('Back leads to the page and not to its form again, whether the form was submitted or closed', async ({
+  page,
+  stage,
+}) => {
   const { teamSlug } = stage.testEnvironment
   const list = (url: URL) => url.pathname === `/${teamSlug}/projects` && url.hash === ''
   const form = await openNewProject(page, teamSlug)
@@ -33,7 +36,7 @@ test('Back leads to the page and not to its form again, whether that was sent or
   await expect(form).toBeHidden()
 })
 
-test('the end of the session takes nothing along that was typed: it is sent after the next sign-in', async ({
+test('the end of a session keeps the typed values of a form, which can be submitted after the next sign-in', async ({
   page,
   context,
   session,
@@ -58,7 +61,7 @@ test('the end of the session takes nothing along that was typed: it is sent afte
   await expect(page.getByRole('heading', { name })).toBeVisible()
 })
 
-test('a call is made also where the browser believes to be offline, and says at once when it fails', async ({
+test('a request is sent also when the browser believes to be offline, and a failure is shown at once', async ({
   page,
   context,
   stage,
@@ -69,14 +72,14 @@ test('a call is made also where the browser believes to be offline, and says at 
   await form.getByRole('button', { name: 'Create project' }).click()
   await expect(form.getByRole('alert')).toHaveText('Could not reach the server. Check your connection and try again.')
   await context.setOffline(false)
-  // Nothing is sent behind the person's back when the network returns.
+  // Nothing is sent automatically when the network returns.
   await expect(page.locator('[data-live]')).toHaveAttribute('data-live', 'live')
   await expect(form.getByRole('alert')).toHaveText('Could not reach the server. Check your connection and try again.')
   await form.getByRole('button', { name: 'Create project' }).click()
   await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/)
 })
 
-test('a form that is opened again says nothing of the last time', async ({ page, context }) => {
+test('a form that is opened again shows no values and no errors of the previous time', async ({ page, context }) => {
   await page.goto('/auth/settings/tokens')
   const form = page.getByRole('dialog', { name: 'New token' })
   const open = () => page.getByRole('button', { name: 'New token' }).first().click()
@@ -94,7 +97,7 @@ test('a form that is opened again says nothing of the last time', async ({ page,
   await expect(form.getByRole('alert')).toHaveCount(0)
 })
 
-test('a form that is sent twice in one moment is sent once', async ({ page, stage }) => {
+test('a form that is submitted twice in one moment is sent once', async ({ page, stage }) => {
   const form = await openNewProject(page, stage.testEnvironment.teamSlug)
   await form.getByLabel('Name').fill(unique('Once '))
   const sent: string[] = []
@@ -106,7 +109,7 @@ test('a form that is sent twice in one moment is sent once', async ({ page, stag
   expect(sent).toEqual([`/api/${stage.testEnvironment.teamSlug}/projects`])
 })
 
-test('the focus goes back to what opened a layer, on from a row that is gone, and into the page that follows', async ({
+test('the focus returns to the element that opened a layer, moves on from a deleted row, and moves into the next page', async ({
   page,
   stage,
 }) => {

@@ -1,7 +1,7 @@
 import { createDeployment, createService, deploy, idle, unique } from '@crux/test-kit'
 import { expect, test } from '../kit/journey.ts'
 
-test('what reaches the node is named before the start, with who confirmed it and what changed since', async ({
+test('access to the node is listed before the start, with who confirmed it and what changed since', async ({
   page,
   stage,
 }) => {

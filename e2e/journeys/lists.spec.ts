@@ -6,7 +6,7 @@ async function prepareDeployment(testEnvironment: TestEnvironment, name = unique
   return createDeployment(testEnvironment, service, unique('list'))
 }
 
-test('a filter that is being typed and a choice that is made meanwhile both hold', async ({ page, stage }) => {
+test('a filter and a selection that are changed at the same time both apply', async ({ page, stage }) => {
   const { testEnvironment } = stage
   const name = unique('List ')
   await prepareDeployment(testEnvironment, name)
@@ -22,7 +22,7 @@ test('a filter that is being typed and a choice that is made meanwhile both hold
   await expect(page.getByRole('searchbox')).toHaveValue(name)
 })
 
-test('a page behind the end of a list leads to the last one there is', async ({ page, stage }) => {
+test('a page number after the end of a list leads to the last page', async ({ page, stage }) => {
   const { testEnvironment } = stage
   await prepareDeployment(testEnvironment)
   await page.goto(`/${testEnvironment.teamSlug}/deployments?skip=500&take=5`)
@@ -44,7 +44,7 @@ test('a day is typed digit by digit, and the other end of the range stays', asyn
   await expect(first).toHaveValue(before)
 })
 
-test('what cannot be read again stays, and says from when it is', async ({ page, stage }) => {
+test('a list that cannot be refreshed stays, and shows when it was loaded', async ({ page, stage }) => {
   const { testEnvironment } = stage
   const name = unique('Stale ')
   await prepareDeployment(testEnvironment, name)
@@ -55,7 +55,7 @@ test('what cannot be read again stays, and says from when it is', async ({ page,
   await page.route(/\/api\/.*\/deployments\?/, (route) =>
     broken ? route.fulfill({ status: 500, json: { error: 'internalError', description: 'x' } }) : route.fallback(),
   )
-  // The list is read again every 15 seconds.
+  // The list is refreshed every 15 seconds.
   await page.clock.fastForward(16_000)
   await expect(page.getByText('Could not refresh.')).toBeVisible()
   await expect(page.getByRole('row', { name })).toBeVisible()
@@ -64,7 +64,7 @@ test('what cannot be read again stays, and says from when it is', async ({ page,
   await expect(page.getByText('Could not refresh.')).toBeHidden()
 })
 
-test('what can be done with a row stays in sight where the table is wider than the window', async ({ page, stage }) => {
+test('the actions of a row stay visible where the table is wider than the window', async ({ page, stage }) => {
   const { testEnvironment } = stage
   const name = `${unique('Wide ')} ${'x'.repeat(45)}`
   await prepareDeployment(testEnvironment, name)
@@ -72,6 +72,6 @@ test('what can be done with a row stays in sight where the table is wider than t
   await page.goto(`/${testEnvironment.teamSlug}/deployments`)
   const actions = page.getByRole('row', { name }).getByRole('button', { name: 'More actions' })
   await expect(actions).toBeInViewport({ ratio: 1 })
-  // The table scrolls in its place, and the page does not.
+  // The table scrolls inside the page, and the page does not scroll.
   expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(800)
 })

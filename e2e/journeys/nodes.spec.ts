@@ -12,7 +12,7 @@ import {
 } from '@crux/test-kit'
 import { expect, test } from '../kit/journey.ts'
 
-/** 300 lines at once, then five a second for as long as it runs. */
+/** Logs 300 lines at once, then five a second for as long as it runs. */
 const talker = {
   cmd: [
     '/bin/sh',
@@ -21,7 +21,7 @@ const talker = {
   ],
 }
 
-test('a command for another machine is not offered on loopback; one for this machine counts down and can be discarded', async ({
+test('an install command for another machine is not offered on loopback; one for this machine counts down and can be discarded', async ({
   page,
   stage,
 }) => {
@@ -48,7 +48,10 @@ test('a command for another machine is not offered on loopback; one for this mac
   await expect(command).toBeHidden()
 })
 
-test('a container is stopped, started, read, inspected and deleted from its node', async ({ page, stage }) => {
+test('a container can be stopped, started, inspected and deleted on the page of its node, and its log can be read', async ({
+  page,
+  stage,
+}) => {
   const { testEnvironment } = stage
   const prefix = unique('run')
   const name = unique('i')
@@ -156,7 +159,7 @@ test('a container is stopped, started, read, inspected and deleted from its node
   })
 })
 
-test('images that no container and no release needs are chosen and removed, the others stay', async ({
+test('images that no container and no release needs can be selected and deleted, and the others stay', async ({
   page,
   stage,
 }) => {
@@ -188,7 +191,7 @@ test('images that no container and no release needs are chosen and removed, the 
   await expect(free).toHaveCount(0)
 })
 
-test('an agent is sent away and its token revoked only after a question, and the events tell', async ({
+test('an agent is disconnected and its token revoked only after a confirmation, and the events show it', async ({
   page,
   stage,
 }) => {

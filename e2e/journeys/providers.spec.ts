@@ -9,7 +9,7 @@ let corp: OidcServer
 let crux: System
 test.beforeAll(async () => {
   test.setTimeout(120_000)
-  // The provider must know where it may lead back to before the system starts.
+  // The redirect address must be known to the provider before the system starts.
   const port = await freePort()
   corp = await startOidcServer([`http://localhost:${port}/kratos/self-service/methods/oidc/callback/corp`])
   const provider = { id: 'corp', label: 'Corp Inc.', issuer: corp.issuer, ...oidcClient }
@@ -37,7 +37,7 @@ const signUpWithCorp = async (page: Page) => {
 }
 const settings = (page: Page, path = '') => page.goto(`${crux.url}/auth/settings${path}`)
 
-test('a provider that tells enough signs up in one step, signs in again, and stays the last way to sign in', async ({
+test('a provider that returns complete data signs up in one step, signs in again, and stays the last sign-in method', async ({
   page,
 }) => {
   await signUpWithCorp(page)
@@ -68,7 +68,9 @@ test('a provider that tells enough signs up in one step, signs in again, and sta
   await expect(log.nth(2)).toContainText('Signed up with Corp Inc.')
 })
 
-test('what a provider does not tell is asked for, with the first field that lacks it in focus', async ({ page }) => {
+test('data that a provider does not return is requested, with the focus in the first missing field', async ({
+  page,
+}) => {
   corp.account = { sub: corp.account.sub, email: corp.account.email, email_verified: true }
   await signUpWithCorp(page)
   await page.waitForURL('**/auth/register-oidc?flow=*')
@@ -85,7 +87,7 @@ test('what a provider does not tell is asked for, with the first field that lack
   await expect(page.getByText('Grace')).toBeVisible()
 })
 
-test('an address that a provider does not tell is the person to give', async ({ page }) => {
+test('an address that a provider does not return is entered by the user', async ({ page }) => {
   corp.account = { sub: corp.account.sub, given_name: 'Ada' }
   await signUpWithCorp(page)
   await page.waitForURL('**/auth/register-oidc?flow=*')
@@ -98,7 +100,7 @@ test('an address that a provider does not tell is the person to give', async ({ 
   await expect(page.getByText(email)).toBeVisible()
 })
 
-test('an account is linked in the settings, signs in, and is unlinked', async ({ page }) => {
+test('an account of a provider is linked in the settings, signs in, and is unlinked', async ({ page }) => {
   const account = newAccount()
   await createAccount(page, crux.url, account)
   await page.waitForURL('**/teams/create')
@@ -121,7 +123,10 @@ test('an account is linked in the settings, signs in, and is unlinked', async ({
   await expect(page.getByRole('button', { name: 'Link', exact: true })).toBeVisible()
 })
 
-test('an account that signs somebody else in is not linked, which is said', async ({ page, browser }) => {
+test('an account of a provider that signs another user in is not linked, and the page shows it', async ({
+  page,
+  browser,
+}) => {
   const other = await browser.newContext()
   const theirs = await other.newPage()
   await signUpWithCorp(theirs)
@@ -136,7 +141,7 @@ test('an account that signs somebody else in is not linked, which is said', asyn
   await expect(page.getByRole('button', { name: 'Link', exact: true })).toBeVisible()
 })
 
-test('who says no at the provider reads so where they came from', async ({ page }) => {
+test('a user who refuses at the provider sees this on the page they came from', async ({ page }) => {
   corp.refuses = true
   await page.goto(`${crux.url}/auth/login`)
   await goWithCorp(page)
@@ -147,7 +152,7 @@ test('who says no at the provider reads so where they came from', async ({ page 
   await expect(page).toHaveURL(/\/auth\/register\?/)
 })
 
-test('an address that has an account is not taken over: its owner is told to sign in and link', async ({ page }) => {
+test('an address that has an account is not taken over: its owner is asked to sign in and link', async ({ page }) => {
   const account = newAccount()
   await createAccount(page, crux.url, account)
   await page.waitForURL('**/teams/create')

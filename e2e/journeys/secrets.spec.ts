@@ -34,7 +34,7 @@ async function prepare(testEnvironment: TestEnvironment) {
   return { id, prefix, configId, path: `/${testEnvironment.teamSlug}/container-configurations/${configId}` }
 }
 
-test('a required secret is asked for, entered, deployed, and asked for again with a new key of the node', async ({
+test('a required secret is requested, entered, deployed, and requested again with a new key of the node', async ({
   page,
   stage,
 }) => {
@@ -51,7 +51,7 @@ test('a required secret is asked for, entered, deployed, and asked for again wit
   await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('Required, not set')
   await expect(rowOf(page, 'DB_PASSWORD').getByText('Required by image')).toBeVisible()
 
-  // Lines that name keys go where they belong, and a new key beside them.
+  // Pasted lines go to the rows of their keys, and new keys get new rows.
   await inputOf(page, 'DB_PASSWORD').focus()
   await paste(page, `DB_PASSWORD=${value}\nOWN_KEY="two words"\n`)
   await expect(inputOf(page, 'DB_PASSWORD')).toHaveValue(value)
@@ -60,7 +60,7 @@ test('a required secret is asked for, entered, deployed, and asked for again wit
   await section(page).getByRole('button', { name: 'Show typed values' }).click()
   await expect(inputOf(page, 'DB_PASSWORD')).toHaveCSS('-webkit-text-security', 'none')
 
-  // A look at the JSON keeps what is typed and shows none of it; leaving asks.
+  // Switching to the JSON tab keeps the typed value and does not show it; leaving the page requires a confirmation.
   await page.getByRole('radio', { name: 'JSON' }).click()
   await expect(page.locator('.cm-content')).toBeVisible()
   expect(await page.content()).not.toContain(value)
@@ -80,7 +80,7 @@ test('a required secret is asked for, entered, deployed, and asked for again wit
   expect(container.Config.Env.join()).not.toContain('EXTRA')
   await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('On the node')
 
-  // What shows a container shows no value of its secrets.
+  // The views of a container show no values of its secrets.
   const of = `prefix=${prefix}&name=web`
   for (const place of [
     `nodes/${testEnvironment.nodeId}/inspect?${of}`,
@@ -94,7 +94,7 @@ test('a required secret is asked for, entered, deployed, and asked for again wit
   const kept = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href])'
   expect(await page.evaluate(kept)).not.toContain(value)
 
-  // The agent loses its keys, as after a new installation, and makes others.
+  // The agent loses its keys, as after a new installation, and creates new ones.
   await page.goto(path)
   await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('On the node')
   for (const name of ['secret.key', 'public.key'])
@@ -112,7 +112,7 @@ test('a required secret is asked for, entered, deployed, and asked for again wit
   expect(replaced.Config.Env).toContain(`DB_PASSWORD=${second}`)
   expect(replaced.Config.Env.join()).not.toContain('OWN_KEY')
 
-  // The container has it, and nothing else: no table, no file of the installation or the agent, nothing that the browser sent or got.
+  // Only the container has the value: no table, no file of the installation or the agent, no browser request or answer contains it.
   const sent = await traffic.text()
   expect(sent, 'the record of the traffic holds what was sent').toContain('BEGIN PGP MESSAGE')
   const rows = await wholeDatabase(stage.system.databaseUrl)
@@ -124,7 +124,7 @@ test('a required secret is asked for, entered, deployed, and asked for again wit
   }
 })
 
-test('a node that was never connected takes no value, and says what to do', async ({ page, stage }) => {
+test('a node that was never connected accepts no value, and the page shows what to do', async ({ page, stage }) => {
   const { testEnvironment } = stage
   const { client } = testEnvironment.person
   const { id, path } = await prepare(testEnvironment)
@@ -140,7 +140,7 @@ test('a node that was never connected takes no value, and says what to do', asyn
   await expect(inputOf(page, 'DB_PASSWORD')).toBeDisabled()
 })
 
-/** Into what has the focus. The clipboard of the machine stays out of it. */
+/** Pastes into the focused element without the clipboard of the machine. */
 const paste = (page: Page, text: string) =>
   page.evaluate(`{
     const clipboardData = new DataTransfer()
@@ -149,7 +149,7 @@ const paste = (page: Page, text: string) =>
     document.activeElement.dispatchEvent(pasted)
   }`)
 
-/** Every row of every table of ours as text. */
+/** Every row of every Crux table as text. */
 async function wholeDatabase(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -166,13 +166,13 @@ async function wholeDatabase(url: string): Promise<string> {
   return dumps.join('\n')
 }
 
-/** Logs, the agent's folder with its journal, and the cluster with its write-ahead log. */
+/** Logs, the data directory of the agent with its journal, and the cluster with its write-ahead log. */
 const filesWith = (directory: string, text: string): string[] =>
   filesBelow(directory).filter((file) => {
     try {
       return readFileSync(file).includes(text)
     } catch {
-      // It went away meanwhile.
+      // The file was deleted in the meantime.
       return false
     }
   })

@@ -1,7 +1,7 @@
 import { createDeployment, createService, deploy, exits, finished, idle, setTag, unique } from '@crux/test-kit'
 import { expect, test } from '../kit/journey.ts'
 
-test('a start is refused when the configuration changed after the page showed it, and the page shows what will change now', async ({
+test('a start is refused when the configuration changed after the page showed it, and the page shows the new changes', async ({
   page,
   stage,
 }) => {
@@ -16,7 +16,7 @@ test('a start is refused when the configuration changed after the page showed it
     },
   ])
   const { id } = await createDeployment(testEnvironment, service, prefix)
-  // The browser hears nothing of the edit, as while the network is slow.
+  // The browser does not receive the edit, as on a slow network.
   await page.routeWebSocket(/.*/, () => undefined)
   await page.goto(`/${testEnvironment.teamSlug}/deployments/${id}`)
   await expect(page.getByText('Create', { exact: false }).first()).toBeVisible()
@@ -41,7 +41,7 @@ test('a start is refused when the configuration changed after the page showed it
   expect((await finished(testEnvironment, id)).status).toBe('successful')
 })
 
-test('another start after a failure shows first what it would confirm, and refuses what changed since it was asked for', async ({
+test('a restart after a failure shows what it would confirm, and refuses changes since then', async ({
   page,
   stage,
 }) => {

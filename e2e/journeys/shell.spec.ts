@@ -2,7 +2,7 @@ import { createDeployment, createService, idle, unique } from '@crux/test-kit'
 import type { Page } from '@playwright/test'
 import { expect, signedOut, test } from '../kit/journey.ts'
 
-/** Types, goes down to this entry and presses Enter. */
+/** Types a search, moves down to this entry and presses Enter. */
 const jump = async (page: Page, words: string, entry: RegExp) => {
   await page.keyboard.press('Control+k')
   const palette = page.getByRole('dialog', { name: 'Go to anything' })
@@ -17,7 +17,7 @@ const jump = async (page: Page, words: string, entry: RegExp) => {
   await expect(palette).toBeHidden()
 }
 
-test('the palette leads to any project, node and deployment by keyboard', async ({ page, stage }) => {
+test('the palette opens any project, node and deployment by keyboard', async ({ page, stage }) => {
   const { testEnvironment } = stage
   const name = unique('Palette ')
   const prefix = unique('pal')
@@ -45,7 +45,7 @@ test('the palette finds a deployment that is not among the newest', async ({ pag
   const prefix = unique('old')
   const service = await createService(testEnvironment, [{ name: unique('old/i'), tag: '1', image: idle() }])
   const { id } = await createDeployment(testEnvironment, service, prefix)
-  // As if there were more than are listed at once, and this one not among them.
+  // Simulates more deployments than one list contains, without this one among them.
   await page.route(/\/deployments\?skip=0&take=200$/, async (route) => {
     const answer = await route.fetch()
     const json = (await answer.json()) as { items: { id: string }[]; total: number }
@@ -57,7 +57,7 @@ test('the palette finds a deployment that is not among the newest', async ({ pag
   await page.waitForURL(`**/deployments/${id}`)
 })
 
-test('what is open on one deployment is not open on the next, with the values of the first', async ({
+test('a dialog that is open on one deployment is not open on the next with the values of the first', async ({
   page,
   stage,
 }) => {
@@ -80,7 +80,7 @@ test('what is open on one deployment is not open on the next, with the values of
   await expect(form).toBeHidden()
 })
 
-test('single keys go places and list the shortcuts, but not while a person types', async ({ page, stage }) => {
+test('single keys navigate and list the shortcuts, but not while a user types', async ({ page, stage }) => {
   const { teamSlug } = stage.testEnvironment
   await page.goto(`/${teamSlug}/dashboard`)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
@@ -121,7 +121,10 @@ test('the theme is switched in the user menu and stays after a reload', async ({
   expect(await ground()).toBe(dark)
 })
 
-test('what does not exist says so, and a team that is not ours leads home', async ({ page, stage }) => {
+test('an unknown address shows that it does not exist, and a team of others leads to the start page', async ({
+  page,
+  stage,
+}) => {
   const { teamSlug } = stage.testEnvironment
   await page.goto('/no/such/page/here')
   await expect(page.getByRole('heading', { name: 'There is nothing here' })).toBeVisible()
@@ -133,7 +136,7 @@ test('what does not exist says so, and a team that is not ours leads home', asyn
   await page.waitForURL(`**/${teamSlug}/dashboard`)
 })
 
-test('on a phone the sidebar is a sheet that leads on and closes', async ({ page, stage }) => {
+test('the sidebar on a phone is a sheet that navigates and closes', async ({ page, stage }) => {
   const { teamSlug } = stage.testEnvironment
   await page.setViewportSize({ width: 375, height: 740 })
   await page.goto(`/${teamSlug}/dashboard`)
@@ -146,10 +149,7 @@ test('on a phone the sidebar is a sheet that leads on and closes', async ({ page
   expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375)
 })
 
-test('a server that is away is said in a banner, and what changed meanwhile is there when it is back', async ({
-  page,
-  stage,
-}) => {
+test('an unavailable server is shown in a banner, and changes appear when it is back', async ({ page, stage }) => {
   const { testEnvironment, system } = stage
   await page.goto(`/${testEnvironment.teamSlug}/nodes`)
   const live = page.locator('[data-live]')
@@ -165,13 +165,16 @@ test('a server that is away is said in a banner, and what changed meanwhile is t
 
 test.describe('without a session', () => {
   test.use({ storageState: signedOut })
-  test('every address of the console leads to the login and back', async ({ page, stage }) => {
+  test('cannot open any address of the console, which redirects to the sign-in page and back', async ({
+    page,
+    stage,
+  }) => {
     await page.goto(`/${stage.testEnvironment.teamSlug}/deployments?status=failed`)
     await page.waitForURL(/\/auth\/login\?return_to=/)
     expect(new URL(page.url()).searchParams.get('return_to')).toContain('status=failed')
   })
 
-  test('files that a changing network cut off are asked for again, until the console stands in its own look', async ({
+  test('files whose loading a changing network interrupted are requested again, until the console is rendered with its styles', async ({
     page,
   }) => {
     const cut = { css: 2, js: 1 }
@@ -189,7 +192,7 @@ test.describe('without a session', () => {
   })
 })
 
-test('a tooltip goes with what it explains, and is not shown for what is gone already', async ({ page, stage }) => {
+test('a tooltip disappears with its element, and is not shown for a removed one', async ({ page, stage }) => {
   await page.clock.install()
   await page.goto(`/${stage.testEnvironment.teamSlug}/dashboard`)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()

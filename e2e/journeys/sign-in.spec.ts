@@ -14,7 +14,7 @@ const fillLogin = async (page: Page, account: Account) => {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
-test('a wrong password says so on the form, and the right one then leads to the page that was asked for', async ({
+test('a wrong password is reported in the form, and the right one leads to the requested page', async ({
   page,
   stage,
 }) => {
@@ -29,7 +29,7 @@ test('a wrong password says so on the form, and the right one then leads to the 
   await expect(page.getByRole('heading', { name: 'Registries', level: 1 })).toBeVisible()
 })
 
-test('an address that has an account already is refused with a reason, and nothing typed is lost', async ({
+test('an address that has an account already is refused with a reason, and typed values stay', async ({
   page,
   stage,
 }) => {
@@ -39,7 +39,7 @@ test('an address that has an account already is refused with a reason, and nothi
   await expect(page.getByLabel('First name')).toHaveValue('Ada')
 })
 
-test('what the form can know is said at its field before anything is sent', async ({ page }) => {
+test('errors that the form can detect are shown at the field before anything is sent', async ({ page }) => {
   await page.goto('/auth/register')
   await page.getByLabel('E-mail').fill('nobody')
   await page.getByLabel('First name').fill('Ada')
@@ -51,7 +51,7 @@ test('what the form can know is said at its field before anything is sent', asyn
   await expect(page.getByLabel('E-mail')).toBeFocused()
 })
 
-test('signing out ends the session: pages lead to the login', async ({ page, stage }) => {
+test('signing out ends the session: pages redirect to the sign-in page', async ({ page, stage }) => {
   const person = await signUp(stage.system.url)
   await signIn(page, stage.system.url, person)
   await page.waitForURL('**/teams/create')
@@ -61,7 +61,10 @@ test('signing out ends the session: pages lead to the login', async ({ page, sta
   await page.waitForURL(/\/auth\/login\?return_to/)
 })
 
-test('an open page leaves for the login as soon as its session is ended elsewhere', async ({ page, stage }) => {
+test('an open page redirects to the sign-in page as soon as its session is ended on another device', async ({
+  page,
+  stage,
+}) => {
   const { person, teamSlug } = stage.testEnvironment
   await page.goto(`/${teamSlug}/nodes`)
   await fillLogin(page, person)
@@ -80,7 +83,7 @@ async function sessionOf(page: Page): Promise<string> {
   return session.id
 }
 
-test.describe('where mail is sent', () => {
+test.describe('a system that sends mail', () => {
   let mailbox: Mailbox
   let system: System
   test.beforeAll(async () => {
@@ -93,7 +96,7 @@ test.describe('where mail is sent', () => {
     await mailbox.close()
   })
 
-  test('an account is used after the code from the mail was entered, and a login before leads there', async ({
+  test('lets a user in after the code from the mail was entered, and redirects an earlier sign-in there', async ({
     page,
     context,
   }) => {
@@ -122,7 +125,7 @@ test.describe('where mail is sent', () => {
     await expect(page.getByRole('heading', { name: 'Create your first team' })).toBeVisible()
   })
 
-  test('the link of the mail fills the code in, also in a browser that knows nothing of the account', async ({
+  test('prefills the code when the link of the mail is opened, also in a browser without a session', async ({
     page,
     browser,
   }) => {
@@ -137,7 +140,7 @@ test.describe('where mail is sent', () => {
     await other.getByRole('button', { name: 'Confirm' }).click()
     await other.waitForURL(/\/auth\/login/)
     await elsewhere.close()
-    // The browser that signed up has been let in by it.
+    // The browser that signed up is signed in by the verification.
     await page.goto(system.url)
     await expect(page.getByRole('heading', { name: 'Create your first team' })).toBeVisible()
   })

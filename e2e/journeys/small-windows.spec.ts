@@ -4,7 +4,7 @@ import { expect, test } from '../kit/journey.ts'
 import { prepareStartProblems, type StartProblems } from '../kit/start-problems.ts'
 
 const boxOf = async (what: Locator) => (await what.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
-/** The bar at the top of every page. */
+/** The height of the bar at the top of every page. */
 const barHeight = 48
 
 test.describe('a configuration in a low window', () => {
@@ -14,7 +14,7 @@ test.describe('a configuration in a low window', () => {
   })
   test.afterAll(() => problems.end())
 
-  test('keeps the list of settings and the summary whole beside the form, from its top to its end', async ({
+  test('keeps the list of settings and the summary completely visible beside the form, at every scroll position', async ({
     page,
     stage,
   }) => {
@@ -45,10 +45,10 @@ test.describe('a configuration in a low window', () => {
   })
 })
 
-test.describe('on a phone', () => {
+test.describe('a phone', () => {
   test.use({ viewport: { width: 375, height: 812 } })
 
-  test('a long reason of a failure is folded, and shows all of itself and the words of the engine on request', async ({
+  test("shows a long failure reason collapsed, and completely with the engine's error on request", async ({
     page,
     stage,
   }) => {
@@ -78,7 +78,7 @@ test.describe('on a phone', () => {
     expect((await boxOf(reason)).height).toBe(folded)
   })
 
-  test('the tools above the log of a container stand in two rows', async ({ page, stage }) => {
+  test('shows the tools above the log of a container in two rows', async ({ page, stage }) => {
     const { testEnvironment } = stage
     const service = await createService(testEnvironment, [
       { name: unique('tools/i-'), tag: '1', image: idle(), config: { name: 'web' } },

@@ -16,7 +16,7 @@ const inList = (page: Page, name: string) =>
 const externalPort = (page: Page, place: number) =>
   section(page, 'Ports').getByLabel('On the node', { exact: true }).nth(place)
 
-test('what prevents a start is said in the field, in the list and in the summary, and goes when it is fixed', async ({
+test('a problem that prevents a start is shown in the field, in the list and in the summary, and disappears when it is fixed', async ({
   page,
   stage,
 }) => {
@@ -67,7 +67,7 @@ test('what prevents a start is said in the field, in the list and in the summary
     const value = section(page, 'Secrets').getByLabel('Secret value of DATABASE_PASSWORD')
     await expect(value).toBeFocused()
     await value.fill('s3cret')
-    // The head does not say "Saved" while a typed secret is not.
+    // The header does not show "Saved" while a typed secret is not saved.
     await expect(page.locator('[data-save]')).toHaveText('Secrets not saved')
     await section(page, 'Secrets').getByRole('button', { name: 'Encrypt and save' }).click()
     await expect(page.locator('[data-save]')).toHaveText('Saved')
@@ -95,7 +95,7 @@ test('what prevents a start is said in the field, in the list and in the summary
   })
 })
 
-test('a container of another project with the name that a container would get is named before the start', async ({
+test('a container of another project with the same name as a new container is listed before the start', async ({
   page,
   stage,
 }) => {

@@ -5,11 +5,11 @@ import { newAccount } from '../kit/console.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
 import { choosePassword, systemWithMail } from '../kit/mailed.ts'
 
-test.describe('people', () => {
+test.describe('members of a team', () => {
   test.use({ storageState: signedOut })
   const crux = systemWithMail()
 
-  /** Somebody with a team of their own; ends on the team's page. */
+  /** Signs up a user with a team of their own; ends on the page of the team. */
   async function owner(page: Page): Promise<{ slug: string; teamPage: string }> {
     await crux.verified(page)
     const slug = unique('t').slice(0, 16)
@@ -36,7 +36,7 @@ test.describe('people', () => {
     await expect(page.getByRole('row', { name: email }).getByText('Pending')).toBeVisible()
   }
 
-  test('somebody new joins by the link of the mail, becomes an admin, and is out when removed', async ({
+  test('a new user joins by the link of the mail, becomes an admin, and loses access when removed', async ({
     page,
     browser,
   }) => {
@@ -52,7 +52,7 @@ test.describe('people', () => {
     await choosePassword(grace, 'Save the password', 'compilers are easy 1')
     await grace.waitForURL(`**/${slug}/dashboard`)
 
-    // As a user, what needs an admin says so.
+    // For the role user, actions that need an admin are disabled with a reason.
     await grace.goto(`${crux.url}/${slug}/nodes`)
     const addNode = grace.getByRole('button', { name: 'New node' }).first()
     await expect(addNode).toHaveAttribute('aria-disabled', 'true')
@@ -78,7 +78,7 @@ test.describe('people', () => {
     await context.close()
   })
 
-  test('who has an account accepts on a page of its own, and a stranger cannot', async ({ page, browser }) => {
+  test('a user with an account accepts on a separate page, and another user cannot', async ({ page, browser }) => {
     const { slug, teamPage } = await owner(page)
     const context = await browser.newContext()
     const ada = await context.newPage()
@@ -100,7 +100,7 @@ test.describe('people', () => {
     await context.close()
   })
 
-  test('the last owner stays', async ({ page }) => {
+  test('the last owner cannot leave', async ({ page }) => {
     await owner(page)
     await page.getByRole('main').getByRole('button', { name: 'More actions' }).first().click()
     const leave = page.getByRole('menuitem', { name: 'Leave the team' })
@@ -108,7 +108,7 @@ test.describe('people', () => {
     await expect(leave).toContainText('You are the last owner')
   })
 
-  test('what was done stands in the audit log, and can be taken along', async ({ page }) => {
+  test('actions are listed in the audit log, which can be exported', async ({ page }) => {
     const { slug } = await owner(page)
     await invite(page, newAccount().email)
     await page.goto(`${crux.url}/${slug}/audit-log`)

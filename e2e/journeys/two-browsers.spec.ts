@@ -23,7 +23,7 @@ async function typeVariable(page: Page, key: string, value: string) {
   await valueIn(page, key).blur()
 }
 
-test('images and tags that one browser changes appear in the other, and both see who is there', async ({
+test('images and tags that one browser changes appear in the other, and both show who is present', async ({
   page,
   stage,
 }) => {
@@ -45,7 +45,7 @@ test('images and tags that one browser changes appear in the other, and both see
   await other.getByRole('dialog').getByRole('button', { name: '7.0.0' }).click()
   await expect(page.getByRole('row', { name: added }).getByText('7.0.0')).toBeVisible()
 
-  // Also what a script changes over the API.
+  // Changes that a script makes through the API appear too.
   await setTag(testEnvironment, service, 0, '2')
   await expect(page.getByRole('row', { name: 'pair/a' }).getByText('2', { exact: true })).toBeVisible()
 
@@ -53,7 +53,7 @@ test('images and tags that one browser changes appear in the other, and both see
   await expect(page.getByRole('img', { name: badges })).toBeHidden()
 })
 
-test('two browsers in one configuration lose nothing of each other', async ({ page, stage }) => {
+test('two browsers that edit one configuration lose no changes of each other', async ({ page, stage }) => {
   const { testEnvironment } = stage
   const service = await createService(testEnvironment, [{ name: `both/${unique('a')}`, tag: '1', image: idle() }])
   const { client } = testEnvironment.person
@@ -61,7 +61,7 @@ test('two browsers in one configuration lose nothing of each other', async ({ pa
   const version = await client.call('versions.get', { params })
   const configId = version.images[0]?.config.id ?? ''
   const address = `/${testEnvironment.teamSlug}/container-configurations/${configId}`
-  // Neither waits until its channel stands.
+  // Neither browser waits until its channel is connected.
   await page.goto(address)
   await showSetting(page, 'Environment')
   await typeVariable(page, 'LEFT', 'from the first')
@@ -76,7 +76,7 @@ test('two browsers in one configuration lose nothing of each other', async ({ pa
   await expect(valueIn(page, 'RIGHT')).toHaveValue('from the second')
   await expect(valueIn(other, 'LEFT')).toHaveValue('from the first')
 
-  // The other browser sees where somebody types.
+  // The other browser shows which field a user is editing.
   await valueIn(page, 'LEFT').focus()
   await expect(valueIn(other, 'LEFT')).toHaveCSS('outline-style', 'solid')
   await valueIn(page, 'LEFT').blur()
@@ -92,7 +92,7 @@ test('two browsers in one configuration lose nothing of each other', async ({ pa
   )
 })
 
-test('who leaves a configuration right after typing loses nothing', async ({ page, stage }) => {
+test('leaving a configuration right after typing loses nothing', async ({ page, stage }) => {
   const { testEnvironment } = stage
   const service = await createService(testEnvironment, [{ name: `left/${unique('a')}`, tag: '1', image: idle() }])
   const { client } = testEnvironment.person
@@ -113,7 +113,7 @@ test('who leaves a configuration right after typing loses nothing', async ({ pag
     .toEqual(['LAST=word'])
 })
 
-test('a value that somebody else changed meanwhile is shown beside the own one, and the person chooses', async ({
+test('a value that another user changed in the meantime is shown beside the own one, and the user chooses', async ({
   page,
   stage,
 }) => {
@@ -131,7 +131,7 @@ test('a value that somebody else changed meanwhile is shown beside the own one, 
   const version = await client.call('versions.get', { params })
   const configId = version.images[0]?.config.id ?? ''
   const address = `/${testEnvironment.teamSlug}/container-configurations/${configId}`
-  // The first browser hears late of what the second does, as over a slow line.
+  // The first browser receives the changes of the second one late, as on a slow connection.
   let late = true
   await page.routeWebSocket(/\/api/, (socket) => {
     const server = socket.connectToServer()
@@ -165,7 +165,7 @@ test('a value that somebody else changed meanwhile is shown beside the own one, 
   await expect(valueIn(other, 'LEVEL')).toHaveValue('warn')
 })
 
-test('the other browser sees who is at a switch, a select or a choice', async ({ page, stage }) => {
+test('the other browser shows who is editing a switch, a select or a choice', async ({ page, stage }) => {
   const { testEnvironment } = stage
   const service = await createService(testEnvironment, [{ name: `where/${unique('a')}`, tag: '1', image: idle() }])
   const { client } = testEnvironment.person
@@ -192,7 +192,10 @@ test('the other browser sees who is at a switch, a select or a choice', async ({
   await expect(mark('tty')).not.toHaveCSS('outline-style', 'solid')
 })
 
-test('two people who set the same secret hear of each other before one value is lost', async ({ page, stage }) => {
+test('two users who set the same secret are informed about each other before one value is lost', async ({
+  page,
+  stage,
+}) => {
   const { testEnvironment } = stage
   const service = await createService(testEnvironment, [
     {
@@ -221,7 +224,7 @@ test('two people who set the same secret hear of each other before one value is 
   const theirs = await value()
   expect(theirs).toContain('PGP MESSAGE')
 
-  // Said as soon as it is known, and refused once even so.
+  // The page shows the change as soon as it knows it, and the server still refuses once.
   await expect(page.getByText('while you were typing')).toBeVisible()
   await save(page)
   await expect(page.getByText('so nothing was saved')).toBeVisible()
@@ -231,7 +234,7 @@ test('two people who set the same secret hear of each other before one value is 
   expect(await value()).not.toBe(theirs)
   await expect(page.getByText('while you were typing')).toHaveCount(0)
 
-  // Both at the very same moment: one of them is asked.
+  // Both save at the same moment, so one of them has to choose.
   for (const one of [page, other]) {
     await one.getByRole('button', { name: 'Replace' }).click()
     await one.getByLabel('Secret value of TOKEN').fill(one === page ? 'third' : 'fourth')
@@ -241,7 +244,10 @@ test('two people who set the same secret hear of each other before one value is 
   await expect.poll(async () => (await asked(page)) + (await asked(other))).toBe(1)
 })
 
-test('what a user of the team may not set is said at its field, and is not sent', async ({ browser, stage }) => {
+test('a setting that the role user may not change is marked at its field, and is not sent', async ({
+  browser,
+  stage,
+}) => {
   const { testEnvironment } = stage
   const service = await createService(testEnvironment, [{ name: `host/${unique('a')}`, tag: '1', image: idle() }])
   const { client } = testEnvironment.person

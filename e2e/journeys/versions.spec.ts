@@ -22,7 +22,7 @@ const order = (page: Page) =>
     .filter({ hasNot: page.getByRole('columnheader') })
     .locator('td:nth-child(2)')
 
-test('a versioned project: a version, its successor with the same images, and the default', async ({ page, stage }) => {
+test('a versioned project has a version, a successor with the same images, and a default', async ({ page, stage }) => {
   const { teamSlug } = stage.testEnvironment
   const name = unique('Shop ')
   const image = `shop/${unique('web')}`
@@ -58,14 +58,14 @@ test('a versioned project: a version, its successor with the same images, and th
   await expect(page.getByRole('button', { name: 'Reorder' })).toHaveAttribute('aria-disabled', 'true')
 })
 
-/** What its container is called unless somebody names it: the last part of the image's name. */
+/** The default name of a container: the last part of the name of its image. */
 const shortName = (image: string) => image.slice(image.lastIndexOf('/') + 1)
 
 async function moveUp(page: Page, name: string, place: number, of: number) {
   await page.getByRole('button', { name: `Move ${name}, position ${place} of ${of}` }).focus()
   await page.keyboard.press('Space')
   await expect(page.getByText(`${name} is at position ${place} of ${of}.`)).toBeAttached()
-  // The places are measured a moment after the row was taken: a key before that, faster than any hand, moves nothing.
+  // The list measures its rows a moment after one was picked up. An earlier key press, which only a script can make, moves nothing.
   await expect(async () => {
     await page.keyboard.press('ArrowUp')
     await expect(page.getByText(`${name} is at position ${place - 1} of ${of}.`)).toBeAttached({ timeout: 1_000 })
@@ -74,7 +74,7 @@ async function moveUp(page: Page, name: string, place: number, of: number) {
   await expect(page.getByRole('button', { name: `Move ${name}, position ${place - 1} of ${of}` })).toBeVisible()
 }
 
-test('images are put in order by keyboard and by dragging, and the order is kept', async ({ page, stage }) => {
+test('images can be sorted by keyboard and by dragging, and the order is saved', async ({ page, stage }) => {
   const { testEnvironment } = stage
   const names = ['db', 'api', 'web'].map((name) => `${name}/${unique('i')}`)
   const service = await createService(
@@ -102,7 +102,7 @@ test('images are put in order by keyboard and by dragging, and the order is kept
   await expect(page.getByText(`${api} is at position 1 of 3.`)).toBeAttached()
   await page.mouse.up()
   await expect(page.getByRole('button', { name: `Move ${api}, position 1 of 3` })).toBeVisible()
-  // For 50 ms after a drop every click counts as the end of the dragging, faster than any hand.
+  // For 50 ms after a drop every click counts as the end of the drag, which only a script can reach.
   const saved = page.getByRole('button', { name: 'Save the order' })
   await expect(async () => {
     await saved.click({ timeout: 1_000 })
@@ -113,7 +113,7 @@ test('images are put in order by keyboard and by dragging, and the order is kept
   await expect(order(page)).toHaveText([api, db, web].map(shortName))
 })
 
-test('an order that is saved while the link is away is shown as it was saved', async ({ page, stage }) => {
+test('an order that is saved while the connection is down is shown as it was saved', async ({ page, stage }) => {
   const { testEnvironment } = stage
   const names = ['db', 'api'].map((name) => `${name}/${unique('i')}`)
   const service = await createService(
@@ -129,7 +129,7 @@ test('an order that is saved while the link is away is shown as it was saved', a
       await server.close()
       await socket.close()
     }
-    // Late, so that the page reads the images before the server hears of their order.
+    // The message is delayed, so that the page loads the images before the server receives their order.
     socket.onMessage(
       (text) => void setTimeout(() => server.send(text), String(text).includes('order-images') ? 1_000 : 0),
     )
@@ -149,7 +149,7 @@ test('an order that is saved while the link is away is shown as it was saved', a
   await expect(order(page)).toHaveText(names.toReversed().map(shortName))
 })
 
-test('labels that cannot be read as rules are said at the image, and the others became variables', async ({
+test('labels that cannot be parsed as rules are reported at the image, and the others become variables', async ({
   page,
   stage,
 }) => {
@@ -162,7 +162,7 @@ test('labels that cannot be read as rules are said at the image, and the others 
   await expect(mark).toBeVisible()
   await mark.hover()
   await expect(page.getByRole('tooltip')).toContainText('use string, boolean, int')
-  // Another tag has other labels: they are heard of without a reload, whoever chose it.
+  // Another tag has other labels. The page shows their problems without a reload when any user selects it.
   await stage.registry.push(name, '2', { labels: { 'dev.crux.env.MODE': 'nothing', 'dev.crux.env.SIZE': 'number' } })
   await setTag(testEnvironment, service, 0, '2')
   await expect(page.getByRole('button', { name: /^2 labels cannot be read/ })).toBeVisible()
@@ -177,7 +177,10 @@ test('labels that cannot be read as rules are said at the image, and the others 
   ).toBeVisible()
 })
 
-test('what was deployed cannot be deleted or changed, and says why', async ({ page, stage }) => {
+test('a deployed version and its images cannot be deleted or changed, and the page shows why', async ({
+  page,
+  stage,
+}) => {
   const { testEnvironment } = stage
   const service = await createService(testEnvironment, [{ name: `guard/${unique('i')}`, tag: '1', image: idle() }], {
     versioned: '1.0.0',
@@ -201,7 +204,7 @@ test('what was deployed cannot be deleted or changed, and says why', async ({ pa
   await expect(page.getByRole('tooltip')).toContainText('Images of a version use it')
 })
 
-test('a tag that the server refuses is shown as it is, not as it was picked', async ({ page, stage }) => {
+test('a tag that the server refuses is reset to its stored value', async ({ page, stage }) => {
   const { testEnvironment } = stage
   const name = unique('ref/i')
   const service = await createService(testEnvironment, [{ name, tag: '1', image: idle() }], { versioned: '1.0.0' })
@@ -211,7 +214,7 @@ test('a tag that the server refuses is shown as it is, not as it was picked', as
   await row.getByRole('button', { name: 'Change the tag' }).click()
   const two = page.getByRole('dialog').getByRole('button', { name: /^2/ })
   await expect(two).toBeVisible()
-  // Somebody else makes the next version meanwhile, and with it this one is read-only.
+  // Another user creates the next version in the meantime, which makes this one read-only.
   const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
   await testEnvironment.person.client.call('versions.increase', { params, body: { name: '1.1.0' } })
   await two.click()
@@ -221,7 +224,7 @@ test('a tag that the server refuses is shown as it is, not as it was picked', as
   await expect(row.getByText('2', { exact: true })).toHaveCount(0)
 })
 
-/** One of the test's own: what the server has just heard of another it remembers for some seconds. */
+/** Creates a registry for one test, because the server caches the state of others for some seconds. */
 async function addRegistry({ person: { client }, teamSlug }: TestEnvironment, url: string) {
   const name = unique('own-')
   const body = { name, type: 'v2' as const, details: { url, public: true } }
@@ -235,7 +238,7 @@ async function openAddImages(page: Page, { teamSlug }: TestEnvironment, { projec
   return page.getByRole('dialog', { name: 'Add images' })
 }
 
-/** A few stand side by side; where other tests of the team left more, they are in a list behind a button. */
+/** Few registries are shown side by side; where other tests of the team left more, they are in a list behind a button. */
 async function chooseRegistry(dialog: Locator, name: string) {
   const beside = dialog.getByRole('radio', { name })
   const change = dialog.getByRole('button', { name: 'Change registry' })
@@ -245,7 +248,10 @@ async function chooseRegistry(dialog: Locator, name: string) {
   await dialog.getByRole('button', { name }).click()
 }
 
-test('a registry that cannot be asked is not taken for the one that was chosen after it', async ({ page, stage }) => {
+test('the failure of an unreachable registry is not shown for the registry that was selected after it', async ({
+  page,
+  stage,
+}) => {
   const { testEnvironment } = stage
   const image = unique('chosen-')
   const service = await createService(testEnvironment, [{ name: image, tag: '1', image: idle() }])
@@ -261,7 +267,7 @@ test('a registry that cannot be asked is not taken for the one that was chosen a
   await page.routeWebSocket(/\/api$/, (socket) => {
     const server = socket.connectToServer()
     socket.onMessage((text) => {
-      // The refusal of the first question arrives between the second one and its answer.
+      // The refusal of the first search arrives between the second search and its answer.
       if (String(text).includes(second.id)) for (const refusal of late.splice(0)) socket.send(refusal)
       server.send(text)
     })
@@ -280,7 +286,10 @@ test('a registry that cannot be asked is not taken for the one that was chosen a
   broken.close()
 })
 
-test('a question that went with the link is asked again when the link is back', async ({ page, stage }) => {
+test('a search that was lost with the connection is sent again when the connection is back', async ({
+  page,
+  stage,
+}) => {
   const { testEnvironment } = stage
   const image = unique('asked-')
   const service = await createService(testEnvironment, [{ name: image, tag: '1', image: idle() }])
@@ -304,7 +313,7 @@ test('a question that went with the link is asked again when the link is back', 
   await remove()
 })
 
-test('an answer to an older search is not taken for that of a newer one', async ({ page, stage }) => {
+test('the answer to an older search is not shown for a newer one', async ({ page, stage }) => {
   const { testEnvironment } = stage
   const mark = unique('ov')
   const [alpha, beta] = [`${mark}/alpha`, `${mark}/beta`]
@@ -315,7 +324,7 @@ test('an answer to an older search is not taken for that of a newer one', async 
   await page.routeWebSocket(/\/api$/, (socket) => {
     const server = socket.connectToServer()
     socket.onMessage((text) => {
-      // The first answer arrives only after the second question has been asked.
+      // The first answer arrives only after the second search was sent.
       if (String(text).includes(`"filter":"${alpha}"`)) for (const answer of late.splice(0)) socket.send(answer)
       server.send(text)
     })

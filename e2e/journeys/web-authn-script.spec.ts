@@ -27,7 +27,7 @@ const escaped = (value: unknown) =>
     .replaceAll('&', '&amp;')
     .replaceAll('"', '&quot;')
 
-/** A page as somebody without our console writes it: the nodes as a form, the script, and a click handler that calls it. */
+/** A page that does not use the console: the nodes as a form, the script, and a click handler that calls it. */
 async function showForm(page: Page, flow: Flow, groups: string[]): Promise<void> {
   const nodes = flow.ui.nodes.filter(({ type, group }) => type === 'input' && groups.includes(group))
   const inputs = nodes.map(({ attributes }) => {
@@ -50,7 +50,7 @@ async function showForm(page: Page, flow: Flow, groups: string[]): Promise<void>
 }
 
 async function open(page: Page, path: string): Promise<Flow> {
-  // What comes afterwards must not be a page that goes on by itself.
+  // The next page must not redirect by itself.
   const address = new URL(`${crux.url}/kratos${path}`)
   address.searchParams.set('return_to', '/kratos/health/alive')
   const answer = await page.request.get(address.href, { headers: { accept: 'application/json' } })
@@ -101,10 +101,10 @@ test('the script of the identity service signs up, signs in and adds keys on a p
   expect(await isIn(page)).toBe(200)
 })
 
-test('a page may complete the submit itself, and hears of what the browser refuses', async ({ page }) => {
+test('a page can complete the submit itself, and receives the error of the browser', async ({ page }) => {
   const login = await open(page, '/self-service/login/browser')
   await showForm(page, login, ['default', 'passkey'])
-  // Nobody has a passkey here: the browser says no.
+  // The browser has no passkey, so it refuses.
   const refused = page.evaluate<string>(
     `new Promise((resolve) => document.addEventListener('crux:webauthn-error', ({ detail }) => resolve(detail.name)))`,
   )

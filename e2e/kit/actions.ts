@@ -1,13 +1,13 @@
 import { type Action, contract, liveChannels } from '@crux/contract'
 import type { Page } from '@playwright/test'
 
-/** Every request and live message of a page that would change something, by its name in the contract. None of them arrives. */
+/** Blocks every request and live message of a page that would change something, and returns their names in the contract. */
 export async function blockActions(page: Page): Promise<Set<Action>> {
   const actions = new Set<Action>()
   await page.route(/\/api\//, async (route) => {
     const request = route.request()
     const { operation, audit } = rowOf(request.method(), new URL(request.url()).pathname)
-    // What changes something is audited; a question may be a POST too.
+    // Changing endpoints are audited, while a read may also be a POST.
     if (audit === false) return route.fallback()
     actions.add(operation)
     await route.fulfill({ status: 412, json: { error: 'preconditionFailed', message: 'Held', description: 'Held.' } })
@@ -31,7 +31,7 @@ const patterns = Object.entries(contract).map(([operation, { method, path, audit
   parameters: path.split(':').length,
 }))
 
-/** The row with the fewest parameters is the one that is meant: `/teams/invitations` before `/teams/:teamId`. */
+/** Selects the endpoint with the fewest parameters: `/teams/invitations` before `/teams/:teamId`. */
 function rowOf(method: string, path: string) {
   const [row] = patterns
     .filter((candidate) => candidate.method === method && candidate.shape.test(path))

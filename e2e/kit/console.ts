@@ -9,7 +9,7 @@ export const newAccount = (): Account => ({
   password: 'correct horse battery staple',
 })
 
-/** Fills in and sends the registration form. What comes next depends on the server. */
+/** Submits the registration form. The next page depends on the server. */
 export async function createAccount(page: Page, url: string, account: Account): Promise<void> {
   await page.goto(`${url}/auth/register`)
   await page.getByLabel('E-mail').fill(account.email)
@@ -20,7 +20,7 @@ export async function createAccount(page: Page, url: string, account: Account): 
   await page.getByRole('button', { name: 'Create account' }).click()
 }
 
-/** Signs up in the browser and makes the first team. Ends on its dashboard. */
+/** Signs up in the browser and creates the first team. Ends on its dashboard. */
 export async function signUpInBrowser(
   page: Page,
   url: string,
@@ -45,7 +45,7 @@ export async function signIn(page: Page, url: string, account: Account): Promise
   await page.waitForURL((address) => !address.pathname.startsWith('/auth/'))
 }
 
-/** Walks with the Tab key until the focus is there. */
+/** Presses Tab until the focus is on the target. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   for (let presses = 0; presses < 20; presses++) {
     if (
@@ -60,7 +60,7 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target, 'reached with the Tab key').toBeFocused()
 }
 
-/** In the dialog "Add images" of a version: this image of this registry. */
+/** Selects this image of this registry in the dialog "Add images" of a version. */
 export async function addImage(page: Page, registry: string | RegExp, image: string): Promise<void> {
   await page.getByRole('button', { name: 'Add images' }).first().click()
   const dialog = page.getByRole('dialog', { name: 'Add images' })
@@ -71,7 +71,7 @@ export async function addImage(page: Page, registry: string | RegExp, image: str
   await expect(page.getByRole('row', { name: image })).toBeVisible()
 }
 
-/** Puts a section into the form of a configuration, as its list of settings does. */
+/** Adds a section to the form of a configuration through its list of settings. */
 export async function showSetting(page: Page, name: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Settings' }).getByRole('button', { name, exact: true }).click()
 }

@@ -5,15 +5,15 @@ import type { Fixture } from './fixture.ts'
 export type Shot = {
   name: string
   path: () => string
-  /** What the page meets while it loads. */
+  /** Prepares the answers that the page gets while it loads. */
   before?: (page: Page) => Promise<unknown>
   act?: (page: Page) => Promise<unknown>
-  /** What the picture is about, where it may be below the fold. */
+  /** The element to scroll to before the screenshot. */
   see?: (page: Page) => Locator
 }
 const dialog = (page: Page) => page.getByRole('dialog')
 
-/** Pages of deployments and what opens on them, for the pictures. The scene is there when the paths are asked for. */
+/** Screenshots of the pages and dialogs of deployments. The fixture exists when the paths are read. */
 export function deploymentShots(fixture: () => Fixture): Shot[] {
   const inTeam = (path: string) => () => `/${fixture().team}/${path}`
   const inEmptyTeam = (path: string) => () => `/${fixture().emptyTeam}/${path}`
@@ -72,7 +72,7 @@ export function deploymentShots(fixture: () => Fixture): Shot[] {
   ]
 }
 
-/** The same deployments, two of which wait for the one in front of them. */
+/** Returns the same deployments, two of which wait for the one ahead of them. */
 async function showQueued(route: Route, deploymentId: string) {
   const answer = await route.fetch()
   const body: Partial<Deployment> & { items?: Deployment[] } = await answer.json()

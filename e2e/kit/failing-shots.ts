@@ -4,7 +4,7 @@ import type { Fixture } from './fixture.ts'
 
 const nobody = '00000000-0000-4000-8000-000000000000'
 
-/** Each page about one thing: where it is, which call it cannot do without, and the same address with an id that nothing has. */
+/** Each page of a single resource: its address, the request that it needs, and the address with an unknown id. */
 const details = (fixture: Fixture) => {
   const { team, versioned } = fixture
   return {
@@ -26,7 +26,7 @@ const pages = [
   ...['configuration', 'team'],
 ] as (keyof ReturnType<typeof details>)[]
 
-/** Pages whose subject cannot be read. Each says what happened under a heading, and leads on. */
+/** Pages whose resource cannot be loaded. Each shows what happened under a heading, and a link to continue. */
 export function failingShots(fixture: () => Fixture, everyLook: boolean): Shot[] {
   const shot = (page: (typeof pages)[number], name: string, answer: (route: Route) => unknown, says: Says): Shot => ({
     name: `${page}-${name}`,

@@ -13,7 +13,7 @@ import {
 } from '@crux/test-kit'
 import { newNode } from './node.ts'
 
-/** A team as it looks after a week: things that run, one that failed, a node that waits, and a team with nothing in it. */
+/** A team as it looks after a week: running services, a failed one, a node that was not installed yet, and a team without resources. */
 export type Fixture = {
   team: string
   teamId: string
@@ -38,7 +38,7 @@ const environment = Object.entries({
 
 const fixtures = new WeakMap<TestEnvironment, Promise<Fixture>>()
 
-/** The one scene of a world: several files look at it, and its names are taken after the first. */
+/** Creates the fixture of a test environment once, because several files use it and its names are unique. */
 export function buildFixture(testEnvironment: TestEnvironment): Promise<Fixture> {
   const fixture = fixtures.get(testEnvironment) ?? build(testEnvironment)
   fixtures.set(testEnvironment, fixture)
@@ -71,7 +71,7 @@ async function build(testEnvironment: TestEnvironment): Promise<Fixture> {
     params: { ...inTeam, projectId: service.projectId, versionId: service.versionId },
     body: { name: '1.1.0', changelog: 'Express checkout, and the worker retries what failed.' },
   })
-  // Increasing took the deployment along, in preparation.
+  // Increasing the version copied the deployment, which is in preparation.
   const increased = await client.call('versions.get', {
     params: { ...inTeam, projectId: service.projectId, versionId: next.id },
   })
@@ -88,7 +88,7 @@ async function build(testEnvironment: TestEnvironment): Promise<Fixture> {
     params: { ...inTeam, projectId: job.projectId, versionId: job.versionId },
   })
   const importerName = importer.images[0]?.name ?? ''
-  // A second release, so that there is one to go back to.
+  // A second release makes a rollback possible.
   await testEnvironment.registry.push(importerName, '4.1', idle('imported faster'))
   await setTag(testEnvironment, job, 0, '4.1')
   await client.call('images.update', {

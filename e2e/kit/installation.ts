@@ -6,15 +6,15 @@ import { waitFor } from '@crux/test-kit'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What `npm start` runs, in a process group of its own, as a terminal has it. */
+/** The processes of `npm start` in a process group of their own, as in a terminal. */
 export interface Installation {
   supervisor: ChildProcess
   url: string
 }
 
-/** @param ports of the console, and of the identity service's two sides */
+/** @param ports of the console, and of the two APIs of the identity service */
 export async function startInstallation(dataDir: string, ports: readonly number[]): Promise<Installation> {
-  // With the test that started it: one that is killed must not leave a whole installation behind.
+  // The installation ends with the test process, so that a killed test does not leave it behind.
   const [command = '', ...args] = endingWithParent('TERM', [process.execPath, 'scripts/start.ts'])
   const supervisor = spawn(command, args, {
     cwd: root,
@@ -52,7 +52,7 @@ export function pidOf({ supervisor }: Installation): number {
 
 export interface RunningProcess {
   pid: number
-  /** Command line and working directory: server and identity service differ in the latter alone. */
+  /** Command line and working directory. Server and identity service differ only in the latter. */
   description: string
 }
 
@@ -65,13 +65,13 @@ export function runningProcesses(): (RunningProcess & { parent: number })[] {
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
       return [{ pid, parent, description: `${command} in ${readlinkSync(`/proc/${pid}/cwd`)}` }]
     } catch {
-      // It ended meanwhile.
+      // The process ended in the meantime.
       return []
     }
   })
 }
 
-/** The supervisor and everything that it started: server, identity service, PostgreSQL and the agent. */
+/** The supervisor and all processes that it started: server, identity service, PostgreSQL and the agent. */
 export function processTree(root: number): RunningProcess[] {
   const running = runningProcesses()
   const below = (parent: number): RunningProcess[] =>

@@ -6,10 +6,10 @@ export { expect } from './stage.ts'
 
 type Session = Awaited<ReturnType<BrowserContext['storageState']>>
 
-/** For tests that begin signed out: `test.use({ storageState: signedOut })`. */
+/** For tests that start signed out: `test.use({ storageState: signedOut })`. */
 export const signedOut: Session = { cookies: [], origins: [] }
 
-/** Journeys of a person who is signed in already: each page starts with the session of the stage's person. */
+/** Journeys of a signed-in user: each page starts with the session of the user of the system. */
 export const test = onStage.extend<Record<never, never>, { session: Session }>({
   session: [
     async ({ browser, stage }, use) => {

@@ -9,12 +9,12 @@ export type Mailbox = {
   codeFor: (address: string) => Promise<string>
   /** The link of the newest mail to this address that leads to a path of the console. */
   linkFor: (address: string, path: string) => Promise<string>
-  /** Throws away what came, so that the next code is a new one. */
+  /** Deletes all received mails, so that the next code is a new one. */
   empty: () => void
   close: () => Promise<void>
 }
 
-/** A real SMTP server; `codeFor` waits for a mail to this address and reads the code that stands alone on its line. */
+/** A real SMTP server. `codeFor` waits for a mail to this address and reads the code that is alone on its line. */
 export async function openMailbox(): Promise<Mailbox> {
   const mails: { to: string[]; text: string }[] = []
   const server = new SMTPServer({

@@ -4,7 +4,7 @@ import { type Account, createAccount, newAccount, signIn } from './console.ts'
 import { type Mailbox, openMailbox } from './mail.ts'
 import { startSystem, test } from './stage.ts'
 
-/** A system that sends mail, for the tests of a file. */
+/** A system that sends mail, shared by the tests of a file. */
 export function systemWithMail() {
   const parts = {} as { system: System; mailbox: Mailbox }
   test.beforeAll(async () => {
@@ -26,7 +26,7 @@ export function systemWithMail() {
     get mailbox() {
       return parts.mailbox
     },
-    /** Signs up and confirms the address, as a person would. Ends signed in, without a team. */
+    /** Signs up and confirms the address through the user interface. Ends signed in, without a team. */
     async verified(page: Page): Promise<Account> {
       const account = newAccount()
       await createAccount(page, parts.system.url, account)
@@ -46,7 +46,7 @@ export async function signOut(page: Page, url: string): Promise<void> {
   await page.waitForURL(/\/auth\/login/)
 }
 
-/** The first step of signing in; what comes next depends on the account. */
+/** Submits the password. The next step depends on the account. */
 export async function enterPassword(page: Page, url: string, { email, password }: Account): Promise<void> {
   await page.goto(`${url}/auth/login`)
   await page.getByLabel('E-mail').fill(email)

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A TCP relay that can be pulled out and plugged in again: the network between an agent and the server. */
+/** A TCP relay that can be disconnected and connected again, as the network between an agent and the server. */
 export type NetworkLink = { port: number; cut: () => void; mend: () => void; close: () => Promise<void> }
 
 export async function createNetworkLink(targetPort: number): Promise<NetworkLink> {

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestEnvironment, unique } from '@crux/test-kit'
 
-/** What tells where the agent of the world's node runs. */
+/** The data that identifies the agent of the node of the test environment. */
 type RunningAgents = { system: { dataDir: string }; testEnvironment: TestEnvironment }
 
-/** A new node with an install token, as a person gets it on the page. */
+/** Creates a node with an install token, as the page does. */
 export async function newNode(
   testEnvironment: TestEnvironment,
 ): Promise<{ nodeId: string; token: string; command: string; script: string }> {
@@ -25,11 +25,11 @@ export const statusOf = async (testEnvironment: TestEnvironment, nodeId: string)
   (await testEnvironment.person.client.call('nodes.get', { params: { teamSlug: testEnvironment.teamSlug, nodeId } }))
     .status
 
-/** The data folder of the agent of the world's node. Other journeys of the same system may have agents beside it. */
+/** The data directory of the agent of the node. Other journeys of the same system may have agents beside it. */
 export const agentDirectory = ({ system, testEnvironment }: RunningAgents): string =>
   join(system.dataDir, 'agents', testEnvironment.nodeId)
 
-/** The process of that agent, which the server starts anew when it ends. */
+/** The process of that agent, which the server restarts when it ends. */
 export function agentPid(stage: RunningAgents): number {
   const directory = agentDirectory(stage)
   const found = readdirSync('/proc').find((entry) => {

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { test } from '@playwright/test'
 
-/** Where an Ory Kratos may be had: what the environment names, or beside the checkout. */
+/** The locations of an Ory Kratos: that of the environment variable, or beside the checkout. */
 const directories = [process.env.CRUX_KRATOS, resolve(import.meta.dirname, '../../../shared/kratos')]
 
 /**
- * Skips the tests of a file, with the reason, where there is no original to test against.
+ * Skips the tests of a file, with the reason, where no Ory Kratos is available.
  *
- * @returns the folder with the script `kratos`, which builds the original with Go and serves it
+ * @returns the directory with the script `kratos`, which builds Ory Kratos with Go and runs it
  */
 export function useOriginal(): string {
   const directory = directories.find((path) => path !== undefined && existsSync(join(path, 'kratos')))

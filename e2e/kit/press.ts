@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect } from './stage.ts'
 
-/** What is pressed is enabled and does something; of the same button in many rows the first are enough. */
+/** Only enabled controls are exercised. Of the same button in many rows, the first ones are sufficient. */
 const enabled = ':visible:not([aria-disabled="true"]):not([disabled])'
 const controls = `main button${enabled}:not(thead button):not([role="radio"]):not([role="checkbox"]):not([aria-pressed])`
 const buttonsPerName = 2
@@ -9,22 +9,22 @@ const menusPerName = 4
 const calmMin = 6
 const walkedFile = Buffer.from('WALKED=1\n')
 
-/** By the console's own router: the document stays, and with it what the page has loaded. */
+/** Navigates with the router of the console, which keeps the document and the loaded data. */
 export async function goTo(page: Page, path: string): Promise<unknown> {
-  // What was pressed may have loaded the document anew.
+  // A control may have reloaded the document.
   const isThere = page.waitForFunction('window.__TSR_ROUTER__ !== undefined', undefined, { timeout: 5_000 })
   if (!(await isThere.catch(() => null))) return load(page, path)
   return page.evaluate(`window.__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} })`)
 }
 
-/** Containers that come and go change the machine's network, on which the browser breaks off what it loads. */
+/** The load is repeated, because containers that start or stop change the network of the machine, which makes the browser abort requests. */
 const load = (page: Page, path: string): Promise<void> =>
   expect(async () => {
     await page.goto(path, { waitUntil: 'networkidle' })
     await expect(page.locator('main')).toContainText(/\w/, { timeout: 5_000 })
   }).toPass({ timeout: 40_000 })
 
-/** Presses every enabled button of a page, every entry of its menus, and sends every form and answers every question that opens. */
+/** Presses every enabled button of a page and every entry of its menus, submits every form and confirms every dialog that opens. */
 export async function exerciseControls(page: Page, path: string, actions: ReadonlySet<string>): Promise<void> {
   // Parts of a page load their code when they are first shown.
   await load(page, path)
@@ -36,7 +36,7 @@ export async function exerciseControls(page: Page, path: string, actions: Readon
     if (times > (menu ? menusPerName : buttonsPerName)) continue
     const press = async (): Promise<boolean> => {
       await arrive(page, path)
-      // By name: places move while the walk removes rows, and what an earlier press took away is not there to be pressed.
+      // Controls are found by name, because positions change while rows are removed, and an earlier press may have removed the control.
       const find = async () =>
         (await controlsOf(page)).flatMap((one, index) => (one.name === name ? [index] : []))[times - 1]
       const place = await find()
@@ -44,7 +44,7 @@ export async function exerciseControls(page: Page, path: string, actions: Readon
       try {
         await page.locator(controls).nth(place).click({ timeout: 5_000 })
       } catch (error) {
-        // The page may take it away while it is aimed at; what is still there should have been pressed.
+        // The page may remove the control while it is being pressed. One that still exists must be pressable.
         if ((await find()) === undefined) return false
         throw error
       }
@@ -73,7 +73,7 @@ const controlsOf = (page: Page) =>
     })),
   )
 
-/** A layer opens (its code may have to be loaded first), another page comes, or something is asked of the server; or all comes to rest. */
+/** Waits until a layer opens (its code may have to be loaded first), another page is shown, a request is sent, or nothing changes any more. */
 async function somethingHappens(page: Page, path: string, actions: ReadonlySet<string>) {
   const before = actions.size
   const seen = async () =>
@@ -83,7 +83,7 @@ async function somethingHappens(page: Page, path: string, actions: ReadonlySet<s
   const part = page.locator('[data-loading-part]')
   for (let calm = 0; calm < calmMin && !(await seen()); calm++) {
     if ((await part.count()) > 0) calm = 0
-    // A browser that has nothing to draw may keep a frame back for ever: time passes all the same.
+    // A browser without visible changes may never produce a frame, so a timeout applies too.
     await page
       .evaluate('new Promise((done) => requestIdleCallback(() => setTimeout(done, 16), { timeout: 500 }))')
       .catch(() => null)
@@ -102,7 +102,7 @@ async function arrive(page: Page, path: string) {
   await expect(page.locator('main')).toContainText(/\w/)
 }
 
-/** A form gets values that its rules take; a question that wants a name gets it. */
+/** Fills a form with valid values, or types the name that a confirmation requires. */
 async function sendWhatOpened(page: Page) {
   const dialog = page.getByRole('dialog').last()
   if ((await page.getByRole('dialog').count()) === 0) return
@@ -112,7 +112,7 @@ async function sendWhatOpened(page: Page) {
       await list.selectOption({ index: 1 })
   const send = dialog.locator(`footer button${enabled}`).last()
   if ((await send.count()) > 0) await send.click()
-  // A second question stands before what cannot be undone.
+  // Actions that cannot be undone have a second confirmation.
   const sure = page.getByRole('dialog').last().locator(`[data-confirm]${enabled}`)
   if ((await page.getByRole('dialog').count()) > 1 && (await sure.count()) > 0) await sure.click()
 }

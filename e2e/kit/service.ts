@@ -1,6 +1,6 @@
 import { waitFor } from '@crux/test-kit'
 
-/** What a service on a host port answers, or undefined while nobody answers. */
+/** The answer of a service on a host port, undefined while it does not answer. */
 export async function answerOf(port: number): Promise<string | undefined> {
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/`, {

@@ -12,15 +12,15 @@ import {
 } from '@crux/test-kit'
 import { test as base } from '@playwright/test'
 
-/** Bundles, as people run them; `CRUX_TEST_MODE=source` spares the build while one works on the sources. */
+/** Bundles, as users run them. `CRUX_TEST_MODE=source` skips the build during development. */
 export const bootMode = process.env.CRUX_TEST_MODE === 'source' ? 'source' : 'bundle'
 
-/** The product as `npm start` runs it, beside a real registry and on the real engine of this machine. */
+/** The product as `npm start` runs it, with a real registry and the real engine of this machine. */
 export type Stage = { system: System; registry: Registry; testEnvironment: TestEnvironment }
 
 type Options = { env?: NodeJS.ProcessEnv; smtpUri?: string; port?: number; url?: string }
 
-/** The processes alone, on free ports: for what needs neither team nor node. */
+/** Only the processes, on free ports, for tests that need neither a team nor a node. */
 export const startSystem = async (options: Options = {}): Promise<System> =>
   bootSystem({
     dataDir: await mkdtemp(join(tmpdir(), 'crux-e2e-')),
@@ -50,7 +50,7 @@ export async function setStage(options: Options = {}): Promise<Stage & { end: ()
   }
 }
 
-/** `stage` is shared by the tests of a file's worker; each test uses prefixes and names of its own. */
+/** `stage` is shared by the tests of a worker; each test uses prefixes and names of its own. */
 export const test = base.extend<Record<never, never>, { stage: Stage }>({
   stage: [
     // biome-ignore lint/correctness/noEmptyPattern: the runner reads the names of fixtures from this pattern.

@@ -16,7 +16,7 @@ const row = <T extends object>(value: T) => ({ id: crypto.randomUUID(), ...value
 /** A deployment with every problem that is known before a start. */
 export type StartProblems = {
   deploymentId: string
-  /** Of the containers `shop` and `worker`: the second one has the first one's name. */
+  /** The ids of the containers `shop` and `worker`: the second one has the name of the first one. */
   configIds: { shop: string; worker: string }
   nodeName: string
   holder: {
@@ -32,8 +32,8 @@ export type StartProblems = {
 }
 
 /**
- * Deploys a service with a published port, a gated port and a host name, starts a foreign container with a port, and prepares a
- * deployment that wants them all.
+ * Deploys a service with a published port, a gated port and a host name, starts a foreign container with a port, and prepares a deployment that
+ * conflicts with all of them.
  */
 export async function prepareStartProblems(testEnvironment: TestEnvironment): Promise<StartProblems> {
   const { client } = testEnvironment.person

@@ -7,18 +7,18 @@ import { fileURLToPath } from 'node:url'
 import { waitFor } from '@crux/test-kit'
 import { test } from '@playwright/test'
 
-/** The examples of docs/proxy, which the tests run as they are but for names, ports and the certificate. */
+/** The examples of docs/proxy. The tests run them with changed names, ports and certificates. */
 const example = (file: string) =>
   readFileSync(fileURLToPath(new URL(`../../docs/proxy/${file}`, import.meta.url)), 'utf8')
 
 export type ProxyName = 'nginx' | 'caddy'
 
-/** At the head of a group whose tests run a proxy: where it is not installed they are skipped, counted and say why. */
+/** Called by groups whose tests run a proxy. They are skipped with a reason where it is not installed. */
 export function needsProxy(name: ProxyName): void {
   test.skip(findProxy(name) === undefined, `${name} is not installed (Debian package ${name})`)
 }
 
-/** Where the program is; Debian keeps nginx out of the PATH of users. */
+/** The path of the program; Debian does not have nginx in the PATH of users. */
 function findProxy(name: ProxyName): string | undefined {
   const directories = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin']
   return directories
@@ -34,7 +34,7 @@ function findProxy(name: ProxyName): string | undefined {
 }
 
 export type TlsProxy = {
-  /** The certificate of the authority that signed the proxy's. */
+  /** The certificate of the authority that signed that of the proxy. */
   caFile: string
   ca: string
   start(): Promise<void>
@@ -78,7 +78,7 @@ export function prepareProxy(name: ProxyName, port: number, upstreamPort: number
   }
 }
 
-/** Everything that it idles for at most, shortened, so that a test sees what a day would show. */
+/** Shortened idle timeouts, so that a test covers what would take a day. */
 export const nginxIdleMs = { grpc: 20_000, webSocket: 35_000 }
 
 function nginx(directory: string, port: number, upstreamPort: number): [string, ...string[]] {
@@ -131,7 +131,7 @@ function caddy(directory: string, port: number, upstreamPort: number): [string, 
   return [findProxy('caddy') ?? 'caddy', 'run', '--adapter', 'caddyfile', '--config', config]
 }
 
-/** @throws when the example no longer says what the test replaces */
+/** @throws when the example no longer contains the text to replace */
 function replaceAll(text: string, replacements: readonly (readonly [string, string])[]): string {
   return replacements.reduce((result, [from, to]) => {
     if (!result.includes(from)) throw new Error(`the example no longer has: ${from}`)

@@ -4,12 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 const stepMs = 30_000
-/** A page is filled in and sent within it, also on a busy machine. */
+/** The maximum time to fill in and submit a page, also on a busy machine. */
 const sentWithinMs = 12_000
 
 /**
- * The code that an authenticator app shows for a secret (RFC 6238, six digits, 30 s), some steps from now. Waits for the next step
- * where this one ends so soon that the code could arrive in another.
+ * The code of an authenticator app for a secret (RFC 6238, six digits, 30 s), some steps from now. Waits for the next step if the current one ends so
+ * soon that the code could arrive in another one.
  */
 export async function totp(secret: string, steps = 0): Promise<string> {
   const leftMs = stepMs - (Date.now() % stepMs)

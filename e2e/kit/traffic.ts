@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 
-/** Everything that a page sends and receives from now on, as text: addresses, bodies, frames of its WebSockets. */
+/** Records everything that a page sends and receives from now on, as text: addresses, bodies, frames of its WebSockets. */
 export function recordTraffic(page: Page): { text: () => Promise<string> } {
   const parts: (string | Promise<string>)[] = []
   page.on('request', (request) => {

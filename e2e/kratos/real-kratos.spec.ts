@@ -23,9 +23,9 @@ import { useOriginal } from '../kit/original.ts'
 import { startSystem } from '../kit/stage.ts'
 
 /**
- * The console and the server against a real Ory Kratos in the place of our identity service: that of the folder `CRUX_KRATOS`, or of
- * `../shared/kratos` beside the checkout. Its script serves it: `kratos serve DSN PUBLIC_PORT ADMIN_PORT`, with the console's address
- * in KRATOS_UI.
+ * Runs the console and the server against a real Ory Kratos instead of the Crux identity service: that of the directory `CRUX_KRATOS`, or of
+ * `../shared/kratos` beside the checkout. Its script runs it: `kratos serve DSN PUBLIC_PORT ADMIN_PORT`, with the address of the console in
+ * KRATOS_UI.
  */
 const directory = useOriginal()
 
@@ -76,7 +76,10 @@ test.afterAll(async () => {
   for (const end of endings.reverse()) await end()
 })
 
-test('somebody registers, confirms the address, signs in, deploys and signs out', async ({ page, context }) => {
+test('with a real Ory Kratos, a user registers, confirms the address, signs in, deploys and signs out', async ({
+  page,
+  context,
+}) => {
   const account = newAccount()
   await createAccount(page, system.url, account)
   await page.waitForURL(/\/auth\/verify/)

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { createDeployment, createService, finished, startDeployment, unique, web } from '@crux/test-kit'
 import { expect, test } from '../kit/stage.ts'
 
-// A container in which an admin allowed a path of the node, and the token of a pipeline that starts it, on the real engine.
+// A container with a node path that an admin confirmed, and the token of a pipeline that starts it, on the real engine.
 
-test('a token starts what an admin confirmed, and writes nothing on the node by what somebody changed since', async ({
+test('a token starts a configuration that an admin confirmed, and is refused after a change that would write on the node', async ({
   stage,
 }) => {
   const { testEnvironment } = stage
@@ -52,7 +52,7 @@ test('a token starts what an admin confirmed, and writes nothing on the node by 
   expect(String(refused.body.description)).toMatch(/web changed since .* confirmed it on .*: args, commands, volumes/)
   expect(existsSync(written)).toBe(false)
 
-  // The same by the admin's own hand: the refusal alone kept it from the node.
+  // The admin starts the same change, which proves that only the refusal prevented the write.
   await startDeployment(testEnvironment, deployment.id)
   expect((await finished(testEnvironment, deployment.id)).status).toBe('successful')
   await expect.poll(() => existsSync(written)).toBe(true)

@@ -13,7 +13,7 @@ import {
 import { answerOf, answers } from '../kit/service.ts'
 import { expect, type Stage, test } from '../kit/stage.ts'
 
-/** A service that answers "one" on a host port, deployed and successful. */
+/** Deploys a service that answers "one" on a host port. */
 async function standing(stage: Stage, image: Partial<ServiceImage> = {}) {
   const name = `app/${unique('web')}`
   const port = await freePort()
@@ -47,13 +47,13 @@ async function expectKept(stage: Stage, place: Awaited<ReturnType<typeof standin
 }
 
 test.describe('a failed deployment keeps the old container answering', () => {
-  test('unknown tag', async ({ stage }) => {
+  test('after an unknown tag', async ({ stage }) => {
     const place = await standing(stage)
     await setTag(stage.testEnvironment, place.service, 0, 'missing')
     await expectKept(stage, place, /missing/)
   })
 
-  test('registry down', async ({ stage }) => {
+  test('while the registry is down', async ({ stage }) => {
     const place = await standing(stage)
     await stage.registry.push(place.name, '2', web('two'))
     await setTag(stage.testEnvironment, place.service, 0, '2')
@@ -68,7 +68,7 @@ test.describe('a failed deployment keeps the old container answering', () => {
     await answers(place.port, 'two')
   })
 
-  test('a container that exits at once, with its last lines in the events', async ({ stage }) => {
+  test('when the new container exits at once, with its last lines in the events', async ({ stage }) => {
     const place = await standing(stage)
     await stage.registry.push(place.name, 'broken', exits(3, 50, 'cannot read settings'))
     await setTag(stage.testEnvironment, place.service, 0, 'broken')
@@ -76,7 +76,7 @@ test.describe('a failed deployment keeps the old container answering', () => {
     expect(result.events.flatMap((event) => event.log?.log ?? []).join('\n')).toContain('cannot read settings')
   })
 
-  test('a port that somebody else has, named in the error', async ({ stage }) => {
+  test('when another process has the port, which the error names', async ({ stage }) => {
     const place = await standing(stage)
     const taken = await freePort()
     await stage.registry.push('app/other', '1', web('other'))
@@ -101,7 +101,7 @@ test.describe('a failed deployment keeps the old container answering', () => {
     expect(await answerOf(taken)).toBe('other')
   })
 
-  test('a container that never reaches its expected state', async ({ stage }) => {
+  test('when the new container never reaches its expected state', async ({ stage }) => {
     const place = await standing(stage)
     await stage.testEnvironment.person.client.call('images.update', {
       params: {
@@ -116,7 +116,7 @@ test.describe('a failed deployment keeps the old container answering', () => {
   })
 })
 
-test('a container that exits within the observation window is no success, unless it is expected to', async ({
+test('a container that exits within the observation window fails the release, unless it is expected to exit', async ({
   stage,
 }) => {
   const name = `job/${unique('job')}`

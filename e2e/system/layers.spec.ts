@@ -12,7 +12,9 @@ import { answers } from '../kit/service.ts'
 import { expect, test } from '../kit/stage.ts'
 import { needsStorage } from '../kit/storage.ts'
 
-test('what a bundle says and what lies in a storage reach the container, with the keys of now', async ({ stage }) => {
+test('the values of a bundle and the files of a storage reach the container, with the current keys', async ({
+  stage,
+}) => {
   needsStorage()
   test.setTimeout(600_000)
   const { testEnvironment } = stage
@@ -54,7 +56,7 @@ test('what a bundle says and what lies in a storage reach the container, with th
     expect(await deploy(testEnvironment, deployment.id)).toMatchObject({ status: 'successful' })
     await answers(port, 'from the bucket')
 
-    // The storage's keys are wrong from now on: the next release fails, and what runs goes on.
+    // The keys of the storage become wrong: the next release fails, and the current container keeps running.
     await client.call('storages.update', {
       params: { ...params, storageId: storage.id },
       body: { ...body, secretKey: 'no longer this' },

@@ -44,7 +44,7 @@ test.afterEach(() => {
 })
 
 for (const [way, end] of ways)
-  test(`${way} leaves containers running, and the next start goes on where it was`, async () => {
+  test(`${way} leaves containers running, and the next start continues with them`, async () => {
     test.setTimeout(420_000)
     const dataDir = await mkdtemp(join(tmpdir(), 'crux-e2e-'))
     const ports = [await freePort(), await freePort(), await freePort()]
@@ -87,7 +87,7 @@ for (const [way, end] of ways)
     const params = { teamSlug: testEnvironment.teamSlug, deploymentId: deployment.id }
     expect((await again.person.client.call('deployments.get', { params })).status).toBe('successful')
     expect((await raw.list(`dev.crux.prefix=${prefix}`)).map(({ Id }) => Id)).toEqual([container?.Id])
-    // The same process in the same container: it was not started again either.
+    // The same process runs in the same container, so it was not restarted.
     expect((await raw.inspect(container?.Id ?? '')).State).toEqual(before.State)
     expect(await answerOf(port)).toBe('still here')
 

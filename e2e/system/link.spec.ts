@@ -16,7 +16,7 @@ import { newNode, statusOf } from '../kit/node.ts'
 import { answers } from '../kit/service.ts'
 import { expect, test } from '../kit/stage.ts'
 
-test('the link is cut in the middle of a deployment and comes back: it goes on to its end', async ({ stage }) => {
+test('a deployment completes when the link is cut and restored during it', async ({ stage }) => {
   const networkLink = await createNetworkLink(stage.system.port)
   const { nodeId, token } = await newNode(stage.testEnvironment)
   const agent = stage.system.startAgent({
@@ -55,7 +55,7 @@ test('the link is cut in the middle of a deployment and comes back: it goes on t
   await networkLink.close()
 })
 
-test('a token that was revoked ends the link, and the node can be installed anew', async ({ stage }) => {
+test('a revoked token ends the link, and the node can be installed again', async ({ stage }) => {
   const { nodeId, token } = await newNode(stage.testEnvironment)
   const agent = stage.system.startAgent({ name: unique('revoked'), token, nodeId })
   await waitFor('the agent is connected', async () => (await statusOf(stage.testEnvironment, nodeId)) === 'connected')
@@ -75,9 +75,7 @@ test('a token that was revoked ends the link, and the node can be installed anew
   expect(again.command).not.toContain(token)
 })
 
-test('the install script runs for real: image loaded, container connected, a deployment made through it', async ({
-  stage,
-}) => {
+test('the install script loads the image and connects the agent, which then deploys', async ({ stage }) => {
   test.setTimeout(240_000)
   const { execFile } = await import('node:child_process')
   const { nodeId, command } = await newNode(stage.testEnvironment)

@@ -16,7 +16,7 @@ import {
 import { answerOf, answers } from '../kit/service.ts'
 import { expect, test } from '../kit/stage.ts'
 
-test('a container of nobody with the wanted name is left alone and named in the error', async ({ stage }) => {
+test('a container without an owner that has the wanted name is kept and named in the error', async ({ stage }) => {
   const prefix = unique('x')
   await loadImage('e2e-foreign:1', idle())
   const foreign = await raw.create(`${prefix}-web`, { Image: 'e2e-foreign:1' })
@@ -34,7 +34,7 @@ test('a container of nobody with the wanted name is left alone and named in the 
   await raw.remove(foreign)
 })
 
-test('a container of another project and of another team is left alone', async ({ stage }) => {
+test('a container of another project and of another team is kept', async ({ stage }) => {
   const prefix = unique('x')
   const port = await freePort()
   const mine = await createService(stage.testEnvironment, [
@@ -66,7 +66,7 @@ test('a container of another project and of another team is left alone', async (
   await removeContainers(`dev.crux.team=${otherTeam.teamId}`)
 })
 
-test('version 1.1.0 takes over from 1.0.0 on the same node and prefix, and gives back on failure', async ({
+test('version 1.1.0 replaces 1.0.0 on the same node and prefix, and 1.0.0 is restored on failure', async ({
   stage,
 }) => {
   const { testEnvironment } = stage
@@ -138,7 +138,7 @@ test('a db and a web image find each other by name on the first deployment', asy
   await answers(port, 'data of the db')
 })
 
-test("a second team meets none of the first one's ids", async ({ stage }) => {
+test('a second team cannot access any id of the first one', async ({ stage }) => {
   const { testEnvironment, system } = stage
   const stranger = await signUp(system.url)
   const { teamSlug } = await createTeam(stranger)

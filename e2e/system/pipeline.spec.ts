@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { createDeployment, createService, setTag, unique, web } from '@crux/test-kit'
 import { expect, test } from '../kit/stage.ts'
 
-// What a pipeline does with a token of Crux: the ready command on the real engine.
+// Runs the ready command of a pipeline with a token of Crux on the real engine.
 
 const run = (command: string) =>
   new Promise<{ code: number; shown: string }>((resolve) => {
@@ -11,7 +11,7 @@ const run = (command: string) =>
     )
   })
 
-test('the command of a deployment token deploys, shows how it ended, and fails where that was not well', async ({
+test('the command of a deployment token deploys, shows the outcome, and fails when the deployment fails', async ({
   stage,
 }) => {
   const { testEnvironment } = stage

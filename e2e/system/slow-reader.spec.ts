@@ -7,7 +7,7 @@ const rssMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
 
 const linesPerSecond = 10_000
-/** Several times as much as has to arrive, less what a busy machine takes off. */
+/** Several times as many lines as have to arrive, because a busy machine writes fewer. */
 const flood = {
   cmd: [
     '/bin/sh',
@@ -16,24 +16,24 @@ const flood = {
   ],
 }
 const togetherMs = 5_000
-/** Until the buffers on the way are full, and 5 s more: then the server gives up waiting and counts what the reader misses. */
+/** The time until the buffers on the way are full, plus the 5 s after which the server stops waiting and counts skipped lines. */
 const apartMs = 16_000
 const growthMaxMb = 64
 
-test('10,000 lines per second into a browser that stops reading: memory stays bounded, nobody else gets slower, and what is skipped is said', async ({
+test('with 10,000 lines per second and a browser that stops reading, memory stays bounded, other readers stay fast, and skipped lines are reported', async ({
   stage,
 }) => {
   const { testEnvironment } = stage
   await loadImage('e2e-flood:1', flood)
   const name = unique('flood')
-  // A container of the team on this node, as the agent would make it: others are not read.
+  // A container of the team on this node, labeled like one of the agent, because the logs of others cannot be read.
   const Labels = { 'dev.crux.team': testEnvironment.teamId, 'dev.crux.node': testEnvironment.nodeId }
   const id = await raw.create(name, { Image: 'e2e-flood:1', Labels })
   await raw.start(id)
   const [slow, fast] = await Promise.all([followLog(stage, name), followLog(stage, name)])
   await waitFor('lines arrive at both', () => slow.read().lines > 1_000 && fast.read().lines > 1_000)
 
-  // What both readers and the API do while nobody is slow is what the rest is compared with.
+  // The rates without a slow reader are the baseline.
   const together = await observe(stage, fast, togetherMs)
   slow.socket.pause()
   const apart = await observe(stage, fast, apartMs)
@@ -57,7 +57,7 @@ test('10,000 lines per second into a browser that stops reading: memory stays bo
     expect(last - first + 1, 'every line is there or counted as skipped').toBe(lines + skipped)
     reader.socket.close()
   }
-  // At least what came in those seconds beyond what buffers on the way hold.
+  // At least the lines of these seconds that exceed the buffers on the way.
   expect(slow.read().skipped).toBeGreaterThan(linesPerSecond)
   await raw.remove(id)
   await engine('DELETE', '/images/e2e-flood:1?force=true').catch(() => undefined)
@@ -65,7 +65,7 @@ test('10,000 lines per second into a browser that stops reading: memory stays bo
 
 type Reader = Awaited<ReturnType<typeof followLog>>
 
-/** A live channel as a browser opens it, which follows the log and keeps count. */
+/** A live channel as a browser opens it, which follows the log and counts lines. */
 async function followLog({ testEnvironment, system }: Stage, name: string) {
   const socket = new WebSocket(`${system.url.replace(/^http/, 'ws')}/api`, {
     headers: testEnvironment.person.headers(),
@@ -97,7 +97,7 @@ async function followLog({ testEnvironment, system }: Stage, name: string) {
   return { socket, read: () => ({ lines, skipped, first, last }) }
 }
 
-/** A few seconds of a reader that keeps up, of the API and of the server's memory. */
+/** Observes a reader that keeps up, the API and the memory of the server for some seconds. */
 async function observe({ testEnvironment, system }: Stage, reader: Reader, ms: number) {
   const begin = { at: performance.now(), ...reader.read() }
   const answers: number[] = []

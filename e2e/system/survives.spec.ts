@@ -15,7 +15,7 @@ import { agentPid } from '../kit/node.ts'
 import { answerOf, answers } from '../kit/service.ts'
 import { expect, type Stage, test } from '../kit/stage.ts'
 
-/** A service whose next release needs seconds to be verified, so that something can be killed in the middle. */
+/** A service whose next release takes seconds to be verified, so that a process can be killed in the middle. */
 async function slowReplacement(stage: Stage) {
   const name = `app/${unique('slow')}`
   const port = await freePort()
@@ -58,20 +58,20 @@ async function expectDone(stage: Stage, place: Awaited<ReturnType<typeof slowRep
   expect(new Set(sequences).size, 'no event twice').toBe(sequences.length)
 }
 
-test('the agent is killed in the middle of a deployment, and continues', async ({ stage }) => {
+test('the agent is killed during a deployment, and continues it', async ({ stage }) => {
   const place = await slowReplacement(stage)
   process.kill(agentPid(stage), 'SIGKILL')
   await expectDone(stage, place)
 })
 
-test('the server is killed in the middle of a deployment, and continues', async ({ stage }) => {
+test('the server is killed during a deployment, and continues it', async ({ stage }) => {
   const place = await slowReplacement(stage)
   await stage.system.kill('server', 'SIGKILL')
   await stage.system.whenReady('server')
   await expectDone(stage, place)
 })
 
-test('PostgreSQL is killed in the middle of a deployment, and nothing is lost', async ({ stage }) => {
+test('PostgreSQL is killed during a deployment, and no data is lost', async ({ stage }) => {
   const place = await slowReplacement(stage)
   await stage.system.kill('postgres', 'SIGKILL')
   await waitFor('the server serves again', async () => (await fetch(`${stage.system.url}/health/ready`)).ok, {
@@ -81,7 +81,7 @@ test('PostgreSQL is killed in the middle of a deployment, and nothing is lost', 
   await expectDone(stage, place)
 })
 
-test('a deployment keeps answering over a killed PostgreSQL and server, and a second start takes over', async ({
+test('a deployment keeps answering while PostgreSQL and the server are killed, and a second start replaces it', async ({
   stage,
 }) => {
   const place = await slowReplacement(stage)
@@ -106,7 +106,7 @@ test('a deployment keeps answering over a killed PostgreSQL and server, and a se
   expect(again.status, again.outcome).toBe('successful')
 })
 
-test('two starts at once: one wins, the other is refused', async ({ stage }) => {
+test('two concurrent starts: one is accepted, the other is refused', async ({ stage }) => {
   const name = `app/${unique('twice')}`
   const service = await createService(stage.testEnvironment, [
     { name, tag: '1', image: web('one'), config: { name: 'web' } },

@@ -39,7 +39,7 @@ const test = base.extend<{ proxyName: ProxyName; behind: Behind }>({
       port: cruxPort,
       env: { TRUSTED_PROXIES: '127.0.0.1', NODE_EXTRA_CA_CERTS: proxy.caFile },
     })
-    // The test itself speaks to the port; agent and browser know the proxy only.
+    // The test uses the port directly; agent and browser know only the proxy.
     const testEnvironment = await createTestEnvironment(await signUp(`http://127.0.0.1:${cruxPort}`), registry)
     const agentContainers: string[] = []
     await use({ system, registry, testEnvironment, url, proxy, agentContainers })
@@ -56,7 +56,7 @@ test.describe('nginx', () => {
   test.use({ proxyName: 'nginx' })
   needsProxy('nginx')
 
-  test('behind nginx, agents, streams and WebSockets outlive its timeouts, and agent and console work over TLS', async ({
+  test('agents, streams and WebSockets behind nginx outlive its timeouts, and agent and console work over TLS', async ({
     behind,
     browser,
   }) => {
@@ -110,7 +110,7 @@ test.describe('Caddy', () => {
   test.use({ proxyName: 'caddy' })
   needsProxy('caddy')
 
-  test('behind Caddy, agent, streams and console work over TLS', async ({ behind, browser }) => {
+  test('agent, streams and console behind Caddy work over TLS', async ({ behind, browser }) => {
     test.setTimeout(180_000)
     const { testEnvironment } = behind
     expect(await statusOf(testEnvironment, testEnvironment.nodeId)).toBe('connected')
@@ -126,7 +126,7 @@ test.describe('Caddy', () => {
   })
 })
 
-/** The command of the node's page, with the authority of the test given as docs/proxy.md says. */
+/** Runs the install command of the page of the node, with the authority of the test as described in docs/proxy.md. */
 async function installInContainer({
   testEnvironment,
   proxy,
@@ -158,7 +158,7 @@ async function installInContainer({
 
 type Quiet = { prefix: string; name: string; id: string }
 
-/** A service that answers, and one that says a line at its start, another at its end, and nothing between. */
+/** A service that answers, and one that logs a line at its start, another one at its end, and nothing between. */
 async function deployQuietService(testEnvironment: TestEnvironment): Promise<Quiet> {
   const port = await freePort()
   const prefix = unique('tls')
@@ -182,7 +182,7 @@ async function deployQuietService(testEnvironment: TestEnvironment): Promise<Qui
   return { prefix, name: 'quiet', id: found?.Id ?? '' }
 }
 
-/** A WebSocket through the proxy that watches the containers of a node and follows a log: both then have nothing to say. */
+/** A WebSocket through the proxy that watches the containers of a node and follows a log, both of which are then idle. */
 async function openLive({ testEnvironment, url, proxy }: Behind, nodeId: string, quiet: Quiet) {
   const socket = new WebSocket(`${url.replace('https', 'wss')}/api`, {
     ca: proxy.ca,
@@ -211,7 +211,7 @@ async function openLive({ testEnvironment, url, proxy }: Behind, nodeId: string,
   }
 }
 
-/** How often agents have connected and gone, per node: a link that was cut and came back would be two more. */
+/** The connections and disconnections of agents per node: a link that was cut and restored would add two. */
 async function linksOf(testEnvironment: TestEnvironment): Promise<string[]> {
   const params = { teamSlug: testEnvironment.teamSlug }
   const nodes = await testEnvironment.person.client.call('nodes.list', { params })
@@ -224,7 +224,7 @@ async function linksOf(testEnvironment: TestEnvironment): Promise<string[]> {
   return logs.map(({ items }) => items.map(({ event }) => event).join(' '))
 }
 
-/** The person signs in at the proxy's address, sees their node, and holds nothing that would travel without TLS. */
+/** The user signs in at the address of the proxy, sees their node, and has no cookie that would be sent without TLS. */
 async function consoleWorks({ testEnvironment, url }: Behind, browser: Browser): Promise<void> {
   await test.step('the console works over https, with cookies that never leave in plain text', async () => {
     const context = await browser.newContext({ ignoreHTTPSErrors: true })
@@ -249,7 +249,7 @@ async function consoleWorks({ testEnvironment, url }: Behind, browser: Browser):
   })
 }
 
-/** A client that is not the proxy writes down another address and another host; the session has the address it came from. */
+/** A client forges its address and host; the session has the address from which the client connected. */
 async function addressesAreTheProxys(behind: Behind): Promise<void> {
   await test.step('the address of a session is the one that the proxy saw', async () => {
     const { email, password } = behind.testEnvironment.person
@@ -272,7 +272,7 @@ async function addressesAreTheProxys(behind: Behind): Promise<void> {
   })
 }
 
-/** On loopback, and not the address of the proxy itself. */
+/** A loopback address that is not the address of the proxy itself. */
 const clientAddress = '127.0.0.2'
 
 function ask({ url, proxy }: Behind, path: string, headers: Record<string, string>, body?: string) {

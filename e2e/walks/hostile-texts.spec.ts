@@ -2,16 +2,16 @@ import { createDeployment, createService, deploy, type ImageSpec, signUp, unique
 import type { Page } from '@playwright/test'
 import { expect, test } from '../kit/journey.ts'
 
-// Every page is opened twice: pictures would take longer than the pages.
+// Every page is opened twice, so screenshots would take longer than the pages.
 test.use({ trace: 'off' })
 
-/** Runs when it is taken for markup, asks another host when it is taken for an address, and turns the line around. */
+/** Runs a script if it is rendered as markup, requests another host if it is used as an address, and reverses the text direction. */
 const markup = `<img src=//hostile.test/x onerror=xss()><script>xss()</script>`
 const inAttribute = `"' onmouseover=xss() autofocus onfocus=xss() x="`
 const template = '{{constructor.constructor("xss()")()}}\u0024{xss()}\u202e\u2066txet'
 const link = 'javascript:xss()//'
 const everything = [markup, inAttribute, template, link, `[x](${link})`, `![x](//hostile.test/y)`].join('\n')
-/** A name has 70 characters at most. */
+/** A name has at most 70 characters. */
 const name = (text: string) => `${unique('')} ${text}`.slice(0, 70)
 const esc = '\u001b'
 const logLines = [
@@ -26,11 +26,7 @@ const image: ImageSpec = {
   labels: { description: everything, 'hostile.label': markup, maintainer: inAttribute },
 }
 
-test('texts of people, images and containers are shown as the text that they are, on every page', async ({
-  page,
-  stage,
-  baseURL,
-}) => {
+test('texts of users, images and containers are rendered as text on every page', async ({ page, stage, baseURL }) => {
   test.setTimeout(300_000)
   const { testEnvironment } = stage
   const { client } = testEnvironment.person
@@ -124,7 +120,7 @@ test('texts of people, images and containers are shown as the text that they are
   ]
   expect(account.id).toBeTruthy()
   const opened = await crawl(page, first)
-  // The texts were there to be run: as text, on the pages that show them.
+  // The hostile texts were rendered as text on the pages that show them.
   expect(opened.showing).toContain(`${team}/projects/${service.projectId}`)
   expect(opened.paths.length).toBeGreaterThan(25)
   expect(
@@ -132,13 +128,13 @@ test('texts of people, images and containers are shown as the text that they are
     'a page that shows a log',
   ).toBe(true)
   expect(problems).toEqual([])
-  // A page of ours that did run such a text would be found: the detector is not blind.
+  // A page that does run such a text is detected, so the detector works.
   await page.goto('/teams')
   await page.evaluate(() => (globalThis as unknown as { xss: () => void }).xss())
   expect(problems).toEqual([expect.stringContaining('a text ran as a script')])
 })
 
-/** Collects what must not happen on any page: a script of a text, a question, a refused part, a request to another host. */
+/** Collects violations on any page: scripts of a text, dialogs, blocked resources, requests to another host. */
 async function watch(page: Page, own: string): Promise<string[]> {
   const problems: string[] = []
   const note = (what: string) => void problems.push(`${new URL(page.url()).pathname}: ${what}`)
@@ -167,7 +163,7 @@ async function watch(page: Page, own: string): Promise<string[]> {
   return problems
 }
 
-/** Opens pages and what they link to, each kind of page once per set of ids, and hovers what may react to the pointer. */
+/** Opens pages and the pages that they link to, each kind of page once per set of ids, and hovers over elements with pointer handlers. */
 async function crawl(page: Page, first: readonly string[]): Promise<{ paths: string[]; showing: string[] }> {
   const waiting = [...first]
   const seen = new Set(waiting)

@@ -8,9 +8,9 @@ import { expect, signedOut, test } from '../kit/journey.ts'
 import { prepareStartProblems, type StartProblems } from '../kit/start-problems.ts'
 
 const directory = fileURLToPath(new URL('../screenshots/', import.meta.url))
-/** Every page in both themes at both widths takes minutes; else each is seen in one theme wide and in the other narrow. */
+/** Every page in both themes at both widths takes minutes, so by default each one is checked wide in one theme and narrow in the other. */
 const everyLook = process.env.CRUX_TEST_FULL === '1'
-// A picture of every step beside the pictures that are taken here would only cost time.
+// A trace screenshot of every step would only cost time beside the screenshots of this test.
 test.use({ trace: 'off' })
 
 let fixture: Fixture
@@ -258,7 +258,7 @@ const configurationPath = (id: string) => `/${fixture.team}/container-configurat
 const containerPath = (page: string) =>
   `/${fixture.team}/nodes/${fixture.node}/${page}?prefix=${fixture.container.prefix}&name=${fixture.container.name}`
 
-/** The same pages when the server cannot answer their question. */
+/** The same pages when the server fails to answer their request. */
 function failing(...pages: string[]): Shot[] {
   return pages.map((name) => ({
     name: `${name}-failing`,
@@ -284,7 +284,7 @@ function unreachable(name: string, path: string, calls: RegExp, says: string): S
   }
 }
 
-/** Seen in the full run only: they share their looks with what is always seen. */
+/** Checked only in the full run, because these pages look similar to pages that are always checked. */
 function whenFull(...shots: Shot[]): Shot[] {
   return everyLook ? shots : []
 }
@@ -297,7 +297,7 @@ const looks: [Look, Look, Look, Look] = [
   { width: 375, theme: 'light' },
 ]
 
-/** What people look at most is judged in both themes at both widths in every run. */
+/** The most used pages are checked in both themes at both widths in every run. */
 const checkedInAllLooks: ReadonlySet<string> = new Set([
   ...['dashboard', 'dashboard-empty', 'teams', 'team', 'projects', 'project-versioned', 'version', 'version-read-only'],
   ...['node', 'container-inspect', 'registries', 'registry', 'storages', 'storage', 'audit-log'],
@@ -305,8 +305,8 @@ const checkedInAllLooks: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Pictures of one page, and what axe finds worse than minor. The page changes as it does for a person who follows a link; it is loaded again
- * only where it must not know what it knew. Theme and width change in place.
+ * Takes screenshots of one page and reports axe violations that are worse than minor. The page is opened with the router like a followed link, and
+ * loaded again only where cached data would hide the tested state. Theme and width change in place.
  */
 async function look(page: Page, { name, path, before, act, see }: Shot, number: number) {
   const all = everyLook || checkedInAllLooks.has(name)
@@ -334,24 +334,28 @@ async function turn(page: Page, { width, theme }: Look) {
   await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
 }
 
-/** By the console's own router, which the page keeps at hand and which answers when all that the new one needs is there. */
+/** Navigates with the router of the console, which resolves after everything that the new page needs is loaded. */
 async function open(page: Page, path: string, anew: boolean) {
   await expect(async () => {
     if ((await dialog(page).count()) > 0) await page.keyboard.press('Escape')
     await expect(dialog(page)).toHaveCount(0, { timeout: 500 })
   }).toPass()
   const here = new URL(page.url())
-  // What is open on a page stays so where only the search changes.
+  // A dialog stays open when only the search parameters change.
   const same = here.pathname === path.replace(/[?#].*/, '')
   if (anew || same || here.protocol === 'about:') return void (await page.goto(path))
-  // A part that the network cut off twice makes the console load the page anew, and the router goes with it.
+  // After the network interrupted a chunk twice, the console reloads the page and the router.
   await expect(async () => {
     if (new URL(page.url()).pathname === here.pathname)
       await page.evaluate(`window.__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} })`)
   }).toPass()
 }
 
-/** In one question, as there are hundreds of them: everything is there and drawn. Answers how wide it is. */
+/**
+ * Waits with one evaluation, because there are hundreds of pages, until everything is loaded and rendered.
+ *
+ * @returns the width of the page
+ */
 async function settled(page: Page, { theme }: Look): Promise<number> {
   let width = 0
   await expect(async () => {
@@ -365,9 +369,9 @@ async function settled(page: Page, { theme }: Look): Promise<number> {
 }
 
 async function problems(page: Page): Promise<string[]> {
-  // Stays on the page until another one is loaded.
+  // The script stays on the page until another one is loaded.
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source)
-  // Nothing that decides here reads style sheets of its own.
+  // No rule that matters here reads style sheets.
   const options = JSON.stringify({ resultTypes: ['violations'], preload: false })
   const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${options})`)
   return violations
@@ -378,7 +382,7 @@ async function problems(page: Page): Promise<string[]> {
 const inWhich = everyLook ? 'both themes and widths' : 'one theme wide, in the other narrow'
 for (const [who, shots] of Object.entries({ 'signed out': withoutSession, 'signed in': withSession })) {
   test.describe(who, () => {
-    // One browser context for all: what a page has loaded, the next one finds in its cache.
+    // All pages share one browser context, so that they use the cache of the previous ones.
     let context: BrowserContext
     let page: Page
     test.beforeAll(async ({ browser, session, baseURL }) => {
@@ -387,6 +391,6 @@ for (const [who, shots] of Object.entries({ 'signed out': withoutSession, 'signe
     })
     test.afterAll(() => context.close())
     for (const [number, shot] of shots.entries())
-      test(`${shot.name} reads well in ${inWhich}`, () => look(page, shot, number))
+      test(`${shot.name} has no accessibility or layout problem in ${inWhich}`, () => look(page, shot, number))
   })
 }

@@ -7,10 +7,10 @@ import { buildFixture, type Fixture } from '../kit/fixture.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
 import { exerciseControls } from '../kit/press.ts'
 
-// Hundreds of presses: their pictures would take longer than they do.
+// Screenshots of hundreds of presses would take longer than the presses.
 test.use({ trace: 'off' })
 
-/** Where most is for admins; the full run presses everything else too. */
+/** The pages with the most controls for admins; the full run exercises all other pages too. */
 const forAdmins = (fixture: Fixture) => [
   `/teams/${fixture.teamId}`,
   `/${fixture.team}/nodes`,
@@ -52,7 +52,12 @@ const onNodes = [
 ]
 const full = process.env.CRUX_TEST_FULL === '1'
 
-test('no button that a user can press asks for what only admins may', async ({ browser, stage, session, baseURL }) => {
+test('no enabled button of the role user sends a request that only admins may send', async ({
+  browser,
+  stage,
+  session,
+  baseURL,
+}) => {
   test.setTimeout(full ? 1_800_000 : 240_000)
   const { testEnvironment } = stage
   const fixture = await buildFixture(testEnvironment)
@@ -73,7 +78,7 @@ test('no button that a user can press asks for what only admins may', async ({ b
     const actions = await blockActions(page)
     const broken: string[] = []
     page.on('pageerror', (error) => void broken.push(`${page.url()}: ${error.message}`))
-    // A page that gives trouble does not hide what the others do.
+    // The failure of one page does not hide those of the others.
     for (const path of paths)
       await exerciseControls(page, path, actions).catch((error: Error) => broken.push(`${path}: ${error.message}`))
     await context.close()
@@ -91,7 +96,7 @@ test('no button that a user can press asks for what only admins may', async ({ b
   expect(asUser.broken).toEqual([])
   expect(asUser.actions).toContain('node/container-command')
 
-  // The same walk by an owner does ask for all of it, so that there was something to be found: here on two pages, or on all.
+  // The same crawl by an owner does send all of these requests, which proves that the crawl finds them: on two pages, or on all in the full run.
   const owners = await browser.newContext({ storageState: session, baseURL })
   const asOwner = await walk(
     owners,

@@ -9,10 +9,10 @@ import { agree, findCommand, installPackages, isDebian, rootPrefix, thisMachine 
 const installHint = 'install Docker (on Debian or Ubuntu: apt-get install docker.io) and start dockerd'
 
 /**
- * Sees to it that a Docker engine answers: installs docker.io on Debian and Ubuntu, starts dockerd where none runs.
- * Never fails: Crux is of use without one, for nodes elsewhere.
+ * Ensures that a Docker engine answers: installs docker.io on Debian and Ubuntu, and starts dockerd where none runs. Never fails, because Crux is
+ * useful without a local engine, for nodes on other machines.
  *
- * @returns what to tell about Docker, in one line
+ * @returns one line about Docker for the output of the start
  */
 export async function ensureDocker(dataDir, machine = thisMachine) {
   const host = process.env.DOCKER_HOST
@@ -53,7 +53,7 @@ export async function ensureDocker(dataDir, machine = thisMachine) {
   return startDockerd(prefix, dataDir, machine)
 }
 
-/** systemd's where there is one; else a session of its own that outlives Crux, as containers must. */
+/** Uses systemd if it runs; otherwise starts a separate session that outlives Crux, as containers must. */
 async function startDockerd(prefix, dataDir, machine) {
   const log = join(dataDir, 'logs/dockerd.log')
   if (existsSync(machine.systemd)) {

@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Runs on any Node from 18 on and before anything is installed: built-in modules only.
+// This file runs on any Node from 18 on and before anything is installed, so it uses only built-in modules.
 
 /** The checkout. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
-/** Installs the dependencies when they are not those of the lockfile. Ends the process when that fails. */
+/** Installs the dependencies when they differ from the lockfile. Ends the process when that fails. */
 export function ensureInstalled() {
   const lockfile = readFileSync(join(root, 'package-lock.json'), 'utf8')
   const stamp = join(root, 'node_modules/.crux-installed')
@@ -17,7 +17,7 @@ export function ensureInstalled() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && node24()) return
   if (!installedMatches(JSON.parse(lockfile), readInstalled())) {
     console.log('Installing dependencies (npm ci) ...')
-    // Nothing but what the lockfile names, and no script of a package: `npm install` would choose versions by itself.
+    // Installs exactly the packages of the lockfile and runs no package scripts; `npm install` would select versions by itself.
     if (!npm('ci', '--ignore-scripts'))
       fail(
         'npm ci cannot install the dependencies. It says why above: either the package registry cannot be reached, or the lockfile does not fit package.json (npm install writes a new one, then npm run lockfile).',
@@ -38,7 +38,7 @@ export function ensureInstalled() {
   writeFileSync(stamp, wanted)
 }
 
-/** The Node 24 that came with the dependencies, or this one when it is new enough. */
+/** The Node 24 from the dependencies, or this one when it is new enough. */
 export function node24() {
   const bundled = join(root, `node_modules/node-${process.platform}-${process.arch}/bin/node`)
   if (existsSync(bundled)) return bundled
@@ -56,8 +56,8 @@ export function fail(message) {
 }
 
 /**
- * Whether what npm wrote down as installed is what the lockfile names. Packages for other machines may be absent; an
- * installation that was interrupted wrote nothing down.
+ * Whether the packages that npm recorded as installed match the lockfile. Packages for other platforms may be missing. An interrupted installation
+ * leaves no record.
  */
 export function installedMatches(lock, installed) {
   return Object.entries(lock.packages).every(([path, entry]) => {
@@ -74,7 +74,7 @@ function readInstalled() {
   return existsSync(hidden) ? JSON.parse(readFileSync(hidden, 'utf8')) : undefined
 }
 
-/** The only packages whose install scripts run: they link the libraries of PostgreSQL, which an archive of npm cannot hold. */
+/** The only packages whose install scripts run: they link the libraries of PostgreSQL, because npm archives cannot contain links. */
 function runAllowedScripts() {
   const { allowScripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const allowed = Object.keys(allowScripts).filter((name) => existsSync(join(root, 'node_modules', name)))
@@ -82,7 +82,7 @@ function runAllowedScripts() {
     fail(`npm cannot prepare ${allowed.join(', ')}; it says why above.`)
 }
 
-/** What was installed although the lockfile has nothing to compare it with: builds that no registry of ours carried. */
+/** Installed packages whose lockfile entry has no checksum: builds that the registry did not have. */
 export function withoutChecksum(lock, installed) {
   return Object.keys(installed?.packages ?? {})
     .filter((path) => {
@@ -98,7 +98,7 @@ export function npm(...args) {
   return spawnSync(command, [...first, ...args, '--loglevel', 'error'], { cwd: root, stdio: 'inherit' }).status === 0
 }
 
-/** The npm that runs this script, else the one on the PATH. */
+/** The npm that runs this script, otherwise the one on the PATH. */
 function npmCommand() {
   const script = process.env.npm_execpath
   return script?.endsWith('.js') && existsSync(script) ? [process.execPath, script] : ['npm']

@@ -6,9 +6,8 @@ const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(p
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /**
- * Runs a script of the checkout under Node 24 and ends as it ends. Signals are passed on once: a Ctrl-C arrives here
- * from the terminal and again from npm, and the second one means "at once" to whoever hears it. If this process or the
- * npm above it is killed, the script is told to stop.
+ * Runs a script of the checkout under Node 24 and exits with its exit code. Signals are forwarded once: a Ctrl-C arrives here from the terminal and
+ * again from npm, and processes treat a second one as "exit at once". If this process or its parent npm is killed, the script is stopped.
  */
 export function runUnderNode24(script, args, { env = {}, cwd = root } = {}) {
   const command = [node24(), script, ...args]
@@ -17,7 +16,7 @@ export function runUnderNode24(script, args, { env = {}, cwd = root } = {}) {
     cwd,
     env: { ...projectEnvironment(), ...env },
     stdio: 'inherit',
-    // A session of its own, so that the terminal's Ctrl-C comes through here and exactly once.
+    // The script has a session of its own, so that Ctrl-C reaches it only through this process and exactly once.
     detached: true,
   })
   let lastSignal = 0
@@ -37,7 +36,7 @@ export function runUnderNode24(script, args, { env = {}, cwd = root } = {}) {
   })
 }
 
-/** Under npm, which starts a shell that starts us: when one of both is gone, nobody is left to press Ctrl-C for. */
+/** npm starts a shell that starts this script. When npm or the shell is gone, no terminal can stop the script any more. */
 function watchAncestors(onGone) {
   if (!process.env.npm_lifecycle_event || process.platform !== 'linux') return undefined
   const parent = statusOf(process.ppid)

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 
-/** What is looked at outside of PATH. A test gives a machine of its own. */
+/** The parts of the machine outside of PATH. Tests replace them. */
 export const thisMachine = {
   platform: process.platform,
   systemDirectories: ['/usr/sbin', '/sbin', '/usr/local/sbin', '/usr/bin'],
@@ -13,10 +13,10 @@ export const thisMachine = {
   dockerStartMs: 30_000,
 }
 
-/** Where a command lies, system folders included: root's PATH may lack them after `su`. */
+/** The path of a command, including the system directories, which the PATH of root may lack after `su`. */
 export function findCommand(name, { systemDirectories } = thisMachine) {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), ...systemDirectories]
-  return folders.map((folder) => join(folder, name)).find(isExecutable)
+  const directories = [...(process.env.PATH ?? '').split(delimiter), ...systemDirectories]
+  return directories.map((directory) => join(directory, name)).find(isExecutable)
 }
 
 export function isDebian(machine = thisMachine) {
@@ -24,17 +24,17 @@ export function isDebian(machine = thisMachine) {
   return /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(readFileSync(machine.osRelease, 'utf8'))
 }
 
-/** How to become root: nothing to add, sudo, or no way. */
+/** The prefix to run a command as root: empty, sudo, or undefined. */
 export function rootPrefix(machine = thisMachine) {
   if (process.getuid?.() === 0) return []
   const sudo = findCommand('sudo', machine)
   if (!sudo) return undefined
-  // Without a terminal only a sudo that asks nothing is of use.
+  // Without a terminal, only a sudo without a password prompt works.
   if (process.stdin.isTTY) return [sudo]
   return spawnSync(sudo, ['-n', 'true'], { stdio: 'ignore' }).status === 0 ? [sudo, '-n'] : undefined
 }
 
-/** Asks on a terminal; without one goes ahead and says so. */
+/** Asks on a terminal; without one, continues and prints a message. */
 export async function agree(question, goingAhead) {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     console.log(goingAhead)
@@ -46,7 +46,7 @@ export async function agree(question, goingAhead) {
   return /^(y|yes|)$/i.test(answer.trim())
 }
 
-/** @returns undefined, or what went wrong in one line */
+/** @returns undefined, or the error in one line */
 export function installPackages(prefix, packages) {
   const env = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', '-o', 'Dpkg::Use-Pty=0']
   const run = (args) => {

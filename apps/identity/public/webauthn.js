@@ -1,5 +1,5 @@
-// What the buttons of security keys and passkeys call: asks the browser, puts its answer into the form and submits it.
-// Pages that render a flow load this file from the flow's script node; it needs neither inline scripts nor eval.
+// The functions of the buttons of security keys and passkeys: they call the browser, put its answer into the form and submit it. Pages that render a
+// flow load this file from the flow's script node; it needs neither inline scripts nor eval.
 ;(() => {
   const field = (name) => document.getElementsByName(name)[0]
   let waiting
@@ -54,7 +54,7 @@
     })
   }
 
-  /** A page that listens for the submit may do it itself; the form's other inputs need not be filled in. */
+  /** A page that listens for the submit may send it itself; the other inputs of the form may be empty. */
   function submit(input, credential) {
     input.value = answer(credential)
     input.dispatchEvent(new Event('input', { bubbles: true }))
@@ -62,7 +62,7 @@
     if (form.dispatchEvent(new SubmitEvent('submit', { bubbles: true, cancelable: true }))) form.submit()
   }
 
-  /** Pages may show it; a person who changes their mind is no error. */
+  /** Pages may show the error; a user who cancels has caused none. */
   function fail(input, error) {
     if (error?.name === 'AbortError') return
     const event = new CustomEvent('crux:webauthn-error', { bubbles: true, detail: error })
@@ -95,7 +95,7 @@
     return get(field('passkey_login'), JSON.parse(field('passkey_challenge').value))
   }
 
-  /** Offers passkeys where the browser completes the identifier. */
+  /** Offers passkeys where the browser autocompletes the identifier. */
   async function oryPasskeyLoginAutocompleteInit() {
     const input = field('passkey_login')
     const challenge = field('passkey_challenge')
@@ -132,7 +132,7 @@
     oryPasskeyRegistration,
     oryPasskeySettingsRegistration,
   }
-  // Pages written for older versions of the original know them with two underscores.
+  // Pages for older versions of Ory Kratos use the names with two underscores.
   for (const [name, run] of Object.entries(functions)) {
     window[name] = run
     window[`__${name}`] = run

@@ -4,8 +4,8 @@ import { identitySettings } from './config.ts'
 import { migrateIdentity } from './migrate.ts'
 import { resetFactors } from './security/reset-factors.ts'
 
-// Maintenance commands of the identity service; `npm run crux -- identity COMMAND` runs them with the settings of the
-// installation, whether Crux runs or not.
+// Maintenance commands of the identity service. `npm run crux -- identity COMMAND` runs them with the settings of the installation, whether Crux is
+// running or not.
 
 const usage = `Commands:
   identity reset-factors EMAIL  removes all second factors of a person who lost them, and ends their sessions`

@@ -9,7 +9,7 @@ const required = {
   IDENTITY_ADMIN_TOKEN: 'a token of enough characters',
 }
 
-it('needs four settings and listens on loopback', () => {
+it('identity configuration needs four settings and listens on loopback', () => {
   const config = parseConfig(identitySettings, required)
   expect(config).toMatchObject({ IDENTITY_HOST: '127.0.0.1', IDENTITY_PUBLIC_PORT: 4433, IDENTITY_ADMIN_PORT: 4434 })
   expect(config).toMatchObject({ CRUX_RATE_LIMITS: 'on', DISABLE_REGISTRATION: false, TRUSTED_PROXIES: [] })
@@ -35,12 +35,12 @@ it.each([
   ['RATE_LIMIT_RESEND', '1/30'],
   ['RATE_LIMIT_CAPTCHA', '3'],
   ['CAPTCHA_VERIFY_URL', 'http://captcha.example.com/siteverify'],
-])('refuses %s=%s in one line that names it and not its value', (name, value) => {
+])('identity configuration refuses %s=%s in one line that contains the name and not the value', (name, value) => {
   const parse = () => parseConfig(identitySettings, { ...required, [name]: value })
   expect(parse).toThrow(new RegExp(`^${name} [^\\n]*example[^\\n]*$`))
 })
 
-it('reads addresses without their last slash and lists of proxies', () => {
+it('identity configuration reads addresses without a trailing slash and lists of proxies', () => {
   const config = parseConfig(identitySettings, {
     ...required,
     CRUX_URL: 'https://crux.example.com/',
@@ -50,7 +50,7 @@ it('reads addresses without their last slash and lists of proxies', () => {
   expect(config.TRUSTED_PROXIES).toEqual(['10.0.0.5', 'fd00::/8', 'uniquelocal'])
 })
 
-it('lifts limits only while everything listens on loopback', () => {
+it('identity configuration turns limits off only while everything listens on loopback', () => {
   const parse = (env: Record<string, string>) =>
     parseConfig(identitySettings, { ...required, CRUX_RATE_LIMITS: 'off', ...env })
   expect(parse({ IDENTITY_HOST: '::1' }).CRUX_RATE_LIMITS).toBe('off')
@@ -63,7 +63,7 @@ it('lifts limits only while everything listens on loopback', () => {
     )
 })
 
-it('limits as decided when nothing is set, and reads limits as a number and a time', () => {
+it('identity configuration has documented default limits, and reads limits as a count and a duration', () => {
   expect(parseConfig(identitySettings, required)).toMatchObject({
     RATE_LIMIT_ACCOUNT: { max: 10, windowSeconds: 600 },
     RATE_LIMIT_CLIENT: { max: 100, windowSeconds: 600 },
@@ -74,7 +74,7 @@ it('limits as decided when nothing is set, and reads limits as a number and a ti
   expect(RATE_LIMIT_ACCOUNT).toEqual({ max: 3, windowSeconds: 7200 })
 })
 
-it('wants the settings of the captcha together or not at all', () => {
+it('identity configuration requires the captcha settings together or not at all', () => {
   const captcha = {
     CAPTCHA_VERIFY_URL: 'https://captcha.example.com/siteverify',
     CAPTCHA_SCRIPT_URL: 'https://captcha.example.com/api.js',

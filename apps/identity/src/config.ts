@@ -14,7 +14,7 @@ const flag = z.stringbool().default(false).meta({ example: 'false' })
 
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600 }
 
-/** So many in so long: "10/10m". */
+/** A count per duration, for example "10/10m". */
 const limit = (fallback: string) =>
   z
     .string()
@@ -26,7 +26,7 @@ const limit = (fallback: string) =>
     })
     .meta({ example: fallback })
 
-/** Every setting of the identity service. Each may also come as NAME_FILE (Docker secrets). */
+/** All settings of the identity service. Each can also be given as NAME_FILE (Docker secrets). */
 export const identitySettings = z
   .object({
     DATABASE_URL: z
@@ -36,11 +36,11 @@ export const identitySettings = z
     CRUX_URL: httpUrl,
     CRUX_SECRET: z.string().min(16).meta({ example: 'a random text of at least 16 characters' }),
     IDENTITY_HOST: z.string().default('127.0.0.1').meta({ example: '127.0.0.1' }),
-    /** Where the server in front of this service listens. */
+    /** The address at which the server in front of this service listens. */
     CRUX_HOST: z.string().default('127.0.0.1').meta({ example: '127.0.0.1' }),
     IDENTITY_PUBLIC_PORT: port(4433).meta({ example: 4433 }),
     IDENTITY_ADMIN_PORT: port(4434).meta({ example: 4434 }),
-    /** What our server proves itself with at the public port. */
+    /** The secret with which the Crux server authenticates at the public port. */
     IDENTITY_PROXY_SECRET: z.string().min(16).optional().meta({ example: 'a random text of at least 16 characters' }),
     IDENTITY_ADMIN_TOKEN: z.string().min(16).meta({ example: 'a random text of at least 16 characters' }),
     SMTP_URI: z
@@ -49,7 +49,7 @@ export const identitySettings = z
       .meta({ example: 'smtp://user:password@mail.example.com:587' }),
     FROM_EMAIL: z.email().optional().meta({ example: 'crux@example.com' }),
     FROM_NAME: z.string().max(100).default('Crux').meta({ example: 'Crux' }),
-    /** Where mails are kept while SMTP_URI is not set; without either, none is sent. */
+    /** The directory that stores mails while SMTP_URI is not set. Without either, no mail is sent. */
     CRUX_MAILS_DIR: z.string().optional().meta({ example: '/var/lib/crux/mails' }),
     CRUX_RATE_LIMITS: z.enum(['on', 'off']).default('on').meta({ example: 'on' }),
     RATE_LIMIT_ACCOUNT: limit('10/10m'),
@@ -58,7 +58,7 @@ export const identitySettings = z
     RATE_LIMIT_CLIENT: limit('100/10m'),
     RATE_LIMIT_RESEND: limit('1/30s'),
     RATE_LIMIT_MAILS: limit('30/1h'),
-    /** Failed sign-ins of an address after which the next one wants the captcha, where one is set up. */
+    /** The number of failed sign-ins with an address after which the next one requires the captcha, if one is configured. */
     RATE_LIMIT_CAPTCHA: limit('3/10m'),
     DISABLE_REGISTRATION: flag,
     TRUSTED_PROXIES: trustedProxies.default([]),
@@ -66,9 +66,9 @@ export const identitySettings = z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
       .default('info')
       .meta({ example: 'info' }),
-    /** Which private networks issuers may lie in; all while Crux itself is on loopback. */
+    /** The private networks that issuers may be in. All are allowed while Crux itself is on loopback. */
     OUTBOUND_ALLOW: outboundAllow.optional(),
-    /** What `whoami?tokenize_as=NAME` can make of a session. */
+    /** The templates that `whoami?tokenize_as=NAME` can use. */
     WHOAMI_TOKENS: tokenTemplates,
     ...captchaSettings,
     ...oidcSettings,
@@ -83,12 +83,12 @@ export const identitySettings = z
   })
 
 export type IdentityConfig = z.output<typeof identitySettings>
-/** What a caller has to give; everything with a default may be left out. */
+/** The input of a caller; every setting with a default can be omitted. */
 export type IdentityConfigInput = z.input<typeof identitySettings>
 
 /**
- * Whether typed e-mail addresses count as verified: without a mail server nothing can prove them, and while nothing can be reached
- * from another machine, the person who types them owns this one.
+ * Whether typed e-mail addresses count as verified. Without a mail server they cannot be proven, and while the service accepts no connections from
+ * other machines, the user who types them owns this machine.
  */
 export const assumesAddresses = (config: IdentityConfig): boolean =>
   config.SMTP_URI === undefined &&

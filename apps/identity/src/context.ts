@@ -8,7 +8,7 @@ import type { Providers } from './methods/oidc/providers.ts'
 import type { PasswordHasher } from './methods/password-hash.ts'
 import type { Keys } from './secrets.ts'
 
-/** What every part of the service works with; composed once in start.ts. */
+/** The dependencies of all parts of the service, composed once in start.ts. */
 export interface App {
   config: IdentityConfig
   /** The address that browsers use for this service: CRUX_URL/kratos. */
@@ -16,20 +16,20 @@ export interface App {
   /** The console's address without a trailing slash. */
   consoleUrl: string
   acceptedOrigins: ReadonlySet<string>
-  /** A mail server is set, so addresses must be verified before somebody signs in. */
+  /** A mail server is configured, so users must verify their address before they sign in. */
   verifiesAddresses: boolean
   /** Typed addresses count as verified; see `assumesAddresses` of the configuration. */
   assumesAddresses: boolean
-  /** Mail reaches somebody: a server, or the folder that is shown to who runs this. */
+  /** Mail can be read: by a mail server, or in the directory that is shown to the operator. */
   sendsMail: boolean
   database: Database
   keys: Keys
   passwords: PasswordHasher
   limiter: Limiter
   outbox: Outbox
-  /** Where people may also come from to sign in. */
+  /** The identity providers that users can sign in with. */
   providers: Providers
-  /** The check that somebody is a person, where one is set up. */
+  /** The captcha, if one is configured. */
   captcha: Captcha | undefined
   log: Logger
 }

@@ -3,7 +3,7 @@ import type { App } from './context.ts'
 import type { Routes } from './http/routes.ts'
 import { version } from './version.ts'
 
-/** `/health/alive` and `/health/ready` as the original, `/health` as our other processes. */
+/** `/health/alive` and `/health/ready` are those of Ory Kratos, `/health` is that of the other Crux processes. */
 export function healthRoutes(app: App, prefix: '' | '/admin'): Routes {
   const health = createHealth({ version, checks: { database: () => app.database.pool.query('select 1') } })
   return {

@@ -2,13 +2,13 @@ import type { App } from './context.ts'
 
 const everyMs = 10 * 60_000
 
-/** Deletes what nobody needs any more: long expired flows with their codes, errors, ended sessions, old logs, counters. */
+/** Deletes data that is no longer needed: expired flows with their codes, errors, ended sessions, old log entries, counters. */
 export function startHousekeeping(app: App): { stop(): Promise<void> } {
   let running: Promise<void> = Promise.resolve()
 
   async function clean() {
     const { pool } = app.database
-    // A day longer than they live: until then an expired page can still say that it expired.
+    // Flows are kept one day after they expire, so that an expired page can still show that it expired.
     await pool.query(`delete from identity.flows where expires_at < now() - interval '1 day'`)
     await pool.query(`delete from identity.errors where created_at < now() - interval '1 day'`)
     await pool.query(`delete from identity.sessions where expires_at < now() - interval '30 days'`)

@@ -4,10 +4,10 @@ import { csrfOf, messageIds } from '../test/browser.ts'
 import { consoleUrl, goodPassword, makeEmail, startTestIdentity, type TestIdentity } from '../test/identity.ts'
 import { codeOf, type MailServer, startMailServer } from '../test/mail-server.ts'
 
-// The client as it is published, against our service: every method that the product's specification names.
+// Runs the published client against this service, with every method that the API of Crux includes.
 
 const called = new Set<string>()
-/** Notes which methods a test calls. */
+/** Records which methods a test calls. */
 const noting = <T extends object>(api: T): T =>
   new Proxy(api, {
     get(target, name, receiver) {
@@ -33,7 +33,7 @@ afterAll(async () => {
   await mails.close()
 })
 
-/** The cookies of a browser, from answer to answer. */
+/** A cookie jar across the answers of one browser. */
 class Cookies {
   readonly #values = new Map<string, string>()
 
@@ -119,7 +119,7 @@ describe('an API client', () => {
     expect((await frontend.toSession({ xSessionToken })).status).toBe(401)
   })
 
-  it('sees and ends its other sessions', async () => {
+  it('lists and ends its other sessions', async () => {
     const { email } = await makeVerified()
     const { xSessionToken } = await signIn(email)
     const [second, third] = [await signIn(email), await signIn(email)]
@@ -130,7 +130,7 @@ describe('an API client', () => {
     expect((await frontend.listMySessions({ xSessionToken })).data).toEqual([])
   })
 
-  it('changes its settings', async () => {
+  it('updates its settings', async () => {
     const { email } = await makeVerified()
     const { xSessionToken } = await signIn(email)
     const { data: flow } = await frontend.createNativeSettingsFlow({ xSessionToken })
@@ -159,7 +159,7 @@ describe('an API client', () => {
     expect(session.authentication_methods?.[0]?.method).toBe('code_recovery')
   })
 
-  it('has nothing to exchange a code for that nobody gave', async () => {
+  it('cannot exchange a code that was never issued', async () => {
     const { status } = await frontend.exchangeSessionToken({ initCode: 'zz', returnToCode: 'zz' })
     expect(status).toBe(404)
   })
@@ -196,7 +196,7 @@ describe('a browser', () => {
     expect((await frontend.toSession({ cookie: cookies.cookie })).status).toBe(401)
   })
 
-  it('opens verification, recovery and settings', async () => {
+  it('reads verification, recovery and settings flows', async () => {
     const { email } = await makeVerified()
     expect((await frontend.createBrowserVerificationFlow()).data.ui.nodes).not.toEqual([])
     const cookies = new Cookies()
@@ -225,7 +225,7 @@ describe('a browser', () => {
 })
 
 describe('an administrator', () => {
-  it('keeps identities', async () => {
+  it('creates, reads, updates and deletes identities', async () => {
     const { email, id } = await makeVerified()
     expect((await admin.getIdentity({ id })).data.traits.email).toBe(email)
     const [found] = (await admin.listIdentities({ credentialsIdentifier: email.toUpperCase() })).data
@@ -242,14 +242,14 @@ describe('an administrator', () => {
     expect((await admin.getIdentity({ id })).status).toBe(404)
   })
 
-  it('makes several identities at once', async () => {
+  it('creates several identities at once', async () => {
     const create = () => ({ schema_id: 'default', traits: { email: makeEmail() } })
     const identities = [{ create: create() }, { create: create() }]
     const { data } = await admin.batchPatchIdentities({ patchIdentitiesBody: { identities } })
     expect(data.identities?.map(({ action }) => action)).toEqual(['create', 'create'])
   })
 
-  it('keeps sessions', async () => {
+  it('lists, extends and ends sessions', async () => {
     const { email, id } = await makeVerified()
     const { session, xSessionToken } = await signIn(email)
     expect((await admin.listIdentitySessions({ id, active: true })).data.map((entry) => entry.id)).toEqual([session.id])
@@ -264,7 +264,7 @@ describe('an administrator', () => {
     expect((await admin.listIdentitySessions({ id })).data).toEqual([])
   })
 
-  it('helps who lost the password', async () => {
+  it('starts recovery for a user who lost the password', async () => {
     const { id } = await makeVerified()
     const code = await admin.createRecoveryCodeForIdentity({ createRecoveryCodeForIdentityBody: { identity_id: id } })
     expect([code.status, /^\d{6}$/.test(code.data.recovery_code)]).toEqual([201, true])
@@ -277,7 +277,7 @@ describe('an administrator', () => {
     expect([...searchParams.keys()].sort()).toEqual(['flow', 'token'])
   })
 
-  it('reads schemas and how the service is', async () => {
+  it('reads schemas and the health of the service', async () => {
     expect((await admin.listIdentitySchemas()).data.map(({ id }) => id)).toEqual(['default'])
     expect(await admin.getIdentitySchema({ id: 'default' })).toMatchObject({ data: { title: 'Person' } })
     expect((await metadata.getVersion()).data.version).toMatch(/^\d+\.\d+\.\d+/)
@@ -286,10 +286,10 @@ describe('an administrator', () => {
   })
 })
 
-/** Not in the API that the product uses: federated credentials of browsers, and ids of other systems. */
+/** These methods are not part of the API that Crux uses: federated credentials of browsers, and ids of other systems. */
 const notOffered = ['createFedcmFlow', 'updateFedcmFlow', 'getIdentityByExternalID']
 
-it('has called every method of the client', () => {
+it('the tests above call every method of the client', () => {
   const methods = [FrontendApi, IdentityApi, MetadataApi].flatMap((api) => Object.getOwnPropertyNames(api.prototype))
   const left = methods.filter((name) => name !== 'constructor' && !called.has(name))
   expect(left.sort()).toEqual(notOffered.sort())

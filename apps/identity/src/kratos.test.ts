@@ -20,8 +20,8 @@ afterAll(async () => {
   await ours.stop()
 })
 
-describe.concurrent('answers as the recorded Ory Kratos', () => {
-  it.each(Object.entries(scenarios))('%s', { timeout: 60_000 }, async (name, scenario) => {
+describe.concurrent('the service answers like the recorded Ory Kratos', () => {
+  it.each(Object.entries(scenarios))('in the scenario %s', { timeout: 60_000 }, async (name, scenario) => {
     const recorded = recording[name]
     if (!recorded) throw new Error('not recorded: see docs/identity.md')
     const isExpected = (found: Found) => {
@@ -36,16 +36,16 @@ describe.concurrent('answers as the recorded Ory Kratos', () => {
   })
 })
 
-it('lists no difference that does not occur', ({ skip }) => {
+it('and the list of differences contains only differences that occur', ({ skip }) => {
   if (played.size < Object.keys(scenarios).length) skip('only with all scenarios')
   expect(differences.filter((entry) => !occurred.has(entry))).toEqual([])
 })
 
-it('has recorded only scenarios that exist', () => {
+it('and the recording contains only scenarios that exist', () => {
   expect(Object.keys(recording).filter((name) => !(name in scenarios))).toEqual([])
 })
 
-describe('notices', () => {
+describe('the comparison with the recording', () => {
   const names = [
     'login: a single-page application gets cookies and where to go on',
     'login: a wrong password in a single-page application is refused',
@@ -88,15 +88,15 @@ describe('notices', () => {
     }
   }
 
-  it('nothing where nothing is altered', async () => {
+  it('finds no difference where nothing is altered', async () => {
     expect(await foundBehind((answer) => answer)).toEqual([])
   })
 
-  it.each(Object.entries(alterations))('%s', async (_what, alter) => {
+  it.each(Object.entries(alterations))('finds %s', async (_what, alter) => {
     expect(await foundBehind(alter)).not.toEqual([])
   })
 
-  it('a change at any place of any recorded answer', () => {
+  it('finds a change at any position of any recorded answer', () => {
     for (const [scenario, steps] of Object.entries(recording))
       for (const [step, answer] of Object.entries(steps))
         for (const { altered, path } of alteredAnswers(answer))
@@ -107,7 +107,7 @@ describe('notices', () => {
   })
 })
 
-/** Copies of an answer with one place changed each: one that lies within every part of it. */
+/** Copies of an answer with one altered value each, at one position within every part of the answer. */
 function* alteredAnswers(answer: unknown): Generator<{ altered: unknown; path: string }> {
   if (typeof answer !== 'object' || answer === null) {
     yield { altered: `${String(answer)} altered`, path: '' }
@@ -119,7 +119,7 @@ function* alteredAnswers(answer: unknown): Generator<{ altered: unknown; path: s
   }
 }
 
-/** The way to a value that holds no others, always at the last name. */
+/** The path to a value without children, always by the last name. */
 function deepPlace(value: unknown): string[] {
   const last = typeof value === 'object' && value !== null ? Object.keys(value).at(-1) : undefined
   return last === undefined ? [] : [last, ...deepPlace((value as Record<string, unknown>)[last])]

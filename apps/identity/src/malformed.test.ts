@@ -6,7 +6,7 @@ import { adminRoutes } from './admin/routes.ts'
 import type { Routes } from './http/routes.ts'
 import { publicRoutes } from './public-routes.ts'
 
-/** Every run asks the same; another seed by CRUX_TEST_SEED. A failure names the request, made as small as possible. */
+/** Every run sends the same requests; CRUX_TEST_SEED selects another seed. A failure reports the request in its smallest form. */
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_121)
 const requestsPerRoute = process.env.CRUX_TEST_FULL ? 1_000 : 10
 const timeoutMs = requestsPerRoute * 250 + 20_000
@@ -26,7 +26,7 @@ afterAll(async () => {
   await identity?.stop()
 })
 
-/** Paths and methods, without the service behind them. */
+/** Paths and methods, without a running service. */
 const routesOf = (routes: Routes) =>
   Object.entries(routes).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => [method === 'any' ? 'GET' : method, path] as const),
@@ -175,7 +175,7 @@ const bodyOf = (method: string, path: string): Record<string, unknown> => {
   return identityWrite
 }
 
-/** Somebody signed in, anew when the requests before took them away. */
+/** Signs in again when previous requests ended the session. */
 async function refresh(): Promise<void> {
   const whoami = person && (await identity.frontend.toSession({ xSessionToken: person.token }))
   if (whoami?.status === 200) return
@@ -197,7 +197,7 @@ async function flowsOfAll(): Promise<string[]> {
   return begun.map((answer) => (JSON.parse(answer.text) as { id: string }).id)
 }
 
-/** Half of what is JSON goes as a form, as browsers send it. */
+/** Half of the JSON bodies are sent as forms, as browsers do. */
 function asForm(request: FuzzRequest): FuzzRequest {
   try {
     const fields: unknown = JSON.parse(request.body ?? '')
@@ -223,11 +223,11 @@ const isReadable = ({ body, headers }: FuzzRequest): boolean => {
   }
 }
 
-describe.each(['public', 'admin'] as const)('requests to the %s API that nobody writes in earnest', (side) => {
+describe.each(['public', 'admin'] as const)('malformed requests to the %s API', (side) => {
   const routes = side === 'public' ? publicRoutes({} as never) : adminRoutes({} as never)
 
   it.each(routesOf(routes))(
-    '%s %s are answered, and never by a fault of ours',
+    '%s %s are answered without a server error',
     async (method, path) => {
       await refresh()
       const words = [...(await flowsOfAll()), person.id, person.email, person.token, sessionId]

@@ -5,7 +5,7 @@ import { schemaName } from './db/schema.ts'
 
 const migrationsBesideUs = join(dirname(fileURLToPath(import.meta.url)), '../migrations')
 
-/** Brings the schema `identity` up to date; for a template database of tests, too. */
+/** Migrates the schema `identity`; also used for the template database of tests. */
 export function migrateIdentity(url: string, directory = migrationsBesideUs): Promise<string | undefined> {
   return migrate({ url, directory, schema: schemaName })
 }

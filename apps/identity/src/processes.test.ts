@@ -30,7 +30,7 @@ const attempt = async (identity: TestIdentity, email: string, password: string) 
   })
 }
 
-it('sends every mail once, whichever process gets to it', async () => {
+it('two identity processes send every mail once', async () => {
   const people = await Promise.all(Array.from({ length: 8 }, (_, index) => signUp(index % 2 ? first : second)))
   for (const { email } of people) expect(codeOf(await mailServer.next(email))).toMatch(/^\d{6}$/)
   await expect.poll(() => first.sql('select 1 from identity.mail_outbox'), { timeout: 15_000 }).toEqual([])
@@ -38,7 +38,7 @@ it('sends every mail once, whichever process gets to it', async () => {
     expect(mailServer.mails.filter((mail) => mail.to?.some(({ address }) => address === email))).toHaveLength(1)
 })
 
-it('knows flows, codes and sessions of the other process', async () => {
+it('two identity processes share flows, codes and sessions', async () => {
   const { email, token, registration } = await signUp(first)
   expect((await second.frontend.toSession({ xSessionToken: token })).status).toBe(200)
   const step = registration.continue_with?.[0]
@@ -51,7 +51,7 @@ it('knows flows, codes and sessions of the other process', async () => {
   expect((await attempt(second, email, goodPassword)).status).toBe(200)
 })
 
-it('counts failures over all processes', async () => {
+it('two identity processes count failures together', async () => {
   for (let tries = 1; tries <= 10; tries++)
     expect((await attempt(tries % 2 ? first : second, 'someone@example.com', 'not my password')).status).toBe(400)
   expect((await attempt(first, 'someone@example.com', goodPassword)).status).toBe(429)

@@ -16,7 +16,7 @@ import { securityRoutes } from './security/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { signingKeyRoutes } from './sessions/signing-keys.ts'
 
-/** Everything that browsers and API clients reach, below CRUX_URL/kratos. */
+/** All endpoints for browsers and API clients, below CRUX_URL/kratos. */
 export function publicRoutes(app: App): Routes {
   return {
     '/self-service/login/browser': { GET: (ctx) => initLogin(app, ctx, 'browser') },

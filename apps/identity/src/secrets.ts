@@ -8,11 +8,11 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 
-/** The keys of the service, all derived from CRUX_SECRET, one per purpose so that no use can stand in for another. */
+/** The keys of the service, derived from CRUX_SECRET, one per purpose so that a value of one purpose is invalid for another. */
 export interface Keys {
   /** HMAC-SHA-256 of `parts` under the key of `purpose`. */
   sign(purpose: 'logout' | 'code' | 'limit' | 'device', ...parts: string[]): Buffer
-  /** Encrypts what must be read again: AES-256-GCM. `place` says where it lies, so that it opens nowhere else. */
+  /** Encrypts a value that must be read again: AES-256-GCM. `place` identifies where it is stored, so that it cannot be opened elsewhere. */
   seal(value: string, place: string): string
   /** @throws when it was sealed for another place or with another CRUX_SECRET */
   open(sealed: string, place: string): string
@@ -55,7 +55,7 @@ export function sha256(value: string | Buffer): Buffer {
   return createHash('sha256').update(value).digest()
 }
 
-/** Compares without telling by its duration where two values differ. */
+/** Compares in constant time, so that the duration does not reveal where two values differ. */
 export function sameSecret(a: string, b: string): boolean {
   return timingSafeEqual(sha256(a), sha256(b))
 }
@@ -66,13 +66,13 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 export function newToken(prefix: string): string {
   let token = ''
   while (token.length < 32) {
-    // Bytes from 248 on are dropped: 256 is no multiple of 62 and the first letters would come more often.
+    // Bytes from 248 on are dropped: 256 is not a multiple of 62, so the first letters would occur more often.
     for (const byte of randomBytes(48)) if (byte < 248 && token.length < 32) token += alphabet[byte % 62]
   }
   return prefix + token
 }
 
-/** 32 alphanumerics that follow from `bytes` alone. */
+/** 32 alphanumerics derived from `bytes` alone. */
 export function tokenFrom(prefix: string, bytes: Buffer): string {
   return prefix + Array.from(bytes.subarray(0, 32), (byte) => alphabet[byte % 62]).join('')
 }

@@ -28,16 +28,16 @@ export interface RunningIdentity {
 export interface StartOptions {
   log?: Logger
   lifecycle?: Lifecycle
-  /** Where the SQL of the migrations lies; beside the sources, or beside the bundle, when absent. */
+  /** The directory of the SQL migrations; by default beside the sources or the bundle. */
   migrationsDirectory?: string
-  /** Stands in at the boundary that we own. */
+  /** Replaces the password hasher in tests. */
   passwords?: PasswordHasher
 }
 
 /**
- * Migrates the database and serves both APIs. Everything that was started is undone when the start fails.
+ * Migrates the database and serves both APIs. Everything that was started is stopped when the start fails.
  *
- * @returns the addresses that it really listens on: ports may be given as 0
+ * @returns the actual listening addresses: ports may be given as 0
  */
 export async function startIdentity(config: IdentityConfig, options: StartOptions = {}): Promise<RunningIdentity> {
   const log = options.log ?? createLogger({ name: 'identity', level: config.LOG_LEVEL })
@@ -73,7 +73,7 @@ async function compose(
   const database = openDatabase({ url: config.DATABASE_URL, name: 'crux identity', log })
   lifecycle.onStop('database', () => database.close())
   const assumes = assumesAddresses(config)
-  // What was assumed while nobody else could connect is not true of an installation that others reach.
+  // An address that was assumed while only this machine could connect is not proven for an installation that other machines reach.
   if (!assumes) await dropAssumedProofs(database.db)
   const keys = deriveKeys(config.CRUX_SECRET)
   const transport = createMailTransport({

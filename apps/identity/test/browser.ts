@@ -15,11 +15,15 @@ export interface Answer<T = unknown> {
   headers: Headers
   setCookies: string[]
   text: string
-  /** The parsed body; throws when it is not JSON. */
+  /**
+   * The parsed body.
+   *
+   * @throws when it is not JSON
+   */
   json: T
 }
 
-/** A browser as far as the service can tell: it keeps cookies, sends them back, and follows no redirect by itself. */
+/** A browser from the point of view of the service: it stores cookies, sends them back, and follows no redirect by itself. */
 export class Browser {
   readonly base: string
   readonly cookies = new Map<string, string>()
@@ -66,7 +70,7 @@ export class Browser {
     }
   }
 
-  /** What an HTML page does: asks without wanting JSON. */
+  /** Sends a request like an HTML page, without accepting JSON. */
   page(path: string, ask: Ask = {}): Promise<Answer> {
     return this.ask(path, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', ...ask })
   }

@@ -1,2 +1,2 @@
-/** Where tests say that the console is. Nothing listens there. */
+/** The address of the console in tests. No process listens there. */
 export const consoleUrl = 'http://localhost:8000'

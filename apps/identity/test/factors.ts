@@ -3,7 +3,7 @@ import { generateSync } from 'otplib/functional'
 import { type Answer, type Browser, csrfOf } from './browser.ts'
 import { goodPassword, makeEmail, type TestIdentity } from './identity.ts'
 
-/** Signs a person up in a browser of their own. */
+/** Signs a user up in a browser of their own. */
 export async function signUpInBrowser(identity: TestIdentity): Promise<{ browser: Browser; email: string }> {
   const browser = identity.browser()
   const email = makeEmail()
@@ -51,7 +51,7 @@ export async function signInWithPassword(identity: TestIdentity, email: string):
   return browser
 }
 
-/** What a text or an image of a form shows. */
+/** The content of a text or an image of a form. */
 export function shown(ui: UiContainer, id: string): Record<string, unknown> | undefined {
   return ui.nodes.find(({ attributes }) => 'id' in attributes && attributes.id === id)?.attributes as never
 }
@@ -75,8 +75,8 @@ export function lookupCodesOf(flow: SettingsFlow): string[] {
 }
 
 /**
- * An authenticator app. Step 0 is the one that is nearest, -1 the one before. Rounded so that a code of either stays good for a
- * quarter of a minute at least: counted from the step that is now, that of -1 would be of no use as soon as the next one begins.
+ * An authenticator app. Step 0 is the nearest time step, -1 the one before. The nearest step is rounded, so that a code of either step stays valid
+ * for at least 15 seconds: relative to the current step, the code of -1 would expire as soon as the next step begins.
  */
 export interface App {
   secret: string
@@ -88,7 +88,7 @@ export function makeApp(secret: string): App {
   return { secret, code: (step) => generateSync({ secret, epoch: made + step * 30 }) }
 }
 
-/** Sets the app up with the code of the step before, so that that of step 0 is still good. */
+/** Sets the app up with the code of the previous step, so that the code of step 0 is still valid. */
 export async function enrolTotp(browser: Browser): Promise<App> {
   const flow = await openSettings(browser)
   const app = makeApp(secretOf(flow))

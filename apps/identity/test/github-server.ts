@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { oidcClient } from '@crux/test-kit'
 
-/** What GitHub's documents say of its OAuth and its API, as GitHub Enterprise serves it: below one host. */
+/** The OAuth and the API of GitHub according to its documentation, below one host like GitHub Enterprise. */
 export async function startGitHub(): Promise<{
   url: string
   user: { id: number; login: string; name: string | null }
@@ -41,7 +41,7 @@ export async function startGitHub(): Promise<{
         const known = codes.delete(form.get('code') ?? '')
         const right =
           form.get('client_id') === oidcClient.clientId && form.get('client_secret') === oidcClient.clientSecret
-        // Mistakes are answered 200, too.
+        // GitHub answers errors with 200, too.
         if (!known || !right) return json(200, { error: 'bad_verification_code', error_description: 'expired' })
         json(200, {
           access_token: 'gho_16C7e42F292c6912E7710c838347Ae178B4a',

@@ -18,9 +18,9 @@ import { type MailServer, startMailServer } from './mail-server.ts'
 
 export { consoleUrl }
 export const adminToken = 'a-token-for-the-admin-api'
-/** What the server in front of the service proves itself with. */
+/** The secret with which the server in front of the service authenticates. */
 export const proxySecret = 'a-secret-of-the-server'
-/** Headers of a request that the server passes on for a client. */
+/** The headers of a request that the server forwards for a client. */
 export const clientAt = (address: string) => ({ 'x-crux-proxy-secret': proxySecret, 'x-forwarded-for': address })
 export const goodPassword = 'seven purple Otters 31'
 
@@ -36,7 +36,7 @@ export interface TestIdentity {
   stop(): Promise<void>
 }
 
-/** The service with a mail server of its own: addresses have to be verified. */
+/** The service with a mail server of its own, so that addresses have to be verified. */
 export async function startMailingIdentity(): Promise<{
   identity: TestIdentity
   mailServer: MailServer
@@ -54,7 +54,7 @@ export async function startMailingIdentity(): Promise<{
   }
 }
 
-/** The service on a database of its own, in this process. Limits are off unless a test is about them. */
+/** The service in this process with a database of its own. Limits are off by default. */
 export async function startTestIdentity(
   settings: Record<string, string> = {},
   logTo?: { write(line: string): void },
@@ -98,7 +98,7 @@ export async function startTestIdentity(
   }
 }
 
-/** The client hands out every answer instead of throwing: tests look at refusals, too. */
+/** The client returns every answer instead of throwing, because tests check errors, too. */
 const quiet = { validateStatus: () => true }
 
 let count = 0
@@ -114,7 +114,7 @@ export interface TestPerson {
   registration: SuccessfulNativeRegistration
 }
 
-/** Signs a person up as an API client. */
+/** Signs a user up as an API client. */
 export async function signUp(identity: TestIdentity, email: string = makeEmail()): Promise<TestPerson> {
   const { data: flow } = await identity.frontend.createNativeRegistrationFlow()
   const { data, status } = await identity.frontend.updateRegistrationFlow({

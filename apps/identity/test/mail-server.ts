@@ -5,14 +5,14 @@ import { SMTPServer } from 'smtp-server'
 export interface MailServer {
   port: number
   mails: Email[]
-  /** Waits for the next mail to an address that has not been handed out yet; with a subject, what came before it is passed over. */
+  /** Waits for the next mail to an address that was not returned yet; with a subject, earlier mails with other subjects are skipped. */
   next(recipient: string, subject?: string): Promise<Email>
-  /** Answers recipients with this SMTP code from now on; undefined accepts again. */
+  /** Answers recipients with this SMTP code from now on; undefined accepts them again. */
   refuseWith(code: number | undefined): void
   close(): Promise<void>
 }
 
-/** A real SMTP server that keeps what it gets. */
+/** A real SMTP server that stores its mails. */
 export async function startMailServer(options: { port?: number; starttls?: boolean } = {}): Promise<MailServer> {
   const mails: Email[] = []
   const handedOut = new Set<Email>()
@@ -58,7 +58,7 @@ export async function startMailServer(options: { port?: number; starttls?: boole
   }
 }
 
-/** The code of a mail: it stands alone on a line of the text. */
+/** The code of a mail, which is alone on a line of the text. */
 export function codeOf(mail: Email): string {
   return /^(\d{6})$/m.exec(mail.text ?? '')?.[1] ?? ''
 }

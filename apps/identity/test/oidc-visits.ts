@@ -9,14 +9,14 @@ export const publicUrl = `${consoleUrl}/kratos`
 export const callback = (id: string) => `${publicUrl}/self-service/methods/oidc/callback/${id}`
 
 let count = 0
-/** An account at the provider that nobody has used yet. */
+/** An account at the provider that was not used before. */
 export function makeAccount(): OidcAccount {
   count += 1
   const names = { given_name: 'Ada', family_name: 'Byron' }
   return { sub: `person-${process.pid}-${count}`, email: makeEmail(), email_verified: true, ...names }
 }
 
-/** Goes to a provider from a flow and comes back; says where the callback leads. */
+/** Signs in at a provider from a flow and returns the address after the callback. */
 export async function goThere(browser: Browser, departed: { status: number; json: unknown }) {
   expect(departed.status).toBe(422)
   const { redirect_browser_to: away } = departed.json as { redirect_browser_to: string }
@@ -32,5 +32,5 @@ export async function signInWith(provider: string, browser: Browser, query = '')
 
 export const whoami = async (browser: Browser) => (await browser.ask<Session>('/sessions/whoami')).json
 
-/** The flow that a page is about. */
+/** The id of the flow in the address of a page. */
 export const flowOf = (location: string | undefined) => new URL(location ?? '').searchParams.get('flow') ?? ''

@@ -7,7 +7,7 @@ interface RequestOptions {
   publicKey: { rpId: string; challenge: string; allowCredentials?: { id: string }[] }
 }
 
-/** A security key made of software: one credential (P-256, attestation `none`) that counts its uses. */
+/** A security key in software: one credential (P-256, attestation `none`) that counts its uses. */
 export class SoftwareKey {
   readonly id = randomBytes(16)
   readonly #key: KeyObject
@@ -23,7 +23,7 @@ export class SoftwareKey {
     this.#origin = origin
   }
 
-  /** What a page puts into the form after navigator.credentials.create(). */
+  /** The value that a page puts into the form after navigator.credentials.create(). */
   create({ publicKey }: CreationOptions, origin = this.#origin): string {
     this.userHandle = publicKey.user.id
     const length = Buffer.alloc(2)
@@ -54,7 +54,7 @@ export class SoftwareKey {
     })
   }
 
-  /** What a page puts into the form after navigator.credentials.get(). */
+  /** The value that a page puts into the form after navigator.credentials.get(). */
   get({ publicKey }: RequestOptions, origin = this.#origin): string {
     this.counter += 1
     const authenticatorData = this.#authenticatorData(publicKey.rpId, 0x05)

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /**
- * Stands between the service and PostgreSQL and writes down the statements that are executed, in order. What is counted is the work
- * that a request makes, so tests need no clock.
+ * A proxy between the service and PostgreSQL that records the executed statements in order. Tests count the work of a request this way, so they do
+ * not measure time.
  */
 export async function startStatementRelay(databaseUrl: string) {
   const target = new URL(databaseUrl)
@@ -31,7 +31,7 @@ export async function startStatementRelay(databaseUrl: string) {
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url: url.href,
-    /** The statements that `work` caused, without those by which mails are sent in the background. */
+    /** The statements that `work` caused, without those that send mails in the background. */
     async during(work: () => Promise<unknown>): Promise<string[]> {
       executed.length = 0
       await work()
@@ -47,7 +47,7 @@ export async function startStatementRelay(databaseUrl: string) {
   }
 }
 
-/** Reads what a client of PostgreSQL sends (protocol 3): texts come with Parse, and each Bind executes one of them. */
+/** Parses the messages of a PostgreSQL client (protocol 3): Parse contains texts, and each Bind executes one of them. */
 function statementReader(heard: (text: string) => void): (chunk: Buffer) => void {
   const prepared = new Map<string, string>()
   let rest: Buffer = Buffer.alloc(0)

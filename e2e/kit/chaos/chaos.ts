@@ -14,17 +14,17 @@ export interface ChaosReport {
   kills: Record<string, number>
   /** Acknowledged and unanswered writes, and reads. */
   requests: { acknowledged: number; unanswered: number; reads: number }
-  /** Anything that must never happen; empty after a good run. */
+  /** Violations of the guarantees; empty after a good run. */
   problems: string[]
 }
 
-/** How long a release is under way at most before the kills begin. */
+/** The longest time that a release runs before the kills begin. */
 const underWayMs = 2_500
 const healthyMs = 90_000
 
 /**
- * Kills random parts with SIGKILL, some at once, while people write and read and while releases are under way, and compares after each
- * round what is there with what was acknowledged.
+ * Kills random parts with SIGKILL, sometimes several at once, during writes, reads and releases. After each round, compares the stored data with the
+ * acknowledged writes.
  */
 export async function runChaos(
   stage: ChaosStage,
@@ -49,12 +49,12 @@ export async function runChaos(
     for (const service of services) await service.redeploy()
     await delay(random.next() * underWayMs)
     const chosen = random.sample(Object.keys(parts), random.pick([1, 1, 2, 3]))
-    // The others are found below it, and each is to be hit.
+    // The supervisor is killed last, because the other processes are found through it.
     chosen.sort((left, right) => Number(left === 'supervisor') - Number(right === 'supervisor'))
     await Promise.all(
       chosen.map(async (name) => {
         kills[name] = (kills[name] ?? 0) + 1
-        // What has ended a moment ago, or starts again just now, is killed enough.
+        // A process that has just ended or is restarting does not have to be killed.
         await parts[name]?.().catch(() => undefined)
       }),
     )
@@ -77,7 +77,7 @@ export async function runChaos(
   return { seed, rounds, kills, requests: writers.counts, problems }
 }
 
-/** How each part is killed, by its name. */
+/** The function that kills each part, by its name. */
 function partsOf(stage: ChaosStage, services: readonly ChaosService[]): Record<string, () => Promise<void>> {
   const killFile = (name: string) => async () => {
     const pid = Number(readFileSync(join(agentDirectory(stage), '.agent', 'gate', name), 'utf8'))
@@ -95,7 +95,7 @@ function partsOf(stage: ChaosStage, services: readonly ChaosService[]): Record<s
   }
 }
 
-/** @returns what did not come back by itself */
+/** @returns the parts that did not recover by themselves */
 async function healthy({ system, testEnvironment, ...stage }: ChaosStage): Promise<string[]> {
   try {
     await stage.started()
@@ -120,7 +120,7 @@ async function healthy({ system, testEnvironment, ...stage }: ChaosStage): Promi
   }
 }
 
-/** Each service has one container; what a replaced release leaves is gone soon after its end. */
+/** Each service has one container. The remains of a replaced release are deleted shortly after its end. */
 async function findUnexplained(teamId: string, services: readonly ChaosService[]): Promise<string[]> {
   const expected = services.map(({ container }) => `/${container}`).sort()
   const list = async () => (await raw.list(`dev.crux.team=${teamId}`)).map(({ Names }) => Names[0] ?? '').sort()

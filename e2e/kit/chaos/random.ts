@@ -1,13 +1,13 @@
 export interface Random {
-  /** From 0 up to 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   next(): number
   pick<T>(values: readonly T[]): T
-  /** Several different ones. */
+  /** Several different values. */
   sample<T>(values: readonly T[], count: number): T[]
   isLikely(probability: number): boolean
 }
 
-/** The same numbers for the same seed (mulberry32). */
+/** Generates the same numbers for the same seed (mulberry32). */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   const next = () => {

@@ -16,13 +16,17 @@ import type { ChaosStage } from './stage.ts'
 
 export interface ChaosService {
   name: string
-  /** Starts the next release; what runs afterwards follows from how it ends. */
+  /** Starts the next release. The outcome of the release determines which containers run afterwards. */
   redeploy(): Promise<void>
-  /** Waits for its end, and without manual repair for one that is successful. @returns what is wrong */
+  /**
+   * Waits for the end of the release, which has to reach success without manual repair.
+   *
+   * @returns the violations
+   */
   check(): Promise<string[]>
-  /** Ends the container's first process from outside, as a crash does. */
+  /** Kills the first process of the container from outside, like a crash. */
   crash(): Promise<void>
-  /** The full name of its one container. */
+  /** The full name of its only container. */
   container: string
   service: Service
 }
@@ -32,7 +36,7 @@ interface Inspected {
   Config: { Image: string }
 }
 
-/** A busybox web server that tells which of its two images it is, deployed with a gate or without. */
+/** Deploys a busybox web server that returns which of its two images it is, with or without a gate. */
 export async function deployService(stage: ChaosStage, options: { gated: boolean }): Promise<ChaosService> {
   const { testEnvironment, registry } = stage
   const image = `chaos/${unique('web')}`
@@ -67,7 +71,7 @@ export async function deployService(stage: ChaosStage, options: { gated: boolean
           await startDeployment(testEnvironment, deployment.id)
           return true
         } catch (error) {
-          // One whose answer was lost is under way all the same, and is refused the second time.
+          // A start whose answer was lost has begun anyway, and the second one is refused.
           if ((await statusOf()) === 'in-progress') return true
           throw error
         }
@@ -82,7 +86,7 @@ export async function deployService(stage: ChaosStage, options: { gated: boolean
       })
     ).status
 
-  /** What a release that says successful must have brought about, or one that failed must have left. */
+  /** Compares the containers with the expected result of a successful or failed release. */
   async function compare(tag: string): Promise<string[]> {
     const wrong: string[] = []
     const answer = await waitFor(`${name} answers`, () => answerOf(port), { timeoutMs: 30_000 }).catch(() => 'nothing')

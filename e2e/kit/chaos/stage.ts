@@ -15,22 +15,26 @@ import {
 } from '@crux/test-kit'
 import { pidOf, processTree, type RunningProcess, runningProcesses, startInstallation } from '../installation.ts'
 
-/** What `npm start` runs, in processes of its own, so that the supervisor can be killed like every other part. */
+/** The system of `npm start` in separate processes, so that the supervisor can be killed like every other part. */
 export interface ChaosStage {
   system: { url: string; dataDir: string }
   registry: Registry
   testEnvironment: TestEnvironment
   kill(part: keyof typeof commands): void
-  /** Kills the supervisor and starts it again at once, as an init system does; `started` rejects when that start fails. */
+  /** Kills the supervisor and restarts it at once, as an init system does; `started` rejects when that start fails. */
   killSupervisor(): Promise<void>
-  /** Resolves when the last start of the supervisor is through. @throws when it failed */
+  /**
+   * Resolves when the last start of the supervisor is complete.
+   *
+   * @throws when it failed
+   */
   started(): Promise<void>
-  /** How many processes there are of each part; each must be one. */
+  /** The number of processes per part; each must be one. */
   countProcesses(): Record<string, number>
   end(): Promise<void>
 }
 
-/** How the processes below the supervisor are told apart, by command line and working directory. */
+/** The command lines and working directories that identify the processes below the supervisor. */
 const commands = {
   server: /in .*apps\/server$/,
   identity: /in .*apps\/identity$/,
@@ -88,7 +92,7 @@ export async function setChaosStage(): Promise<ChaosStage> {
       starting = startInstallation(dataDir, ports).then((started) => {
         current = started
       })
-      // It is awaited with what has to become healthy.
+      // The result is awaited together with the other parts that have to become healthy.
       starting.catch(() => undefined)
     },
     started: () => starting,
@@ -97,13 +101,13 @@ export async function setChaosStage(): Promise<ChaosStage> {
   }
 }
 
-/** Also those that no supervisor knows any more; without PostgreSQL, which itself refuses to run twice on one cluster. */
+/** Includes orphaned processes, but not PostgreSQL, which itself refuses to run twice on one cluster. */
 function processesOf(dataDir: string): RunningProcess[] {
   return runningProcesses().filter(({ pid, description }) => {
     try {
       return description.includes(dataDir) || readFileSync(`/proc/${pid}/environ`, 'utf8').includes(dataDir)
     } catch {
-      // It ended meanwhile.
+      // The process ended in the meantime.
       return false
     }
   })

@@ -1,35 +1,35 @@
 import { type TestEnvironment, unique } from '@crux/test-kit'
 import type { Random } from './random.ts'
 
-/** What the server has acknowledged, and what it may have stored without an answer. */
+/** Values that the server has acknowledged, and values that it may have stored without an answer. */
 interface Written<T> {
   acknowledged: T | undefined
-  /** Sent since then; the answer never came. */
+  /** Sent after that, without an answer. */
   possible: T[]
 }
 
 interface Item {
-  /** What was written, for the report of a loss. */
+  /** The name of the value, for the report of a loss. */
   name: string
   written: Written<string>
   read: () => Promise<string | undefined>
 }
 
 export interface Writers {
-  /** Resolves when each has ended what it was about. */
+  /** Resolves when every writer has finished its current request. */
   stop(): Promise<void>
-  /** Compares all that was acknowledged with what the server says now. */
+  /** Compares everything that was acknowledged with the answers of the server. */
   findLosses(): Promise<string[]>
   counts: { acknowledged: number; unanswered: number; reads: number }
-  /** Answers that no outage excuses. */
+  /** Answers that an outage does not explain. */
   problems: string[]
 }
 
 const pauseMs = 20
-/** While something is down these are true; that a session, a team or a project does not exist never is. */
+/** An outage explains these statuses, but never a missing session, team or project. */
 const excused = (status: number) => status === 0 || status >= 500 || status === 429
 
-/** People who create and change projects, versions and configurations over REST, one change after another each, and others who read. */
+/** Starts users who create and change projects, versions and configurations over REST, each one change after another, and other users who read. */
 export function startWriters(
   testEnvironment: TestEnvironment,
   random: Random,

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:net'
 
 /**
- * Runs inside of a network namespace that own-network.ts made, and keeps it as long as that process lives. Gives it an interface, without
- * which a browser counts as offline, and hands a listening socket out: whoever accepts its connections lives in the other network.
+ * Runs inside a network namespace that own-network.ts created, and keeps it while this process runs. Creates an interface, without which a browser
+ * counts as offline, and sends a listening socket to the parent, which accepts its connections in the other network.
  */
 for (const command of [
   'link set lo up',
@@ -16,5 +16,5 @@ for (const command of [
 process.once('disconnect', () => process.exit())
 const server = createServer()
 server.listen(Number(process.argv[2]), '127.0.0.1', () => process.send?.('listening', server, () => server.close()))
-// Without a socket of its own only the channel to its parent keeps it.
+// The process has no socket of its own, so only the channel to its parent keeps it running.
 process.channel?.ref()

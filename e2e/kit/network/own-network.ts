@@ -4,19 +4,19 @@ import type { Server } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { serveSocks } from './socks.ts'
 
-/** Inside, where nothing else listens. */
+/** The port is inside the namespace, where nothing else listens. */
 const socksPort = 1080
 const startMs = 10_000
 
 /**
- * Gives the browsers of a run a network namespace of their own, and leads what they ask for to this machine's addresses. Every container
- * that starts changes the network of this machine, and Chromium then aborts whatever it is loading (ERR_NETWORK_CHANGED): with an engine
- * and a browser on one machine each click would be a gamble. What the console does for people whose network changes has tests of its own.
+ * Creates a network namespace for the browsers of a run, and forwards their requests to the addresses of this machine. Every container that starts
+ * changes the network of this machine, and Chromium then aborts all loading requests (ERR_NETWORK_CHANGED), which would make tests with an engine and
+ * a browser on one machine unreliable. Separate tests cover a changing network.
  *
- * @returns its end
+ * @returns the function that removes it
  */
 export default async function ownNetwork(): Promise<() => void> {
-  // Who is not root may be it within a namespace of users.
+  // Users other than root can be root within a user namespace.
   const asRoot = process.getuid?.() === 0
   const inside = fileURLToPath(new URL('inside.ts', import.meta.url))
   const unshare = ['--net', ...(asRoot ? [] : ['--user', '--map-root-user'])]
@@ -24,7 +24,7 @@ export default async function ownNetwork(): Promise<() => void> {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   try {
-    // It ends without a word where namespaces are forbidden or a tool is missing; its errors are on the terminal then.
+    // The process ends without a message where namespaces are forbidden or a tool is missing; its errors are on the terminal then.
     const ended = once(child, 'exit').then(() => [undefined, undefined])
     const [, server] = await Promise.race([once(child, 'message', { signal: AbortSignal.timeout(startMs) }), ended])
     if (!server) throw new Error('no network namespace')

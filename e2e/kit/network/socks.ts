@@ -4,10 +4,10 @@ import { connect, type Socket } from 'node:net'
 const version = 5
 const addressTypes = { v4: 1, name: 3, v6: 4 } as const
 const noAuthentication = Buffer.of(version, 0)
-/** Where the other end is bound: nobody reads it. */
+/** The address that the proxy is bound to, which clients ignore. */
 const connected = Buffer.of(version, 0, 0, addressTypes.v4, 0, 0, 0, 0, 0, 0)
 
-/** One connection of a browser through SOCKS 5 (RFC 1928): CONNECT without authentication, which is all that Chromium asks for. */
+/** One connection of a browser through SOCKS 5 (RFC 1928): CONNECT without authentication, which is all that Chromium uses. */
 export async function serveSocks(browser: Socket): Promise<void> {
   browser.setNoDelay()
   browser.on('error', () => browser.destroy())
@@ -29,7 +29,7 @@ function join(browser: Socket, service: Socket): void {
     browser.write(connected)
     browser.pipe(service).pipe(browser)
   })
-  // As it is without anything between: who is cut off learns it at once.
+  // A direct connection would be reset too, so the browser detects it at once.
   service.on('error', () => browser.resetAndDestroy())
   service.on('close', () => browser.destroy())
   browser.on('error', () => service.resetAndDestroy())

@@ -1,16 +1,18 @@
-/** The error body of the API (architecture.md 4), as one class that callers can catch. */
+/** The error body of the API, as a class that callers can catch. */
 export type ApiErrorBody = {
   status: number
   error: string
   property?: string
   value?: unknown
   description: string
-  /** Further findings beside the first, each with its own property (decision 20). */
+  /** Further problems after the first one, each with its own property. */
   details?: { property?: string; error: string; description: string }[]
   requestId?: string
 }
 
-/** A call that the server refused, that never reached it (`status` 0, `error` 'networkError'), or did not answer ('noAnswer', 'unknownOutcome'). */
+/**
+ * A call that the server refused, that never reached it (`status` 0, `error` 'networkError'), or that got no answer ('noAnswer', 'unknownOutcome').
+ */
 export class ApiError extends Error {
   readonly status: number
   readonly error: string
@@ -34,8 +36,8 @@ export class ApiError extends Error {
 }
 
 /**
- * Reads an error answer. A body is recognised by `error` and `description`; the framework's own shape (`message`) is understood
- * too, and anything else becomes UNKNOWN, so that a proxy's HTML page never reaches a person.
+ * Parses an error answer. A body is recognized by `error` and `description`; the format of the framework (`message`) is supported too. Anything else
+ * becomes UNKNOWN, so that users never see the HTML page of a proxy.
  */
 export function readErrorBody(status: number, body: unknown, requestId: string | undefined): ApiError {
   const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}

@@ -54,25 +54,25 @@ describe('a call', () => {
     expect(cookie).toBe('session=1')
   })
 
-  it('answers undefined for 204', async () => {
+  it('returns undefined for 204', async () => {
     answer = (_, response) => response.writeHead(204).end()
     expect(await createClient({ baseUrl }).call('users.hide-onboarding')).toBeUndefined()
   })
 
-  it('refuses an answer that does not fit the contract when it validates', async () => {
+  it('refuses an answer that does not match the contract when it validates', async () => {
     answer = (_, response) => json(response, 200, [{ id: 1 }])
     await expect(createClient({ baseUrl, validate: contract }).call('teams.list')).rejects.toThrow()
     await expect(createClient({ baseUrl }).call('teams.list')).resolves.toEqual([{ id: 1 }])
   })
 
-  it('shows status and headers with request', async () => {
+  it('returns status and headers with request', async () => {
     answer = (_, response) => json(response, 201, {}, { location: '/auth/login?aal=aal2' })
     const reply = await createClient({ baseUrl }).request('auth.logout')
     expect([reply.status, reply.headers.get('location')]).toEqual([201, '/auth/login?aal=aal2'])
   })
 })
 
-describe('a refusal', () => {
+describe('an error answer', () => {
   const failure = (): Promise<ApiError> =>
     createClient({ baseUrl })
       .call('teams.list')
@@ -81,7 +81,7 @@ describe('a refusal', () => {
         (error: unknown) => (error instanceof ApiError ? error : Promise.reject(error)),
       )
 
-  it('carries everything that the body says', async () => {
+  it('contains all fields of the body', async () => {
     const details = [{ property: 'name', error: 'too_small', description: 'short' }]
     answer = (_, response) =>
       json(response, 400, {
@@ -104,7 +104,7 @@ describe('a refusal', () => {
     })
   })
 
-  it('takes the request id from the header where the body has none', async () => {
+  it('uses the request id of the header where the body has none', async () => {
     answer = (_, response) =>
       json(response, 500, { error: 'internalError', description: 'oops' }, { 'x-request-id': 'r2' })
     expect((await failure()).requestId).toBe('r2')
@@ -115,7 +115,7 @@ describe('a refusal', () => {
     expect(await failure()).toMatchObject({ status: 502, error: 'UNKNOWN', description: 'Unknown error' })
   })
 
-  it('is a network error with status 0 when nobody answers', async () => {
+  it('is a network error with status 0 when the server does not answer', async () => {
     const client = createClient({ baseUrl: 'http://127.0.0.1:1' })
     await expect(client.call('teams.list')).rejects.toMatchObject({
       status: 0,
@@ -124,7 +124,7 @@ describe('a refusal', () => {
     })
   })
 
-  it('is a network error too when the connection is lost in the middle of an answer', async () => {
+  it('is a network error too when the connection is lost during an answer', async () => {
     answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
       response.write('[{"id":', () => response.destroy())
@@ -132,7 +132,7 @@ describe('a refusal', () => {
     expect(await failure()).toMatchObject({ status: 0, error: 'networkError' })
   })
 
-  it('says so when nothing is answered for as long as the caller has patience', async () => {
+  it('is reported when no answer arrives within the timeout of the caller', async () => {
     answer = () => {}
     const client = createClient({ baseUrl, timeoutMs: { read: 20, change: 40 } })
     await expect(client.call('teams.list')).rejects.toMatchObject({ status: 0, error: 'noAnswer' })
@@ -143,7 +143,7 @@ describe('a refusal', () => {
     await expect(call).rejects.toThrow('gone')
   })
 
-  it('is the abort itself when the caller gave up', async () => {
+  it('is the abort itself when the caller aborted', async () => {
     answer = () => {}
     const abort = new AbortController()
     const call = createClient({ baseUrl }).call('teams.list', {}, { signal: abort.signal })
@@ -153,7 +153,7 @@ describe('a refusal', () => {
 })
 
 describe('addresses and keys', () => {
-  it('encodes parameters, leaves out what is absent and writes dates in UTC', () => {
+  it('encode parameters, omit absent ones and write dates in UTC', () => {
     const params = { teamSlug: 'a/b', nodeId: 'n' }
     expect(addressOf('nodes.get', { params })).toBe('/api/a%2Fb/nodes/n')
     const query = { skip: 0, take: 10, from: new Date(0), to: undefined }
@@ -162,11 +162,11 @@ describe('addresses and keys', () => {
     )
   })
 
-  it('refuses to leave a parameter empty, which would be another address', () => {
+  it('refuse an empty parameter, which would result in another address', () => {
     expect(() => addressOf('nodes.get', { params: { teamSlug: 'a', nodeId: '' } })).toThrow('nodeId')
   })
 
-  it('makes keys that begin with the operation, so that all its queries can be made stale at once', () => {
+  it('begin with the operation, so that all its queries can be invalidated at once', () => {
     expect(queryKey('nodes.list')).toEqual(['nodes.list'])
     expect(queryKey('nodes.list', { params: { teamSlug: 'a' } })).toEqual(['nodes.list', { teamSlug: 'a' }])
   })

@@ -9,7 +9,7 @@ import {
 } from '@crux/contract'
 import { ApiError, readErrorBody } from './api-error.ts'
 
-/** What a call of `O` sends: exactly the parts that its row declares; `query` may be left out where all of it is optional. */
+/** The input of a call of `O`: exactly the parts that its endpoint declares. `query` may be omitted where all of it is optional. */
 export type Input<O extends Operation> = PartOf<'params', ParamsInput<O>> &
   PartOf<'query', QueryInput<O>> &
   PartOf<'body', BodyInput<O>>
@@ -21,7 +21,7 @@ type PartOf<Name extends string, T> = [T] extends [undefined]
       ? { [K in Name]?: T }
       : { [K in Name]: T }
 
-/** Operations that need no input at all may be called with the name alone. */
+/** Operations without required input may be called with the name alone. */
 type Arguments<O extends Operation> =
   Record<string, never> extends Input<O>
     ? [input?: Input<O>, options?: CallOptions]
@@ -35,17 +35,21 @@ export type ClientOptions = {
   baseUrl: string
   /** Sent with every call, e.g. a cookie or an Authorization header outside a browser. */
   headers?: () => Record<string, string>
-  /** Given the contract, every answer is parsed with its schema, and one that does not fit throws; for tests and tools. */
+  /** With the contract, every answer is parsed with its schema, and a mismatch throws; for tests and tools. */
   validate?: Contract
-  /** How long an answer may take, for reads and for changes. By default as long as the platform waits, which may be for ever. */
+  /** The timeouts for reads and for changes. By default that of the platform, which may be unlimited. */
   timeoutMs?: { read: number; change: number }
   fetch?: typeof fetch
 }
 
 export type Client = {
-  /** Calls an operation and returns its answer. Throws ApiError for every refusal, and with status 0 when the server was not reached. */
+  /**
+   * Calls an operation and returns its answer.
+   *
+   * @throws ApiError for every error answer, and with status 0 when the server was not reached
+   */
   call: <O extends Operation>(operation: O, ...args: Arguments<O>) => Promise<ResponseOf<O>>
-  /** The same, with status and headers beside the answer. */
+  /** Like `call`, with status and headers in addition to the answer. */
   request: <O extends Operation>(operation: O, ...args: Arguments<O>) => Promise<HttpResponse<O>>
 }
 
@@ -70,7 +74,7 @@ export function createClient(options: ClientOptions): Client {
     if (!answer.ok) throw readErrorBody(answer.status, body, answer.headers.get('x-request-id') ?? undefined)
     const row = options.validate?.[operation]
     const data = row && 'response' in row ? row.response.parse(body) : body
-    // The row's schema is the type of the answer; the server serialises by the same schema.
+    // The schema of the endpoint is the type of the answer; the server serializes with the same schema.
     return { status: answer.status, headers: answer.headers, data: data as never }
   }
   return { request, call: async (operation, ...args) => (await request(operation, ...args)).data }
@@ -98,12 +102,12 @@ export function addressOf(operation: Operation, input?: AnyInput): string {
   return query.size > 0 ? `${path}?${query}` : path
 }
 
-/** Input without its operation's types, for the inside of this file. */
+/** Input without the types of its operation, for internal use in this file. */
 export type AnyInput = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
 
 type Sent = RequestInit & { timeout?: number; signal?: AbortSignal }
 
-/** The answer with its body: a connection may also be lost, or fall silent, in the middle of one. */
+/** Reads the answer with its body, because a connection may also be lost or stop during the body. */
 async function reach(send: typeof fetch, url: string, { timeout, signal, ...init }: Sent) {
   const late = timeout === undefined ? undefined : AbortSignal.timeout(timeout)
   const signals = [signal, late].filter((one) => one !== undefined)
@@ -113,7 +117,7 @@ async function reach(send: typeof fetch, url: string, { timeout, signal, ...init
   } catch (cause) {
     if (signal?.aborted) throw cause
     if (late?.aborted) {
-      // What was to be changed may be changed all the same.
+      // The change may have been made even if its answer was lost.
       const error = init.method === 'GET' ? 'noAnswer' : 'unknownOutcome'
       throw new ApiError({ status: 0, error, description: 'No answer in time' }, { cause })
     }
@@ -121,7 +125,7 @@ async function reach(send: typeof fetch, url: string, { timeout, signal, ...init
   }
 }
 
-/** Empty answers are undefined; what is not JSON stays text, and readErrorBody makes UNKNOWN of it. */
+/** Empty answers are undefined. Other types than JSON are returned as text, which readErrorBody converts to UNKNOWN. */
 async function readBody(answer: Response): Promise<unknown> {
   const text = await answer.text()
   if (text === '') return undefined

@@ -1,2 +1,2 @@
-/** The schemas of all messages, in a module of its own: it is loaded while the socket opens. */
+/** The schemas of all messages are a separate module, which is loaded while the socket opens. */
 export { LiveError, liveChannels } from '@crux/contract'

@@ -1,6 +1,6 @@
 import { closeCodes, liveReconnect } from '@crux/contract'
 
-/** What is used of a WebSocket: the browser's, Node's and the one of `ws` all fit. */
+/** The part of the WebSocket interface that is used: those of the browser, of Node and of `ws` all match. */
 export type Socket = {
   send(text: string): void
   close(code?: number): void
@@ -10,7 +10,7 @@ export type Socket = {
   onerror: ((event: never) => void) | null
 }
 
-/** closed: nobody needs it. lost: the attempts are used up. kicked: the session ended (4401); only `reset` opens it again. */
+/** closed: no subscription needs it. lost: the attempts are used up. kicked: the session ended (4401); only `reset` opens it again. */
 export type LinkStatus = 'closed' | 'connecting' | 'open' | 'waiting' | 'lost' | 'kicked'
 
 type Options = {
@@ -18,13 +18,13 @@ type Options = {
   onStatus: (status: LinkStatus) => void
   onOpen: () => void
   onText: (text: string) => void
-  /** A close that is neither ours nor silent (1001) nor the end of the session. */
+  /** Called for closes other than our own, those with 1001 and the end of the session. */
   onLoss: (code: number) => void
   setTimer: (run: () => void, ms: number) => unknown
   clearTimer: (timer: unknown) => void
 }
 
-/** One socket that is opened on demand and comes back by the rules of console.md 4: at once, then after 5, 10, 15 s ..., 20 times. */
+/** One socket that opens on demand and reconnects at once, then after 5, 10, 15 s ..., 20 times. */
 export function createLiveSocket(options: Options) {
   let socket: Socket | null = null
   let status: LinkStatus = 'closed'
@@ -87,7 +87,7 @@ export function createLiveSocket(options: Options) {
       attempt = 0
       if (status !== 'kicked') become('closed')
     },
-    /** After a new sign-in, or when the network is known to be back: forget what was and connect now. */
+    /** After a new sign-in, or when the network is back: resets the attempts and connects now. */
     reset(wanted: boolean) {
       if (status === 'open' || status === 'connecting') return
       drop()

@@ -1,4 +1,4 @@
-/** failed: the server refused it; it is asked again after the next reconnect. */
+/** failed: the server refused it; it is requested again after the next reconnect. */
 export type SubscriptionStatus = 'unsubscribed' | 'in-progress' | 'subscribed' | 'failed'
 
 type Options = {
@@ -13,13 +13,13 @@ type Listener = (data: unknown) => void
 type User = { listeners: Map<string, Set<Listener>>; ready: Set<() => void> }
 type Entry = {
   status: SubscriptionStatus
-  /** An unsubscribe is on its way; whoever joins meanwhile is subscribed when its answer is there. */
+  /** An unsubscribe is in progress; users that join in the meantime are subscribed after its answer. */
   leaving: boolean
   users: Set<User>
   queue: { type: string; data: unknown; id: string | undefined }[]
 }
 
-/** Who uses which path of the socket, and in which state each path is. */
+/** The users of each path of the socket, and the state of each path. */
 export function createSubscriptions(options: Options) {
   const entries = new Map<string, Entry>()
   const used = () => [...entries.values()].some((entry) => entry.users.size > 0)
@@ -32,7 +32,7 @@ export function createSubscriptions(options: Options) {
 
   const confirmed = (path: string, entry: Entry) => {
     entry.status = 'subscribed'
-    // The answer to a subscribe that was taken back already: whoever joined since is subscribed by the next one.
+    // The answer belongs to a subscribe that was canceled; users that joined since then are subscribed by the next one.
     if (entry.leaving) return
     const queue = entry.queue.splice(0)
     for (const { type, data, id } of queue) options.send(`${path}/${type}`, data, id)
@@ -66,7 +66,7 @@ export function createSubscriptions(options: Options) {
       if (first) options.onFirst()
       if (entry.status === 'unsubscribed' || entry.status === 'failed') ask(path, entry)
       return {
-        // A path that is being left is subscribed anew as soon as that is answered.
+        // A path whose unsubscribe is in progress is subscribed again after its answer.
         status: (): SubscriptionStatus => (entry.leaving ? 'in-progress' : entry.status),
         send(type: string, data: unknown, id?: string) {
           if (entry.status === 'subscribed' && !entry.leaving) options.send(`${path}/${type}`, data, id)
@@ -102,7 +102,7 @@ export function createSubscriptions(options: Options) {
       for (const user of [...entry.users])
         for (const listen of [...(user.listeners.get(type.slice(cut + 1)) ?? [])]) listen(data)
     },
-    /** The socket is gone: nothing is subscribed any more, and what nobody uses is forgotten. */
+    /** The socket is closed: no path is subscribed any more, and unused paths are deleted. */
     forget() {
       for (const [path, entry] of entries) {
         entry.status = 'unsubscribed'
@@ -110,7 +110,7 @@ export function createSubscriptions(options: Options) {
         if (entry.users.size === 0) entries.delete(path)
       }
     },
-    /** The socket is (back) open: subscribe every path that somebody uses. */
+    /** The socket is open (again): subscribes every path that has users. */
     renew() {
       for (const [path, entry] of entries) ask(path, entry)
     },

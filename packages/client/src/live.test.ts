@@ -8,7 +8,7 @@ type Frame = { type: string; data: { path?: string } & Record<string, unknown> }
 let server: WebSocketServer
 let peers: Peer[]
 let frames: Frame[]
-/** Attempts that wait until the test lets them go: those after the first `heldAfter`. */
+/** Connection attempts after the first `heldAfter`, which wait until the test continues them. */
 let held: (() => void)[]
 let heldAfter: number
 let waits: number[]
@@ -51,7 +51,7 @@ beforeEach(async () => {
   confirms = true
   port = await listen()
   live = createLive(`ws://127.0.0.1:${port}/api`, {
-    // The real waits are seconds; what matters is which were asked for.
+    // The real delays are seconds, so the test only checks which ones were requested.
     setTimer: (run, ms) => {
       waits.push(ms)
       if (waits.length > heldAfter) return held.push(run)
@@ -65,7 +65,7 @@ afterEach(async () => {
 })
 
 describe('subscriptions', () => {
-  it('subscribe when the first user comes and unsubscribe when the last one leaves', async () => {
+  it('subscribe when the first user joins and unsubscribe when the last one leaves', async () => {
     const one = live.channel('node', ids)
     const two = live.channel('node', ids)
     await vi.waitFor(() => expect([one.status, two.status]).toEqual(['subscribed', 'subscribed']))
@@ -78,7 +78,7 @@ describe('subscriptions', () => {
     await vi.waitFor(() => expect(framesOf('unsubscribe')).toEqual([{ type: 'unsubscribe', data: { path } }]))
   })
 
-  it('queue what is sent before the confirmation, in order', async () => {
+  it('queue messages before the confirmation, in order', async () => {
     confirms = false
     const channel = live.channel('node', ids)
     channel.send('watch-containers-state', { prefix: 'shop' })
@@ -94,7 +94,7 @@ describe('subscriptions', () => {
     )
   })
 
-  it('subscribe again for a user who came while the path was being left', async () => {
+  it('subscribe again for a user that joined during the unsubscribe', async () => {
     const keeper = live.channel('nodes', { teamSlug: 'acme' })
     const first = live.channel('node', ids)
     await vi.waitFor(() => expect([keeper.status, first.status]).toEqual(['subscribed', 'subscribed']))
@@ -104,7 +104,7 @@ describe('subscriptions', () => {
     expect(framesOf('subscribe').filter((frame) => frame.data.path === path)).toHaveLength(2)
   })
 
-  it('keep what a newcomer says until their own subscription stands, not the one that was taken back', async () => {
+  it('keep the messages of a new user until their own subscription is confirmed, not the canceled one', async () => {
     const keeper = live.channel('nodes', { teamSlug: 'acme' })
     await vi.waitFor(() => expect(keeper.status).toBe('subscribed'))
     confirms = false
@@ -114,7 +114,7 @@ describe('subscriptions', () => {
     confirms = true
     const newcomer = live.channel('node', ids)
     newcomer.send('watch-container-log', { container, take: 1 })
-    // The late answer to the first subscribe, before the server has heard of its end.
+    // The late answer to the first subscribe arrives before the server has received the unsubscribe.
     send({ type: 'subbed', data: { path } })
     await vi.waitFor(() => expect(framesOf(`${path}/watch-container-log`)).toHaveLength(1))
     expect(frames.slice(1).map((frame) => frame.type)).toEqual([
@@ -125,7 +125,7 @@ describe('subscriptions', () => {
     ])
   })
 
-  it('say so when the server refuses one', async () => {
+  it('report that the server refused one', async () => {
     confirms = false
     const failures: LiveFailure[] = []
     live.onError((failure) => failures.push(failure))
@@ -137,8 +137,8 @@ describe('subscriptions', () => {
   })
 })
 
-describe('messages', () => {
-  it('reach every user of their path and nobody else', async () => {
+describe('live messages', () => {
+  it('reach every user of their path and no others', async () => {
     const heard: string[] = []
     const one = live.channel('node', ids)
     one.on('container-log', ({ log }) => heard.push(`one ${log}`))
@@ -149,7 +149,7 @@ describe('messages', () => {
     await vi.waitFor(() => expect(heard).toEqual(['one hello', 'two hello']))
   })
 
-  it('that do not fit the contract are reported and not delivered', async () => {
+  it('that do not match the contract are reported and not delivered', async () => {
     const heard: unknown[] = []
     const failures: LiveFailure[] = []
     live.onError((failure) => failures.push(failure))
@@ -176,7 +176,7 @@ describe('messages', () => {
 })
 
 describe('a lost socket', () => {
-  it('comes back at once, subscribes every path again and says when', async () => {
+  it('reconnects at once, subscribes every path again and reports it', async () => {
     let ready = 0
     const channel = live.channel('node', ids)
     channel.onReady(() => ready++)
@@ -188,7 +188,7 @@ describe('a lost socket', () => {
     expect(framesOf('subscribe')).toHaveLength(4)
   })
 
-  it('is tried again after 5, 10, 15 seconds while the server is away, and then from the beginning', async () => {
+  it('reconnects after 5, 10, 15 seconds while the server is unavailable, and restarts the delays after a success', async () => {
     const channel = live.channel('node', ids)
     await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
     heldAfter = 3
@@ -204,7 +204,7 @@ describe('a lost socket', () => {
     await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
   })
 
-  it('is given up after 20 attempts, until somebody asks again', async () => {
+  it('is given up after 20 attempts, until it is requested again', async () => {
     const channel = live.channel('node', ids)
     await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
     await shut()
@@ -225,7 +225,7 @@ describe('a lost socket', () => {
     await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
   })
 
-  it('is not reopened when nobody needs it', async () => {
+  it('is not reopened without subscriptions', async () => {
     const channel = live.channel('node', ids)
     await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
     channel.close()
@@ -235,8 +235,8 @@ describe('a lost socket', () => {
   })
 })
 
-describe('a part of the page that does not load at once', () => {
-  it('is asked for again, keeps what came meanwhile, and nothing claims to be live before', async () => {
+describe('a bundle part with the schemas that fails to load', () => {
+  it('is requested again and keeps early messages, and the status is not open before', async () => {
     let broken = true
     const waitsOfLoad: number[] = []
     const late = createLive(`ws://127.0.0.1:${port}/api`, {

@@ -13,7 +13,7 @@ import { createLiveSocket, type LinkStatus, type Socket } from './live-socket.ts
 import { createSubscriptions, type SubscriptionStatus } from './live-subscriptions.ts'
 
 export type LiveParams<C extends ChannelName> = z.input<Channels[C]['params']>
-/** A message of the server as it arrives here: parsed, with defaults filled in. */
+/** A message of the server as listeners get it: parsed, with defaults. */
 export type Received<C extends ChannelName, M extends ServerMessage<C>> = Channels[C]['server'][M] extends {
   data: infer S extends z.ZodType
 }
@@ -25,13 +25,16 @@ export type { LinkStatus, SubscriptionStatus }
 export type LiveChannel<C extends ChannelName> = {
   readonly path: string
   readonly status: SubscriptionStatus
-  /** Queued until the subscription stands. A failure of this message carries the `id` it was given. */
+  /** Messages are queued until the subscription is confirmed. The failure of a message contains its `id`. */
   send: <M extends ClientMessage<C>>(type: M, data: ClientData<C, M>, id?: string) => void
-  /** Calls `listen` for each such message; returns how to stop. Payloads that do not fit the contract are reported, not delivered. */
+  /**
+   * Calls `listen` for each such message; returns the function that unsubscribes. Payloads that do not match the contract are reported, not
+   * delivered.
+   */
   on: <M extends ServerMessage<C>>(type: M, listen: (data: Received<C, M>) => void) => () => void
-  /** Now if the subscription stands, and again after every reconnect: the place to ask for lists and to start watches. */
+  /** Runs now if the subscription is confirmed, and again after every reconnect: the place to request lists and to start watches. */
   onReady: (run: () => void) => () => void
-  /** The path is unsubscribed when its last user has closed, the socket when no path is left. */
+  /** The path is unsubscribed when its last user has closed, the socket closes when no path is left. */
   close: () => void
 }
 
@@ -39,26 +42,26 @@ export type Live = {
   channel: <C extends ChannelName>(name: C, params: LiveParams<C>) => LiveChannel<C>
   readonly status: LinkStatus
   onStatus: (listen: (status: LinkStatus) => void) => () => void
-  /** Error frames of the server, refused subscriptions, and payloads that do not fit the contract. */
+  /** Error frames of the server, refused subscriptions, and payloads that do not match the contract. */
   onError: (listen: (failure: LiveFailure) => void) => () => void
-  /** Connect now if anybody needs it: after a new sign-in, or when the network is back. */
+  /** Connects now if there are subscriptions: after a new sign-in, or when the network is back. */
   reset: () => void
   close: () => void
 }
 
 export type LiveOptions = {
-  /** How to open a socket; by default the platform's WebSocket. */
+  /** Opens a socket; by default the WebSocket of the platform. */
   connect?: (url: string) => Socket
   setTimer?: (run: () => void, ms: number) => unknown
   clearTimer?: (timer: unknown) => void
-  /** Where the schemas come from; by default a part of the bundle that is loaded while the socket opens. */
+  /** Loads the schemas; by default a part of the bundle that is loaded while the socket opens. */
   loadSchemas?: () => Promise<typeof Schemas>
 }
 
-/** A part that could not be loaded is tried again after 0.5, 1, 2 s ... and for ever each half minute. */
+/** A part that could not be loaded is requested again after 0.5, 1, 2 s ... and then indefinitely every half minute. */
 const schemaWaits = { firstMs: 500, lastMs: 30_000, attemptsUntilPublished: 5 }
 
-/** The live channel of console.md 4 over one socket. `url` is ws(s)://host/api. */
+/** The live channel over one socket. `url` is ws(s)://host/api. */
 export function createLive(url: string, options: LiveOptions = {}): Live {
   const statusListeners = new Set<(status: LinkStatus) => void>()
   const errorListeners = new Set<(failure: LiveFailure) => void>()
@@ -66,7 +69,7 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
     for (const listen of errorListeners) listen(failure)
   }
   let schemas: typeof Schemas | null = null
-  /** Frames of this connection that came before the schemas were there, in their order. */
+  /** Frames of this connection that arrived before the schemas were loaded, in order. */
   const early: string[] = []
   const receive = (text: string, { LiveError }: typeof Schemas) => {
     const frame = readFrame(text)
@@ -94,7 +97,7 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
     if (socket.status === 'open') publishStatus('open')
     for (const text of early.splice(0)) receive(text, schemas)
   }
-  /** A socket whose frames cannot be read yet is not open to anybody. */
+  /** A socket whose frames cannot be parsed yet does not count as open. */
   const seen = (status: LinkStatus): LinkStatus => (status === 'open' && !schemas ? 'connecting' : status)
   let published: LinkStatus = 'closed'
   const publishStatus = (status: LinkStatus) => {

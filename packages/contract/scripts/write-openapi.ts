@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { openApiDocument } from '../src/index.ts'
 
-/** Writes docs/openapi.json from the contract; `--check` only says whether it is up to date. */
+/** Writes docs/openapi.json from the contract. `--check` only reports whether it is up to date. */
 const file = new URL('../../../docs/openapi.json', import.meta.url)
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string

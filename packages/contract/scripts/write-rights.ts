@@ -10,7 +10,7 @@ import {
   scopeOfPermission,
 } from '../src/index.ts'
 
-/** Writes the tables of docs/rights.md from the policy and the contract; `--check` only says whether they are up to date. */
+/** Writes the tables of docs/rights.md from the policy and the contract. `--check` only reports whether they are up to date. */
 const file = new URL('../../../docs/rights.md', import.meta.url)
 const begin = '<!-- begin: written by npm run rights -->\n'
 const end = '<!-- end -->'

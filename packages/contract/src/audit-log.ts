@@ -7,17 +7,17 @@ export const AuditLogEntry = z.object({
   id: Id,
   createdAt: Timestamp,
   actorType: z.enum(auditActorTypes),
-  /** Absent for tokens and for people who are gone; `name` is always there. */
+  /** Absent for tokens and for deleted users; `name` is always present. */
   user: z.object({ id: z.string(), email: z.string() }).nullish(),
-  /** Of the person, the token or the service account, as it was then. */
+  /** The name of the user, the token or the service account at that time. */
   name: z.string(),
   context: z.enum(auditContexts),
   method: z.enum(auditMethods).nullish(),
   event: z.string(),
-  /** False: the attempt was refused. */
+  /** False for a refused attempt. */
   accepted: z.boolean(),
   data: z.unknown(),
-  /** What it happened to, by its name of now; absent for what is gone, and in exports. */
+  /** The affected resource with its current name; absent for deleted resources, and in exports. */
   subject: z
     .object({
       kind: z.enum(['deployment', 'version', 'project', 'node', 'registry', 'config-bundle', 'storage']),
@@ -28,7 +28,7 @@ export const AuditLogEntry = z.object({
     .optional(),
 })
 
-/** `from` and `to` are ISO 8601, both inclusive; `filter` is a part of the event or of the actor's name or address, in any case. */
+/** `from` and `to` are ISO 8601, both inclusive. `filter` is a part of the event or of the actor's name or address, in any case. */
 const range = {
   from: Timestamp,
   to: Timestamp,
@@ -37,7 +37,7 @@ const range = {
 }
 const auditLog = '/api/:teamSlug/audit-log'
 
-/** How much was done and refused on one day (`2026-11-21`) of the zone that was asked for; days without entries are absent. */
+/** The accepted and refused actions of one day (`2026-11-21`) in the requested time zone; days without entries are absent. */
 export const AuditLogDay = z.object({ day: z.iso.date(), accepted: z.int(), refused: z.int() })
 
 export const auditLogEndpoints = endpoints({

@@ -7,13 +7,13 @@ const code = z.string().trim().max(32)
 const email = z.string().trim().min(3).max(320)
 const password = z.string().min(1).max(1_024)
 const personName = z.string().trim().max(16)
-/** What the sign-in pages post; the identity service's flow judges it (backend.md 2.13). */
+/** The body of the sign-in pages, which the flow of the identity service validates. */
 export const LoginWrite = z.object({
   ...flow,
   method: z.enum(['password', 'code', 'oidc']),
   email: email.optional(),
   password: password.optional(),
-  /** Method code: judged; without it one is sent to `email`. */
+  /** For the method code: the code to check. Without it, a code is sent to `email`. */
   code: code.optional(),
   provider: z.string().max(64).optional(),
 })
@@ -26,9 +26,9 @@ export const RegisterWrite = z.object({
   lastName: personName.nullish(),
   provider: z.string().max(64).optional(),
 })
-/** Verification and recovery: an address asks for a code, a code is judged. */
+/** Verification and recovery: `email` requests a code, `code` submits one. */
 export const CodeWrite = z.object({ ...flow, email: email.optional(), code: code.optional() })
-/** From an invitation's mail: its flow and code, and the team that invites. */
+/** The data of an invitation mail: its flow and code, and the inviting team. */
 export const CreateAccountWrite = z.object({ flow: z.string().max(128), code, team: Id })
 export const ProfileWrite = z.object({ ...flow, email, firstName: personName.min(1), lastName: personName.nullish() })
 export const PasswordWrite = z.object({
@@ -39,14 +39,13 @@ export const PasswordWrite = z.object({
 })
 export const ProviderWrite = z.object({ ...flow, provider: z.string().min(1).max(64) })
 /**
- * A relayed answer: what the identity service said, with its cookies. 201 with Location where the browser must go on. A refusal keeps the
- * identity service's status and its body, to which the fields of our errors are added: `error`, `description` (the first message),
- * and the whole flow once more in `value`, with `ui.messages` and the messages of each node. 410: the flow has expired.
- * 409 alreadyExists `session`: signed in already.
+ * The answer of the identity service, with its cookies. 201 with Location where the browser must continue at another address. An error keeps the
+ * status and the body of the identity service, to which the fields of our errors are added: `error`, `description` (the first message), and the whole
+ * flow in `value`, with `ui.messages` and the messages of each node. 410: the flow has expired. 409 alreadyExists `session`: signed in already.
  */
 const Relayed = z.unknown()
 
-/** A mail that was written to a file because no mail server is set, for who runs this installation. */
+/** A mail that was written to a file because no mail server is configured, for the operator of this installation. */
 export const CapturedMail = z.object({
   id: z.string(),
   createdAt: Timestamp,

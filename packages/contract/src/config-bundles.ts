@@ -4,12 +4,12 @@ import { Deployment } from './deployments.ts'
 import { endpoints } from './endpoint.ts'
 import { Description, Id, inTeam, Name, params } from './shapes.ts'
 
-/** A named base layer that several deployments share (backend.md 2.9). */
+/** A named base layer that several deployments share. */
 export const ConfigBundle = z.object({ id: Id, name: z.string(), description: z.string().nullish(), configId: Id })
 export type ConfigBundle = z.output<typeof ConfigBundle>
 export const ConfigBundleDetails = ConfigBundle.extend({
   config: ContainerConfig,
-  /** Deployments that carry it; one that any carries cannot be deleted. */
+  /** The number of deployments that use it; a bundle in use cannot be deleted. */
   deploymentCount: z.int(),
 })
 export const ConfigBundleCreate = z.object({ name: Name, description: Description })

@@ -14,11 +14,11 @@ import {
 import { limits, patterns } from './limits.ts'
 import { Id, Port } from './shapes.ts'
 
-/** Shapes of the single settings of a container configuration (backend.md 1.3, rules of ui.md U26.3 and backend.md 4.5). */
+/** The schemas of the settings of a container configuration. The console and the server validate with the same ones. */
 const rowId = Id.optional()
 const key = z.string().trim().min(1).max(1_024).regex(patterns.noWhitespace, 'A key has no white space')
 const text = (max: number = limits.value.max) => z.string().max(max)
-/** An argument of a command line: kept as it is, but stray white space around it is nearly always a mistake. */
+/** An argument of a command line, which is stored unchanged. White space around it is refused because it is nearly always a mistake. */
 const argument = z
   .string()
   .min(1)
@@ -46,7 +46,7 @@ const unique =
 const list = <T extends z.ZodType>(row: T) => z.array(row).max(limits.listEntries)
 
 export const KeyValue = z.object({ id: rowId, key, value: text() })
-/** A `null` value in a stronger layer removes the key of the weaker one (decision 32). */
+/** A `null` value in a stronger layer removes the key of the weaker one. */
 export const KeyNullableValue = z.object({ id: rowId, key, value: text().nullable() })
 export const KeyRow = z.object({ id: rowId, key })
 export const ArgumentRow = z.object({ id: rowId, key: argument })
@@ -61,7 +61,7 @@ export const PortBinding = z.object({
   external: Port.nullish(),
   protocol: z.enum(portProtocols).optional(),
   bindAddress: z.union([z.ipv4(), z.ipv6()]).nullish(),
-  /** What the port gate writes before the client's own bytes; without it the service sees the gate's address. */
+  /** The header that the port gate writes before the bytes of the client. Without it the service sees the address of the gate. */
   proxyProtocol: z.enum(proxyProtocols).nullish(),
 })
 export const Ports = list(PortBinding).superRefine(
@@ -130,15 +130,15 @@ export const ExpectedState = z.object({
 })
 const seconds = z.int().min(1).max(86_400).nullish()
 /**
- * Probes are paths for HTTP. On Docker the agent asks them while it verifies a start (decision 34); `command` and the times beside it
- * become the engine's own health check.
+ * Probes are HTTP paths. On Docker, which has no HTTP probes, the agent requests them while it verifies a start. `command` and its intervals become
+ * the engine's own health check.
  */
 export const HealthCheckConfig = z.object({
   port: Port.nullish(),
   livenessProbe: z.string().max(2_048).nullish(),
   readinessProbe: z.string().max(2_048).nullish(),
   startupProbe: z.string().max(2_048).nullish(),
-  /** Run by a shell inside the container; exit code 0 is healthy. */
+  /** A shell inside the container runs it; exit code 0 is healthy. */
   command: text(4_096).nullish(),
   intervalSeconds: seconds,
   timeoutSeconds: seconds,
@@ -152,7 +152,7 @@ const cpu = z
   .nullish()
 const memory = z.string().regex(patterns.quantity, 'Use a quantity such as 512Mi or 1G').or(z.literal('')).nullish()
 const Resource = z.object({ cpu, memory })
-/** The engine's names without `RLIMIT_`: `nofile`, `nproc`, `memlock`; -1 is unlimited. */
+/** The names of the engine without `RLIMIT_`: `nofile`, `nproc`, `memlock`; -1 is unlimited. */
 export const Ulimit = z
   .object({
     id: rowId,
@@ -172,10 +172,10 @@ export const ExtraHost = z.object({
   value: z.union([z.ipv4(), z.ipv6(), z.literal('host-gateway')]),
 })
 export const ExtraHosts = list(ExtraHost).superRefine(unique('key', (row) => row.key))
-/** Published TCP ports are held by the node's gate, which stays while containers come and go (ADR 0006). */
+/** The gate of the node holds published TCP ports and keeps running while containers are replaced (ADR 0006). */
 export const PortGate = z.object({
   enabled: z.boolean(),
-  /** How long open connections to a replaced container may go on. */
+  /** How long open connections to a replaced container may continue. */
   drainSeconds: z.int().min(0).max(3_600).nullish(),
 })
 export const Capability = z.object({ id: rowId, key, value: z.enum(['add', 'drop']) })
@@ -192,7 +192,7 @@ export const StorageUse = z.object({
   bucket: z.string().max(255).nullish(),
   path: z.string().max(4_096).nullish(),
 })
-/** Base layers name keys; concrete layers carry values that only the node can read (backend.md 4.7). */
+/** Base layers contain keys; concrete layers contain values that only the node can decrypt. */
 export const Secret = z.object({
   id: rowId,
   key,
@@ -202,7 +202,7 @@ export const Secret = z.object({
   publicKey: z.string().max(16_384).nullish(),
 })
 export const Secrets = list(Secret).superRefine(unique('key', (row) => row.key))
-/** A signal by its name or its number, as the engine takes it (signal(7)). */
+/** A signal by its name or its number, as the engine accepts it (signal(7)). */
 export const StopSignal = z.string().regex(patterns.signal, 'Use the name of a signal, such as SIGTERM, or its number')
 export const User = z.int().min(limits.userId.min).max(limits.userId.max)
 export const choices = { exposeStrategies, networkModes, restartPolicies, deploymentStrategies }

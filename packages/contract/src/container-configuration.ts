@@ -3,7 +3,7 @@ import * as field from './container-configuration-fields.ts'
 import { deploymentStrategies, exposeStrategies, networkModes, restartPolicies } from './enums.ts'
 import { limits, patterns } from './limits.ts'
 
-/** One layer of a container configuration. Every setting may be absent or null: not set at this layer (backend.md 1.3). */
+/** One layer of a container configuration. Absent and null settings are not set in this layer. */
 export const ContainerConfigFields = z.object({
   name: z
     .string()
@@ -15,12 +15,12 @@ export const ContainerConfigFields = z.object({
   secrets: field.Secrets.nullish(),
   routing: field.Routing.nullish(),
   expose: z.enum(exposeStrategies).nullish(),
-  /** Numeric user id; -1 and null mean: as the image says. */
+  /** Numeric user id; -1 and null mean the user of the image. */
   user: field.User.nullish(),
   workingDirectory: z.string().max(4_096).regex(/^\S*$/, 'A directory here has no white space').nullish(),
   tty: z.boolean().nullish(),
   stopSignal: field.StopSignal.nullish(),
-  /** How long a container may take to end by its stop signal before it is killed; 10 when absent. */
+  /** How long a container may take to stop after its stop signal before it is killed; 10 when absent. */
   stopGracePeriodSeconds: z.int().min(0).max(limits.stopGracePeriodSeconds).nullish(),
   configContainer: field.ConfigContainer.nullish(),
   ports: field.Ports.nullish(),
@@ -56,8 +56,8 @@ export type ContainerConfigFields = z.output<typeof ContainerConfigFields>
 export type ContainerConfigField = keyof ContainerConfigFields
 
 /**
- * Settings in groups as the page shows them (ui.md U13.2), and the one statement of which kind of node applies what: `common` both.
- * A field of another kind of node is shown as such, never dropped.
+ * Settings in the groups of the page, and the single definition of which type of node applies what: `common` means both. A field of another type of
+ * node is marked as such, but never dropped.
  */
 export const containerConfigGroups = {
   common: [
@@ -110,11 +110,11 @@ export const containerConfigGroups = {
 export const containerConfigFieldNames = Object.keys(ContainerConfigFields.shape) as ContainerConfigField[]
 
 /**
- * What one container shall be, after all layers are merged: the form in which a release keeps it and the agent receives it.
- * Lists are never null here, and `environment` has no removed keys left.
+ * The configuration of one container after all layers are merged, in the form that a release stores and the agent receives. Lists are never null
+ * here, and `environment` has no removed keys left.
  */
 export const FinalContainerConfig = ContainerConfigFields.extend({
-  /** The short name; the container is called `{prefix}-{name}`. */
+  /** The short name; the full name of the container is `{prefix}-{name}`. */
   name: z.string().min(1).max(limits.containerName.max).regex(patterns.dnsLabel),
   environment: field.KeyValues,
   ports: field.Ports,

@@ -18,16 +18,16 @@ export const ContainerConfigDetails = ContainerConfig.extend({
 })
 
 /**
- * A change of a configuration (backend.md 3.5, decision 20): whole fields are replaced, null clears one, `resetSection` clears one
- * at once. With `revision`, the patch is judged against what that revision showed; `keys` then narrows a list field to single rows
- * by key, so that two people who edit different rows do not overwrite each other.
+ * A change of a configuration: whole fields are replaced, null clears one, `resetSection` clears one at once. With `revision`, the patch is compared
+ * with the changes since that revision. `keys` limits a list field to single rows by key, so that two users who edit different rows do not overwrite
+ * each other.
  */
 export const ContainerConfigPatch = z.object({
   config: ContainerConfigFields.partial().optional(),
   resetSection: z.enum(containerConfigFieldNames as [string, ...string[]]).optional(),
   revision: z.int().optional(),
   keys: z.record(z.string(), z.array(z.string().max(1_024)).max(100)).optional(),
-  /** By list: ids of rows that are being typed and stay as they are stored. The server adds those that it recognises itself. */
+  /** By list: ids of rows that are being typed and keep their stored values. The server adds the unfinished rows that it detects itself. */
   typing: z.record(z.string(), z.array(z.string().max(64)).max(limits.listEntries)).optional(),
 })
 /** A configuration in the body of another resource. */
@@ -56,7 +56,7 @@ export const ContainerConfigRelations = z.object({
       mutable: z.boolean(),
       node: basic(nodeTypes),
       publicKey: z.string().nullish(),
-      /** The weaker layers of an instance, and what a deployment's own layer lies over. */
+      /** The weaker layers of an instance, and the layers below the deployment's own one. */
       config: ContainerConfig.optional(),
       configBundles: z.array(z.object({ id: Id, name: z.string(), config: ContainerConfig })).optional(),
       instances: z.array(
@@ -65,7 +65,7 @@ export const ContainerConfigRelations = z.object({
           configId: Id,
           imageName: z.string(),
           containerName: z.string(),
-          /** The layer of its image, and the keys of secrets that each of both names itself. */
+          /** The configuration of its image, and the keys of secrets that each of the two layers names. */
           imageConfigId: Id.optional(),
           secretKeys: z.array(z.string()).optional(),
           imageSecretKeys: z.array(z.string()).optional(),
@@ -77,21 +77,21 @@ export const ContainerConfigRelations = z.object({
 })
 const configId = params({ configId: Id })
 
-/** A configuration of the team by what it belongs to: for comparing and copying. */
+/** A configuration of the team with its owner, for comparing and copying. */
 export const ContainerConfigChoice = z.object({
   id: Id,
   type: z.enum(containerConfigTypes),
   name: z.string(),
-  /** "shop 1.2.0", "shop-prod on node-3": what tells two of one name apart. */
+  /** The context of a configuration, such as "shop 1.2.0" or "shop-prod on node-3", which distinguishes equal names. */
   place: z.string(),
   updatedAt: Timestamp.nullish(),
 })
-/** One stored state of a configuration. Values of secrets are no part of the history. */
+/** One stored state of a configuration. The history contains no values of secrets. */
 export const ContainerConfigRevision = z.object({
   revision: z.int(),
   updatedAt: Timestamp,
   updatedBy: BasicUser.nullish(),
-  /** Parts that it changed: `environment.LOG_LEVEL`, `ports`. */
+  /** The parts that changed: `environment.LOG_LEVEL`, `ports`. */
   changed: z.array(z.string()),
 })
 export type ContainerConfigRevision = z.output<typeof ContainerConfigRevision>
@@ -178,7 +178,7 @@ export const configurationHistoryEndpoints = endpoints({
     method: 'POST',
     path: `${history}/:revision/restore`,
     params: revision,
-    /** The revision that the caller saw: a change in between is a conflict. */
+    /** The revision that the caller has loaded: a later change is a conflict. */
     body: z.object({ revision: z.int().optional() }).optional(),
     status: 204,
     errors: ['patchConflict', 'keysAreUnique'],
@@ -192,7 +192,7 @@ export const configurationHistoryEndpoints = endpoints({
     params: configId,
     body: z.object({
       fromConfigId: Id,
-      /** Absent: all that the other one has. */
+      /** Absent: all settings of the other configuration. */
       fields: z
         .array(z.enum(containerConfigFieldNames as [string, ...string[]]))
         .max(100)

@@ -45,15 +45,15 @@ export type Operation = keyof Contract
 
 type Part<E, P extends keyof EndpointSpec> = E extends Record<P, infer S extends z.ZodType> ? z.output<S> : undefined
 type PartIn<E, P extends keyof EndpointSpec> = E extends Record<P, infer S extends z.ZodType> ? z.input<S> : undefined
-/** What a handler receives: parsed and with defaults filled in. */
+/** The parameters that a handler receives: parsed, with defaults. */
 export type Params<O extends Operation> = Part<Contract[O], 'params'>
 export type Query<O extends Operation> = Part<Contract[O], 'query'>
 export type Body<O extends Operation> = Part<Contract[O], 'body'>
-/** What a caller sends. */
+/** The parameters that a caller sends. */
 export type ParamsInput<O extends Operation> = PartIn<Contract[O], 'params'>
 export type QueryInput<O extends Operation> = PartIn<Contract[O], 'query'>
 export type BodyInput<O extends Operation> = PartIn<Contract[O], 'body'>
-/** What a handler returns (before serialisation) and what a caller gets. */
+/** The response that a handler returns (before serialization) and that a caller receives. */
 export type ResponseInput<O extends Operation> = Contract[O] extends { response: infer S extends z.ZodType }
   ? z.input<S>
   : Contract[O] extends { contentType: string }

@@ -11,10 +11,10 @@ const instanceId = params({ deploymentId: Id, instanceId: Id })
 const release = params({ deploymentId: Id, number: z.coerce.number().int().min(1).max(limits.tries) })
 const one = '/api/:teamSlug/deployments/:deploymentId' as const
 
-/** Where a value comes from: a layer, or `default` where none says anything. */
+/** The origin of a value: a layer, or `default` where no layer sets it. */
 export const ConfigOrigin = z.object({
   source: z.enum([...containerConfigTypes, 'default']),
-  /** The bundle's, image's or deployment's name. */
+  /** The name of the bundle, image or deployment. */
   name: z.string().nullish(),
   configId: Id.nullish(),
 })
@@ -25,7 +25,7 @@ export const FinalConfiguration = z.object({
   config: FinalContainerConfig,
   /** By part: `environment.LOG_LEVEL`, `ports.8080/tcp`, `name`. */
   origins: z.record(z.string(), ConfigOrigin),
-  /** Fields that this kind of node does not apply. */
+  /** Fields that this type of node does not apply. */
   notApplied: z.array(z.string()),
 })
 export const SecretKeys = z.object({ publicKey: z.string(), keys: z.array(z.string()) })

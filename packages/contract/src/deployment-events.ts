@@ -12,7 +12,7 @@ import { Timestamp } from './shapes.ts'
 export const DeploymentEvent = z.object({
   type: z.enum(deploymentEventTypes),
   createdAt: Timestamp,
-  /** Number of the release (try) and position in it; both only grow. */
+  /** The number of the release and the position in it; both only increase. */
   try: z.int(),
   sequence: z.int(),
   instanceId: z.string().nullish(),
@@ -21,16 +21,16 @@ export const DeploymentEvent = z.object({
       log: z.array(z.string()),
       level: z.enum(logLevels),
       fromContainer: z.boolean().optional(),
-      /** The former container that is stopped with this line, before the instance's new one starts. */
+      /** The previous container that is stopped with this line, before the new one of the instance starts. */
       silences: z.string().optional(),
-      /** The previous container that has stopped by the time of this line. */
+      /** The previous container that has stopped before this line. */
       stopped: z.string().optional(),
     })
     .optional(),
   deploymentStatus: z.enum(deploymentStatuses).optional(),
-  /** With a deploymentStatus: why, and what answers now. */
+  /** For a deploymentStatus: the reason, and which container answers now. */
   reason: z.string().nullish(),
-  /** With a failed status: whether the previous containers run again; absent where there were none, or nobody knows. */
+  /** With a failed status: whether the previous containers run again; absent where there were none, or where it is unknown. */
   previousRestored: z.boolean().optional(),
   containerState: z
     .object({ instanceId: z.string(), state: z.enum(containerStates).nullish(), reason: z.string().nullish() })

@@ -15,7 +15,7 @@ export const DeploymentCreate = z.object({
   protected: z.boolean().default(false),
   note: Description,
 })
-/** `configBundles` is the complete list in the order of the page; absent keeps what is attached. */
+/** `configBundles` is the complete list in the order of the page; if absent, the attached bundles are kept. */
 export const DeploymentUpdate = z.object({
   note: Description,
   prefix: Prefix,
@@ -32,27 +32,27 @@ const DeploymentToken = z.object({
   id: Id,
   name: z.string(),
   createdAt: Timestamp,
-  /** The name of who made it, and the id: an admin revokes those of others. */
+  /** The name and id of the creator: an admin may revoke tokens of other users. */
   createdBy: z.string().nullish(),
   createdById: z.string().nullish(),
   expiresAt: Timestamp.nullish(),
 })
 export const DeploymentTokenCreated = DeploymentToken.extend({
   token: z.string(),
-  /** A ready command that starts the deployment, waits and shows how it ended. */
+  /** A ready command that starts the deployment, waits and shows the outcome. */
   curl: z.string(),
 })
 export const DeploymentStart = z.object({
   instances: z.array(Id).max(500).optional(),
   recreate: z.boolean().optional(),
-  /** The `hash` of the preview that was looked at: the start is refused with 412 when the configuration is another one by now. */
+  /** The `hash` of the preview that the user saw: the start is refused with 412 when the configuration has changed since then. */
   expectedHash: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'A hash has 64 hexadecimal digits')
     .optional(),
 })
 
-/** The same choice before a start, in an address: ids with commas between them. Absent: all. */
+/** The same selection before a start, as a query: ids separated by commas. Absent: all. */
 export const DeploymentPreviewQuery = z.object({
   instances: z
     .string()
@@ -62,7 +62,7 @@ export const DeploymentPreviewQuery = z.object({
     .optional(),
 })
 
-/** How the release stands that a start with `wait` began. */
+/** The status of the release that a start with `wait` created. */
 export const DeploymentStarted = z.object({ status: z.enum(deploymentStatuses), reason: z.string().nullish() })
 
 export const Deployment = z.object({
@@ -93,7 +93,7 @@ export const DeploymentDetails = Deployment.extend({
   deployable: z.boolean(),
   deletable: z.boolean(),
   copiable: z.boolean(),
-  /** The release that runs now under this node and prefix for this project, whoever deployed it. */
+  /** The current release of this project under this node and prefix, of any deployment. */
   running: z.object({ deploymentId: Id, number: z.int(), versionName: z.string(), startedAt: Timestamp }).nullish(),
 })
 
@@ -102,14 +102,14 @@ export const Release = z.object({
   status: z.enum(['in-progress', 'successful', 'failed']),
   startedAt: Timestamp,
   startedBy: z.object({ id: z.string(), name: z.string() }),
-  /** When the agent received the release, which waited in the queue until then. */
+  /** When the agent received the release, which was in the queue before. */
   dispatchedAt: Timestamp.nullish(),
   finishedAt: Timestamp.nullish(),
   versionName: z.string(),
   reason: z.string().nullish(),
-  /** True: the containers of this release are those that stand on the node now. */
+  /** True: the containers of this release currently run on the node. */
   current: z.boolean(),
-  /** Present when the log of the release was removed: after so many days, 0 where the server removes none any more. */
+  /** Present when the log of the release was deleted: the retention in days, 0 when the server no longer deletes logs. */
   logRemovedAfterDays: z.int().optional(),
   instances: z.array(
     z.object({
@@ -121,9 +121,12 @@ export const Release = z.object({
     }),
   ),
 })
-/** What a start would do, said before it (decision 25): which services pause, what is kept, what is removed. */
+/**
+ * The effects of a start before it begins: which services have a downtime, what is kept and what is removed. Users see them first, because a start
+ * can interrupt a service.
+ */
 export const DeploymentPreview = z.object({
-  /** Of everything that the start would order, secrets included: `expectedHash` of a start. */
+  /** The hash of everything that the start would deploy, including secrets: the `expectedHash` of a start. */
   hash: z.string(),
   instances: z.array(
     z.object({
@@ -132,39 +135,39 @@ export const DeploymentPreview = z.object({
       action: z.enum(['create', 'replace', 'replace-with-pause', 'keep']),
       reason: z.string().nullish(),
       changes: z.array(z.object({ property: z.string(), from: z.string().nullish(), to: z.string().nullish() })),
-      /** Published ports that answer nobody while the container is replaced, and for about how long. */
+      /** Published ports that do not answer while the container is replaced, and the approximate duration. */
       silentPorts: z
         .array(
           z.object({
             port: z.int(),
             protocol: z.enum(portProtocols),
             milliseconds: z.int(),
-            /** When the container that is stopped does not end by its signal, and is killed after its grace period. */
+            /** The maximum when the stopped container ignores its stop signal and is killed after its grace period. */
             maximumMilliseconds: z.int().optional(),
           }),
         )
         .optional(),
-      /** What is allowed but worth knowing: a renamed volume begins empty, a setting does nothing on this kind of node. */
+      /** Allowed settings with a notable effect: a renamed volume starts empty, a setting has no effect on this type of node. */
       warnings: z.array(z.object({ property: z.string(), description: z.string() })).optional(),
     }),
   ),
-  /** Containers that stand and go. A start of some instances leaves alone what it does not name. */
+  /** Running containers that the start removes. A start of some instances does not affect the others. */
   removed: z.array(z.string()),
   problems: z.array(
     z.object({ property: z.string(), error: z.string(), description: z.string(), instanceId: z.string().nullish() }),
   ),
-  /** Containers that reach the node itself. Tokens start them exactly as an admin confirmed them by a start of their own. */
+  /** Containers with access to the node itself. Tokens can start them only in the form that an admin confirmed by starting them. */
   hostDangerous: z
     .array(
       z.object({
         instanceId: z.string(),
         containerName: z.string(),
         dangers: z.array(z.object({ property: z.string(), value: z.string(), description: z.string() })),
-        /** Whether exactly this is confirmed. */
+        /** Whether exactly this configuration is confirmed. */
         confirmed: z.boolean(),
-        /** The last one, also of what it was before; absent when there never was one. */
+        /** The last confirmation, also of an earlier configuration; absent when there was none. */
         confirmation: z.object({ at: Timestamp, by: z.object({ id: z.string(), name: z.string() }) }).nullish(),
-        /** What differs from what was confirmed. */
+        /** The differences from the confirmed configuration. */
         changes: z.array(z.object({ property: z.string(), from: z.string().nullish(), to: z.string().nullish() })),
       }),
     )
@@ -176,7 +179,7 @@ export const DeploymentListQuery = Page.extend({
   status: z.enum(deploymentStatuses).optional(),
   configBundleId: Id.optional(),
 })
-/** Totals beside the list, so that the page can say them without a second request. */
+/** Totals beside the list, so that the page needs no second request. */
 export const DeploymentPage = paginated(Deployment).extend({ counts: z.record(z.string(), z.int()).optional() })
 
 const deploymentId = params({ deploymentId: Id })

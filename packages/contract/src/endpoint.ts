@@ -6,12 +6,12 @@ import type { Permission } from './policy.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * One row of the table from which the mount, the client, OpenAPI, rights, audit and form limits follow.
- * - `path`: with `:parameters`; a path with `:teamSlug` is authorised in that team, `:teamId` likewise.
- * - `permission`: `public` and `session` stand for no team right; `install-token` for a node's install token, `registry-hook` for the
- *   token of the registry in the path.
- * - `audit`: the label under which a successful or refused change is recorded; `false` for reads and for what must not be recorded.
- * - `errors`: codes beside those that every endpoint may answer (invalidArgument, unauthorized, forbidden, notFound, internalError).
+ * One endpoint of the table from which the routes, the client, OpenAPI, rights, audit and form limits are derived.
+ * - `path`: with `:parameters`; a path with `:teamSlug` is authorized in that team, `:teamId` likewise.
+ * - `permission`: `public` and `session` require no team right; `install-token` requires a node's install token, `registry-hook` the token of the
+ *   registry in the path.
+ * - `audit`: the label under which a successful or refused change is recorded; `false` for reads and for actions that must not be recorded.
+ * - `errors`: codes in addition to those of every endpoint (invalidArgument, unauthorized, forbidden, notFound, internalError).
  */
 export type EndpointSpec = {
   summary: string
@@ -22,28 +22,28 @@ export type EndpointSpec = {
   body?: z.ZodType
   status: 200 | 201 | 202 | 204
   response?: z.ZodType
-  /** Answers something other than JSON (a script, a stream): the handler returns a string or Buffer. */
+  /** The type of an answer that is not JSON (a script, a stream): the handler returns a string or Buffer. */
   contentType?: string
   errors: readonly ErrorCode[]
   permission: Permission | 'public' | 'session' | 'install-token' | 'registry-hook'
   audit: string | false
   /**
-   * The least scope of a token that may call it; absent: `read` for GET, `full` otherwise. `never`: only a person's session may
-   * (a token manages neither tokens nor members nor itself, decision 17). `deployment-token`: also the token of that deployment.
+   * The minimum scope of a token for this endpoint; absent: `read` for GET, `full` otherwise. `never`: only for sessions (a token manages neither
+   * tokens nor members nor itself, so that a stolen one cannot extend its access). `deployment-token`: also the token of that deployment.
    */
   token?: TokenScope | 'deployment-token' | 'never'
-  /** Also for a session that has to set a password or to show a second factor before anything else. */
+  /** Also for a session that has to set a password or to prove a second factor first. */
   unsettled?: true
-  /** The body holds a configuration as `config`, which clients may write short or unfinished (`readConfigInput` of the rules). */
+  /** The body contains a configuration as `config`, which clients may write short or unfinished (`readConfigInput` of the rules). */
   configInput?: true
   /**
-   * Only for a session whose person has proven who they are within `recentSignInMs`; otherwise 403 with property `session`. For what
-   * outlives the session itself: a stolen one must not make credentials that a theft response leaves alive.
+   * Only for a session whose user has signed in within `recentSignInMs`; otherwise 403 with property `session`. For credentials that outlive the
+   * session: a stolen session must not create credentials that stay valid after the session is revoked.
    */
   recentSignIn?: true
-  /** Bytes of a body, where less than the general limit will do. */
+  /** The size limit of the body in bytes, where it is smaller than the general limit. */
   bodyBytesMax?: number
-  /** False: the audit entry keeps no body (it may hold credentials). */
+  /** False: the audit entry stores no body (it may contain credentials). */
   auditBody?: boolean
 }
 

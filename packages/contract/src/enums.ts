@@ -1,7 +1,7 @@
-/** Closed word lists of the wire (backend.md 1.2, console.md 4 and 9). The order is the one that pages show. */
+/** The closed enumerations of the API. The order is that of the pages. */
 export const teamRoles = ['owner', 'admin', 'user'] as const
 export const memberStatuses = ['pending', 'verified', 'expired', 'declined'] as const
-/** What a token may do of what its holder may: read; read and deploy; everything but managing tokens and members (decision 17). */
+/** The rights of a token, within those of its holder: read; read and deploy; everything but managing tokens and members. */
 export const tokenScopes = ['read', 'deploy', 'full'] as const
 export const auditActorTypes = ['user', 'deployment-token', 'service-account'] as const
 export const auditContexts = ['http', 'ws', 'rpc'] as const

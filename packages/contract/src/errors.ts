@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { validationSentence } from './validation-sentences.ts'
 
-// People read these texts: every schema without a message of its own answers with a sentence of ours.
+// Users read these texts, so schemas without a message of their own get a sentence of ours.
 z.config({ localeError: validationSentence })
 
-/** The closed catalogue (console.md 8, backend.md 0.1). Each code has one status and a sentence that holds when nothing better is known. */
+/** The closed error catalogue. Each code has one status and a default sentence. */
 export const errorCatalogue = {
   invalidArgument: { status: 400, description: 'A value is not valid.' },
   missingParameter: { status: 400, description: 'A required parameter is missing.' },
@@ -44,7 +44,7 @@ export const errorCatalogue = {
 export type ErrorCode = keyof typeof errorCatalogue
 
 export const ErrorDetail = z.object({ property: z.string(), error: z.string(), description: z.string() })
-/** Body of every refusal. `message` repeats `description` for existing clients; `details` lists all problems, the first is on top. */
+/** The body of every error. `message` repeats `description` for existing clients; `details` lists all problems, the first one is at the top level. */
 export const ErrorBody = z.object({
   status: z.int(),
   error: z.string(),
@@ -63,12 +63,12 @@ export type CruxErrorFields = {
   value?: unknown
   description?: string
   details?: ErrorDetail[]
-  /** For tooManyRequests: when to try again; sent as Retry-After. */
+  /** For tooManyRequests: when to retry; sent as Retry-After. */
   retryAfterS?: number
   cause?: unknown
 }
 
-/** The one error that is thrown on purpose. Anything else that reaches the edge is an internalError with a request id and no more. */
+/** The only error that is thrown on purpose. Any other error is answered as an internalError that contains only a request id. */
 export class CruxError extends Error {
   override readonly name = 'CruxError'
   readonly code: ErrorCode
@@ -105,14 +105,14 @@ export class CruxError extends Error {
   }
 }
 
-/** Writes a zod path as the spec writes properties: `instances[0].config.ports[1].internal`. */
+/** Renders a zod path in the format of properties: `instances[0].config.ports[1].internal`. */
 export const propertyPath = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
     (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text ? `${text}.${String(part)}` : String(part)),
     '',
   )
 
-/** Turns validation issues into one invalidArgument: the first on top, all in `details`. `at` is put before every path. */
+/** Converts validation issues to one invalidArgument: the first one at the top level, all in `details`. `at` is prepended to every path. */
 export const invalidArgument = (error: z.ZodError, at: readonly PropertyKey[] = []): CruxError => {
   const details = error.issues.map((issue) => ({
     property: propertyPath([...at, ...issue.path]),

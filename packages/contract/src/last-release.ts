@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { Id } from './shapes.ts'
 
-/** How the last release of a deployment ended or how far it is, as its row in a list says it. */
+/** The outcome or progress of the last release of a deployment, for its row in a list. */
 export const LastRelease = z.object({
-  /** What the last release came to, in words: "port 8443 is taken by nginx", "4 images, 6.1 s", "replaced by 2.14.0". */
+  /** The outcome of the last release as a text: "port 8443 is taken by nginx", "4 images, 6.1 s", "replaced by 2.14.0". */
   outcome: z.string().nullish(),
-  /** Verified and all instances of the release under way. */
+  /** The number of verified instances and of all instances of the release in progress. */
   progress: z.object({ done: z.int(), total: z.int() }).nullish(),
-  /** Place in the line for its node and prefix, from 1, while the start waits for another one (decision 28). */
+  /** The position in the queue for its node and prefix, from 1, while the start waits for another one. */
   queuePosition: z.int().nullish(),
-  /** The release under way that the whole line waits for; there whenever `queuePosition` is. */
+  /** The release in progress that the whole queue waits for; present whenever `queuePosition` is. */
   queuedBehind: z
     .object({ deploymentId: Id, number: z.int(), projectName: z.string(), versionName: z.string() })
     .nullish(),

@@ -1,4 +1,4 @@
-/** Numbers and patterns that several shapes share. Sources: console.md 5 and 9, ui.md U26, decisions 21 and 30. */
+/** Numbers and patterns that several schemas share. Changing one changes the API and the forms. */
 export const limits = {
   name: { min: 3, max: 70 },
   teamSlug: { min: 3, max: 16 },
@@ -16,26 +16,26 @@ export const limits = {
   imagesPerRequest: 100,
   allowedDomains: 50,
   tokensPerHolder: 100,
-  /** Hits of a search in the audit log are counted up to here. */
+  /** The maximum to which hits of a search in the audit log are counted. */
   auditLogHits: 10_000,
   startWaitSeconds: 600,
-  /** How long after a sign-in a session may create what outlives it; as long as the identity service's own privileged changes. */
+  /** How long after a sign-in a session may create credentials that outlive it; the same as for privileged changes in the identity service. */
   recentSignInMs: 300_000,
   stopGracePeriodSeconds: 3_600,
-  /** Ids in the address of a preview: what every proxy on the way takes. */
+  /** The maximum of ids in the address of a preview, because proxies limit the length of addresses. */
   previewInstances: 200,
-  /** As far as the database counts the tries of a deployment. */
+  /** The maximum of the database column that counts the releases of a deployment. */
   tries: 2_147_483_647,
 } as const
 
 export const patterns = {
-  /** A DNS label: what Docker and Kubernetes both accept as a name part (RFC 1123, at most 63 characters). */
+  /** A DNS label: a name part that both Docker and Kubernetes accept (RFC 1123, at most 63 characters). */
   dnsLabel: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
-  /** A container name as the page accepts it, before the prefix is known (ui.md U26.1). */
+  /** A container name that the page accepts before the prefix is known. */
   containerName: /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/,
-  /** Quantity of bytes as Kubernetes writes it (ui.md U26.3). */
+  /** A quantity of bytes in the format of Kubernetes. */
   quantity: /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/,
-  /** Cores as Kubernetes writes them: `2`, `0.5`, `500m`. */
+  /** Cores in the format of Kubernetes: `2`, `0.5`, `500m`. */
   cpu: /^[0-9]+(\.[0-9]+)?m?$/,
   hostName: /^[a-zA-Z0-9]([a-zA-Z0-9_-]*[a-zA-Z0-9])?(\.[a-zA-Z0-9]([a-zA-Z0-9_-]*[a-zA-Z0-9])?)*$/,
   /** A repository path of the distribution specification: lower-case components joined by `/`. */
@@ -49,7 +49,7 @@ export const patterns = {
   noWhitespace: /^\S+$/,
 } as const
 
-/** Path segments that a team slug may not take, because the console or the server answers there (decision 6). */
+/** Path segments that a team slug must not use, because the console or the server answers there. */
 export const reservedTeamSlugs = [
   '404',
   '500',

@@ -8,7 +8,7 @@ import { Container, ContainerIdentifier } from './nodes.ts'
 import { Image, ImageOrder, ImagesAdd, ImageTag } from './projects.ts'
 import { Id, inTeam, params, Timestamp } from './shapes.ts'
 
-/** Presence on a page that several people may edit (backend.md 3.4). One editor = one socket. */
+/** Presence on a page that several users may edit. One editor is one socket. */
 export const Editor = z.object({
   id: z.string(),
   name: z.string(),
@@ -95,7 +95,7 @@ export const liveChannels = channels({
       'containers-state-list': { data: ContainersStateList },
       'container-log-started': { data: z.object({ container: ContainerIdentifier, take }) },
       'container-log': { data: z.object({ log: z.string(), container: ContainerIdentifier.optional() }) },
-      /** For who asked with `batch: true`: [milliseconds since the epoch, 0 = stdout or 1 = stderr, text] per line. */
+      /** For subscribers with `batch: true`: [milliseconds since the epoch, 0 = stdout or 1 = stderr, text] per line. */
       'container-log-batch': {
         data: z.object({
           container: ContainerIdentifier,
@@ -123,7 +123,7 @@ export const liveChannels = channels({
     },
     server: {
       'find-image-result': {
-        // The filter that was asked with: answers may overtake each other.
+        // The filter of the request, because answers may arrive out of order.
         data: z.object({ registryId: Id, filter: z.string().optional(), images: z.array(RegistryImage) }),
       },
       'registry-image-tags': {
@@ -208,7 +208,7 @@ export const liveChannels = channels({
         data: z.object({
           keys: z.array(z.string()),
           publicKey: z.string().nullish(),
-          /** Keys with a value of another deployment of the prefix, for who names them and has none. */
+          /** Keys with a value of another deployment of the prefix, for deployments that name them without a value. */
           shared: z.array(z.string()).optional(),
         }),
       },
@@ -227,6 +227,6 @@ export const LiveError = z.object({
   description: z.string().optional(),
   details: z.array(z.object({ property: z.string(), error: z.string(), description: z.string() })).optional(),
   path: z.string().optional(),
-  /** That of the message which is refused, where its sender gave it one: `{type, data, id}`. */
+  /** The id of the refused message, if its sender set one: `{type, data, id}`. */
   id: z.string().optional(),
 })

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Permission } from './policy.ts'
 
-/** What a client may send on a channel. `data` absent: the message carries nothing. */
+/** A message that a client may send on a channel. Without `data`, the message has no content. */
 export type ClientMessageSpec = {
   data: z.ZodType
   permission: Permission
@@ -11,7 +11,7 @@ export type ClientMessageSpec = {
 }
 export type ServerMessageSpec = { data: z.ZodType }
 
-/** A live channel: a path that is subscribed, messages in both directions, the right that subscribing needs (backend.md 3). */
+/** A live channel: its path, messages in both directions, and the permission that subscribing needs. */
 export type ChannelSpec = {
   path: `/${string}`
   params: z.ZodObject
@@ -21,7 +21,7 @@ export type ChannelSpec = {
 }
 export const channels = <const T extends Record<string, ChannelSpec>>(table: T): T => table
 
-/** Close codes of the socket (backend.md 3.1): 4401 = the session ended, do not reconnect until the person signs in again. */
+/** Close codes of the socket: 4401 = the session ended, do not reconnect until the user signs in again. */
 export const closeCodes = { goingAway: 1001, policy: 1008, tooSlow: 1013, sessionEnded: 4401 } as const
-/** Reconnect rule of the spec: wait (attempt + 1) × 5 s, at most 20 attempts; the first retry comes at once (ui.md U1). */
+/** The reconnect rule: wait (attempt + 1) × 5 s, at most 20 attempts; the first retry comes at once. */
 export const liveReconnect = { delayMs: 5_000, attemptsMax: 20 } as const

@@ -3,17 +3,17 @@ import { endpoints } from './endpoint.ts'
 import { Id, params, Timestamp } from './shapes.ts'
 
 export const nodeImageStates = ['running', 'needed', 'unneeded', 'foreign'] as const
-/** An image of a node's store and who wants it. Only those that Crux brought and nobody needs any more can be removed. */
+/** An image in the store of a node with its users. Only unneeded images that Crux pulled can be deleted. */
 export const NodeImage = z.object({
-  /** `sha256:` and 64 hexadecimal digits; empty for an image of others, of which admins and owners see names and size alone. */
+  /** `sha256:` and 64 hexadecimal digits; empty for an image of other owners, of which admins and owners see only names and size. */
   id: z.string(),
   references: z.array(z.string()),
   sizeBytes: z.number(),
   /** Absent where the build wrote no real date. */
   createdAt: Timestamp.nullish(),
-  /** `running`: a container has it; `needed`: a release that can be gone back to; `foreign`: not brought by Crux. */
+  /** `running`: a container uses it; `needed`: a release that a rollback can start; `foreign`: not pulled by Crux. */
   state: z.enum(nodeImageStates),
-  /** In words: which container or release. */
+  /** A text that names the container or release. */
   neededBy: z.string().nullish(),
 })
 const nodeId = params({ nodeId: Id })
@@ -46,7 +46,7 @@ export const nodeImageEndpoints = endpoints({
     response: z.object({
       removed: z.array(z.string()),
       freedBytes: z.number(),
-      /** Those that somebody needs by now, and why. */
+      /** Images that are needed in the meantime, with the reason. */
       kept: z.array(z.object({ id: z.string(), reason: z.string() })),
     }),
     errors: ['preconditionFailed', 'badGateway'],

@@ -15,7 +15,7 @@ export const Node = z.object({
   status: z.enum(nodeStatuses),
   connectedAt: Timestamp.nullish(),
   version: z.string().nullish(),
-  /** As the engine calls itself, e.g. "Docker 28.2" and "Debian GNU/Linux 12". */
+  /** Names as the engine reports them, e.g. "Docker 28.2" and "Debian GNU/Linux 12". */
   engineVersion: z.string().nullish(),
   operatingSystem: z.string().nullish(),
 })
@@ -31,14 +31,14 @@ export const NodeDetails = Node.extend({
   install: NodeInstall.nullish(),
   updatable: z.boolean().nullish(),
   inUse: z.boolean(),
-  /** Whether "use this machine" can work here: embedded, everything on loopback, Docker found (decision 29). */
+  /** Whether "use this machine" can work here: embedded, everything on loopback, Docker found. */
   localAgent: z.object({
     available: z.boolean(),
     reason: z.string().nullish(),
     running: z.boolean(),
     /** True: only this machine reaches Crux, so that an agent on another one could never connect. */
     loopbackOnly: z.boolean().optional(),
-    /** How it ended last, until it has run for a minute again. `since`: it has not run for a minute since then. */
+    /** Its last exit, until it has run for a minute again. `since`: it has not run for a minute since then. */
     lastEnd: z
       .object({ since: Timestamp, at: Timestamp, reason: z.string(), nextStartAt: Timestamp.nullish() })
       .nullish(),
@@ -70,7 +70,7 @@ export const NodeEventQuery = Page.extend({
   filterEventType: z.enum(nodeEventTypes).optional(),
 })
 
-/** `prefix` is empty for a container outside any prefix; the path writes it `_`. */
+/** `prefix` is empty for a container outside any prefix; the path contains `_` for it. */
 export const ContainerIdentifier = z.object({
   prefix: z.string().max(limits.containerName.max),
   name: z
@@ -79,21 +79,21 @@ export const ContainerIdentifier = z.object({
     .max(255)
     .refine((value) => !value.startsWith('-'), 'A name does not start with a dash'),
 })
-/** `id` is what the list was asked by: prefix and short name in a list of that prefix, else no prefix and the full name. */
+/** `id` depends on the list: prefix and short name in a list of that prefix, otherwise no prefix and the full name. */
 export const Container = z.object({
   id: ContainerIdentifier,
   /**
-   * Prefix and short name of a container that Crux deployed for this team on this node. Absent from every other one: admins and owners
-   * see its name, image and state, users do not see it, and it cannot be inspected, operated or deleted.
+   * Prefix and short name of a container that Crux deployed for this team on this node. Absent for all others: admins and owners see their name,
+   * image and state, users do not see them, and they cannot be inspected, operated or deleted.
    */
   managed: z.object({ prefix: z.string(), name: z.string() }).nullish(),
   command: z.string(),
   createdAt: Timestamp,
   startedAt: Timestamp.nullish(),
   state: z.enum(containerStates).nullish(),
-  /** The engine's own word for the state: `running`, `exited`, `restarting`. */
+  /** The state as the engine names it: `running`, `exited`, `restarting`. */
   reason: z.string(),
-  /** In words, as far as they say more than the state: `Up 4 minutes`, `Exited (137): out of memory`. */
+  /** A text if it contains more than the state: `Up 4 minutes`, `Exited (137): out of memory`. */
   status: z.string().nullish(),
   exitCode: z.int().nullish(),
   health: z.string().nullish(),

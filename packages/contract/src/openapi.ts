@@ -35,7 +35,7 @@ export type OpenApi = {
 const always: ErrorCode[] = ['invalidArgument', 'internalError']
 const signedIn: ErrorCode[] = ['unauthorized', 'forbidden', 'notFound']
 
-/** Shapes that stand in several places have a name of their own. */
+/** Schemas that are used in several places get a name. */
 const named = {
   Error: ErrorBody,
   ContainerConfig,
@@ -145,7 +145,7 @@ function parametersOf(place: 'path' | 'query', shape: z.ZodObject | undefined) {
 }
 
 let texts: Map<string, string> | undefined
-/** Written out once, the shape of a name is recognised wherever the same text stands. */
+/** Replaces every copy of a named schema by a reference, which it finds by the serialized text. */
 function share(schema: unknown, outermost = true): unknown {
   texts ??= new Map(Object.entries(named).map(([name, shape]) => [JSON.stringify(toSchema(shape, 'input')), name]))
   if (typeof schema !== 'object' || schema === null) return schema
@@ -161,7 +161,7 @@ function toSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
     io,
     unrepresentable: 'any',
     reused: 'inline',
-    // A date arrives as text.
+    // A date is serialized as text.
     override: ({ zodSchema, jsonSchema }) => {
       if (zodSchema._zod.def.type === 'date') Object.assign(jsonSchema, { type: 'string', format: 'date-time' })
     },

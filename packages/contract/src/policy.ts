@@ -1,8 +1,8 @@
 import type { TeamRole } from './enums.ts'
 
 /**
- * The one policy, deny by default (decision 16): permission -> the least role that has it.
- * `public` needs nothing, `session` any signed-in person; both stand in the endpoint's row instead of a permission.
+ * The access policy, deny by default: permission -> the minimum role. `public` requires nothing, `session` any signed-in user; endpoints name both in
+ * place of a permission.
  */
 export const permissions = {
   'teams.read': 'user',
@@ -19,7 +19,7 @@ export const permissions = {
   'nodes.read': 'user',
   'nodes.edit': 'admin',
   'containers.read': 'user',
-  /** Name, image and state of containers, and names and sizes of images, that are not the team's. */
+  /** Name, image and state of containers, and names and sizes of images, that do not belong to the team. */
   'containers.read-foreign': 'admin',
   'containers.operate': 'user',
   'containers.delete': 'admin',

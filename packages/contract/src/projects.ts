@@ -7,7 +7,7 @@ import { limits, patterns } from './limits.ts'
 import { Registry } from './registries.ts'
 import { Audit, Description, Id, inTeam, Name, params, Timestamp } from './shapes.ts'
 
-/** Any word does: `1`, `edge`, `2.0.0`. */
+/** Any text: `1`, `edge`, `2.0.0`. */
 export const VersionName = z.string().trim().min(1).max(limits.name.max)
 export const ProjectCreate = z.object({
   name: Name,
@@ -51,7 +51,7 @@ export const Version = z.object({
 export const ProjectDetails = Project.extend({ deletable: z.boolean(), versions: z.array(Version) })
 
 const imageName = z.string().trim().min(1).max(255)
-/** `name[:tag]`; the name may hold a registry host with a port where the registry is unchecked. */
+/** `name[:tag]`; the name may contain a registry host with a port where the registry is unchecked. */
 export const ImageReference = z
   .string()
   .trim()
@@ -98,7 +98,7 @@ export const VersionDetails = Version.extend({
   images: z.array(Image),
   deployments: z.array(VersionDeployment),
 })
-/** Where containers run by the records of the current releases: what a deletion with `containers=true` removes. */
+/** The containers of the current releases: those that a deletion with `containers=true` deletes. */
 export const RunningContainers = z.object({
   node: z.object({ id: Id, name: z.string(), status: z.enum(nodeStatuses) }),
   prefix: z.string(),

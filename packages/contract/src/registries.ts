@@ -11,7 +11,7 @@ const imageNamePrefix = z
   .min(1)
   .max(255)
   .refine((value) => !value.startsWith('-'), 'A name does not start with a dash')
-/** Sent only when they shall change; absent on update keeps what is stored, `public: true` drops it (backend.md 2.5). */
+/** Sent only for a change: if absent, an update keeps the stored values; `public: true` deletes them. */
 const credentials = { user: z.string().trim().min(1).max(255).nullish(), token: z.string().min(1).max(8_192).nullish() }
 
 export const HubDetailsWrite = z.object({ imageNamePrefix, public: z.boolean(), ...credentials })
@@ -42,22 +42,22 @@ export const Registry = z.object({
   url: z.string(),
   description: z.string().nullish(),
   icon: Icon,
-  /** Put before an image's name to show where it comes from. */
+  /** Prepended to the name of an image to show its source. */
   imageUrlPrefix: z.string(),
 })
 export const RegistryToken = z.object({
   id: Id,
   createdAt: Timestamp,
-  /** The name of who made it. */
+  /** The name of the creator. */
   createdBy: z.string().nullish(),
   expiresAt: Timestamp.nullish(),
 })
-/** Never holds a credential: `hasCredentials` says whether there is one. */
+/** Never contains a credential: `hasCredentials` tells whether there is one. */
 export const RegistryDetails = Registry.omit({ url: true, imageUrlPrefix: true }).extend({
   url: z.string(),
   imageUrlPrefix: z.string(),
   inUse: z.boolean(),
-  /** By which the registry may tell of pushes. */
+  /** The token with which the registry reports pushes. */
   registryToken: RegistryToken.nullish(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -76,10 +76,10 @@ export const RegistryTokenWrite = z.object({
 })
 export const RegistryTokenCreated = RegistryToken.extend({
   token: z.string(),
-  /** The `notifications` of a distribution registry's configuration, ready to be pasted. */
+  /** The `notifications` section of a distribution registry's configuration, ready to be pasted. */
   config: z.string(),
 })
-/** What a registry of the distribution project posts; fields that are not listed are ignored. */
+/** The body that a registry of the distribution project posts; fields that are not listed are ignored. */
 export const RegistryEvents = z.object({
   events: z
     .array(

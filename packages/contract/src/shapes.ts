@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { icons } from './enums.ts'
 import { limits, patterns } from './limits.ts'
 
-/** Building blocks of the wire. Dates travel as ISO 8601 strings in UTC. */
+/** Basic types of the API. Dates are ISO 8601 strings in UTC. */
 export const Id = z.uuid()
 export const Timestamp = z.iso.datetime({ offset: true })
 export const Name = z.string().trim().min(limits.name.min).max(limits.name.max)
@@ -21,7 +21,7 @@ export const TeamSlug = z
   .regex(patterns.teamSlug, 'Use lower-case letters, digits and single dashes')
 export const Port = z.int().min(limits.port.min).max(limits.port.max)
 
-/** Who made and who last changed a record, and when (backend.md 2). */
+/** The users who created and last changed a record, and when. */
 export const Audit = z.object({
   createdAt: Timestamp,
   createdBy: z.string(),
@@ -32,7 +32,7 @@ export const BasicUser = z.object({ id: z.string(), name: z.string() })
 export const basic = <T extends readonly [string, ...string[]]>(types: T) =>
   z.object({ id: Id, name: z.string(), type: z.enum(types) })
 
-/** Query numbers arrive as text; decision 21: `take` above 1,000 is refused, both are required where the spec paginates. */
+/** Query numbers arrive as text. Both are required where a list is paginated, and `take` above 1,000 is refused. */
 export const Skip = z.coerce.number().int().min(0)
 export const Take = z.coerce.number().int().min(1).max(limits.page.max)
 export const Page = z.object({ skip: Skip, take: Take })

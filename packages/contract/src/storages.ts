@@ -3,7 +3,7 @@ import { endpoints } from './endpoint.ts'
 import { limits } from './limits.ts'
 import { Description, Icon, Id, inTeam, Name, params, Timestamp } from './shapes.ts'
 
-/** An S3 server from which files are imported into a volume before a container starts (backend.md 2.9 and 4.17). */
+/** An S3 server from which files are imported into a volume before a container starts. */
 export const Storage = z.object({
   id: Id,
   name: z.string(),
@@ -12,10 +12,10 @@ export const Storage = z.object({
   url: z.string(),
 })
 export type Storage = z.output<typeof Storage>
-/** Never holds a key: `public` says that there is none. */
+/** Never contains a key: `public` means that there is none. */
 export const StorageDetails = Storage.extend({
   public: z.boolean(),
-  /** Some configuration imports from it; it cannot be deleted then. */
+  /** A configuration imports from it, so it cannot be deleted. */
   inUse: z.boolean(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -26,16 +26,16 @@ export const StorageWrite = z.object({
   icon: Icon,
   url: z.string().trim().min(1).max(limits.url.max),
   public: z.boolean().default(false),
-  /** Sent only when they shall change: absent on update keeps what is stored, `public: true` drops it. */
+  /** Sent only for a change: if absent, an update keeps the stored keys; `public: true` deletes them. */
   accessKey: z.string().min(1).max(1_024).nullish(),
   secretKey: z.string().min(1).max(1_024).nullish(),
 })
 export type StorageWrite = z.output<typeof StorageWrite>
 export const StorageCheck = z.object({
   reachable: z.boolean(),
-  /** Why not, in a sentence. */
+  /** The reason for the failure, as a sentence. */
   reason: z.string().nullish(),
-  /** Names of the buckets, where the keys may list them. */
+  /** Names of the buckets, if the keys may list them. */
   buckets: z.array(z.string()).nullish(),
 })
 const storages = '/api/:teamSlug/storages' as const

@@ -15,7 +15,7 @@ export const Status = z.object({
 export const Health = ServiceStatus.extend({ lastMigration: z.string().nullish() })
 
 const step = z.object({ done: z.boolean(), resourceId: z.string().nullish() })
-/** First steps; `resourceId` names where the step was done or goes on (backend.md 4.14). */
+/** First steps; `resourceId` is the resource of the step. */
 export const Onboarding = z.object({
   signUp: step,
   createTeam: step,

@@ -26,12 +26,12 @@ export const TeamMember = z.object({
   role: z.enum(teamRoles),
   status: z.enum(memberStatuses),
   lastLogin: Timestamp.nullish(),
-  /** Of who is invited: why the last mail never arrives, in the words of the mail server. */
+  /** For invited users: the reason of the mail server why the last mail cannot be delivered. */
   mailProblem: z.string().nullish(),
 })
 export const Team = z.object({ id: Id, name: z.string(), slug: z.string(), statistics: TeamStatistics })
 export const TeamSecurity = z.object({
-  /** Members whose session has no second factor may only see that they need one. */
+  /** Members whose session has no second factor get only the information that they need one. */
   secondFactorRequired: z.boolean(),
   /** Only addresses of these domains may be invited and accept; empty: every address. */
   allowedDomains: z.array(EmailDomain).max(limits.allowedDomains),
@@ -39,10 +39,10 @@ export const TeamSecurity = z.object({
 export const TeamDetails = Team.extend({
   users: z.array(TeamMember),
   security: TeamSecurity,
-  /** How an invitation gets to a person: by mail, by a link that the inviter passes on, or not at all (no mail server is set). */
+  /** The delivery of invitations: by mail, by a link that the inviter passes on, or not at all (no mail server is configured). */
   invitations: z.enum(['mail', 'link', 'none']).optional(),
 })
-/** Where no mail server is set, and only for anyone who may invite: the link that a mail would have held. */
+/** The link that a mail would contain, where no mail server is configured, and only for members who may invite. */
 const InvitationLink = z.object({ invitationLink: z.url().nullish() })
 export const InvitationWrite = z.object({
   email: z.email().max(320),
@@ -57,9 +57,9 @@ export const Me = z.object({
   invitations: z.array(z.object({ id: Id, name: z.string(), slug: z.string() })),
   /** Whether the console shows the first-steps panel. */
   onboarding: z.boolean(),
-  /** False: this installation does not let people create teams. */
+  /** False: this installation does not let users create teams. */
   teamCreation: z.boolean(),
-  /** The session was opened by a code of recovery or invitation: a new password comes before anything else. */
+  /** The session was created by a code of recovery or invitation: a new password is required first. */
   recovered: z.boolean().optional(),
 })
 const teamId = z.object({ teamId: Id })
@@ -83,7 +83,7 @@ export const teamEndpoints = endpoints({
     method: 'DELETE',
     path: '/api/users/me',
     body: z.object({
-      /** The address of the account: nobody deletes one by mistake. */
+      /** The address of the account as a confirmation, so that an account is not deleted by mistake. */
       email: z.string().max(320),
     }),
     status: 204,
@@ -247,7 +247,7 @@ export const teamEndpoints = endpoints({
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'session',
-    // The code of an invitation proves the address; its person may answer it before they set a password.
+    // The code of an invitation proves the address, so the user may answer it before they set a password.
     unsettled: true,
     audit: 'invitation',
     token: 'never',
@@ -260,7 +260,7 @@ export const teamEndpoints = endpoints({
     status: 204,
     errors: [],
     permission: 'session',
-    // The code of an invitation proves the address; its person may answer it before they set a password.
+    // The code of an invitation proves the address, so the user may answer it before they set a password.
     unsettled: true,
     audit: 'invitation',
     token: 'never',

@@ -9,10 +9,10 @@ export const Token = z.object({
   scope: z.enum(tokenScopes),
   createdAt: Timestamp,
   expiresAt: Timestamp.nullish(),
-  /** To the minute. */
+  /** Rounded to the minute. */
   lastUsedAt: Timestamp.nullish(),
 })
-/** The token's text is in this one answer and nowhere else. */
+/** Only this answer contains the text of the token. */
 export const TokenCreated = Token.extend({ token: z.string() })
 export const TokenWrite = z.object({
   name: Name,

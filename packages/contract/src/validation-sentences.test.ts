@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { contract, type EndpointSpec, invalidArgument } from './index.ts'
 
-/** Words of the schema library's own messages. */
+/** Terms of the schema library's own messages. */
 const libraryText = /invalid input|too small|too big|expected|received|\bNaN\b|>=|<=/i
 
 const sentenceOf = (schema: z.ZodType, value: unknown) => {
@@ -23,11 +23,11 @@ test.each([
   [z.object({ type: z.enum(['rolling', 'incremental']) }), { type: 'x' }, 'type: Use one of: rolling, incremental'],
   [z.object({ url: z.string().regex(/^x/, 'Start with x') }), { url: 'y' }, 'url: Start with x'],
   [z.strictObject({ a: z.string().optional() }), { b: 1 }, 'body: b: not known here. Remove it, or check the spelling'],
-])('%# says in a sentence what is wrong', (schema, value, sentence) => {
+])('validation issue %# has a sentence that describes the problem', (schema, value, sentence) => {
   expect(sentenceOf(schema, value)).toBe(sentence)
 })
 
-test('no body and no query of the contract is refused in the words of the schema library', () => {
+test('no body and no query of the contract is refused with a message of the schema library', () => {
   const values = [{}, [], null, 'text', 7, { name: 7 }, { config: { ports: [{ internal: 'x' }], user: 'root' } }]
   const texts = Object.values(contract as Record<string, EndpointSpec>).flatMap(({ body, query }) =>
     [body, query].flatMap((schema) =>

@@ -26,8 +26,8 @@ const formats: Readonly<Record<string, string>> = {
 }
 
 /**
- * A sentence for a person about one validation issue. Schemas with a message of their own keep it; this replaces the texts of the
- * schema library, which speak of types and operators.
+ * A sentence for users about one validation issue. Schemas with a message of their own keep it; this function replaces the texts of the schema
+ * library, which contain types and operators.
  */
 export function validationSentence(issue: Issue): string {
   switch (issue.code) {

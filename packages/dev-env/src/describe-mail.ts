@@ -3,7 +3,7 @@ import type { System } from './system.ts'
 
 const nextLine = '\n            '
 
-/** How mail leaves, for the block that a start prints, and what follows from it for e-mail addresses. */
+/** Describes how mail is sent, for the output of a start, and the effect on the verification of e-mail addresses. */
 export function describeMail(
   smtpUri: string | undefined,
   { url, host, mails }: Pick<System, 'url' | 'host' | 'mails'>,

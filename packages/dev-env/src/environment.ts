@@ -12,11 +12,11 @@ export interface Addresses {
   port: number
   identityPublicPort: number
   identityAdminPort: number
-  /** What browsers, agents and mails use. */
+  /** The address for browsers, agents and mails. */
   url: string
 }
 
-/** The public address: what was said, else localhost, which is only true while nobody else can connect. */
+/** The public address: the configured one, otherwise localhost, which is correct only while no other machine can connect. */
 export function publicUrl(said: string | undefined, host: string, port: number, scheme = 'http'): string {
   if (said) {
     if (!URL.canParse(said) || !/^https?:$/.test(new URL(said).protocol)) {
@@ -32,11 +32,11 @@ export function publicUrl(said: string | undefined, host: string, port: number, 
   )
 }
 
-/** What the server speaks on its port. */
+/** The protocol of the server on its port. */
 export const schemeOf = (env: NodeJS.ProcessEnv): 'http' | 'https' =>
   env.CRUX_TLS_CERT || env.CRUX_TLS_CERT_FILE ? 'https' : 'http'
 
-/** Where this machine reaches a listener on `host`. */
+/** The host under which this machine reaches a listener on `host`. */
 export function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
@@ -44,8 +44,8 @@ export function reachableHost(host: string): string {
 }
 
 /**
- * The settings of the processes. Secrets go as X_FILE, so that they stand in no environment; one that the caller set
- * himself, as X or X_FILE, is his.
+ * The settings of the processes. Secrets are passed as X_FILE, so that no environment contains them. A secret that the caller set, as X or X_FILE, is
+ * kept.
  */
 export function processEnvironment(options: {
   dataDir: string
@@ -103,8 +103,8 @@ export function processEnvironment(options: {
 }
 
 /**
- * Without a mail server mails are kept in a folder. While nobody else can connect, a page shows them to who knows the
- * token of this start: it is another one each time, and in no file.
+ * Without a mail server, mails are stored in a directory. While no other machine can connect, a page shows them to users with the token of this
+ * start, which is new at each start and in no file.
  */
 function mailDirectory(dataDir: string, { host, url }: Addresses, given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   if (given.SMTP_URI || given.SMTP_URI_FILE) return {}
@@ -113,14 +113,14 @@ function mailDirectory(dataDir: string, { host, url }: Addresses, given: NodeJS.
   return { ...directory, CRUX_MAILS_TOKEN: given.CRUX_MAILS_TOKEN || randomBytes(12).toString('base64url') }
 }
 
-/** Only there while a rotation was begun and not ended: what it has not sealed anew is still read with it. */
+/** The old key exists only during an unfinished rotation: secrets that are not encrypted with the new key yet are decrypted with it. */
 function deprecatedKey(dataDir: string, given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const file = join(dataDir, 'secrets', deprecatedKeyName)
   const own = given.ENCRYPTION_SECRET_KEY || given.ENCRYPTION_SECRET_KEY_FILE
   return !own && existsSync(file) ? { ENCRYPTION_DEPRECATED_KEY_FILE: file } : {}
 }
 
-/** What is set here wins over an X_FILE of the caller; both together would be refused. */
+/** A value that is set here replaces an X_FILE of the caller, because both together would be refused. */
 function withoutDoubles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const doubled = (name: string) => name.endsWith('_FILE') && env[name.slice(0, -'_FILE'.length)] !== undefined
   return Object.fromEntries(Object.entries(env).filter(([name]) => !doubled(name)))

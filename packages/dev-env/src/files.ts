@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 /** The checkout. */
 export const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The path of a secret of the installation, 0600, made at the first start. */
+/** The path of a secret of the installation, with mode 0600, created at the first start. */
 export function secretFile(
   dataDir: string,
   name: string,
@@ -17,7 +17,7 @@ export function secretFile(
   return file
 }
 
-/** Complete or absent: a start that is killed while it writes must not leave an empty key behind. */
+/** The write is atomic: a start that is killed during it must not leave an empty key behind. */
 export function writeSecret(file: string, value: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const part = `${file}.${process.pid}.part`
@@ -29,7 +29,7 @@ export function readJson<T>(file: string): Partial<T> {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Partial<T>) : {}
 }
 
-/** For this user alone, as everything of the installation: which processes run is nobody else's business. */
+/** The file is readable only by this user, like all files of the installation, because it lists its processes. */
 export function writeJson(file: string, value: unknown): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const part = `${file}.${process.pid}.part`
@@ -44,7 +44,7 @@ export function openLog(dataDir: string, name: string): number {
   return openSync(file, 'a', 0o600)
 }
 
-/** The end of a log, for a person who has to be told why something did not start. */
+/** The end of a log, for the error of a process that did not start. */
 export function lastLogLines(dataDir: string, name: string, count: number): string[] {
   const file = join(dataDir, 'logs', `${name}.log`)
   if (!existsSync(file)) return []

@@ -7,14 +7,13 @@ import { deprecatedKeyName, encryptionKeyName, processEnvironment, publicUrl, sc
 import { readJson, writeSecret } from './files.ts'
 
 export interface Installation {
-  /** What the server would get. */
+  /** The environment that the server would get. */
   env: NodeJS.ProcessEnv
   close(): Promise<void>
 }
 
 /**
- * Opens what lies in a data folder for maintenance: its secrets and its database, which is started for the time being
- * when Crux does not run.
+ * Opens a data directory for maintenance: its secrets and its database, which is started temporarily when Crux does not run.
  *
  * @param options.inherit settings of the caller, such as DATABASE_URL
  */
@@ -50,7 +49,7 @@ async function reachDatabase(dataDir: string, log: Logger): Promise<{ url: strin
     return { url: embedded.url, close: () => embedded.stop() }
   } catch (error) {
     if (!(error instanceof OwnedError)) throw error
-    // Crux runs: its database serves.
+    // Crux is running, so its database is used.
     return {
       url: readFileSync(join(dataDir, 'secrets/database-url'), 'utf8').trim(),
 
@@ -60,17 +59,17 @@ async function reachDatabase(dataDir: string, log: Logger): Promise<{ url: strin
 }
 
 /**
- * Puts a new encryption key in the place of the one in the data folder and keeps the old one beside it until `done`. A
- * rotation that was interrupted goes on with the keys that are there. Call it before `openInstallation`.
+ * Replaces the encryption key in the data directory and keeps the old one beside it until `done`. An interrupted rotation continues with the existing
+ * keys. Call it before `openInstallation`.
  *
- * @throws OwnedError while Crux runs: it has to start with the new key
+ * @throws OwnedError while Crux runs, because it has to start with the new key
  */
 export function renewEncryptionKey(dataDir: string): { done(): void; release(): void } {
   const ownership = claimOwnership({ file: join(dataDir, 'owner'), what: `Crux in ${dataDir}` })
   const current = join(dataDir, 'secrets', encryptionKeyName)
   const deprecated = join(dataDir, 'secrets', deprecatedKeyName)
   if (!existsSync(deprecated)) {
-    // In this order: whatever is interrupted, the key that sealed the secrets is never gone.
+    // This order ensures that the key of the existing secrets is never lost, wherever the process is interrupted.
     writeSecret(deprecated, readFileSync(current, 'utf8'))
     writeSecret(current, randomBytes(32).toString('base64url'))
   }

@@ -30,7 +30,7 @@ function makeOldInstallation(): string {
   return dataDir
 }
 
-test('an installation of an older version is closed to other users, and serves with its database as before', async () => {
+test('an installation of an older version is closed to other users, and works with its database as before', async () => {
   const dataDir = makeOldInstallation()
   const free = { port: 0, identityPublicPort: 0, identityAdminPort: 0, durable: false, log }
   const system = await bootSystem({ dataDir, ...free })
@@ -42,20 +42,20 @@ test('an installation of an older version is closed to other users, and serves w
     for (const name of ['ports.json', 'owner', ...readdirSync(join(dataDir, 'run')).map((file) => `run/${file}`)])
       expect(modeOf(dataDir, name), name).toBe('600')
     for (const name of readdirSync(join(dataDir, 'logs'))) expect(modeOf(dataDir, 'logs', name), name).toBe('600')
-    // What containers made is theirs: it is out of reach, not changed.
+    // Files of containers are not changed; their parent directories are closed instead.
     expect(modeOf(dataDir, 'agents/one/shop/web/data/program')).toBe('4755')
   } finally {
     await system.destroy()
   }
 })
 
-test('a data directory that is made is open for passing through, and for nothing else', () => {
+test('a new data directory can be passed through by other users, but not listed', () => {
   const dataDir = join(makeDirectory(), 'deep', 'data')
   secureInstallation(dataDir)
   expect(modeOf(dataDir)).toBe('711')
 })
 
-test('no bit is added to a directory that its owner closed, and links and directories of everybody stay as they are', () => {
+test('a closed directory gets no additional permissions, and links and shared directories are not changed', () => {
   const directory = makeDirectory()
   chmodSync(directory, 0o700)
   mkdirSync(join(directory, 'elsewhere'))

@@ -1,15 +1,15 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Others may pass through, to files that are theirs: PostgreSQL runs as another user when Crux runs as root. They may not list it. */
+/** Others may pass through to files of their own, because PostgreSQL runs as another user when Crux runs as root. They cannot list it. */
 const installationMode = 0o711
 const privateMode = 0o700
 const stickyBit = 0o1000
 
 /**
- * Makes the data directory of an installation where it is missing, and closes what an older version left open to other users of the
- * machine. Below `agents` lie the volumes of containers, whose files may have the set-user-id bit: nobody else must reach them.
- * Only bits are taken away from what exists, and from nothing that belongs to somebody else.
+ * Creates the data directory of an installation if it is missing, and removes permissions that an older version gave to other users of the machine.
+ * Below `agents` are the volumes of containers, whose files may have the set-user-id bit, so other users must not reach them. Existing files only
+ * lose permissions, and files of other owners are not changed.
  */
 export function secureInstallation(dataDir: string): void {
   if (existsSync(dataDir)) restrict(dataDir, installationMode)
@@ -26,7 +26,7 @@ export function secureInstallation(dataDir: string): void {
 
 function restrict(directory: string, mode: number): void {
   const found = lstatSync(directory, { throwIfNoEntry: false })
-  // One with the sticky bit is everybody's, such as /tmp.
+  // A directory with the sticky bit is shared by all users, such as /tmp.
   if (!found?.isDirectory() || !isOwn(found.uid) || (found.mode & stickyBit) !== 0) return
   if ((found.mode & 0o777 & ~mode) !== 0) chmodSync(directory, found.mode & mode)
 }

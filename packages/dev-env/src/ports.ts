@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { readJson, writeJson } from './files.ts'
 
-/** A port that is asked for and taken. */
+/** A requested port that is in use. */
 export class PortTakenError extends Error {
   override name = 'PortTakenError'
 
@@ -15,17 +15,17 @@ export class PortTakenError extends Error {
 
 interface PortWish {
   variable: 'CRUX_PORT' | 'IDENTITY_PUBLIC_PORT' | 'IDENTITY_ADMIN_PORT'
-  /** What was asked for; 0 is any free port. */
+  /** The requested port; 0 is any free port. */
   asked: number | undefined
   fallback: number
   host: string
 }
 
 /**
- * Settles a port: one that was asked for must be free. Otherwise the default serves, or at the first start, when it is
- * taken, a free one. What was chosen is stored and from then on counts as asked for.
+ * Chooses a port: a requested one must be free. Otherwise the default is used, or a free port if the default is in use at the first start. The choice
+ * is stored and counts as requested from then on.
  *
- * @param say hears of a replaced default
+ * @param say is called when the default is replaced
  * @throws PortTakenError
  */
 export async function choosePort(dataDir: string, wish: PortWish, say: (words: string) => void): Promise<number> {
@@ -43,7 +43,7 @@ export async function choosePort(dataDir: string, wish: PortWish, say: (words: s
   return port
 }
 
-/** The port when it can be listened on, a free one for 0. */
+/** The port if it is free, or any free one for 0. */
 function freePort(port: number, host: string): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer()

@@ -25,7 +25,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const read = (name: string) => readFileSync(join(directory, name), 'utf8')
 
-test('a log that a process goes on writing is cut at its limit again and again, in whole lines, and old files go', async () => {
+test('rotateLogs rotates a log that a process keeps writing at its limit, in whole lines, and deletes old files', async () => {
   const limits = { bytesMax: 100_000, filesKept: 2 }
   const lines = (number: string) => `\`line \${${number}} of the log\\n\``
   writeFileSync(
@@ -59,7 +59,7 @@ test('a log that a process goes on writing is cut at its limit again and again, 
   expect(numbers).toEqual([...numbers].sort((a, b) => a - b))
 })
 
-test('a short log stays as it is, and what is no log or only a link to one is not touched', () => {
+test('rotateLogs does not change a short log, other files, and links to logs', () => {
   const long = 'x\n'.repeat(100)
   writeFileSync(join(directory, 'short.log'), 'short\n')
   writeFileSync(join(directory, 'other.txt'), long)
@@ -72,7 +72,7 @@ test('a short log stays as it is, and what is no log or only a link to one is no
   expect(read('other.txt')).toBe(long)
 })
 
-test('limits that make no sense stop the start with the name of the setting', () => {
+test('readLogLimits fails with the name of a setting that is invalid', () => {
   expect(readLogLimits({})).toEqual({ bytesMax: 20 * 1024 * 1024, filesKept: 3 })
   expect(readLogLimits({ LOG_FILE_MEGABYTES: '5', LOG_FILES_KEPT: '7' })).toEqual({
     bytesMax: 5 * 1024 * 1024,

@@ -16,9 +16,9 @@ import { parseConfig } from '@crux/service-kit'
 import { z } from 'zod'
 
 export interface LogLimits {
-  /** A longer file becomes `.1`, and the ones before it `.2` and so on. */
+  /** A longer file is renamed to `.1`, and the previous ones to `.2` and so on. */
   bytesMax: number
-  /** How many older files are kept beside the current one. */
+  /** The number of older files that are kept beside the current one. */
   filesKept: number
 }
 
@@ -35,7 +35,11 @@ export function readLogLimits(env: NodeJS.ProcessEnv): LogLimits {
   return { bytesMax: LOG_FILE_MEGABYTES * 1024 * 1024, filesKept: LOG_FILES_KEPT }
 }
 
-/** Keeps all logs of an installation short while their processes write them. @returns ends it */
+/**
+ * Limits the size of all logs of an installation while their processes write them.
+ *
+ * @returns the function that stops it
+ */
 export function rotateWhileRunning(
   directory: string,
   limits: LogLimits,
@@ -52,15 +56,15 @@ export function rotateWhileRunning(
   return () => clearInterval(timer)
 }
 
-/** Looks at every log of a directory once. */
+/** Checks every log of a directory once. */
 export function rotateLogs(directory: string, limits: LogLimits): void {
   if (!existsSync(directory)) return
   for (const name of readdirSync(directory)) if (name.endsWith('.log')) rotateLog(join(directory, name), limits)
 }
 
 /**
- * Copies a long log and empties it. A process keeps its file open and appends to it, so that the file cannot be exchanged; lines that
- * it writes between the last read and the emptying, some microseconds, are lost.
+ * Copies a long log and truncates it. A process keeps its file open and appends to it, so the file cannot be replaced. Lines that are written between
+ * the last read and the truncation, some microseconds, are lost.
  */
 function rotateLog(file: string, { bytesMax, filesKept }: LogLimits): void {
   const log = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW)
@@ -68,7 +72,7 @@ function rotateLog(file: string, { bytesMax, filesKept }: LogLimits): void {
     const { size } = fstatSync(log)
     if (size <= bytesMax) return
     const part = `${file}.part`
-    // What is over several times the limit, since nobody looked, keeps its end.
+    // Only the end of a log is kept that exceeds several times the limit because it was not checked for long.
     copyEnd(log, part, Math.max(0, size - bytesMax))
     ftruncateSync(log, 0)
     rmSync(`${file}.${filesKept}`, { force: true })
@@ -81,8 +85,8 @@ function rotateLog(file: string, { bytesMax, filesKept }: LogLimits): void {
 }
 
 /**
- * Copies whole lines, from the first that begins at or after `start` to the last that has ended when the end is reached. The half of a
- * line shows while it is being written: the rest of it would be lost with the emptying.
+ * Copies whole lines, from the first that begins at or after `start` to the last complete one. A partial line is being written, so its rest would be
+ * lost with the truncation.
  */
 function copyEnd(log: number, to: string, start: number): void {
   const copy = openSync(to, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o600)
@@ -103,7 +107,7 @@ function copyEnd(log: number, to: string, start: number): void {
       if (lastEnd > 0) linesEnd = copied + lastEnd
       copied += writeSync(copy, buffer, lineEnd, length - lineEnd)
     }
-    // A log of one endless line is kept as it is.
+    // A log that consists of one incomplete line is kept as it is.
     if (linesEnd > 0) ftruncateSync(copy, linesEnd)
   } finally {
     closeSync(copy)

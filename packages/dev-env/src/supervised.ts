@@ -11,25 +11,29 @@ export interface ProcessSpec {
   args: string[]
   env: NodeJS.ProcessEnv
   cwd: string
-  /** Whether it serves; asked until it says yes. */
+  /** Whether the process serves; polled until it is true. */
   ready: () => Promise<boolean>
 }
 
 export interface Supervised {
   pid(): number | undefined
-  /** Resolves when it is ready. @throws Error with the end of its log when it exits by itself before that */
+  /**
+   * Resolves when the process is ready.
+   *
+   * @throws Error with the end of its log when it exits by itself before that
+   */
   start(): Promise<void>
-  /** Resolves when the process that runs now, or the next one, is ready. */
+  /** Resolves when the current process, or the next one, is ready. */
   whenReady(timeoutMs?: number): Promise<void>
-  /** Sends a signal; with one that ends it, resolves when that process is gone (a new one then starts). */
+  /** Sends a signal. If the signal ends the process, resolves after its exit (a new one then starts). */
   kill(signal: NodeJS.Signals): Promise<void>
-  /** Ends it and keeps it down. SIGTERM first, SIGKILL when that takes too long. */
+  /** Stops the process and keeps it stopped. Sends SIGTERM first, and SIGKILL after a timeout. */
   stop(options?: { signal?: NodeJS.Signals }): Promise<void>
 }
 
 const stopTimeoutMs = 15_000
 
-/** Keeps a Node process running: one that ends is started again, after a pause that grows while it keeps ending early. */
+/** Keeps a Node process running: it is restarted after each exit, with a delay that grows while it keeps exiting early. */
 export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger): Supervised {
   const runFile = join(dataDir, 'run', `${spec.name}.json`)
   let child: ChildProcess | undefined
@@ -42,7 +46,7 @@ export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger
 
   function launch(): { process: ChildProcess; exited: Promise<string> } {
     const out = openLog(dataDir, spec.name)
-    // A session of its own, so that Ctrl-C reaches the supervisor alone; on Linux the kernel ends it with the supervisor.
+    // The process has a session of its own, so that only the supervisor gets Ctrl-C. On Linux the kernel ends it with the supervisor.
     const [command = '', ...args] = endingWithParent('TERM', [process.execPath, ...spec.args])
     const mine = spawn(command, args, { cwd: spec.cwd, env: spec.env, stdio: ['ignore', out, out], detached: true })
     closeSync(out)
@@ -78,14 +82,14 @@ export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger
       if (!wanted) return
       everReady ||= wasReady
       if (!everReady && words.startsWith('exit code')) {
-        // The first start tells what is wrong at once; later ones are repeated, since what it needs may come back.
+        // The first start fails at once with the error. Later ones are retried, because their dependencies may become available again.
         wanted = false
         failed = true
         return
       }
       failures = wasReady && Date.now() - startedAt > 5_000 ? 0 : failures + 1
       log.error({ process: spec.name, exit: words, failures }, 'a process ended, starting it again')
-      // The first restart is prompt; a process that cannot start must not eat the machine.
+      // The first restart is immediate. The delay then grows, so that a process that cannot start does not use all CPU time.
       await pause(failures <= 1 ? 50 : Math.min(10_000, 100 * 2 ** failures))
     }
   }
@@ -147,8 +151,7 @@ export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger
 }
 
 /**
- * Ends what a supervisor that was killed left running: the kernel tells its processes to end, but they may take a while, and hold their
- * ports until then.
+ * Ends the processes of a supervisor that was killed. The kernel signals them, but they may take some time to exit, and hold their ports until then.
  */
 export async function endLeftovers(dataDir: string): Promise<void> {
   const directory = join(dataDir, 'run')

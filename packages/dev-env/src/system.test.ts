@@ -27,7 +27,7 @@ describe('bootSystem', () => {
   })
   afterAll(() => system?.destroy())
 
-  test('answers at the address of the console, with secrets readable by their owner only', async () => {
+  test('answers at the address of the console, with secrets that only their owner can read', async () => {
     expect(await isReady(system.url)).toBe(true)
     for (const name of ['crux-secret', 'encryption-key', 'identity-admin-token', 'database-url', 'postgres-password']) {
       expect(statSync(join(system.dataDir, 'secrets', name)).mode & 0o777, name).toBe(0o600)
@@ -36,7 +36,7 @@ describe('bootSystem', () => {
     expect(existsSync(join(system.dataDir, 'logs/server.log'))).toBe(true)
   })
 
-  test('leaves no file that another user of the machine could read, wherever the data directory lies', () => {
+  test('creates no file that another user of the machine can read, at any location of the data directory', () => {
     const readable = (directory: string): string[] =>
       readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
         const path = join(directory, entry.name)
@@ -48,7 +48,7 @@ describe('bootSystem', () => {
     expect(readable(system.dataDir)).toEqual([])
   })
 
-  test('keeps secrets out of the processes’ environment', () => {
+  test('keeps secrets out of the environment of the processes', () => {
     const secrets = ['crux-secret', 'encryption-key', 'identity-admin-token', 'postgres-password'].map((name) =>
       readFileSync(join(system.dataDir, 'secrets', name), 'utf8').trim(),
     )
@@ -61,12 +61,12 @@ describe('bootSystem', () => {
     }
   })
 
-  test('is refused to a second start in the same data folder, which names the first', async () => {
+  test('refuses a second start in the same data directory with an error that names the first one', async () => {
     await expect(bootSystem({ dataDir: system.dataDir, ...free })).rejects.toThrow(`in use by process ${process.pid}`)
     expect(await isReady(system.url)).toBe(true)
   })
 
-  test('opens for maintenance beside the running system, on its database', async () => {
+  test('allows maintenance beside the running system, on its database', async () => {
     const installation = await openInstallation({ dataDir: system.dataDir, inherit: {}, log })
     expect(readFileSync(installation.env.DATABASE_URL_FILE ?? '', 'utf8')).toBe(system.databaseUrl)
     await installation.close()
@@ -74,7 +74,7 @@ describe('bootSystem', () => {
   })
 
   test.each(['server', 'identity', 'postgres'] as const)(
-    'starts %s again after kill -9',
+    'restarts %s after kill -9',
     { timeout: 60_000 },
     async (name) => {
       const before = system.pid(name)
@@ -86,7 +86,7 @@ describe('bootSystem', () => {
     },
   )
 
-  test('ends every process of its own when it stops, and starts again with the same secrets, over TLS now', {
+  test('ends all of its processes when it stops, and starts again with the same secrets, now over TLS', {
     timeout: 60_000,
   }, async () => {
     const pids = (['server', 'identity', 'postgres'] as const).map((name) => system.pid(name) as number)
@@ -99,7 +99,7 @@ describe('bootSystem', () => {
   })
 })
 
-test('a start takes over from a supervisor that was killed, also while its server hangs and holds its port', {
+test('replaces a supervisor that was killed, even while its server hangs and holds its port', {
   timeout: 90_000,
 }, async () => {
   const dataDir = makeDirectory()
@@ -128,14 +128,14 @@ test('a start takes over from a supervisor that was killed, also while its serve
   await system.destroy()
 })
 
-describe('bootSystem, before anything runs', () => {
-  test('refuses to listen beyond this machine without knowing its address', async () => {
+describe('bootSystem before it starts processes', () => {
+  test('refuses to listen for other machines without a public address', async () => {
     await expect(bootSystem({ dataDir: makeDirectory(), ...free, host: '0.0.0.0' })).rejects.toThrow(
       /^CRUX_URL is required while CRUX_HOST is 0\.0\.0\.0/,
     )
   })
 
-  test('tells the end of the log when a process cannot start, and leaves nothing running', {
+  test('reports the end of the log when a process cannot start, and leaves no process running', {
     timeout: 60_000,
   }, async () => {
     const dataDir = makeDirectory()
@@ -152,7 +152,7 @@ describe('bootSystem, before anything runs', () => {
 })
 
 describe('choosePort', () => {
-  test('replaces a default that is taken at the first start, says so, and counts it as asked for from then on', async () => {
+  test('replaces a default that is in use at the first start, reports it, and treats it as requested from then on', async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const fallback = (taken.address() as { port: number }).port
@@ -173,7 +173,7 @@ describe('choosePort', () => {
   })
 })
 
-/** For a name that is not the one by which the machine reaches itself. */
+/** The certificate is for another name than the one by which the machine reaches itself. */
 function makeCertificate(directory: string): NodeJS.ProcessEnv {
   const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')]
   const made = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=crux.example.com'

@@ -22,9 +22,9 @@ import { endLeftovers, type Supervised, superviseProcess } from './supervised.ts
 export type ProcessName = 'postgres' | 'identity' | 'server'
 
 export interface SystemOptions {
-  /** Holds everything that outlives a start: database, secrets, logs, chosen ports. */
+  /** Contains everything that outlives a start: database, secrets, logs, chosen ports. */
   dataDir: string
-  /** 0 is any free port; absent, the default or what an earlier start chose. */
+  /** 0 is any free port; if absent, the default or the choice of an earlier start. */
   port?: number
   identityPublicPort?: number
   identityAdminPort?: number
@@ -34,16 +34,16 @@ export interface SystemOptions {
   /** Absent: an embedded PostgreSQL of its own. */
   databaseUrl?: string
   smtpUri?: string
-  /** Further settings for identity and server, over those of `inherit`. */
+  /** Additional settings for identity and server, with priority over those of `inherit`. */
   env?: NodeJS.ProcessEnv
-  /** The environment to start from; that of this process when absent. */
+  /** The base environment; that of this process when absent. */
   inherit?: NodeJS.ProcessEnv
-  /** `source` runs TypeScript as it lies; `watch` restarts on changes; `bundle` runs dist/main.js. */
+  /** `source` runs the TypeScript sources; `watch` restarts on changes; `bundle` runs dist/main.js. */
   mode?: 'source' | 'watch' | 'bundle'
-  /** False gives up safety against a power cut for speed, in tests. */
+  /** False disables fsync for faster tests; data may be lost after a power failure. */
   durable?: boolean
   log?: Logger
-  /** Hears what a person should know, such as a port that was replaced. */
+  /** Called with messages for the operator, such as a replaced port. */
   say?: (words: string) => void
 }
 
@@ -62,14 +62,14 @@ export interface System {
   identityPublicUrl: string
   identityAdminUrl: string
   identityAdminToken: string
-  /** Where mails are kept while no mail server is set, and what shows them in the console. */
+  /** The directory of captured mails while no mail server is configured, and the token that shows them in the console. */
   mails: { directory: string; token: string | undefined } | undefined
   databaseUrl: string
   dataDir: string
   pid(name: ProcessName): number | undefined
-  /** Sends a signal and, where it ends the process, waits for its end; the supervisor starts it again by itself. */
+  /** Sends a signal and, if it ends the process, waits for its exit. The supervisor restarts the process. */
   kill(name: ProcessName, signal: NodeJS.Signals): Promise<void>
-  /** Stops one process, keeps it down for `pauseMs`, starts it and waits until it is ready. */
+  /** Stops one process, keeps it stopped for `pauseMs`, starts it and waits until it is ready. */
   restart(
     name: Exclude<ProcessName, 'postgres'>,
     options?: { pauseMs?: number; signal?: NodeJS.Signals },
@@ -79,15 +79,14 @@ export interface System {
   /** Runs an agent of the checkout against this system. */
   startAgent(options: { name: string; token: string; nodeId: string; env?: NodeJS.ProcessEnv }): AgentProcess
   stop(): Promise<void>
-  /** Stops and removes the data folder with the database, wherever that lies. */
+  /** Stops the system and deletes the data directory and the database, also when it is stored elsewhere. */
   destroy(): Promise<void>
 }
 
 /**
- * Boots PostgreSQL, identity and server and keeps them running. Containers, the engine and its daemon are none of its
- * children and outlive it.
+ * Starts PostgreSQL, identity and server and keeps them running. Containers, the engine and its daemon are not child processes and outlive it.
  *
- * @throws OwnedError when another start runs in this data folder
+ * @throws OwnedError when another start runs in this data directory
  * @throws PortTakenError, ConfigError, Error with the end of a log
  */
 export async function bootSystem(options: SystemOptions): Promise<System> {
@@ -229,7 +228,7 @@ function makeSystem(parts: {
 
 async function chooseAddresses(dataDir: string, options: SystemOptions, scheme: string): Promise<Addresses> {
   const host = options.host ?? '127.0.0.1'
-  // Before a port is stored: what cannot start must not change anything.
+  // The check comes before a port is stored, because a start that fails must not change anything.
   publicUrl(options.url, host, options.port ?? 0)
   const say = options.say ?? (() => undefined)
   const local = '127.0.0.1'
@@ -266,7 +265,7 @@ function processOf(
   return { name, args, env, cwd, ready: () => answersOk(`${address}/health/ready`) }
 }
 
-/** An agent says that it is ready by its connection, which the server knows; running is all that is asked here. */
+/** An agent is ready when it is connected, which only the server knows, so only a running process is required here. */
 function agentProcess(
   dataDir: string,
   url: string,
@@ -293,7 +292,7 @@ function agentProcess(
   }
 }
 
-/** The certificate is not judged: it is for the name that browsers use. */
+/** The certificate is not verified, because it is for the name that browsers use. */
 function answersOk(url: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const options = { agent: false as const, timeout: 2_000, rejectUnauthorized: false }
@@ -306,7 +305,7 @@ function answersOk(url: string): Promise<boolean> {
   })
 }
 
-/** An owner that is on its way out is waited for, and one whose terminal just vanished gets a moment to notice. */
+/** Waits for an owner that is shutting down; one whose terminal has just closed gets some time to notice. */
 async function claimSoon(file: string, what: string): Promise<Ownership> {
   const begin = Date.now()
   for (;;) {

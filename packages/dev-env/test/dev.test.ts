@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { root } from '../src/files.ts'
 import { freePort, type NpmProcess, processesOf, queryDatabase, runNpm } from './npm-process.ts'
 
-// `npm run dev` itself. A source counts as changed when it is written, be it with the same text: no other test sees a difference.
+// Tests `npm run dev`. A source counts as changed when it is written with the same text, so other tests see no difference.
 
 const dataDir = mkdtempSync(join(tmpdir(), 'dev-'))
 let dev: NpmProcess
@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 }, 60_000)
 
-/** A process that ended since it was listed has no directory any more. */
+/** A process that ended after it was listed has no directory any more. */
 const cwdOf = (pid: number) => {
   try {
     return readlinkSync(`/proc/${pid}/cwd`)
@@ -47,13 +47,13 @@ const get = async (path: string) => {
   const answer = await fetch(`http://127.0.0.1:${devPort}${path}`, { headers: { accept: 'text/html,*/*' } })
   return { status: answer.status, text: await answer.text() }
 }
-/** The service itself, below the process that watches its sources. */
+/** The service itself, which is the child of the process that watches its sources. */
 const servicePid = (name: 'server' | 'identity') =>
   processesOf(dataDir).find(
     ({ pid, what }) => /src\/main\.ts/.test(what) && !/--watch( |$)/.test(what) && cwdOf(pid).endsWith(`apps/${name}`),
   )?.pid
 
-test('serves the console from its sources on its port, and the API behind it', async () => {
+test('npm run dev serves the console from its sources on its port, and forwards the API', async () => {
   expect(dev.output()).toContain(`Console   http://localhost:${devPort}`)
   const page = await get('/')
   expect([page.status, page.text]).toEqual([200, expect.stringContaining('/@vite/client')])
@@ -64,7 +64,7 @@ test('serves the console from its sources on its port, and the API behind it', a
 })
 
 test.each(['server', 'identity'] as const)(
-  'restarts the %s when one of its sources is written, and serves again',
+  'npm run dev restarts the %s when one of its sources is written',
   async (name) => {
     const before = servicePid(name)
     expect(before, `${name} runs`).toBeDefined()
@@ -80,7 +80,7 @@ test.each(['server', 'identity'] as const)(
   120_000,
 )
 
-test('tells open pages of a source of the console that is written', async () => {
+test('npm run dev notifies open pages when a source of the console is written', async () => {
   const client = (await get('/@vite/client')).text
   const token = /wsToken = "([^"]+)"/.exec(client)?.[1]
   await get('/src/main.tsx')
@@ -94,7 +94,7 @@ test('tells open pages of a source of the console that is written', async () => 
   expect(heard.join('\n')).toMatch(/"type":"(update|full-reload)"/)
 }, 60_000)
 
-test('ends with Ctrl-C, and leaves no process and no open port', async () => {
+test('npm run dev ends with Ctrl-C, and leaves no process and no open port', async () => {
   expect(processesOf(dataDir).length).toBeGreaterThan(4)
   dev.pressCtrlC()
   await dev.ended

@@ -8,11 +8,11 @@ export interface NpmProcess {
   npm: ChildProcess
   output: () => string
   ended: Promise<number | null>
-  /** What a terminal does with Ctrl-C: npm, its shell and the scripts all get the signal. */
+  /** Sends the signal to npm, its shell and the scripts, like Ctrl-C in a terminal. */
   pressCtrlC(): void
 }
 
-/** Runs an npm script of the checkout as a person does, and waits until it says that Crux is ready, or ends. */
+/** Runs an npm script of the checkout, and waits until it reports that Crux is ready, or ends. */
 export async function runNpm(words: string[], env: NodeJS.ProcessEnv): Promise<NpmProcess> {
   const npm = spawn('npm', words, { cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
@@ -27,7 +27,7 @@ export async function runNpm(words: string[], env: NodeJS.ProcessEnv): Promise<N
   }
 }
 
-/** What runs for this data folder: the scripts, the services, PostgreSQL. */
+/** The processes of this data directory: the scripts, the services, PostgreSQL. */
 export function processesOf(dataDir: string): { pid: number; what: string }[] {
   return readdirSync('/proc')
     .map(Number)

@@ -9,7 +9,7 @@ import { afterEach, expect, test } from 'vitest'
 import { root } from '../src/files.ts'
 import { freePort, type NpmProcess, processesOf, queryDatabase, runNpm } from './npm-process.ts'
 
-// `npm start` itself, as a person runs it, and what kill -9 leaves behind.
+// Tests `npm start` as users run it, and the recovery after kill -9.
 
 const dataDir = mkdtempSync(join(tmpdir(), 'start-'))
 const ports = await Promise.all([freePort(), freePort(), freePort()])
@@ -36,7 +36,7 @@ async function start(...flags: string[]): Promise<NpmProcess> {
   return entry
 }
 
-/** What has to run exactly once for this data folder. PostgreSQL may belong to another user and carry nothing of ours. */
+/** The processes that must run exactly once for this data directory. PostgreSQL may run as another user, so it is found by its pid file. */
 const scripts = {
   npm: (what: string) => what.startsWith('npm start'),
   'the wrapper': (what: string) => /^node scripts\/start\.mjs/.test(what),
@@ -57,13 +57,13 @@ async function pidsOfAll(): Promise<Pids> {
   return { ...Object.fromEntries(found), PostgreSQL: await postgresPid() } as Pids
 }
 
-/** The first line of the file that PostgreSQL keeps for itself. */
+/** The first line of PostgreSQL's pid file. */
 async function postgresPid(): Promise<number> {
   const rows = await queryDatabase(dataDir, `select pg_read_file('postmaster.pid') as text`)
   return Number((JSON.parse(rows) as { text: string }[])[0]?.text.split('\n')[0])
 }
 
-/** The console is there, everything behind it is ready, and what was stored still is. */
+/** Checks that the console and all services behind it are ready, and that stored data still exists. */
 async function expectServing(): Promise<void> {
   const page = await fetch(`http://localhost:${port}/`, { headers: { accept: 'text/html' } })
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="root">')])
@@ -73,7 +73,7 @@ async function expectServing(): Promise<void> {
   expect(await queryDatabase(dataDir, 'select n from kept')).toBe('[{"n":42}]')
 }
 
-test('starts, comes back by itself after kill -9 of any service, starts again after kill -9 of any script and of everything, and ends with Ctrl-C', {
+test('npm start recovers from kill -9 of any service, starts again after kill -9 of any script or of all processes, and ends with Ctrl-C', {
   timeout: 480_000,
 }, async () => {
   const first = await start()
@@ -83,7 +83,7 @@ test('starts, comes back by itself after kill -9 of any service, starts again af
   await queryDatabase(dataDir, 'create table kept as select 42 as n')
   await expectServing()
 
-  // A second start of the same folder is refused, and changes nothing about the first one.
+  // A second start in the same directory is refused, and does not affect the first one.
   const before = await pidsOfAll()
   const second = await start()
   expect([await second.ended, second.output()]).toEqual([
@@ -147,7 +147,7 @@ test('starts, comes back by itself after kill -9 of any service, starts again af
   await expect(fetch(`http://localhost:${port}/`)).rejects.toThrow()
 })
 
-test('says which flag it does not know, and where the port is taken', { timeout: 120_000 }, async () => {
+test('npm start reports an unknown flag, and a port that is in use', { timeout: 120_000 }, async () => {
   const unknown = await start('--prot', '9')
   expect([await unknown.ended, unknown.output()]).toEqual([1, expect.stringContaining("Unknown option '--prot'")])
   const other = createServer().listen(port, '127.0.0.1')
@@ -163,7 +163,7 @@ test('says which flag it does not know, and where the port is taken', { timeout:
   other.close()
 })
 
-test('takes CRUX_RATE_LIMITS=off only on loopback, and says so before anything is built', async () => {
+test('npm start accepts CRUX_RATE_LIMITS=off only on loopback, and reports it before anything is built', async () => {
   const env = {
     ...process.env,
     CRUX_DATA_DIR: dataDir,

@@ -2,27 +2,27 @@ import type { Pool } from 'pg'
 
 export type Counted = {
   hits: number
-  /** Until the window ends and counting begins anew. */
+  /** The time until the window ends and the count restarts. */
   waitSeconds: number
 }
 
-/** Counters of attempts in windows of time, shared by all processes on one database. */
+/** Counters of attempts in time windows, shared by all processes on one database. */
 export interface Attempts {
-  /** Counts before the attempt is made, so that attempts at the same time cannot pass together. */
+  /** Counts an attempt before it is made, so that concurrent attempts cannot pass together. */
   count(key: string | Buffer, windowSeconds: number): Promise<Counted>
-  /** How many there were in the present window. */
+  /** The number of attempts in the current window. */
   read(key: string | Buffer): Promise<number>
-  /** Takes an attempt back that turned out harmless. */
+  /** Undoes the count of an attempt that turned out to be harmless. */
   refund(key: string | Buffer): Promise<void>
-  /** Forgets all attempts of a key. */
+  /** Deletes all attempts of a key. */
   reset(key: string | Buffer): Promise<void>
   /** Deletes counters of past windows. */
   clean(): Promise<void>
 }
 
 /**
- * @param table with columns `key` (primary key), `hits` and `resets_at`, written as SQL writes it. Give keyed hashes as keys:
- * names and addresses need not lie in a database.
+ * @param table with columns `key` (primary key), `hits` and `resets_at`, in SQL syntax. Use keyed hashes as keys, so that the database contains no
+ * names and addresses.
  */
 export function createAttempts(pool: Pool, table: 'identity.rate_limits' | 'crux.rate_limit'): Attempts {
   const countSql = `

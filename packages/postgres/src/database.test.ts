@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => test1.drop())
 
 describe('migrate', () => {
-  test('runs each migration once when several processes start together, and names the newest', async () => {
+  test('runs each migration once when several processes start together, and returns the name of the newest', async () => {
     const names = await Promise.all(
       [1, 2, 3, 4].map(() => migrate({ url: test1.url, directory, schema: 'other_journal' }).catch(() => 'clash')),
     )
@@ -37,7 +37,7 @@ describe('migrate', () => {
 })
 
 describe('openDatabase', () => {
-  test('answers again after every connection was cut, also in the middle of a transaction', async () => {
+  test('reconnects after every connection was cut, also during a transaction', async () => {
     const database = openDatabase({ url: test1.url, max: 2, name: 'cut-me', log })
     await database.pool.query('select 1')
     const broken = database.transaction(async (tx) => {
@@ -57,7 +57,7 @@ describe('openDatabase', () => {
     await database.close()
   })
 
-  test('rolls back what a failing transaction did', async () => {
+  test('rolls back a failed transaction', async () => {
     const database = openDatabase({ url: test1.url })
     const work = database.transaction(async (tx) => {
       await tx.execute('insert into sample.thing (id) values (1)')
@@ -70,7 +70,7 @@ describe('openDatabase', () => {
 })
 
 describe('listen', () => {
-  test('delivers, comes back after its connection was cut and says so', async () => {
+  test('delivers notifications, reconnects after its connection was cut and reports it', async () => {
     const heard: string[] = []
     let reconnects = 0
     const listener = listen({
@@ -92,7 +92,7 @@ describe('listen', () => {
     await database.close()
   })
 
-  test('waits for a server that is not there yet', async () => {
+  test('waits for a server that has not started yet', async () => {
     const nowhere = listen({ url: 'postgres://a@127.0.0.1:1/a', channel: 'x', onMessage: () => undefined, log })
     const first = await Promise.race([
       nowhere.ready.then(() => 'ready'),

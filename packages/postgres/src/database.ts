@@ -6,9 +6,9 @@ import { createSharedReads, type SharedRead } from './shared-reads.ts'
 type Schema = Record<string, unknown>
 
 export interface Database<S extends Schema = Record<string, never>> {
-  /** For hot paths with prepared statements of their own, and for what Drizzle cannot say. */
+  /** For hot paths with prepared statements of their own, and for statements that Drizzle does not support. */
   pool: Pool
-  /** For lists that many people look at: those who ask at the same time share one query. */
+  /** For lists with many readers: concurrent callers share one query. */
   sharedRead: SharedRead
   db: NodePgDatabase<S>
   /** Commits when `work` resolves, rolls back when it rejects. */
@@ -21,7 +21,7 @@ export type Transaction<S extends Schema = Record<string, never>> = Parameters<
 >[0]
 
 /**
- * A pool that outlives its server: a lost connection is logged and replaced by the next query. Nothing connects yet.
+ * A pool that outlives its server: a lost connection is logged and replaced by the next query. Connections are opened on demand.
  *
  * @param options.max connections at most
  * @param options.name shown in pg_stat_activity
@@ -43,7 +43,7 @@ export function openDatabase<S extends Schema = Record<string, never>>(options: 
   })
   const lost = (err: Error) => options.log?.warn({ err }, 'lost a database connection')
   pool.on('error', lost)
-  // A connection that dies while lent out, between two statements of a transaction, has no other listener: it would end the process.
+  // A connection that is lost between two statements of a transaction has no other listener, so its error would end the process.
   pool.on('connect', (client) => void client.on('error', lost))
   const db = drizzle(pool, {
     casing: 'snake_case',

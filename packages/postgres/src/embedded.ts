@@ -1,4 +1,4 @@
-// What a supervisor needs, without Drizzle: it would keep a hundred megabytes for tables that it never reads.
+// A separate entry without Drizzle for supervisors, which would otherwise use a hundred megabytes for tables that they never read.
 export type { Ownership } from './embedded/ownership.ts'
 export { claimOwnership, OwnedError } from './embedded/ownership.ts'
 export { endingWithParent, isAlive, startTimeOf, waitUntil } from './embedded/processes.ts'

@@ -2,16 +2,16 @@ import type { Logger } from '@crux/service-kit'
 import { Client, escapeIdentifier, type Notification } from 'pg'
 
 export interface Listener {
-  /** Resolves once LISTEN is in force for the first time. */
+  /** Resolves after the first LISTEN. */
   ready: Promise<void>
-  /** Whether LISTEN is in force just now. */
+  /** Whether LISTEN is currently active. */
   isListening(): boolean
   stop(): Promise<void>
 }
 
 /**
- * Hears the notifications of a channel (or several) on a connection of its own, for ever: a lost connection is opened
- * anew, and then `onReconnect` tells that notifications may have been missed, so that subscribers read their state again.
+ * Receives the notifications of one or more channels on a connection of its own, indefinitely. After a lost connection is reopened, `onReconnect`
+ * reports that notifications may have been missed, so that subscribers reload their state.
  */
 export function listen(options: {
   url: string
@@ -65,7 +65,7 @@ export function listen(options: {
     if (client !== mine || stopped) return
     attempts = 0
     listening = true
-    // A peer that vanished without a word is noticed by asking.
+    // A peer that vanished without closing the connection is detected by a query.
     pulse = setInterval(() => void mine.query('select 1').catch(() => lost(mine)), 30_000)
     pulse.unref()
     if (connectedBefore) {

@@ -6,10 +6,10 @@ import { migrate as runMigrations } from 'drizzle-orm/node-postgres/migrator'
 import { Client } from 'pg'
 
 /**
- * Brings a schema up to date: runs what `folder` (made by drizzle-kit) holds and the database has not seen. Several
- * processes may start at once: one migrates, the others wait. All of it is one transaction; a failure changes nothing.
+ * Migrates a schema: runs the migrations in `folder` (created by drizzle-kit) that the database does not have. Several processes may start at once:
+ * one migrates, the others wait. All migrations are one transaction, so a failure changes nothing.
  *
- * @param options.schema where the journal table lives; created when absent
+ * @param options.schema where the journal table is; created when absent
  * @returns the name of the newest migration, undefined when there is none
  */
 export async function migrate(options: {
@@ -21,7 +21,7 @@ export async function migrate(options: {
     entries: { tag: string }[]
   }
   const client = new Client({ connectionString: options.url, application_name: 'crux migrate' })
-  // Without a listener a connection lost between two statements would end the process instead of rejecting the next one.
+  // Without a listener, a connection that is lost between two statements would end the process instead of rejecting the next one.
   client.on('error', () => undefined)
   await client.connect()
   try {
@@ -33,13 +33,13 @@ export async function migrate(options: {
       migrationsTable: 'migrations',
     })
   } finally {
-    // Ends the session and with it the lock.
+    // This ends the session and releases its lock.
     await client.end()
   }
   return journal.entries.at(-1)?.tag
 }
 
-/** 48 bits of a hash: fits a bigint parameter and a JavaScript number. */
+/** 48 bits of a hash, which fit a bigint parameter and a JavaScript number. */
 function lockOf(schema: string): number {
   return createHash('sha256').update(`crux migrate ${schema}`).digest().readUIntBE(0, 6)
 }

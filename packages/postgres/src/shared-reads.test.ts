@@ -14,7 +14,7 @@ afterEach(async () => {
   await file.drop()
 })
 
-/** Waits for the lock that the test holds, and numbers the queries that reach the database. */
+/** The query waits for the lock of the test, and returns a number that counts the queries. */
 const counted = (value: number): Read => ({
   name: 'counted',
   text: `with gate as materialized (select pg_advisory_xact_lock_shared(1))
@@ -33,7 +33,7 @@ const waitForBlocked = (count: number) =>
     })
     .toBe(count)
 
-/** Runs `work` while nobody else gets the lock, then releases it. */
+/** Runs `work` while the test holds the lock, then releases it. */
 async function whileLocked(work: () => Promise<void>): Promise<void> {
   const holder = await database.pool.connect()
   await holder.query('select pg_advisory_lock(1)')
@@ -45,7 +45,7 @@ async function whileLocked(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test('shares one query among the callers that ask while the same query is running', async () => {
+test('shared reads use one query for the callers that ask while the same query is running', async () => {
   const reads: Promise<readonly { call: number; value: number }[]>[] = []
   const read = (value: number) => void reads.push(database.sharedRead(counted(value)))
   await whileLocked(async () => {
@@ -61,13 +61,13 @@ test('shares one query among the callers that ask while the same query is runnin
   expect(new Set(rows.map((row) => row.call)).size).toBe(3)
 })
 
-test('sends the query again for a caller that asks after the previous one has ended', async () => {
+test('shared reads send the query again for a caller that asks after the previous one has ended', async () => {
   const [first] = await database.sharedRead<{ call: number }>(counted(1))
   const [second] = await database.sharedRead<{ call: number }>(counted(1))
   expect([first?.call, second?.call]).toEqual([1, 2])
 })
 
-test('shows what was committed before the call, and does not wait for an older query that hangs', async () => {
+test('shared reads return everything that was committed before the call, and do not wait for an older query that hangs', async () => {
   const names: Read = {
     name: 'names',
     text: `select case when exists (select from thing) then (select string_agg(name, ' ') from thing)
@@ -85,7 +85,7 @@ test('shows what was committed before the call, and does not wait for an older q
   expect(await Promise.all(hanging)).toEqual([[{ names: '' }]])
 })
 
-test('tells every caller of an error, and sends the query again afterwards', async () => {
+test('shared reads return an error to every caller, and send the query again afterwards', async () => {
   const missing: Read = { name: 'missing', text: 'select name from missing', values: [] }
   const results = await Promise.allSettled([1, 2, 3].map(() => database.sharedRead(missing)))
   expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected', 'rejected'])

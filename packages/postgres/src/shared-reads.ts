@@ -1,27 +1,26 @@
 import type { CustomTypesConfig, Pool, QueryResultRow } from 'pg'
 
-/** A prepared statement that only reads. As with every prepared statement, a name belongs to one text and one set of types. */
+/** A prepared statement that only reads. A name belongs to one text and one set of types, as for every prepared statement. */
 export type Read = {
   name: string
   text: string
-  /** Only what JSON can tell apart: they are part of the key by which reads are shared. */
+  /** Only values that JSON distinguishes, because they are part of the key by which reads are shared. */
   values: readonly (string | number)[]
   types?: CustomTypesConfig
 }
 export type SharedRead = <Row extends QueryResultRow>(read: Read) => Promise<readonly Readonly<Row>[]>
 
-/** How long a caller waits for a query that was sent before its call, so that a connection that hangs delays others by no more than this. */
+/** How long a caller waits for a query that was sent before its call. This limits the delay by a connection that hangs. */
 const waitMs = 100
 
-/** `next` is not sent yet and still takes callers; `sent` takes none. */
+/** `next` is not sent yet and accepts more callers; `sent` accepts none. */
 type Queue = { next?: Promise<QueryResultRow[]> | undefined; sent?: Promise<unknown> }
 
 /**
- * Callers that run the same statement with the same values at the same time share one query. It is sent after all of their calls,
- * so each caller sees everything that was committed before its call, by this server or another, as with a query of its own.
- * Nothing is kept once the query has ended.
+ * Callers that run the same statement with the same values at the same time share one query. It is sent after all of their calls, so each caller sees
+ * everything that any server committed before its call, as with a query of its own. Nothing is cached after the query has ended.
  *
- * @returns rows that several callers hold: nobody may modify them
+ * @returns rows that several callers share, so they must not be modified
  */
 export function createSharedReads(pool: Pick<Pool, 'query'>): SharedRead {
   const queues = new Map<string, Queue>()
@@ -51,11 +50,11 @@ export function createSharedReads(pool: Pick<Pool, 'query'>): SharedRead {
     return queue.next
   }
 
-  // The type of the rows is the caller's statement about the text, as it is with the pool.
+  // The caller declares the type of the rows, as with the pool.
   return share as SharedRead
 }
 
-/** Resolves once the query that was sent before has ended or is late, and once the requests that have already arrived were read. */
+/** Resolves once the previously sent query has ended or is late, and once the requests that have already arrived were read. */
 function canSend(sent: Promise<unknown> | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (!sent) {

@@ -14,7 +14,7 @@ export interface TestDatabase {
 const urlVariable = 'TEST_DATABASE_URL'
 const runVariable = 'CRUX_TEST_RUN'
 
-/** Starts the cluster of a test run and names it to the workers by environment; with TEST_DATABASE_URL set, that one serves. */
+/** Starts the cluster of a test run and passes its address to the workers in the environment. TEST_DATABASE_URL replaces it. */
 export async function startTestCluster(): Promise<{ url: string; stop(): Promise<void> }> {
   const run = randomBytes(4).toString('hex')
   process.env[runVariable] = run
@@ -37,7 +37,7 @@ export async function startTestCluster(): Promise<{ url: string; stop(): Promise
 }
 
 /**
- * A database of one's own, cloned in some 50 ms from a template that the first caller of the run migrates.
+ * Creates a database for one caller, cloned in some 50 ms from a template that the first caller of the run migrates.
  *
  * @param options.key names the template: callers with the same migrations share it
  */
@@ -57,7 +57,7 @@ export async function testDatabase(options: {
       template,
     ])
     if (rowCount === 0) {
-      // A template without the mark is what a run that died left half migrated.
+      // A template without the mark was left incomplete by a test run that was killed.
       await client.query(`drop database if exists ${escapeIdentifier(template)} with (force)`)
       await client.query(`create database ${escapeIdentifier(template)}`)
       await options.migrate(databaseUrl(clusterUrl, template))

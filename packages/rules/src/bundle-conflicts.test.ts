@@ -142,11 +142,11 @@ describe('bundleConflicts', () => {
       {},
       ['ulimits.nofile ab'],
     ],
-  ])('%s', (_, bundles, deployment, expected) => {
+  ])('finds the expected conflicts of %s', (_, bundles, deployment, expected) => {
     expect(said(bundles, deployment)).toEqual(expected)
   })
 
-  it('says it with the names of the bundles, by field or by key', () => {
+  it('reports conflicts with the names of the bundles, by field or by key', () => {
     const found = conflicts([{ tty: true, ...env({ A: '1' }) }, { tty: false }, env({ A: '2' })])
     expect(found).toEqual([
       {
@@ -174,7 +174,7 @@ describe('the order of bundles', () => {
   const port = fc.integer({ min: 1, max: 9 })
   const rows = <T>(row: fc.Arbitrary<T>, selector: (one: T) => unknown) =>
     fc.uniqueArray(row, { selector, maxLength: 3 })
-  /** Rows of one valid layer: none takes out another one. */
+  /** Rows of one valid layer, in which no row replaces another one. */
   const apart = <T>(row: fc.Arbitrary<T>, clash: (a: T, b: T) => boolean) =>
     fc.uniqueArray(row, { comparator: clash, maxLength: 3 })
   const span = fc.tuple(port, port, fc.integer({ min: 0, max: 2 }))
@@ -213,7 +213,7 @@ describe('the order of bundles', () => {
 
   const long = process.env.CRUX_TEST_FULL ? 600_000 : 30_000
   it(
-    'matters exactly where there is a conflict',
+    'affects the result exactly where there is a conflict',
     () => {
       fc.assert(
         fc.property(few, few, few, few, (image, a, b, deployment) => {
@@ -228,7 +228,7 @@ describe('the order of bundles', () => {
   )
 
   it(
-    'of three does not matter without a conflict',
+    'does not affect the result of three bundles without a conflict',
     () => {
       fc.assert(
         fc.property(few, few, few, few, (a, b, c, deployment) => {
@@ -247,7 +247,7 @@ describe('the order of bundles', () => {
     long,
   )
 
-  it('changes nothing about what is in conflict', () => {
+  it('does not affect which conflicts are found', () => {
     fc.assert(
       fc.property(few, few, few, (a, b, deployment) => {
         const bundle = (name: string, fields: ContainerConfigFields) => ({ configId: name, name, fields })

@@ -7,20 +7,20 @@ export type BundleConflict = {
   /** The part: `environment.LOG_LEVEL`, `ports.8080/tcp`, `portRanges.8000-8010`, `volumes./data`, `resourceConfig.limits`, `tty`. */
   property: string
   field: ContainerConfigField
-  /** What of the field: the key, port, range or path; absent where it is the field itself. */
+  /** The key, port, range or path within the field; absent where the conflict is about the field itself. */
   key?: string
-  /** Configurations of the bundles that say it, in the order of the bundles. */
+  /** Configurations of the bundles that set it, in the order of the bundles. */
   configIds: string[]
   error: 'ambiguousInConfigs' | 'ambiguousKeyInConfigs'
   description: string
 }
 
 /**
- * What bundles say differently and the deployment does not decide (backend.md 4.3, decision 32). The order of bundles only sorts: where
- * this finds nothing, every order of them comes to the same configuration. A setting that one of them leaves open and equal ones are no
- * conflict; neither are secrets, networks and custom headers, which are united.
+ * Finds settings that bundles set differently and that the deployment does not decide. The order of bundles is only for display: where this function
+ * finds nothing, every order of the bundles results in the same configuration. Settings that one bundle leaves open and equal settings are no
+ * conflict, and neither are secrets, networks and custom headers, which are united.
  *
- * @param deployment the deployment's own layer; it decides the fields and keys that it has, removed keys (`value: null`) among them
+ * @param deployment the deployment's own layer; it decides the fields and keys that it has, including removed keys (`value: null`)
  */
 export function bundleConflicts(
   bundles: readonly ConflictingBundle[],
@@ -36,13 +36,13 @@ export function bundleConflicts(
   })
 }
 
-/** The fields in conflict, each once: what a refused start names. */
+/** The fields in conflict, each once, for the error of a refused start. */
 export const conflictFields = (conflicts: readonly BundleConflict[]): ContainerConfigField[] => [
   ...new Set(conflicts.map(({ field }) => field)),
 ]
 
 const united: ReadonlySet<string> = new Set(['secrets', 'networks', 'customHeaders'])
-/** Objects that are taken whole, but where a person wants to know what in them differs. */
+/** Objects that are merged as a whole, but whose differing members are reported to the user. */
 const sectioned: Partial<Record<ContainerConfigField, readonly string[]>> = {
   resourceConfig: ['limits', 'requests'],
   logConfig: ['driver', 'options'],
@@ -93,7 +93,7 @@ function byKey(said: readonly Said[], decided: ReadonlySet<string>, before: stri
   })
 }
 
-/** Rows that take each other out although their keys may differ; decided once the deployment takes out both. */
+/** Whether rows replace each other although their keys may differ. The conflict is decided once the deployment replaces both. */
 function overlaps(
   field: 'volumes' | 'portRanges',
   bundles: readonly ConflictingBundle[],
@@ -141,16 +141,16 @@ const rowsIn = (fields: ContainerConfigFields, field: ContainerConfigField): Row
 const rowsOf = (bundles: readonly ConflictingBundle[], field: ContainerConfigField): Said[] =>
   bundles.flatMap(({ configId, fields }) => rowsIn(fields, field).map((row) => ({ configId, row })))
 
-/** What is said by leaving it out is the same as said: tcp, rwo. */
+/** An omitted value means the default: tcp, rwo. */
 const defaults = { protocol: 'tcp', type: 'rwo' }
 function sameRow(left: Row, right: Row): boolean {
-  // Of a key and its value, the empty text and "removed" are two things.
+  // For a key with a value, an empty text and a removed key are different.
   if ('key' in left) return sameValue(left, right)
   const plain = (row: Row) => ({ ...defaults, ...(essence(row) as object) })
   return sameValue(plain(left), plain(right))
 }
 
-/** What a value comes to: without ids, nulls, empty texts and what is empty altogether. */
+/** The effective value: without ids, nulls, empty texts and empty containers. */
 function essence(value: unknown): unknown {
   if (Array.isArray(value)) return value.length > 0 ? value.map(essence) : undefined
   if (typeof value !== 'object' || value === null) return value === '' || value === null ? undefined : value

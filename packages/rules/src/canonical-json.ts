@@ -1,6 +1,6 @@
 /**
- * One text for values that mean the same to a container: row ids, the order of an object's keys, and the difference between null
- * and absent do not show in it. Lists keep their order. Hashes of stored configurations are made of it, so its form never changes.
+ * Renders values that are equivalent for a container as the same text: row ids, the key order of objects, and the difference between null and absent
+ * are ignored. Lists keep their order. Hashes of stored configurations are computed from it, so its format must not change.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`

@@ -1,4 +1,4 @@
-/** What each setting means, for whoever writes it as JSON: by the path of the setting, `ports.external` inside rows too. */
+/** The description of each setting for users who write it as JSON, by the path of the setting; `ports.external` is a path inside rows. */
 export const configDescriptions: Readonly<Record<string, string>> = {
   name: 'Name of the container behind the prefix: a DNS label. Without it the last part of the image name.',
   environment:
@@ -116,7 +116,7 @@ export const configDescriptions: Readonly<Record<string, string>> = {
   'metrics.port': "One of the container's own ports.",
 }
 
-/** Values that fit where any text may stand. */
+/** Example values for settings that accept any text. */
 export const configExamples: Readonly<Record<string, readonly unknown[]>> = {
   ports: [['8080:80']],
   portRanges: [['9000-9010:8000-8010']],

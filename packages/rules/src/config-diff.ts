@@ -2,10 +2,10 @@ import type { ContainerConfigFields } from '@crux/contract'
 import { type ConfigPart, configParts, sameValue } from './config-parts.ts'
 import { formatPort, formatPortRange, formatUlimit, formatVolume } from './string-parsers.ts'
 
-/** One line of "what changes": absent `from` = new, absent `to` = gone. */
+/** One line of the list of changes: without `from` the part is new, without `to` it is removed. */
 export type ConfigChange = { property: string; from?: string | null; to?: string | null }
 
-/** What differs between two configurations, part by part and in words; values of secrets are never shown. */
+/** Lists the differences of two configurations part by part as readable text. Values of secrets are never shown. */
 export function diffConfig(from: ContainerConfigFields, to: ContainerConfigFields): ConfigChange[] {
   const before = configParts(from)
   const after = configParts(to)
@@ -19,7 +19,7 @@ export function diffConfig(from: ContainerConfigFields, to: ContainerConfigField
   return changes.sort((a, b) => a.property.localeCompare(b.property))
 }
 
-/** A part as a person reads it: `8080:80`, `data:/var/lib:rwo`, `add`, or short JSON. */
+/** A part as readable text: `8080:80`, `data:/var/lib:rwo`, `add`, or short JSON. */
 export function describe(part: ConfigPart): string {
   const value = part.value as Record<string, never>
   switch (part.field) {

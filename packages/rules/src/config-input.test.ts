@@ -11,7 +11,7 @@ const accepted = (config: Record<string, unknown>) => {
   return result
 }
 
-describe('a row that somebody is typing', () => {
+describe('a row that a user is still typing', () => {
   const id = randomUUID()
   it.each([
     ['volumes', { id, name: null, path: null, type: 'rwo' }],
@@ -25,13 +25,13 @@ describe('a row that somebody is typing', () => {
     ['initContainers', { id, name: 'copy', image: 'busybox', environment: [{ id: randomUUID(), key: '', value: '' }] }],
     ['ulimits', { id, key: 'nofile', soft: null, hard: null }],
     ['extraHosts', { id, key: 'db', value: '' }],
-  ])('of %s is left out and reported by its id: %j', (field, row) => {
+  ])('of %s is omitted and reported by its id: %j', (field, row) => {
     const { config, typing } = accepted({ [field]: [row], tty: true })
     expect(config).toEqual({ [field]: [], tty: true })
     expect(typing).toEqual({ [field]: [id] })
   })
 
-  it('keeps the finished rows of its list', () => {
+  it('does not affect the finished rows of its list', () => {
     const rows = [
       { key: 'A', value: '1' },
       { key: '', value: '' },
@@ -40,24 +40,24 @@ describe('a row that somebody is typing', () => {
     expect(accepted({ environment: rows }).config).toEqual({ environment: [rows[0], rows[2]] })
   })
 
-  it('leaves a setting out whole where it stands inside of one', () => {
+  it('inside a setting omits the whole setting', () => {
     const labels = { deployment: [{ key: '', value: '' }] }
     const configContainer = { image: '', volume: 'data', path: '/', keepFiles: false }
     expect(accepted({ labels, configContainer, user: 5 }).config).toEqual({ user: 5 })
     expect(accepted({ logConfig: { driver: 'local', options: [{ key: '', value: '' }] } }).config).toEqual({})
   })
 
-  it('is not a value that is wrong: that stays for the schema to refuse', () => {
+  it('is not the same as a wrong value, which the schema refuses', () => {
     const { config } = read({ volumes: [{ name: 7, path: '/a' }], ports: [{ internal: 70_000 }] }) as { config: object }
     expect(config).toEqual({ volumes: [{ name: 7, path: '/a' }], ports: [{ internal: 70_000 }] })
   })
 
-  it('is an ordinary mistake where unfinished rows are not allowed', () => {
+  it('is an ordinary error where unfinished rows are not allowed', () => {
     const volumes = [{ name: null, path: '/a' }]
     expect(read({ volumes }, false)).toEqual({ ok: true, config: { volumes }, typing: {} })
   })
 
-  it('stays as it is stored, at its place', () => {
+  it('keeps its stored value and position', () => {
     const [first, second, third] = ['A', 'B', 'C'].map((key) => ({ id: randomUUID(), key, value: key }))
     const before = { environment: [first, second, third] } as never
     const next = { environment: [first, third] } as never
@@ -71,7 +71,7 @@ describe('a row that somebody is typing', () => {
   })
 })
 
-test('names that are no setting are problems at any depth, and what our own answers carry besides is not', () => {
+test('unknown settings are problems at any depth, and members that the server adds to its answers are not', () => {
   expect(read({ bogus: 1, privileged: true, volumes: [{ name: 'a', path: '/a', readOnly: true }] })).toEqual({
     ok: false,
     problems: ['bogus', 'privileged', 'volumes[0].readOnly'].map((property) => ({
@@ -111,7 +111,7 @@ test('paths inside the container become absolute, and buckets lose the slashes a
   })
 })
 
-test('the shorthands of the documentation are rows, and one that cannot be read is a problem with an example', () => {
+test('documented shorthands become rows, and one that cannot be parsed is a problem with an example', () => {
   expect(accepted({ ports: ['8080:80/udp', '8000-8001:9000-9001'], restartPolicy: 'unless-stopped' }).config).toEqual({
     ports: [{ external: 8080, internal: 80, protocol: 'udp' }],
     portRanges: [{ external: { from: 8000, to: 8001 }, internal: { from: 9000, to: 9001 } }],
@@ -126,6 +126,6 @@ test.each([
   [{ labels: [] }],
   [{ initContainers: { a: 1 } }],
   [{ environment: { A: 1 } }],
-])('input of the wrong shape throws nothing: %j', (config) => {
+])('input of the wrong shape does not throw: %j', (config) => {
   expect(() => read(config)).not.toThrow()
 })

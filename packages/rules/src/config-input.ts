@@ -11,25 +11,24 @@ type Json = Record<string, unknown>
 export type ConfigInput =
   | {
       ok: true
-      /** Ready for the contract's schema: shorthands are rows, paths are absolute, unfinished rows are left out. */
+      /** Ready for the schema of the contract: shorthands are rows, paths are absolute, unfinished rows are omitted. */
       config: Json
-      /** By list: ids of rows that are still being typed. They stay as they are stored. */
+      /** By list: ids of rows that the user is still typing. They keep their stored values. */
       typing: Record<string, string[]>
     }
   | { ok: false; problems: ConfigProblem[] }
 
-/** Members of our own answers: clients may send back what they read. */
+/** Members that the server adds to its answers: clients may send them back. */
 const answered: ReadonlySet<string> = new Set(['id', 'type', 'updatedAt', 'updatedBy', 'revision', 'parent'])
 const schema = ContainerConfigPatch.shape.config
 
 /**
- * Reads the `config` of a change as clients write it, before its schema judges it: rows may be short (`"ports": ["8080:80"]`),
- * paths inside containers may lack the leading slash and buckets may have slashes around them. A list row whose required keys are
- * null or empty is a row that somebody is typing: existing clients send it with every key press, so it is left out and reported
- * in `typing`; a setting with such members is left out whole.
+ * Parses the `config` of a change as clients write it, before its schema validates it: rows may be short (`"ports": ["8080:80"]`), paths inside
+ * containers may lack the leading slash and buckets may have slashes around them. A list row whose required keys are null or empty is still being
+ * typed: existing clients send it with every key press, so it is omitted and reported in `typing`; a setting with such members is omitted as a whole.
  *
  * @param options.mayBeUnfinished false refuses unfinished rows like every other invalid value
- * @returns problems for names that are no setting, at any depth, and for shorthands that cannot be read
+ * @returns problems for unknown settings at any depth, and for shorthands that cannot be parsed
  */
 export function readConfigInput(input: Json, { mayBeUnfinished }: { mayBeUnfinished: boolean }): ConfigInput {
   const problems: ConfigProblem[] = []
@@ -52,7 +51,7 @@ export function readConfigInput(input: Json, { mayBeUnfinished }: { mayBeUnfinis
 const unknownSetting = (property: string) =>
   problem(property, 'unknown', `${property} is not a setting: check the spelling, or remove it`)
 
-/** The schema drops what it does not know; everything that it dropped was not going to take effect. */
+/** The schema drops unknown members, so a comparison with its output finds them. */
 function unknownMembers(given: unknown, parsed: unknown, path: PropertyKey[] = []): ConfigProblem[] {
   if (typeof given !== 'object' || given === null || typeof parsed !== 'object' || parsed === null) return []
   return Object.entries(given).flatMap(([name, value]) => {
@@ -63,7 +62,7 @@ function unknownMembers(given: unknown, parsed: unknown, path: PropertyKey[] = [
   })
 }
 
-/** One pass may uncover faults that the schema looks for only where the shape is right. */
+/** One pass may reveal errors that the schema checks only after the shape is right. */
 const passesMax = 3
 
 function withoutUnfinished(input: Json, typing: Record<string, string[]>): Json {
@@ -90,7 +89,7 @@ function withoutUnfinished(input: Json, typing: Record<string, string[]>): Json 
   return config
 }
 
-/** What a form holds before anybody has typed; 0 stands for a port that was not entered. */
+/** The initial value of a form input; 0 is a port that was not entered. */
 const isEmpty = (value: unknown) => value === undefined || value === null || value === '' || value === 0
 
 const valueAt = (config: Json, path: readonly PropertyKey[]): unknown =>
@@ -121,7 +120,7 @@ function normalizePaths(config: Json): Json {
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** An empty path stays empty, and a drive letter is left for the rules to refuse. */
+/** An empty path stays empty, and a drive letter is refused later by the rules. */
 const toAbsolute = (path: unknown) =>
   typeof path === 'string' && path.trim() !== '' && !/^\s*([a-zA-Z]:)?[/\\]/.test(path) ? `/${path.trim()}` : path
 
@@ -129,8 +128,8 @@ const withoutOuterSlashes = (bucket: unknown) =>
   typeof bucket === 'string' ? bucket.trim().replace(/^\/+|\/+$/g, '') : bucket
 
 /**
- * Puts the stored rows that are being typed back at their places in the list that a patch came to. A list that was not set stays
- * so while its first row is typed: an empty list would be a setting of its own.
+ * Puts stored rows that are being typed back at their positions in the patched list. A list that was not set stays unset while its first row is
+ * typed, because an empty list is a setting of its own.
  */
 export function keepTypedRows(
   fields: ContainerConfigFields,

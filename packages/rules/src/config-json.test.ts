@@ -88,7 +88,7 @@ describe('shorthands in the JSON tab', () => {
       },
     ],
     ['metrics', { metrics: { enabled: true, port: 80 } }, { metrics: { enabled: true, port: 80 } }],
-  ])('%s', (_, json, fields) => {
+  ])('are read as rows: %s', (_, json, fields) => {
     const given = Object.fromEntries(Object.entries(fieldsOf(json) as object).filter(([, value]) => value !== null))
     expect(JSON.parse(JSON.stringify(given, (__, value) => value ?? undefined))).toEqual(fields)
   })
@@ -101,11 +101,11 @@ describe('shorthands in the JSON tab', () => {
     [{ environment: ['A'] }, 'environment[0]', /name and a value/],
     [{ restartPolicy: 'sometimes' }, 'restartPolicy', /always/],
     [{ ports: 80 }, 'ports', /list/],
-  ])('%j is refused at its place', (json, property, description) => {
+  ])('are refused at their position in %j', (json, property, description) => {
     expect(read(json)).toEqual({ ok: false, property, description: expect.stringMatching(description) })
   })
 
-  it('changes nothing where only the order of names differs', () => {
+  it('change nothing where only the order of names differs', () => {
     const current: Fields = { environment: ['2', '1', 'A'].map((key) => ({ key, value: key })) }
     expect(read(configToJson(current), current)).toEqual({ ok: true, patch: {} })
     expect(read({ environment: { A: 'A', 1: '1', 2: 'two' } }, current)).toMatchObject({
@@ -114,7 +114,7 @@ describe('shorthands in the JSON tab', () => {
     })
   })
 
-  it('shows keys of secrets in a base layer alone, leaves them when the text names none, and never shows a value', () => {
+  it('contain keys of secrets in a base layer only, keep secrets when the text names none, and never contain a value', () => {
     const current: Fields = { secrets: [{ key: 'A', required: true, value: 'sealed' }] }
     expect(configToJson(current)).toEqual({})
     expect(configToJson(current, { base: true })).toEqual({ secrets: [{ key: 'A', required: true }] })
@@ -125,7 +125,7 @@ describe('shorthands in the JSON tab', () => {
 
 describe('any configuration as JSON', () => {
   it(
-    'comes back as it was, and from nothing as itself',
+    'is unchanged after a round trip, also from an empty layer',
     () => {
       fc.assert(
         fc.property(arbitraryLayer(), (layer) => {
@@ -143,7 +143,7 @@ describe('any configuration as JSON', () => {
   )
 
   it(
-    'is what the JSON schema says',
+    'conforms to the JSON schema',
     () => {
       const layer = ajv.compile(configJsonSchema())
       const base = ajv.compile(configJsonSchema({ base: true }))
@@ -161,10 +161,10 @@ describe('any configuration as JSON', () => {
   )
 })
 
-describe('the JSON schema', () => {
+describe('the JSON schema of configurations', () => {
   const valid = ajv.compile(configJsonSchema())
 
-  it('takes shorthands and refuses what the contract refuses', () => {
+  it('accepts shorthands and refuses values that the contract refuses', () => {
     expect(valid({ ports: ['8080:80'], ulimits: { nofile: '1:2', nproc: 3 }, environment: { A: 1, B: null } })).toBe(
       true,
     )
@@ -180,7 +180,7 @@ describe('the JSON schema', () => {
       expect(valid(wrong), JSON.stringify(wrong)).toBe(false)
   })
 
-  it('describes every setting and everything in it, and has no ids', () => {
+  it('describes every setting and its members, and contains no ids', () => {
     const bare: string[] = []
     const look = (schema: JsonSchema, path: string): void => {
       for (const [name, inner] of Object.entries(schema.properties ?? {})) {
@@ -199,7 +199,7 @@ describe('the JSON schema', () => {
     )
   })
 
-  it('gives examples that the tab can read', () => {
+  it('contains examples that the JSON tab can read', () => {
     const look = (schema: JsonSchema, at: string[]): void => {
       for (const [name, inner] of Object.entries(schema.properties ?? {})) {
         for (const example of inner.examples ?? []) {

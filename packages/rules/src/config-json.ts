@@ -4,8 +4,8 @@ import { fillRowIds } from './config-patch.ts'
 import { expandShorthands, type Fail } from './json-readers.ts'
 
 /**
- * A configuration as the JSON tab shows it (ui.md U13.6): no ids, lists of keys and values as objects, lists of keys as arrays of text.
- * Values of secrets are no part of it; their keys are, in a base layer.
+ * A configuration as the JSON tab shows it: no ids, key-value lists as objects, key lists as arrays of text. It contains no values of secrets; in a
+ * base layer it contains their keys.
  */
 export type ConfigJson = Record<string, unknown>
 
@@ -24,12 +24,12 @@ export type ParsedConfigJson =
   | { ok: false; property: string | undefined; description: string }
 
 /**
- * Reads the text of the JSON tab against the present fields. Rows may be written short: `"ports": ["8080:80/udp"]`,
- * `"volumes": ["data:/data:ro"]`, `"ulimits": {"nofile": "1024:4096"}`, `"restartPolicy": "unless-stopped"`.
+ * Parses the text of the JSON tab and compares it with the current fields. Rows may be short: `"ports": ["8080:80/udp"]`, `"volumes":
+ * ["data:/data:ro"]`, `"ulimits": {"nofile": "1024:4096"}`, `"restartPolicy": "unless-stopped"`.
  *
- * @param options.newId gives ids to rows that are new; rows with a known key keep theirs
+ * @param options.newId creates ids for new rows; rows with a known key keep theirs
  * @param options.base whether this is a base layer, where `secrets: [{key, required}]` is accepted
- * @returns what to send: changed fields alone, null for those that were taken out of the text; secrets stay where the text names none
+ * @returns the patch: only changed fields, null for those that were removed from the text; secrets stay where the text names none
  */
 export function configFromJson(
   text: string,
@@ -76,7 +76,7 @@ const refused = (property: string | undefined, description: string): ParsedConfi
 
 const byKey = new Set(['environment', 'capabilities', 'dockerLabels', 'extraLBAnnotations', 'extraHosts', 'ulimits'])
 
-/** In a JSON object order says nothing, and names such as "1" come first of themselves. */
+/** The order of a JSON object has no meaning, and keys such as "1" are always sorted first. */
 function sameInJson(name: string, next: unknown, current: unknown): boolean {
   if (!byKey.has(name) || !Array.isArray(next) || !Array.isArray(current)) return sameValue(next, current)
   const sorted = (rows: { key: string }[]) => [...rows].sort((a, b) => (a.key < b.key ? -1 : 1))
@@ -108,7 +108,7 @@ const toObject = (rows: unknown, read: (row: KeyRow) => unknown = (row) => row.v
   Array.isArray(rows) ? Object.fromEntries((rows as KeyRow[]).map((row) => [row.key, read(row)])) : rows
 const toTexts = (rows: unknown): unknown => (Array.isArray(rows) ? (rows as KeyRow[]).map((row) => row.key) : rows)
 
-/** The object with some of its properties converted, and without its own row id. */
+/** The object with some of its properties converted and without its own row id. */
 function mapped(value: unknown, converters: Record<string, (inner: unknown) => unknown>): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(

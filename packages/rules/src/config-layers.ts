@@ -2,30 +2,30 @@ import type { ContainerConfigField, ContainerConfigFields, ContainerConfigType }
 import { mergeConfig } from './config-merge.ts'
 import { isKeyedField, isMarkerField, isUnset, markerSections, rowKey } from './config-parts.ts'
 
-/** `name` is the bundle's, image's or deployment's: what a person knows the layer by. */
+/** `name` is that of the bundle, image or deployment, by which users know the layer. */
 export type ConfigLayer = {
   source: ContainerConfigType
   name?: string | undefined
   configId?: string | undefined
   fields: ContainerConfigFields
 }
-/** Where a part of a configuration comes from; `default` = set by nobody. */
+/** The origin of a part of a configuration; `default` = no layer sets it. */
 export type Origin = { source: ContainerConfigType | 'default'; name?: string; configId?: string }
 
-/** All layers merged, the weakest first; removed keys are still in it (`value: null`). */
+/** Merges all layers, the weakest first. Removed keys stay in the result (`value: null`). */
 export const mergeLayers = (layers: readonly ConfigLayer[]): ContainerConfigFields =>
   layers.reduce<ContainerConfigFields>((weak, layer) => mergeConfig(weak, layer.fields), {})
 
 /**
- * By part (`environment.LOG_LEVEL`, `ports.8080/tcp`, `name`) the strongest layer that says it.
+ * By part (`environment.LOG_LEVEL`, `ports.8080/tcp`, `name`) the strongest layer that sets it.
  *
- * @param config the layers merged: parts that it does not have are left out, those that no layer says are of `default`
+ * @param config the merged layers: parts that it does not have are omitted, and parts that no layer sets have the origin `default`
  */
 export function configOrigins(config: ContainerConfigFields, layers: readonly ConfigLayer[]): Map<string, Origin> {
   const said = new Map<string, Origin>()
   for (const { source, name, configId, fields } of layers) {
     const origin: Origin = { source, ...(name && { name }), ...(configId && { configId }) }
-    // A secret comes from where its value comes from; a row without one only names the key.
+    // The origin of a secret is the origin of its value; a row without a value only names the key.
     const valueless = new Set((fields.secrets ?? []).filter((row) => !row.value).map((row) => `secrets.${row.key}`))
     for (const path of partPaths(fields, isUnset)) if (!valueless.has(path) || !said.has(path)) said.set(path, origin)
   }

@@ -53,7 +53,7 @@ describe('mergeConfig', () => {
     expect(config.environment).toEqual([{ key: 'EMPTY', value: '' }])
   })
 
-  it('takes args and commands whole from the strongest layer that names some', () => {
+  it('takes args and commands as a whole from the strongest layer that has some', () => {
     const image = { args: [{ key: 'a' }, { key: 'b' }], commands: [{ key: 'run' }] }
     expect(mergeConfig(image, { args: [{ key: 'c' }], commands: [] })).toEqual({
       args: [{ key: 'c' }],
@@ -96,7 +96,7 @@ describe('mergeConfig', () => {
     expect(merged.portRanges).toHaveLength(1)
   })
 
-  it('unites networks with the strong ones first, and markers by key inside a section', () => {
+  it('unites networks with the stronger layer first, and markers by key inside a section', () => {
     const merged = mergeConfig(
       {
         networks: [{ key: 'a' }, { key: 'b' }],
@@ -114,7 +114,7 @@ describe('mergeConfig', () => {
     })
   })
 
-  it('treats user -1 as not set, and falls back whole for the rest', () => {
+  it('treats user -1 as not set, and falls back as a whole for the other fields', () => {
     expect(mergeConfig({ user: 1000, tty: true }, { user: -1, tty: false })).toEqual({ user: 1000, tty: false })
     expect(make({ user: -1 }).config.user).toBeUndefined()
     expect(mergeConfig({ routing: { domain: 'a', path: '/x' } }, { routing: { domain: 'b' } }).routing).toEqual({
@@ -161,7 +161,7 @@ describe('mergeConfig', () => {
     )
   })
 
-  it('changes nothing when an empty layer is put over or under', () => {
+  it('changes nothing when an empty layer is merged above or below', () => {
     fc.assert(
       fc.property(layer, (a) => {
         expect(bySet(mergeConfig(a, {}))).toEqual(bySet(a))
@@ -171,7 +171,7 @@ describe('mergeConfig', () => {
     )
   })
 
-  it('always comes to a configuration that the agent accepts', () => {
+  it('always results in a configuration that the agent accepts', () => {
     fc.assert(
       fc.property(layer, layer, (image, top) => {
         const { config } = make(image, instance(top))
@@ -182,7 +182,7 @@ describe('mergeConfig', () => {
 })
 
 describe('finalConfig', () => {
-  it('names the container after the image when nobody names it', () => {
+  it('names the container after the image when no layer names it', () => {
     expect(make({}).config.name).toBe('nginx')
     expect(make({ name: 'web' }).config.name).toBe('web')
     expect(make({ name: 'web' }, instance({ name: 'front' })).config.name).toBe('front')
@@ -190,7 +190,7 @@ describe('finalConfig', () => {
     expect(defaultContainerName('localhost:5000/app@sha256:abc')).toBe('app')
   })
 
-  it('fills in the version name with and without spaces, everywhere, and takes it literally', () => {
+  it('replaces the version name with and without spaces in all texts, and inserts it literally', () => {
     const { config } = finalConfig({
       image: { environment: [{ key: 'V', value: '{{versionName}}-{{ versionName }}-{{  versionName}}' }] },
       layers: [],
@@ -200,7 +200,7 @@ describe('finalConfig', () => {
     expect(config.environment[0]?.value).toBe("$&$'1-$&$'1-$&$'1")
   })
 
-  it('says of every part which layer it comes from', () => {
+  it('returns the layer of origin for every part', () => {
     const { origins } = make(
       {
         tty: true,
@@ -223,7 +223,7 @@ describe('finalConfig', () => {
     expect(said.get('name')).toEqual({ source: 'default' })
   })
 
-  it('folds four layers, the strongest last, and names the bundle that says a value', () => {
+  it('merges four layers, the strongest last, and names the bundle that sets a value', () => {
     const { config, origins } = finalConfig({
       image: { environment: rows({ A: 'image', B: 'image', C: 'image', D: 'image' }), tty: true },
       imageConfigId: 'c-image',
@@ -294,7 +294,7 @@ describe('finalConfig', () => {
     expect(missingSecrets(config)).toEqual([])
   })
 
-  it('keeps required keys of the base required, and names those without a value', () => {
+  it('keeps required keys of the base required, and returns those without a value', () => {
     const { config } = make(
       {
         secrets: [
@@ -309,7 +309,7 @@ describe('finalConfig', () => {
     expect(missingSecrets(config)).toEqual(['API'])
   })
 
-  it('leaves the layers as they were', () => {
+  it('does not change the input layers', () => {
     const image = { environment: [{ key: 'A', value: '{{ versionName }}' }] }
     const before = JSON.stringify(image)
     make(image, instance({ environment: [{ key: 'A', value: null }] }))

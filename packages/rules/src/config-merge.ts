@@ -8,12 +8,11 @@ type PortRange = NonNullable<ContainerConfigFields['portRanges']>[number]
 type Marker = NonNullable<ContainerConfigFields['labels']>
 
 /**
- * Puts a stronger layer over a weaker one (backend.md 4.3, decision 32). Layers fold from the weakest:
- * image, bundles, deployment, instance. Removals (`value: null`) stay in the result, so that they also reach layers below
- * that are merged later; `finalConfig` takes them out.
+ * Merges a stronger layer over a weaker one. Layers are merged from the weakest: image, bundles, deployment, instance. Removals (`value: null`) stay
+ * in the result, so that they also apply to layers below that are merged later; `finalConfig` drops them.
  *
- * How layers are grouped does not matter, but for volumes and port ranges: a row takes out each weaker one that it overlaps, also
- * when a still stronger layer then takes out that row itself. There the fold counts.
+ * The grouping of layers does not affect the result, except for volumes and port ranges: a row replaces each weaker one that it overlaps, even if a
+ * still stronger layer then replaces that row itself. For these, the order from the weakest applies.
  */
 export function mergeConfig(weak: ContainerConfigFields, strong: ContainerConfigFields): ContainerConfigFields {
   const result: Record<string, unknown> = { ...weak }
@@ -29,10 +28,10 @@ export function mergeConfig(weak: ContainerConfigFields, strong: ContainerConfig
   return result as ContainerConfigFields
 }
 
-/** Whether a stronger volume takes out a weaker one: nothing is mounted twice, and a name means one thing. */
+/** Whether a stronger volume replaces a weaker one: a path is mounted once, and a name has one meaning. */
 export const sameVolume = (a: Volume, b: Volume): boolean => a.name === b.name || a.path === b.path
 
-/** Whether a stronger range takes out a weaker one. */
+/** Whether a stronger range replaces a weaker one. */
 export const overlappingRanges = (a: PortRange, b: PortRange): boolean =>
   overlap(a.internal, b.internal) || overlap(a.external, b.external)
 
@@ -47,7 +46,7 @@ function mergeRows(field: string, weak: Keyed[], strong: Keyed[]): unknown[] {
   if (field === 'portRanges') return mergeRanges(weak as unknown as PortRange[], strong as unknown as PortRange[])
   const byKey = new Map<string, Keyed>()
   for (const row of strong) byKey.set(rowKey(row), row)
-  // Their order counts: a container joins the networks of the stronger layer first.
+  // The order matters: a container joins the networks of the stronger layer first.
   if (field === 'networks' || field === 'customHeaders')
     return [...strong, ...weak.filter((row) => !byKey.has(rowKey(row)))]
   const rows = weak.map((row) => {
@@ -62,8 +61,8 @@ function mergeRows(field: string, weak: Keyed[], strong: Keyed[]): unknown[] {
 }
 
 /**
- * A key that any layer requires stays required. The value is that of the strongest layer that has one: a row without a value only
- * names the key (backend.md 4.7).
+ * A key that any layer requires stays required. The value is that of the strongest layer that has one, because a row without a value only names the
+ * key.
  */
 function mergeSecrets(weak: Secret[], strong: Secret[]): Secret[] {
   const below = new Map(weak.map((row) => [row.key, row]))

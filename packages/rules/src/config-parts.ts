@@ -1,6 +1,6 @@
 import type { ContainerConfigField, ContainerConfigFields } from '@crux/contract'
 
-/** Fields whose rows are single parts: each row is merged, compared and patched by its key (backend.md 4.3). */
+/** Fields whose rows are separate parts: each row is merged, compared and patched by its key. */
 export const keyedFields = [
   'environment',
   'secrets',
@@ -24,7 +24,9 @@ export const isKeyedField = (field: string): field is KeyedField => (keyedFields
 export const isMarkerField = (field: string): field is (typeof markerFields)[number] =>
   (markerFields as readonly string[]).includes(field)
 
-/** Shows that nothing is said: the layer below holds. An empty list of `args` or `commands`, an empty text and user -1 say nothing (decision 32). */
+/**
+ * Whether a layer does not set the field, so that the layer below applies. Empty `args` or `commands`, an empty text and user -1 count as not set.
+ */
 export function isUnset(field: ContainerConfigField, value: unknown): boolean {
   if (value === null || value === undefined || value === '') return true
   if (field === 'args' || field === 'commands') return Array.isArray(value) && value.length === 0
@@ -33,7 +35,7 @@ export function isUnset(field: ContainerConfigField, value: unknown): boolean {
 
 type Row = { key: string } | { internal: unknown; protocol?: string } | { path: string }
 
-/** What names a row inside its list: the key, `8080/tcp`, `8000-8010`, the path of a volume. */
+/** The key of a row inside its list: the key, `8080/tcp`, `8000-8010`, the path of a volume. */
 export function rowKey(row: Row): string {
   if ('key' in row) return row.key
   if ('path' in row) return row.path
@@ -45,8 +47,8 @@ export function rowKey(row: Row): string {
 export type ConfigPart = { path: string; field: ContainerConfigField; value: unknown }
 
 /**
- * A layer taken apart into what is merged, compared and owned singly: `name`, `environment.LOG_LEVEL`, `ports.8080/tcp`,
- * `labels.service.team`. Null and absent settings are no parts; row ids do not count as a value.
+ * Splits a layer into the parts that are merged, compared and owned separately: `name`, `environment.LOG_LEVEL`, `ports.8080/tcp`,
+ * `labels.service.team`. Null and absent settings are no parts; row ids are not part of the value.
  */
 export function configParts(fields: ContainerConfigFields): Map<string, ConfigPart> {
   const parts = new Map<string, ConfigPart>()
@@ -66,7 +68,7 @@ export function configParts(fields: ContainerConfigFields): Map<string, ConfigPa
   return parts
 }
 
-/** A deep copy without row ids and unset values: what two settings are compared by. */
+/** A deep copy without row ids and unset values, for the comparison of two settings. */
 export function withoutIds(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutIds)
   if (typeof value !== 'object' || value === null) return value
@@ -77,7 +79,7 @@ export function withoutIds(value: unknown): unknown {
   )
 }
 
-/** Equal apart from row ids, the order of properties, and the difference between null and absent. */
+/** Whether values are equal apart from row ids, the order of properties, and the difference between null and absent. */
 export function sameValue(left: unknown, right: unknown): boolean {
   if (left === right || (left ?? null) === (right ?? null)) return true
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false

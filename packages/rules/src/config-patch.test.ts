@@ -17,7 +17,7 @@ const apply = (patch: ConfigPatch, changedAt: Record<string, number> = {}) =>
   applyConfigPatch({ fields, patch, changedAt: new Map(Object.entries(changedAt)) })
 
 describe('applyConfigPatch', () => {
-  it('replaces whole fields, clears with null, and leaves the rest', () => {
+  it('replaces whole fields, clears with null, and keeps the rest', () => {
     const result = apply({ config: { name: null, environment: [{ key: 'C', value: '3' }] } })
     expect(result).toMatchObject({
       kind: 'applied',
@@ -36,7 +36,7 @@ describe('applyConfigPatch', () => {
     expect(reset.kind === 'applied' && reset.fields.labels).toBeUndefined()
   })
 
-  it('touches only the rows that keys name: change, addition, removal', () => {
+  it('changes only the rows that keys name: update, addition, removal', () => {
     const change = apply({ config: { environment: [{ key: 'B', value: '9' }] }, keys: { environment: ['B'] } })
     expect(change).toMatchObject({
       fields: {
@@ -56,7 +56,7 @@ describe('applyConfigPatch', () => {
     })
   })
 
-  it('answers a conflict with what stands there, only for parts that changed since', () => {
+  it('reports a conflict with the current value, only for parts that changed since the revision', () => {
     const patch = { config: { environment: [{ key: 'A', value: '7' }] }, keys: { environment: ['A'] }, revision: 5 }
     expect(apply(patch, { 'environment.A': 6 })).toEqual({
       kind: 'conflict',
@@ -66,18 +66,18 @@ describe('applyConfigPatch', () => {
     expect(apply({ ...patch, revision: undefined }, { 'environment.A': 6 }).kind).toBe('applied')
   })
 
-  it('does not quarrel about a value that is the same already', () => {
+  it('reports no conflict about a value that is already the same', () => {
     expect(apply({ config: { name: 'web' }, revision: 1 }, { name: 8 })).toMatchObject({ kind: 'applied', changed: [] })
   })
 
-  it('sees that a whole list would undo what somebody did meanwhile', () => {
+  it('detects that a whole list would undo a concurrent change', () => {
     const patch = { config: { environment: [{ key: 'A', value: '9' }] }, revision: 5 }
     expect(apply(patch, { 'environment.B': 6 })).toMatchObject({ conflicts: [{ property: 'environment.B' }] })
   })
 })
 
 describe('fillRowIds', () => {
-  it('keeps ids of equal keys, never gives one twice, and fills inner lists', () => {
+  it('keeps ids of equal keys, gives each id once, and fills inner lists', () => {
     let next = 0
     const filled = fillRowIds(
       {
@@ -98,7 +98,7 @@ describe('fillRowIds', () => {
 })
 
 describe('diffConfig', () => {
-  it('says in words what changes, and never shows a secret', () => {
+  it('describes changes as readable text, and never shows a secret', () => {
     const to: ContainerConfigFields = {
       name: 'web',
       environment: [{ key: 'B', value: 'two' }],
@@ -154,11 +154,11 @@ describe('the JSON tab', () => {
     })
   })
 
-  it('comes back unchanged as nothing to send', () => {
+  it('sends nothing for an unchanged text', () => {
     expect(parse(JSON.stringify(configToJson(current)))).toEqual({ ok: true, patch: {} })
   })
 
-  it('sends changed fields with the ids of equal keys, and null for what was taken out', () => {
+  it('sends changed fields with the ids of equal keys, and null for removed ones', () => {
     const { name: _, ...json } = configToJson(current)
     expect(parse(JSON.stringify({ ...json, environment: { B: 5, NEW: 'x' } }))).toEqual({
       ok: true,
@@ -179,7 +179,7 @@ describe('the JSON tab', () => {
     ['{"ports":[{"internal":0}]}', 'ports[0].internal'],
     ['{"secrets":[{"key":"A"}]}', 'secrets'],
     ['{"environment":{"A":{}}}', 'environment[0].value'],
-  ])('refuses %s and names the place', (text, property) => {
+  ])('refuses %s and names the position', (text, property) => {
     expect(parse(text)).toMatchObject({ ok: false, property })
   })
 
@@ -211,7 +211,7 @@ describe('any configuration', () => {
     { requiredKeys: [] },
   )
 
-  it('comes to the same whoever of two people with different rows was first', () => {
+  it('results in the same fields for patches of two users to different rows, in either order', () => {
     fc.assert(
       fc.property(config, rows(['A', 'B', 'C']), rows(['D', 'E', 'F']), (start, left, right) => {
         const patches: ConfigPatch[] = [left, right].map((environment, index) => ({
@@ -228,7 +228,7 @@ describe('any configuration', () => {
     )
   })
 
-  it('changes nothing when a patch is applied again', () => {
+  it('does not change when a patch is applied again', () => {
     fc.assert(
       fc.property(config, config, (fields, change) => {
         const patch = { config: change }
@@ -240,7 +240,7 @@ describe('any configuration', () => {
     )
   })
 
-  it('survives the JSON tab and comes back as nothing to send', () => {
+  it('results in an empty patch after a round trip through the JSON tab', () => {
     fc.assert(
       fc.property(config, (fields) => {
         const text = JSON.stringify(configToJson(fields))
@@ -249,7 +249,7 @@ describe('any configuration', () => {
     )
   })
 
-  it('differs from another exactly where the patch to it says', () => {
+  it('differs from another one exactly in the parts of the patch to it', () => {
     fc.assert(
       fc.property(config, config, (fields, other) => {
         const result = applyConfigPatch({ fields, patch: { config: other }, changedAt: new Map() })

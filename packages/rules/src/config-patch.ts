@@ -17,13 +17,12 @@ export type PatchResult =
 type Row = { id?: string; key: string }
 
 /**
- * Applies a patch (backend.md 3.5, decision 20): whole fields are replaced, null clears, `labels` and `annotations` by section;
- * `keys` narrows a list to the rows it names, so that a named row that the patch leaves out is removed and all others stay;
- * rows that `typing` names by their ids stay as they are.
+ * Applies a patch: whole fields are replaced, null clears, `labels` and `annotations` are merged by section. `keys` limits a list to the named rows:
+ * a named row that the patch omits is removed, and all others stay. Rows whose ids are in `typing` stay as they are.
  *
- * @param changedAt which revision last changed a part; with `patch.revision`, a part that someone changed later is a conflict,
- *   unless it would come out as it is already
- * @returns the new fields and the parts that changed (`environment.LOG_LEVEL`), or what stands there now
+ * @param changedAt the revision that last changed a part; with `patch.revision`, a part that changed later is a conflict, unless its value is already
+ * the same
+ * @returns the new fields and the parts that changed (`environment.LOG_LEVEL`), or the current values of the parts in conflict
  */
 export function applyConfigPatch(input: {
   fields: ContainerConfigFields
@@ -49,7 +48,7 @@ export function applyConfigPatch(input: {
   const conflicts = revision === undefined ? [] : changed.filter((path) => (changedAt.get(path) ?? 0) > revision)
   if (conflicts.length > 0)
     return { kind: 'conflict', conflicts: conflicts.map((path) => ({ property: path, value: shown(path, before) })) }
-  // An empty list is a statement of its own ("no rows"), although it has no parts.
+  // An empty list is a setting of its own ("no rows"), although it has no parts.
   const emptied = Object.keys({ ...fields, ...next }).filter(
     (field) => Array.isArray(next[field]) !== Array.isArray((fields as Record<string, unknown>)[field]),
   )
@@ -57,7 +56,7 @@ export function applyConfigPatch(input: {
   return { kind: 'applied', fields: next as ContainerConfigFields, changed: [...changed, ...touched] }
 }
 
-/** Gives every row of every list an id; rows keep theirs, and those that come without take the one that the same key had. */
+/** Sets the id of every row of every list. Rows keep theirs, and rows without one get the id that the same key had. */
 export function fillRowIds(
   fields: ContainerConfigFields,
   before: ContainerConfigFields,
@@ -117,7 +116,7 @@ function replaced(
   return [...kept, ...given.values()]
 }
 
-/** Rows of `networks` and the like keep their order: a changed order is a change of the rows that moved. */
+/** Rows of `networks` and similar fields are ordered: a changed order counts as a change of the moved rows. */
 function orderDiffers(path: string, before: Map<string, unknown>, after: Map<string, unknown>): boolean {
   const field = path.split('.', 1)[0] ?? ''
   if (!isKeyedField(field)) return false

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@crux/contract'
 
-/** `instances[0].config.ports[1].internal`, the rule that is broken, and what to do about it. */
+/** `instances[0].config.ports[1].internal`, the violated rule, and how to fix it. */
 export type ConfigProblem = ErrorDetail
 
 export const problem = (property: string, error: string, description: string): ConfigProblem => ({
@@ -9,7 +9,7 @@ export const problem = (property: string, error: string, description: string): C
   description,
 })
 
-/** Rows by what must be single in their list; a problem at each one that comes again. */
+/** Returns a problem at each row that repeats a value that must be unique in its list. */
 export function repeated<T>(
   rows: readonly T[] | null | undefined,
   of: (row: T) => string,

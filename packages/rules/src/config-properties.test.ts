@@ -20,7 +20,7 @@ const runs = (few: number, many: number) => ({ numRuns: full ? many : few, seed 
 const long = full ? 600_000 : 30_000
 const whole = { whole: true, nodeType: 'docker', prefix: 'shop' } as const
 
-describe('configurations made at random', () => {
+describe('random configurations', () => {
   it(
     'are valid',
     () => {
@@ -49,7 +49,7 @@ describe('configurations made at random', () => {
     long,
   )
 
-  it('hold every setting at some time', () => {
+  it('contain every setting at least once', () => {
     const seen = new Set(fc.sample(arbitraryConfig(), { numRuns: 300, seed }).flatMap((config) => Object.keys(config)))
     expect(Object.keys(ContainerConfigFields.shape).filter((field) => !seen.has(field))).toEqual([])
   })
@@ -68,7 +68,7 @@ describe('merging', () => {
       .sort(([left], [right]) => left.localeCompare(right))
 
   it(
-    'is the same each time, leaves the layers alone, and comes to what the agent accepts',
+    'is deterministic, does not change the layers, and results in a configuration that the agent accepts',
     () => {
       fc.assert(
         fc.property(
@@ -106,7 +106,7 @@ describe('merging', () => {
   )
 
   it(
-    'changes nothing where a layer comes over itself or over what it was merged into',
+    'changes nothing where a layer is merged over itself or over its own merge result',
     () => {
       fc.assert(
         fc.property(arbitraryLayer(), arbitraryLayer(), (a, b) => {
@@ -123,7 +123,7 @@ describe('merging', () => {
   )
 
   it(
-    'finds the same conflicts whichever bundle comes first',
+    'finds the same conflicts in any order of the bundles',
     () => {
       fc.assert(
         fc.property(arbitraryLayer(), arbitraryLayer(), arbitraryLayer(), (a, b, deployment) => {
@@ -152,9 +152,9 @@ describe('merging', () => {
   )
 })
 
-describe('a patch', () => {
+describe('a patch of the differences', () => {
   it(
-    'of what differs comes to the other configuration, and nothing differs then',
+    'results in the other configuration, without remaining differences',
     () => {
       fc.assert(
         fc.property(arbitraryLayer(), arbitraryLayer(), (from, to) => {
@@ -162,7 +162,7 @@ describe('a patch', () => {
           const config = Object.fromEntries(
             names.filter((name) => !sameValue(from[name], to[name])).map((name) => [name, to[name] ?? null]),
           )
-          // Markers are merged by section: a section goes with the field alone.
+          // Markers are merged by section, so a section is removed only with the whole field.
           const fields = { ...from, labels: undefined, annotations: undefined }
           const result = applyConfigPatch({
             fields,
@@ -181,9 +181,9 @@ describe('a patch', () => {
   )
 })
 
-describe('a configuration with something wrong in it', () => {
+describe('a configuration with an error', () => {
   it(
-    'is refused with a place and a sentence, and never breaks anything',
+    'is refused with a position and a sentence, and never throws',
     () => {
       let refused = 0
       fc.assert(
@@ -198,7 +198,7 @@ describe('a configuration with something wrong in it', () => {
           }
           const own = validateConfig(fields)
           if (own.length > 0) refused += 1
-          // One letter is a good name behind a prefix, though not what a person may type.
+          // One letter is a valid name after a prefix, though users cannot enter it.
           const { name, ...rest } = fields
           const parsed = ContainerConfigFields.safeParse(
             typeof name === 'string' && /^[a-z0-9]$/.test(name) ? rest : config,

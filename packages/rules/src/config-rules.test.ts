@@ -155,7 +155,7 @@ describe('validateConfig of one layer', () => {
         'initContainers[0].volumes[2].path keysAreUnique',
       ],
     ],
-  ])('%s', (_, config, expected) => {
+  ])('checks %s', (_, config, expected) => {
     expect(errors(config)).toEqual(expected)
   })
 
@@ -181,12 +181,12 @@ describe('validateConfig of one layer', () => {
     ],
     ['a name that every object has', 'local', { constructor: 'x' }, []],
     ['options of the node', 'nodeDefault', { anything: 'x' }, []],
-  ])('log options: %s', (_, driver, options, expected) => {
+  ])('checks log options: %s', (_, driver, options, expected) => {
     const rows = Object.entries(options).map(([key, value]) => ({ key, value }))
     expect(errors({ logConfig: { driver, options: rows } })).toEqual(expected)
   })
 
-  it('lets a layer route to a port of what it lies over', () => {
+  it('lets a layer route to a port of the layer below', () => {
     const layer: ContainerConfigFields = { ports: [{ internal: 9090 }], routing: { port: 80 } }
     expect(errors(layer)).toEqual(['routing.port oneOf'])
     expect(errors(layer, { below: { ports: [{ internal: 80 }] } })).toEqual([])
@@ -194,7 +194,7 @@ describe('validateConfig of one layer', () => {
     expect(errors(layer, { below: 'unknown' })).toEqual([])
   })
 
-  it('names a property once, and goes on with the other fields where one has the wrong form', () => {
+  it('reports each property once, and checks the other fields when one has the wrong form', () => {
     const broken = {
       ports: 'none',
       portRanges: [{ internal: { from: 1 } }],
@@ -210,7 +210,7 @@ describe('validateConfig of one layer', () => {
     ])
   })
 
-  it('takes no more rows than a list may have', () => {
+  it('accepts no more rows than a list may have', () => {
     const environment = Array.from({ length: limits.listEntries + 1 }, (_, index) => ({ key: `K${index}`, value: '' }))
     expect(errors({ environment })).toEqual(['environment too_big'])
   })
@@ -290,11 +290,11 @@ describe('validateConfig of a whole configuration', () => {
       { resourceConfig: { limits: { memory: '4Mi' } } },
       ['resourceConfig.limits.memory min'],
     ],
-  ])('%s', (_, config, expected) => {
+  ])('checks %s', (_, config, expected) => {
     expect(errors(config, whole)).toEqual(expected)
   })
 
-  it('lets Kubernetes fill memory, which its containers share', () => {
+  it('allows an unlimited memory volume on Kubernetes, where containers share its memory', () => {
     const config: ContainerConfigFields = {
       configContainer: { image: 'busybox', volume: 'data', path: '/etc', keepFiles: true },
       volumes: [{ ...volume, type: 'mem' }],
@@ -304,13 +304,13 @@ describe('validateConfig of a whole configuration', () => {
     expect(errors(config, { whole: true })).toEqual([])
   })
 
-  it('counts the prefix and the name into the name of an init container', () => {
+  it('includes the prefix and the name in the length of the name of an init container', () => {
     const config: ContainerConfigFields = { name: 'web', initContainers: [{ ...init, name: 'a'.repeat(55) }] }
     expect(errors(config)).toEqual([])
     expect(errors(config, { prefix: 'shop' })).toEqual(['initContainers[0].name max'])
   })
 
-  it('finds a container that would be called as an init container of another one', () => {
+  it('finds a container that would have the name of an init container of another one', () => {
     const make = (fields: ContainerConfigFields) =>
       finalConfig({ image: fields, layers: [], imageName: 'app', versionName: '1' })
     const found = validateRelease('shop', [

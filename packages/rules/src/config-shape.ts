@@ -2,16 +2,16 @@ import { type ContainerConfigField, ContainerConfigFields, invalidArgument, prop
 import { type ConfigProblem, problem } from './config-problem.ts'
 
 /**
- * Whether every value has the form that the contract asks for.
+ * Checks that every value has the form that the contract requires.
  *
- * @returns the problems, and the fields whose rows can be looked at further: those in which everything is of its type. What stands in
- *   them may still be out of bounds.
+ * @returns the problems, and the fields whose rows can be checked further because all their values have the right type, though they may be out of
+ * bounds
  */
 export function checkShape(config: ContainerConfigFields): {
   problems: ConfigProblem[]
   readable: ContainerConfigFields
 } {
-  // A name that comes from an image may be one letter: with the prefix before it, that is a good name.
+  // The default name from an image may be one letter, which is valid after the prefix.
   const { name, ...rest } = config
   const parsed = ContainerConfigFields.safeParse(typeof name === 'string' && /^[a-z0-9]$/.test(name) ? rest : config)
   const problems = textProblems(config)
@@ -26,13 +26,13 @@ export function checkShape(config: ContainerConfigFields): {
   return { problems: [...(invalidArgument(parsed.error).details ?? []), ...problems], readable }
 }
 
-/** Issues about a value that is of its type. */
+/** Issues about a value of the right type. */
 const keepsType: ReadonlySet<string> = new Set(['too_small', 'too_big', 'invalid_format', 'not_multiple_of', 'custom'])
 
-/** Issues about a text that is none of those possible, or something else altogether. */
+/** Issues about a text that is not one of the allowed ones, or about a value of another type. */
 const oneOfSeveral: ReadonlySet<string> = new Set(['invalid_value', 'invalid_union'])
 
-/** Neither an engine nor the database takes the character NUL, nor half of a character of two, wherever they stand. */
+/** Engines and the database accept neither the character NUL nor a lone surrogate, in any text. */
 function textProblems(config: ContainerConfigFields): ConfigProblem[] {
   const found: ConfigProblem[] = []
   const look = (value: unknown, path: PropertyKey[]): void => {

@@ -109,18 +109,18 @@ describe('validateConfig', () => {
       { ports: [{ internal: 1 }], metrics: { enabled: true, port: 2 } },
       ['metrics.port metric-port'],
     ],
-  ])('%s', (_, config, expected) => {
+  ])('checks %s', (_, config, expected) => {
     expect(errors(config)).toEqual(expected)
   })
 
-  it('wants a DNS label of at most 63 characters once the prefix is known', () => {
+  it('requires a DNS label of at most 63 characters once the prefix is known', () => {
     expect(errors({ name: 'My_App' })).toEqual([])
     expect(errors({ name: 'My_App' }, { prefix: 'shop' })).toEqual(['name matches'])
     expect(errors({ name: 'a'.repeat(60) }, { prefix: 'shop' })).toEqual(['name max'])
     expect(errors({ name: 'web' }, { prefix: 'shop' })).toEqual([])
   })
 
-  it('asks for the routed port in a merged configuration', () => {
+  it('requires the routed port in a merged configuration', () => {
     expect(errors({ routing: { port: 2 } }, { whole: true })).toEqual(['routing.port oneOf'])
   })
 
@@ -132,7 +132,7 @@ describe('validateConfig', () => {
 })
 
 describe('validateRelease', () => {
-  it('finds equal names and equal host ports, and says whose', () => {
+  it('finds equal names and equal host ports, and reports their instances', () => {
     const problems = validateRelease('shop', [
       { config: final({ name: 'web', ports: [{ internal: 80, external: 8080 }] }) },
       {
@@ -153,7 +153,7 @@ describe('validateRelease', () => {
     ])
   })
 
-  it('lets two images without names live together', () => {
+  it('accepts two images without names', () => {
     const named = (imageName: string) => ({
       config: finalConfig({ image: {}, layers: [], imageName, versionName: '1' }).config,
     })

@@ -12,23 +12,23 @@ import { rowProblems } from './validate-rows.ts'
 import { runtimeProblems } from './validate-runtime.ts'
 
 export type ValidationOptions = {
-  /** Where it is known: the container's whole name must then be a DNS label. */
+  /** If it is known, the whole name of the container must be a DNS label. */
   prefix?: string | undefined
-  /** A merged configuration: it must stand on its own (a routed port, a volume that is filled must be there). */
+  /** A merged configuration must be complete: a routed port and a volume that is filled must exist. */
   whole?: boolean | undefined
   /**
-   * What a layer lies over: a port may be routed to that is listed there. `unknown` where a layer lies over several (that of a
-   * deployment, of a bundle). Without it the layer is judged as it would stand alone.
+   * The layers below. A layer may route to a port that they list. `unknown` where a layer is used over several others (that of a deployment or a
+   * bundle). Without it the layer is validated alone.
    */
   below?: ContainerConfigFields | 'unknown' | undefined
-  /** Where it is known: what this kind of node cannot do is refused. */
+  /** If it is known, settings that this type of node does not support are refused. */
   nodeType?: NodeType | undefined
 }
 
 /**
- * Rules that hold for one layer or for a merged configuration (ui.md U26.3, backend.md 4.5 step 3, decision 30).
+ * Validates one layer or a merged configuration. The console and the server use the same rules.
  *
- * @returns one problem per property, whatever it is given; the first rule that a property breaks is named
+ * @returns one problem per property for any input; the first rule that a property violates is reported
  */
 export function validateConfig(config: ContainerConfigFields, options: ValidationOptions = {}): ConfigProblem[] {
   const { problems, readable } = checkShape(config)
@@ -45,16 +45,16 @@ export function validateConfig(config: ContainerConfigFields, options: Validatio
   return onePerProperty(all)
 }
 
-/** What a change makes worse: problems of `after` that `before` did not have. An old mistake elsewhere blocks nobody. */
+/** The problems of `after` that `before` did not have. An existing error elsewhere does not block a change. */
 export function newProblems(before: readonly ConfigProblem[], after: readonly ConfigProblem[]): ConfigProblem[] {
-  // Positions shift when rows come and go: they do not make an old problem a new one.
+  // Positions are ignored, because they shift when rows are added or removed.
   const identity = ({ property, error, description }: ConfigProblem) =>
     `${property.replace(/\[\d+\]/g, '')}|${error}|${description}`
   const known = new Set(before.map(identity))
   return after.filter((problem) => !known.has(identity(problem)))
 }
 
-/** All instances of a release: each by itself, then names and host ports among each other. */
+/** Validates all instances of a release: each by itself, then names and host ports against each other. */
 export function validateRelease(
   prefix: string,
   instances: readonly { config: FinalContainerConfig }[],

@@ -2,7 +2,7 @@ import type { ContainerConfigFields } from '@crux/contract'
 import type { HostDanger } from './host-danger.ts'
 import { bytesOfQuantity } from './quantity.ts'
 
-/** Limits whose raising takes something from the node that the container's own limits do not count (setrlimit(2)). */
+/** Limits that, when raised, take resources of the node that the container's own limits do not count (setrlimit(2)). */
 const dangerousUlimits: Readonly<Record<string, string>> = {
   rtprio: 'With real-time priority a process stops everything else on its core',
   nice: 'With a raised priority a process goes before everything else on the node',
@@ -10,9 +10,9 @@ const dangerousUlimits: Readonly<Record<string, string>> = {
   sigpending: "Queued signals lie in the kernel's own memory, which older kernels count for no container",
 }
 
-/** What a memory volume has where the configuration names no size; as much as the engine gives /dev/shm. */
+/** The size of a memory volume without a configured size; the same as the default of the engine for /dev/shm. */
 export const memoryVolumeDefaultBytes = 64 * 1024 ** 2
-/** What the memory volumes and /dev/shm of a container may have together without a limit of its memory. */
+/** The total size that the memory volumes and /dev/shm of a container may have without a memory limit. */
 export const unlimitedMemoryBytesMax = 1024 ** 3
 
 export function ulimitDangers({ ulimits }: ContainerConfigFields): HostDanger[] {
@@ -23,8 +23,8 @@ export function ulimitDangers({ ulimits }: ContainerConfigFields): HostDanger[] 
 }
 
 /**
- * Files in memory belong to no process: when a node runs out of memory the kernel ends others and frees nothing. With a limit of
- * the container's memory they count against that limit.
+ * Files in memory belong to no process: when a node runs out of memory, the kernel kills other processes and frees nothing. With a memory limit of
+ * the container they count against that limit.
  */
 export function memoryDangers({ volumes, shmSize, resourceConfig }: ContainerConfigFields): HostDanger[] {
   if (resourceConfig?.limits?.memory) return []

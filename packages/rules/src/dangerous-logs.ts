@@ -1,17 +1,17 @@
 import type { ContainerConfigFields } from '@crux/contract'
 import type { HostDanger } from './host-danger.ts'
 
-/** They write files of their own on the node, or nothing, and open no connection. */
+/** These drivers write only files of their own on the node, or nothing, and open no connection. */
 const harmlessDrivers: ReadonlySet<string> = new Set(['nodeDefault', 'json-file', 'local', 'none'])
 
-/** Log files that the engine renames one by one at each rotation. */
+/** The engine renames log files one by one at each rotation. */
 const rotatedFilesMax = 100
 const bufferBytesMax = 16 * 1024 ** 2
 
 const anything = () => true
 /**
- * Options that neither name an address nor a path, by the values that cost the engine nothing. Every other option is dangerous
- * until it stands here, whatever the driver: the engine runs drivers as root, in the network of the node.
+ * Options that contain neither an address nor a path, with the values that cost the engine nothing. Every other option is dangerous until it is
+ * listed here, for any driver: the engine runs drivers as root, in the network of the node.
  */
 const harmlessOptions: ReadonlyMap<string, (value: string) => boolean> = new Map([
   ['max-size', anything],
@@ -30,7 +30,7 @@ const harmlessOptions: ReadonlyMap<string, (value: string) => boolean> = new Map
   ['cache-compress', anything],
 ])
 
-/** What the engine would do for a log on the node, with rights that the container does not have. */
+/** Log options with which the engine would act on the node with rights that the container does not have. */
 export function logDangers({ logConfig }: ContainerConfigFields): HostDanger[] {
   if (!logConfig) return []
   const found: HostDanger[] = []
@@ -62,14 +62,14 @@ const costlyReasons: Readonly<Record<string, string>> = {
   'max-buffer-size': 'The engine keeps this buffer in its own memory, outside the limits of the container',
 }
 
-/** Text and names alone: functions of a template, such as `pad`, take as much of the engine's memory as they are told to. */
+/** Only text and names are allowed: functions of a template, such as `pad`, can use any amount of the engine's memory. */
 function isPlainTag(value: string): boolean {
   return !value
     .replaceAll(/\{\{\s*\.(ID|FullID|Name|ImageID|ImageFullID|ImageName|DaemonName)\s*\}\}/g, '')
     .includes('{{')
 }
 
-/** As the engine reads sizes: `10m` and `10 MiB` are binary. */
+/** Parses sizes like the engine: `10m` and `10 MiB` are binary. */
 function bytesOfLogSize(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s?([kmgtp]?)i?b?$/i.exec(text.trim())
   if (!match) return undefined

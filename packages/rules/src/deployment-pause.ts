@@ -4,20 +4,19 @@ import { isHostPath } from './host-dangerous.ts'
 import { isSameHostPort, publishedPorts } from './host-ports.ts'
 
 export type ImageFacts = {
-  /** Paths that the image declares with VOLUME; undefined = not known here. */
+  /** Paths that the image declares with VOLUME; undefined = unknown. */
   declaredVolumes?: readonly string[]
-  /** Whether the image has a Docker HEALTHCHECK; undefined = not known here. */
+  /** Whether the image has a Docker HEALTHCHECK; undefined = unknown. */
   hasHealthCheck?: boolean
 }
 export type CurrentContainer = { name: string; config: FinalContainerConfig; image?: ImageFacts }
 
 /**
- * Why the old container must stop before the new one may run (decision 25), in words for the page; undefined when they can run
- * side by side and nothing pauses.
+ * The reason why the old container must stop before the new one starts, as a text for the page; undefined when both can run at once without downtime.
  *
- * @param prefix the deployment's, with which relative volumes are folders of one container each
- * @param next what shall run
- * @param standing everything that runs under the prefix now; the container that `next` replaces has its name
+ * @param prefix that of the deployment; relative volumes are directories of one container under this prefix
+ * @param next the container to start
+ * @param standing all containers that currently run under the prefix; the container that `next` replaces has its name
  */
 export function pauseReason(
   prefix: string,
@@ -29,7 +28,7 @@ export function pauseReason(
     return 'It uses the host network, where only one of both can have its ports'
   for (const port of publishedPorts(next.config)) {
     const holder = standing.find(({ config }) => publishedPorts(config).some((other) => isSameHostPort(other, port)))
-    // The gate leads its ports from one container to the next: both may run.
+    // The gate switches its ports from one container to the next, so both may run.
     if (!holder || (isGated(next.config, port) && isGated(holder.config, port))) continue
     if (holder.name !== next.name) return `${holder.name} publishes port ${portText(port)} until now`
     return isGated(next.config, port) === isGated(holder.config, port)
@@ -52,11 +51,11 @@ export function pauseReason(
     : 'The proxy routes to it, and without a health check in its image it could answer twice'
 }
 
-/** Whether the node's gate holds it in the engine's place: TCP only. */
+/** Whether the gate of the node holds the port instead of the engine: TCP only. */
 const isGated = (config: FinalContainerConfig, { protocol }: { protocol: string }) =>
   config.portGate?.enabled === true && protocol === 'tcp'
 
-/** The part of the node's disk that both mount and the new one may write. */
+/** The directory of the node that both mount and the new one may write. */
 function sharedVolume(prefix: string, next: CurrentContainer, old: CurrentContainer): string | undefined {
   const filled = filledVolumes(next.config)
   const writable = next.config.volumes.filter(
@@ -72,7 +71,7 @@ function sharedVolume(prefix: string, next: CurrentContainer, old: CurrentContai
   return undefined
 }
 
-/** Volumes that are written before the container starts, also those that it only reads. */
+/** Volumes that are written before the container starts, including those that it mounts read-only. */
 function filledVolumes({ configContainer, storage, initContainers }: FinalContainerConfig): Set<string | undefined> {
   return new Set([
     configContainer?.volume,

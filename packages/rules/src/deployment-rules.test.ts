@@ -22,7 +22,7 @@ import {
 } from './string-parsers.ts'
 
 describe('the status table', () => {
-  it('is that of the specification', () => {
+  it('is the same as in the specification', () => {
     const table = deploymentStatuses.flatMap((status) =>
       versionTypes.map((versionType) => {
         const facts = { status, versionType }
@@ -44,7 +44,7 @@ describe('the status table', () => {
     ])
   })
 
-  it('gives a reason whenever it refuses', () => {
+  it('contains a reason for every refusal', () => {
     for (const status of deploymentStatuses)
       for (const action of ['edit', 'deploy', 'delete', 'copy', 'cancel', 'roll-back', 'read-log'] as const) {
         const verdict = deploymentAction(action, { status, versionType: 'incremental' })
@@ -66,7 +66,7 @@ describe('pauseReason', () => {
   const reason = (next: ReturnType<typeof container>, ...standing: ReturnType<typeof container>[]) =>
     pauseReason('shop', next, standing)
 
-  it('is absent on the first deployment and where both can run at once', () => {
+  it('is absent for the first deployment and where both containers can run at once', () => {
     const published = container({ ports: [{ internal: 80, external: 80 }] })
     expect(reason(published)).toBeUndefined()
     expect(reason(container({ ports: [{ internal: 80 }] }), container({ ports: [{ internal: 80 }] }))).toBeUndefined()
@@ -126,11 +126,11 @@ describe('pauseReason', () => {
       /route/,
     ],
     ['a route without health check', { expose: 'expose' }, { expose: 'expose' }, /health check/],
-  ])('names %s', (_, next, old, expected) => {
+  ])('is %s', (_, next, old, expected) => {
     expect(reason(container(next), container(old))).toMatch(expected)
   })
 
-  it('names another container that holds the port, and data that the image keeps to itself', () => {
+  it('is another container that holds the port, or data that the image keeps to itself', () => {
     const ports = [{ internal: 80, external: 80 }]
     expect(reason(container({ ports }), container({ name: 'proxy', ports }))).toBe('proxy publishes port 80 until now')
     expect(reason(container({}, { declaredVolumes: ['/var/lib/db'] }), container({}))).toMatch(
@@ -138,12 +138,12 @@ describe('pauseReason', () => {
     )
   })
 
-  it('lets a routed container with a health check run beside the old one', () => {
+  it('is absent for a routed container with a health check', () => {
     const routed = container({ expose: 'expose' }, { hasHealthCheck: true })
     expect(reason(routed, routed)).toBeUndefined()
   })
 
-  it('is absent where the gate holds the port for both, and names the passage to and from the gate', () => {
+  it('is absent where the gate holds the port for both, and names the change to or from the gate', () => {
     const ports = [{ internal: 80, external: 80 }]
     const gated = container({ ports, portGate: { enabled: true } })
     const plain = container({ ports, portGate: { enabled: false } })
@@ -155,7 +155,7 @@ describe('pauseReason', () => {
     expect(reason(both, both)).toBe('Only one container at a time can publish port 53/udp')
   })
 
-  it('does not take folders with a common beginning for the same', () => {
+  it('does not treat directories with a common prefix as the same', () => {
     expect(
       reason(
         container({ volumes: [{ name: 'data2', path: '/d' }] }),
@@ -184,7 +184,7 @@ describe('shorthands', () => {
     for (const bad of ['8000-8010:9000-9011', '10-1', '1-2:3-4:5-6', '80']) expect(parsePortRange(bad)).toBeUndefined()
   })
 
-  it('reads volumes and restart policies as people write them', () => {
+  it('reads volumes and restart policies in their common spellings', () => {
     expect(parseVolume('data:/var/lib:ro')).toEqual({ name: 'data', path: '/var/lib', type: 'ro' })
     expect(parseVolume('data:/var/lib:zz')).toMatchObject({ type: 'rwo' })
     expect(parseVolume('/var/lib/my data')).toEqual({ name: 'my-data', path: '/var/lib/my data', type: 'rwo' })
@@ -195,7 +195,7 @@ describe('shorthands', () => {
     expect(parseRestartPolicy('sometimes')).toBeUndefined()
   })
 
-  it('writes what it reads', () => {
+  it('renders the same text that it read', () => {
     const port = fc.integer({ min: 1, max: 65_535 })
     const row = fc.record({ internal: port, external: port, protocol: fc.constantFrom('udp' as const) })
     fc.assert(fc.property(row, (one) => void expect(parsePort(formatPort(one))).toEqual(one)))
@@ -217,7 +217,7 @@ describe('shorthands', () => {
     })
   })
 
-  it('never throws on any text', () => {
+  it('does not throw for any text', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         for (const parse of [parsePort, parsePortRange, parseVolume, parseRestartPolicy]) parse(text)

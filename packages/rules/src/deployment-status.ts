@@ -1,13 +1,13 @@
 import type { DeploymentStatus, NodeStatus, VersionType } from '@crux/contract'
 
-/** Whether something may be done now, and if not, why: the same sentence on the disabled button and in the refusal. */
+/** Whether an action is allowed now, and the reason if not: the same sentence for the disabled button and the error. */
 export type Verdict = { allowed: true } | { allowed: false; reason: string }
 export type DeploymentAction = 'edit' | 'deploy' | 'delete' | 'copy' | 'cancel' | 'roll-back' | 'read-log'
 
 const yes: Verdict = { allowed: true }
 const no = (reason: string): Verdict => ({ allowed: false, reason })
 
-/** The table of backend.md 4.4 with decisions 22 and 28. */
+/** Decides which actions are allowed in a status. The console disables buttons with the same table. */
 export function deploymentAction(
   action: DeploymentAction,
   deployment: { status: DeploymentStatus; versionType: VersionType },
@@ -40,7 +40,7 @@ export const isDeployable = (deployment: Facts): boolean => deploymentAction('de
 export const isDeletable = (deployment: Facts): boolean => deploymentAction('delete', deployment).allowed
 export const isCopiable = (deployment: Facts): boolean => deploymentAction('copy', deployment).allowed
 
-/** Whether a node takes a deployment now (backend.md 4.5 step 6). */
+/** Whether a node accepts a deployment now. */
 export function nodeTakesDeployments(node: { name: string; status: NodeStatus }): Verdict {
   switch (node.status) {
     case 'connected':
@@ -54,5 +54,5 @@ export function nodeTakesDeployments(node: { name: string; status: NodeStatus })
   }
 }
 
-/** How long a node may stay away before a release on it counts as failed (decision 22). */
+/** How long a node may be unavailable before a release on it counts as failed. */
 export const leaseMs = 60_000

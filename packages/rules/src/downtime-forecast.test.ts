@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { downtimeForecast } from './downtime-forecast.ts'
 
 describe('downtimeForecast', () => {
-  it('says up to the grace period of the container that is stopped, 10 s where none is set', () => {
+  it('includes the grace period of the stopped container in the maximum, 10 s by default', () => {
     expect(downtimeForecast({}, undefined)).toEqual({ milliseconds: 400, maximumMilliseconds: 10_400 })
     const stopped = { stopGracePeriodSeconds: 30 }
     expect(downtimeForecast(stopped, undefined)).toEqual({ milliseconds: 400, maximumMilliseconds: 30_400 })
@@ -12,7 +12,7 @@ describe('downtimeForecast', () => {
     })
   })
 
-  it('expects the whole grace period of a container that ignored its signal the last time', () => {
+  it('expects the whole grace period of a container that ignored its stop signal the last time', () => {
     const last = { milliseconds: 11_500, gracePeriodMs: 10_000 }
     expect(downtimeForecast({}, last)).toEqual({ milliseconds: 11_500, maximumMilliseconds: 11_500 })
     expect(downtimeForecast({ stopGracePeriodSeconds: 60 }, last).milliseconds).toBe(61_500)

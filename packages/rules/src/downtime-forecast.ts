@@ -1,16 +1,16 @@
 import type { ContainerConfigFields } from '@crux/contract'
 
-/** What Docker and Compose wait for between the stop signal and the kill. */
+/** How long Docker and Compose wait between the stop signal and the kill. */
 export const stopGracePeriodDefaultSeconds = 10
-/** What engines need to hand a port on, where no release has shown it yet. */
+/** The estimated time to switch a port, before a release has measured it. */
 const handoverMs = 400
 
 export const stopGracePeriodMs = ({ stopGracePeriodSeconds }: ContainerConfigFields): number =>
   (stopGracePeriodSeconds ?? stopGracePeriodDefaultSeconds) * 1_000
 
 /**
- * For how long a service is down while its container is replaced: what to expect, and at most, when the container does not end by
- * its stop signal. One that took its whole grace period the last time is expected to do so again.
+ * The downtime of a service while its container is replaced: the expected one, and the maximum when the container ignores its stop signal. A
+ * container that used its whole grace period the last time is expected to do so again.
  *
  * @param stopped the configuration of the container that will be stopped
  * @param last the last replacement, with the grace period of the container that was stopped then

@@ -1,4 +1,4 @@
-/** "40 ms", "6.2 s", "1 min 4 s": the one format of durations, in the console and in the outcomes of releases. */
+/** Renders durations as "40 ms", "6.2 s", "1 min 4 s". The console and the outcomes of releases use this one format. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`

@@ -5,36 +5,36 @@ const scope: EngineScope = { teamId: 'team', nodeId: 'node', deletedNodeIds: ['d
 const labels = (team: string, node: string) => ({ 'dev.crux.team': team, 'dev.crux.node': node })
 
 describe('isCovered', () => {
-  test('grants a container of the team on this node', () => {
+  test('includes a container of the team on this node', () => {
     expect(isCovered(labels('team', 'node'), scope)).toBe(true)
   })
 
-  test('grants a container that a deleted node of the team left behind', () => {
+  test('includes a container that a deleted node of the team left behind', () => {
     expect(isCovered(labels('team', 'deleted-2'), scope)).toBe(true)
   })
 
-  test('refuses another team, also one that names this node or a deleted node of this team', () => {
+  test('excludes containers of another team, including one that names this node or a deleted node of this team', () => {
     for (const node of ['node', 'deleted-1', 'elsewhere']) expect(isCovered(labels('other', node), scope)).toBe(false)
   })
 
-  test('refuses another live node of the same team', () => {
+  test('excludes another live node of the same team', () => {
     expect(isCovered(labels('team', 'second-node'), scope)).toBe(false)
   })
 
-  test('refuses containers without owner labels, with half of them, and parts of the platform', () => {
+  test('excludes containers without owner labels, with one of the two, and parts of the platform', () => {
     expect(isCovered({}, scope)).toBe(false)
     expect(isCovered({ 'dev.crux.team': 'team' }, scope)).toBe(false)
     expect(isCovered({ 'dev.crux.node': 'node' }, scope)).toBe(false)
     expect(isCovered({ 'dev.crux.service-category': '_internal' }, scope)).toBe(false)
   })
 
-  test('never matches empty ids with empty labels', () => {
+  test('does not match empty ids with empty labels', () => {
     expect(isCovered(labels('', ''), { teamId: '', nodeId: '', deletedNodeIds: [''] })).toBe(false)
     expect(isCovered({}, { teamId: '', nodeId: '', deletedNodeIds: [] })).toBe(false)
   })
 })
 
-test('members see everything of their own; of the rest, admins and owners see the outline and users see nothing', () => {
+test('visibilityFor shows members all objects of their team; of other objects, admins and owners see the outline and users see nothing', () => {
   expect(
     (['user', 'admin', 'owner'] as const).map((role) => [
       visibilityFor(role, { owned: true }),

@@ -7,13 +7,13 @@ export const ownerLabel = { team: 'dev.crux.team', node: 'dev.crux.node' } as co
 export interface EngineScope {
   teamId: string
   nodeId: string
-  /** Nodes of the team that were deleted: a reinstalled node keeps the containers of its predecessor. Never another live node. */
+  /** Deleted nodes of the team, because a reinstalled node keeps the containers of its predecessor. Never contains another live node. */
   deletedNodeIds: readonly string[]
 }
 
 /**
- * Whether the labels of a container grant it to the scope. Both labels must be there: a container that Crux did not start, of another team, of
- * another live node or of the platform itself (agent, gate, Traefik) is not covered.
+ * Whether the labels of a container grant it to the scope. Both labels must exist: containers that Crux did not start, of another team, of another
+ * live node or of the platform itself (agent, gate, Traefik) are not covered.
  */
 export function isCovered(labels: Readonly<Record<string, string>>, scope: EngineScope): boolean {
   const team = labels[ownerLabel.team] ?? ''
@@ -26,8 +26,8 @@ export function isCovered(labels: Readonly<Record<string, string>>, scope: Engin
 export type Visibility = 'full' | 'outline' | 'hidden'
 
 /**
- * The one rule for everything that lists objects of an engine. A team's own objects are open to all of its members. Of all others
- * admins and owners see the outline, since these share the machine with the team; users see nothing.
+ * The single rule for all lists of engine objects. A team's own objects are visible to all of its members. Of all other objects, admins and owners
+ * see the outline, because these share the machine with the team; users see nothing.
  */
 export function visibilityFor(role: TeamRole, object: { owned: boolean }): Visibility {
   if (object.owned) return 'full'

@@ -5,20 +5,20 @@ import { markerSections } from './config-parts.ts'
 type Marker = NonNullable<ContainerConfigFields['labels']>
 
 export type FinalConfigInput = {
-  /** The image's own layer, and the id of its configuration where origins shall say it. */
+  /** The layer of the image, and the id of its configuration where origins are needed. */
   image: ContainerConfigFields
   imageConfigId?: string | undefined
-  /** The stronger ones: bundles in the order of the page, deployment, instance. */
+  /** The stronger layers: bundles in the order of the page, deployment, instance. */
   layers: readonly ConfigLayer[]
   imageName: string
   versionName: string
 }
 
 /**
- * What a container shall be: all layers merged, removed keys gone, `{{ versionName }}` filled in, a name in any case.
+ * The configuration of a container: all layers merged, removed keys dropped, `{{ versionName }}` replaced, always with a name.
  *
- * @returns the configuration; `origins` says by part (`environment.LOG_LEVEL`, `ports.8080/tcp`, `name`) which layer said so. It is a
- *   function because a start does not ask, and it costs as much as the merge.
+ * @returns the configuration; `origins` returns the layer of origin by part (`environment.LOG_LEVEL`, `ports.8080/tcp`, `name`). It is a function
+ * because a start does not need it, and it costs as much as the merge.
  */
 export function finalConfig(input: FinalConfigInput): {
   config: FinalContainerConfig
@@ -33,7 +33,7 @@ export function finalConfig(input: FinalConfigInput): {
   return { config, origins: () => configOrigins(config, layers) }
 }
 
-/** The last part of an image's name, made a DNS label: `group/My_App` becomes `my-app`. */
+/** The last part of the name of an image as a DNS label: `group/My_App` becomes `my-app`. */
 export function defaultContainerName(imageName: string): string {
   const last = imageName.slice(imageName.lastIndexOf('/') + 1).replace(/[@:].*$/, '')
   const label = last
@@ -44,7 +44,7 @@ export function defaultContainerName(imageName: string): string {
   return label || 'container'
 }
 
-/** Required secrets that no layer gives an encrypted value (decision 33). */
+/** Required secrets for which no layer has an encrypted value. */
 export const missingSecrets = (config: FinalContainerConfig): string[] =>
   config.secrets.filter((secret) => secret.required && !secret.value).map((secret) => secret.key)
 
@@ -86,7 +86,7 @@ function completed(merged: ContainerConfigFields, input: FinalConfigInput): Fina
 const withoutUnset = (fields: ContainerConfigFields): ContainerConfigFields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined))
 
-/** The rows that were not removed by `value: null`. */
+/** The rows without those that are removed by `value: null`. */
 function kept<T extends { value: string | null }>(rows: T[] | null | undefined): (T & { value: string })[] {
   return (rows ?? []).filter((row): row is T & { value: string } => row.value !== null)
 }

@@ -11,7 +11,7 @@ const options = (driver: 'json-file' | 'local' | 'nodeDefault', ...rows: [key: s
 })
 
 describe('hostDangers', () => {
-  it('finds the host network, directories and sockets of the node, and powers over it', () => {
+  it('finds the host network, directories and sockets of the node, and privileges over it', () => {
     const dangers = hostDangers({
       networkMode: 'host',
       volumes: [
@@ -36,7 +36,7 @@ describe('hostDangers', () => {
     expect(dangers.filter((danger) => danger.reason.includes('root on the node'))).toHaveLength(2)
   })
 
-  it('finds preparations that write into a path of the node, which the container itself may only read', () => {
+  it('finds init steps that write into a path of the node which the container itself mounts read-only', () => {
     const name = '/srv/data'
     expect(
       properties({
@@ -51,13 +51,13 @@ describe('hostDangers', () => {
     ).toEqual(['volumes[0].name', 'configContainer.volume', 'storage.path', 'initContainers[1].volumes[0].name'])
   })
 
-  it('takes every log driver for dangerous that writes more than files of its own', () => {
+  it('treats every log driver as dangerous that writes more than files of its own', () => {
     const safe = logDrivers.filter((driver) => hostDangers({ logConfig: { driver } }).length === 0)
     expect(safe).toEqual(['nodeDefault', 'none', 'local', 'json-file'])
   })
 
   it.each(['json-file', 'local', 'nodeDefault'] as const)(
-    'takes every log option for dangerous that is not known to be harmless, whatever the driver: %s',
+    'treats every log option as dangerous that is not known to be harmless, for any driver: %s',
     (driver) => {
       const named = [
         'syslog-address',
@@ -88,17 +88,17 @@ describe('hostDangers', () => {
     ['max-buffer-size', '16m', '17m'],
     ['max-buffer-size', '4 MiB', '1e9g'],
     ['cache-max-file', '5', '99999'],
-  ])('takes the log option %s with %j for harmless and with %j for dangerous', (key, harmless, dangerous) => {
+  ])('treats the log option %s with %j as harmless and with %j as dangerous', (key, harmless, dangerous) => {
     expect(properties(options('local', [key, harmless]))).toEqual([])
     expect(properties(options('local', [key, dangerous]))).toEqual(['logConfig.options[0].value'])
   })
 
-  it('takes the limits for dangerous whose raising takes something from the node', () => {
+  it('treats limits as dangerous that take resources of the node when raised', () => {
     const dangerous = ulimitNames.filter((key) => hostDangers({ ulimits: [{ key, soft: 1, hard: 2 }] }).length > 0)
     expect(dangerous.toSorted()).toEqual(['memlock', 'nice', 'rtprio', 'sigpending'])
   })
 
-  it('takes more than 1Gi of files in memory for dangerous, together, and only without a limit of memory', () => {
+  it('treats more than 1Gi of files in memory as dangerous, in total, and only without a memory limit', () => {
     const limited = { resourceConfig: { limits: { memory: '2Gi' } } }
     const big: ContainerConfigFields = {
       volumes: [
@@ -126,13 +126,13 @@ describe('addedHostDangers', () => {
   const volume = { id: '1', name: '/srv/data', path: '/data', type: 'ro' as const }
   const approved: ContainerConfigFields = { volumes: [volume] }
 
-  it('holds a change responsible only for the dangers that it adds', () => {
+  it('reports only the dangers that a change adds', () => {
     expect(added(approved, { volumes: [{ name: 'x', path: '/x' }, volume] })).toEqual([])
     expect(added(approved, { ...approved, networkMode: 'host' })).toEqual(['networkMode'])
     expect(added(approved, { ...approved, args: [{ key: 'rm' }], environment: [{ key: 'A', value: 'b' }] })).toEqual([])
   })
 
-  it('lets a danger be removed, and row ids and the order of keys and rows change', () => {
+  it('allows a change to remove a danger, and to change row ids and the order of keys and rows', () => {
     expect(added(approved, { volumes: [] })).toEqual([])
     expect(added(approved, {})).toEqual([])
     const { id: _, ...row } = volume

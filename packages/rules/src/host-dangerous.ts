@@ -6,7 +6,7 @@ import type { HostDanger } from './host-danger.ts'
 import { networkDangers } from './networks.ts'
 import { labelDangers } from './reserved-labels.ts'
 
-/** What Docker gives every container anyway; adding it again grants nothing. */
+/** Docker gives these capabilities to every container, so adding one again grants nothing. */
 const grantedCapabilities = new Set([
   'AUDIT_WRITE',
   'CHOWN',
@@ -31,9 +31,9 @@ const engineSockets = [
 ]
 
 /**
- * Settings that reach out of the container into its host (security.md 16): off for role `user`, judged where they are written
- * and again over the whole merged configuration at the start (decision 16), and once more by the agent. Which option is judged,
- * and why every other one is safe, stands in `option-judgements.ts`.
+ * Settings that reach out of the container into its host. They are not allowed for the role `user`, and are checked when they are saved, again in the
+ * merged configuration at the start, and once more by the agent. `option-judgements.ts` lists which options are checked and why every other one is
+ * safe.
  */
 export function hostDangers(config: ContainerConfigFields): HostDanger[] {
   return [
@@ -49,8 +49,8 @@ export function hostDangers(config: ContainerConfigFields): HostDanger[] {
 }
 
 /**
- * Those of `after` that `before` did not have. Every column of the row counts, or the whole setting where it is no list: an
- * approved path that becomes writable is a new danger.
+ * The dangers of `after` that `before` did not have. All columns of the row are compared, or the whole setting if it is no list: an approved path
+ * that becomes writable is a new danger.
  */
 export function addedHostDangers(before: ContainerConfigFields, after: ContainerConfigFields): HostDanger[] {
   const known = new Set(hostDangers(before).map((danger) => identity(before, danger)))
@@ -77,7 +77,7 @@ function capabilityDangers({ capabilities }: ContainerConfigFields): HostDanger[
   )
 }
 
-/** Paths of the node, and whatever writes them: preparations write also what the container itself may only read. */
+/** Paths of the node and all init steps that write them, because these also write into volumes that the container mounts read-only. */
 function hostPathDangers({ volumes, configContainer, storage, initContainers }: ContainerConfigFields): HostDanger[] {
   const danger = (property: string, path: string | null | undefined, reason: (path: string) => string): HostDanger[] =>
     path && isHostPath(path) ? [{ property, value: path, reason: reason(path) }] : []
@@ -95,19 +95,19 @@ function hostPathDangers({ volumes, configContainer, storage, initContainers }: 
 
 const filledReason = (path: string) => `It writes into ${path} of the node`
 
-/** A volume whose name is an absolute path binds a folder of the node, outside the agent's data folder (agents.md A7.5). */
+/** A volume whose name is an absolute path binds a directory of the node outside the data directory of the agent. */
 export const isHostPath = (volumeName: string): boolean => /^([a-zA-Z]:)?[/\\]/.test(volumeName)
 
 export const isDangerousCapability = (key: string): boolean => !grantedCapabilities.has(capabilityName(key))
 
 export const capabilityName = (key: string): string => key.toUpperCase().replace(/^CAP_/, '')
 
-/** The place without positions, and the row there that is judged as a whole. */
+/** The property without positions, and its row, which is compared as a whole. */
 function identity(config: ContainerConfigFields, { property }: HostDanger): string {
   return `${property.replaceAll(/\[\d+\]/g, '')} ${canonicalJson(judgedRow(config, property))}`
 }
 
-/** The outermost row of a list on the way to a property; without a list, the whole setting. */
+/** The outermost list row on the path to a property; without a list, the whole setting. */
 function judgedRow(config: ContainerConfigFields, property: string): unknown {
   const [, path = property, position] = /^([^[]*)\[(\d+)\]/.exec(property) ?? []
   const [field = '', ...inner] = path.split('.')

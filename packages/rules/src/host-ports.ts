@@ -2,7 +2,7 @@ import type { ContainerConfigFields } from '@crux/contract'
 
 export type HostPort = { from: number; to: number; protocol: string; address: string; property: string }
 
-/** The ports of the node that a container binds, ranges included. */
+/** The host ports that a container binds, including ranges. */
 export function publishedPorts(config: ContainerConfigFields): HostPort[] {
   if (config.networkMode === 'host' || config.networkMode === 'none') return []
   const single = (config.ports ?? []).flatMap((row, index) =>
@@ -27,7 +27,7 @@ export function publishedPorts(config: ContainerConfigFields): HostPort[] {
   return [...single, ...ranges]
 }
 
-/** Whether two bindings cannot hold at once; an unspecified address means all of them. */
+/** Whether two bindings conflict; an unspecified address means all addresses. */
 export function isSameHostPort(left: HostPort, right: HostPort): boolean {
   const everywhere = (address: string) => address === '' || address === '0.0.0.0' || address === '::'
   return (

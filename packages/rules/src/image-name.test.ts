@@ -6,7 +6,7 @@ describe('the name of an image', () => {
     ['nginx', 'nginx', null],
     ['nginx:1.27', 'nginx', '1.27'],
     ['group/app_a.b--c:v1_x', 'group/app_a.b--c', 'v1_x'],
-  ])('%j is %j with the tag %j', (text, name, tag) => {
+  ])('parses %j as %j with the tag %j', (text, name, tag) => {
     expect(parseImageName(text, { mayNameRegistry: false })).toEqual({ ok: true, image: { name, tag } })
   })
 
@@ -14,7 +14,7 @@ describe('the name of an image', () => {
     ['localhost:5000/app', 'localhost:5000/app', null],
     ['localhost:5000/app:1', 'localhost:5000/app', '1'],
     ['registry.example.com/a/b:2', 'registry.example.com/a/b', '2'],
-  ])('%j may name a registry where none is asked', (text, name, tag) => {
+  ])('accepts a registry in %j where no registry is configured', (text, name, tag) => {
     expect(parseImageName(text, { mayNameRegistry: true })).toEqual({ ok: true, image: { name, tag } })
   })
 
@@ -31,7 +31,7 @@ describe('the name of an image', () => {
     '../a',
     'a//b',
     `a:${'x'.repeat(129)}`,
-    // The engine would take it for the id of an image that somebody else fetched.
+    // The engine would read it as the id of an existing image.
     `sha256:${'a'.repeat(64)}`,
     'sha512:ab',
   ])('refuses %j', (text) => expect(parseImageName(text, { mayNameRegistry: false })).toMatchObject({ ok: false }))

@@ -6,8 +6,8 @@ export type ImageNameResult = { ok: true; image: ImageName } | { ok: false; prob
 const bad = (problem: string): ImageNameResult => ({ ok: false, problem })
 
 /**
- * Splits `name[:tag]`. A colon before the last slash belongs to the port of a registry, which only an image of an unchecked
- * registry may name (distribution specification, reference grammar).
+ * Splits `name[:tag]`. A colon before the last slash belongs to the port of a registry, which only an image of an unchecked registry may contain
+ * (distribution specification, reference grammar).
  */
 export function parseImageName(text: string, options: { mayNameRegistry: boolean }): ImageNameResult {
   const reference = text.trim()
@@ -16,7 +16,7 @@ export function parseImageName(text: string, options: { mayNameRegistry: boolean
   const name = colon < 0 ? reference : reference.slice(0, colon)
   const tag = colon < 0 ? null : reference.slice(colon + 1)
   if (tag !== null && !patterns.imageTag.test(tag)) return bad(`"${tag}" is not a tag`)
-  // The engine takes `sha256:1f2e...` for the id of an image that it has.
+  // The engine reads `sha256:1f2e...` as the id of an existing image.
   if (/^sha\d+$/.test(name)) return bad(`"${name}" stands before the id of an image: write a name`)
   const path = options.mayNameRegistry ? withoutRegistry(name) : name
   if (name.length > 255 || path === undefined || !patterns.imageName.test(path))
@@ -24,7 +24,7 @@ export function parseImageName(text: string, options: { mayNameRegistry: boolean
   return { ok: true, image: { name, tag } }
 }
 
-/** The first part is a machine when it has a dot or a port, or is localhost. */
+/** The first part is a host when it has a dot or a port, or is localhost. */
 function withoutRegistry(name: string): string | undefined {
   const [first = '', ...rest] = name.split('/')
   if (rest.length === 0 || !(/[.:]/.test(first) || first === 'localhost')) return name

@@ -9,13 +9,13 @@ import {
 } from './string-parsers.ts'
 
 export type Fail = (property: string, description: string) => void
-/** Turns what people write in JSON into rows; what it does not know is left for the schema to refuse. */
+/** Converts the JSON of users to rows. Unknown forms are left unchanged, so that the schema refuses them. */
 type Reader = (value: unknown, at: string, fail: Fail) => unknown
 
-/** Numbers and booleans are what people type for values. */
+/** Users write numbers and booleans as values. */
 const toText = (value: unknown) => (typeof value === 'number' || typeof value === 'boolean' ? String(value) : value)
 
-/** `{"A": 1}`, or as compose writes it `["A=1"]`. */
+/** `{"A": 1}`, or `["A=1"]` as in Compose files. */
 const keyValues: Reader = (value, at, fail) => {
   if (Array.isArray(value))
     return value.map((row, index) => {
@@ -30,7 +30,7 @@ const keyValues: Reader = (value, at, fail) => {
 const keys: Reader = (value) =>
   Array.isArray(value) ? value.map((key) => (typeof key === 'string' ? { key } : key)) : value
 
-/** Rows that may also be written as one text. */
+/** Rows that can also be written as one text. */
 const shorthand =
   (parse: (text: string) => object | undefined, example: string): Reader =>
   (value, at, fail) =>
@@ -100,7 +100,7 @@ const readers: Readonly<Record<string, Reader | undefined>> = {
   restartPolicy: (value) => (typeof value === 'string' ? (parseRestartPolicy(value) ?? value) : value),
 }
 
-/** Settings as rows, whichever way they were written. */
+/** Converts settings to rows from either form. */
 export function expandShorthands(settings: Readonly<Record<string, unknown>>, fail: Fail): Record<string, unknown> {
   const expanded = Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [name, readers[name]?.(value, name, fail) ?? value]),
@@ -109,7 +109,7 @@ export function expandShorthands(settings: Readonly<Record<string, unknown>>, fa
   return expanded
 }
 
-/** Compose writes ranges among the ports; here they are a setting of their own. */
+/** Compose files list ranges among the ports; here they are a separate setting. */
 function moveRanges(given: Record<string, unknown>): void {
   if (!Array.isArray(given.ports)) return
   const isRange = (row: unknown) => {

@@ -2,7 +2,7 @@ import { ContainerConfigFields } from '@crux/contract'
 import { z } from 'zod'
 import { configDescriptions, configExamples } from './config-descriptions.ts'
 
-/** JSON Schema, draft 2020-12, as far as it is used here. */
+/** The part of JSON Schema, draft 2020-12, that is used here. */
 export type JsonSchema = {
   type?: string | string[]
   description?: string
@@ -18,10 +18,10 @@ export type JsonSchema = {
 } & { [keyword: string]: unknown }
 
 /**
- * What the JSON tab may hold: the contract's fields in the shape that `configToJson` writes and `configFromJson` reads, shorthands
- * included, with a description at every setting.
+ * The schema of the JSON tab: the fields of the contract in the form that `configToJson` writes and `configFromJson` reads, including shorthands,
+ * with a description of every setting.
  *
- * @param options.base a base layer names keys of secrets; elsewhere secrets have no place in the text
+ * @param options.base a base layer contains keys of secrets; other layers have no secrets in the text
  */
 export function configJsonSchema({ base = false }: { base?: boolean } = {}): JsonSchema {
   const { properties = {} } = z.toJSONSchema(ContainerConfigFields, {
@@ -39,7 +39,7 @@ export function configJsonSchema({ base = false }: { base?: boolean } = {}): Jso
   }
 }
 
-/** Lists of rows as the text has them: by key, or as plain texts; other rows without their ids. */
+/** Lists of rows in the form of the text: by key, or as plain texts; other rows without their ids. */
 function inJson(schema: JsonSchema): JsonSchema {
   if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map(inJson) }
   if (schema.items) return listInJson(schema, schema.items)
@@ -52,7 +52,7 @@ function listInJson(list: JsonSchema, row: JsonSchema): JsonSchema {
   const { id: _, key, value, ...others } = row.properties ?? {}
   if (!key) return { ...list, items: inJson(row) }
   const names = Object.keys(others)
-  // Secrets: only their keys are shown.
+  // For secrets, only the keys are shown.
   if (others.required)
     return { ...list, items: { ...row, properties: { key, required: others.required }, required: ['key'] } }
   if (value) return byKey(key, { anyOf: [...(value.anyOf ?? [value]), { type: 'number' }, { type: 'boolean' }] })
@@ -69,14 +69,14 @@ const byKey = (key: JsonSchema, value: JsonSchema): JsonSchema => ({
   additionalProperties: value,
 })
 
-/** Rows that may also be written as one text. */
+/** Rows that can also be written as one text. */
 function withShorthand(name: string, schema: JsonSchema): JsonSchema {
   if (name !== 'ports' && name !== 'portRanges' && name !== 'volumes') return schema
   const list = (one: JsonSchema): JsonSchema => (one.items ? { ...one, items: { anyOf: [text, one.items] } } : one)
   return { ...schema, anyOf: schema.anyOf?.map(list) }
 }
 
-/** With the descriptions and examples of the setting and of what is in it. */
+/** Adds the descriptions and examples of the setting and its members. */
 function described(schema: JsonSchema, path: string): JsonSchema {
   const description = configDescriptions[path]
   const examples = configExamples[path]

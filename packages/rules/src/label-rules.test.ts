@@ -21,12 +21,12 @@ describe('labelRules', () => {
     })
   })
 
-  it('keeps everything behind the first colon of a default', () => {
+  it('keeps everything after the first colon of a default', () => {
     expect(rulesOf({ URL: 'string,default:http://host:80/' }).rules[0]?.default).toBe('http://host:80/')
     expect(rulesOf({ E: 'string,default:' }).rules[0]?.default).toBe('')
   })
 
-  it('prefers our own label where an image has both, and passes over all others', () => {
+  it('prefers the label of Crux where an image has both, and ignores other labels', () => {
     const { rules, problems } = labelRules({
       'org.dyrectorio.env.A': 'string,default:theirs',
       'dev.crux.env.A': 'string,default:ours',
@@ -42,13 +42,13 @@ describe('labelRules', () => {
     ['nothing', '', /no word/],
     ['two types', 'string,int', /string and int at once/],
     ['a default of another type', 'int,default:many', /not a whole number/],
-  ])('says what is wrong with %s, and keeps the other rules', (_, value, description) => {
+  ])('reports %s as a problem, and keeps the other rules', (_, value, description) => {
     const { rules, problems } = rulesOf({ BAD: value, GOOD: 'string' })
     expect(rules.map((rule) => rule.key)).toEqual(['GOOD'])
     expect(problems).toEqual([{ label: 'org.dyrectorio.env.BAD', description: expect.stringMatching(description) }])
   })
 
-  it('never throws, whatever an image says', () => {
+  it('does not throw for any label value', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), (words) => {
         const { rules, problems } = rulesOf(words)
@@ -67,7 +67,7 @@ describe('applyLabelRules', () => {
     EXTRA: 'string,secret',
   })
 
-  it('adds what is required or has a default, and secrets as keys', () => {
+  it('adds required variables and those with a default, and secrets as keys', () => {
     expect(applyLabelRules({ tty: true }, rules)).toEqual({
       tty: true,
       environment: [
@@ -81,7 +81,7 @@ describe('applyLabelRules', () => {
     })
   })
 
-  it('lets what stands there win, removed keys and secrets among it, and does nothing twice', () => {
+  it('keeps existing values, removed keys and secrets, and changes nothing when it is applied again', () => {
     const fields: ContainerConfigFields = {
       environment: [
         { id: '1', key: 'PORT', value: '' },
@@ -109,7 +109,7 @@ describe('labelRuleProblems', () => {
       return property
     })
 
-  it('names what is missing, and nothing that is there', () => {
+  it('reports missing values, and no existing ones', () => {
     expect(problems({})).toEqual(['environment.HOST', 'secrets.TOKEN'])
     expect(
       problems({ environment: [{ key: 'HOST', value: 'h' }], secrets: [{ key: 'TOKEN', required: true }] }),
@@ -117,7 +117,7 @@ describe('labelRuleProblems', () => {
     expect(problems(applyLabelRules({}, rules))).toEqual(['environment[0].value'])
   })
 
-  it('checks types where there is a value', () => {
+  it('checks types only where there is a value', () => {
     const secrets = [{ key: 'TOKEN', required: true }]
     const env = (values: Record<string, string>) => ({
       secrets,

@@ -1,7 +1,7 @@
 import { type ContainerConfigFields, type ErrorDetail, type FinalContainerConfig, limits } from '@crux/contract'
 
 export const labelRuleTypes = ['string', 'boolean', 'int'] as const
-/** What an image says of one environment variable or secret by a label (backend.md 4.2, ui.md U26.4). */
+/** The rule of an image for one environment variable or secret, from a label. */
 export type LabelRule = {
   key: string
   label: string
@@ -12,12 +12,12 @@ export type LabelRule = {
 }
 export type LabelProblem = { label: string; description: string }
 
-/** The first one is ours and wins over the other, which images of the reference system carry (decision 27). */
+/** The first prefix is that of Crux and wins over the second one, which images of the reference system have. */
 const labelPrefixes = ['dev.crux.env.', 'org.dyrectorio.env.'] as const
 
 /**
- * Reads `org.dyrectorio.env.NAME` and `dev.crux.env.NAME`, whose value is a comma list of a type (string, boolean or int), `required`,
- * `secret` and `default:VALUE`. Whoever built the image wrote them: what cannot be read is a problem to be shown, the rest holds.
+ * Parses `org.dyrectorio.env.NAME` and `dev.crux.env.NAME`, whose value is a comma list of a type (string, boolean or int), `required`, `secret` and
+ * `default:VALUE`. Labels come from the author of the image, so parts that cannot be parsed are reported as problems and the rest applies.
  */
 export function labelRules(labels: Readonly<Record<string, string>>): { rules: LabelRule[]; problems: LabelProblem[] } {
   const rules = new Map<string, LabelRule>()
@@ -40,10 +40,10 @@ export function labelRules(labels: Readonly<Record<string, string>>): { rules: L
 }
 
 /**
- * The image's layer with what its labels ask for: at adding the image and at each change of its tag. What stands there wins; a variable
- * that is required or has a default is added with the default or empty, a secret as a key.
+ * Adds the rules of the labels to the layer of an image, when the image is added and when its tag changes. Existing values win. A variable that is
+ * required or has a default is added with the default or empty, a secret as a key.
  *
- * @returns the same object when nothing is to be added; new rows have no ids (`fillRowIds` gives them)
+ * @returns the same object when nothing is added; new rows have no ids (`fillRowIds` sets them)
  */
 export function applyLabelRules(fields: ContainerConfigFields, rules: readonly LabelRule[]): ContainerConfigFields {
   const environment = fields.environment ?? []
@@ -67,8 +67,8 @@ export function applyLabelRules(fields: ContainerConfigFields, rules: readonly L
 }
 
 /**
- * What a merged configuration breaks of its image's rules, judged at the start: a required value that is missing or empty, a value of
- * the wrong type. Whether a secret has a value is not judged here (`missingSecrets`), nor can its type be: only the node reads it.
+ * The rules of the image that a merged configuration violates, checked at the start: a required value that is missing or empty, a value of the wrong
+ * type. `missingSecrets` checks that secrets have values; their types cannot be checked, because only the node decrypts them.
  */
 export function labelRuleProblems(config: FinalContainerConfig, rules: readonly LabelRule[]): ErrorDetail[] {
   const problem = (property: string, description: string): ErrorDetail => ({

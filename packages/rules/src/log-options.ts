@@ -17,8 +17,8 @@ const values: Readonly<Record<string, { form: RegExp; words: string }>> = {
 }
 
 /**
- * What the engine would refuse at the creation of the container, among the options that every driver has. Names are free text:
- * drivers get new options, and the engine's own error about an unknown one is clear.
+ * The problems that the engine would report when it creates the container, for options that every driver has. Names are free text, because drivers
+ * get new options and the engine's own error about an unknown one is clear.
  */
 export function logOptionProblems(logConfig: ContainerConfigFields['logConfig']): ConfigProblem[] {
   const options = logConfig?.options ?? []
@@ -43,7 +43,7 @@ export function logOptionProblems(logConfig: ContainerConfigFields['logConfig'])
   })
 }
 
-/** json-file rotates only when it is told to; local does by itself. */
+/** json-file rotates only when it is configured to; local always rotates. */
 const rotates = (driver: string, given: ReadonlyMap<string, string>) =>
   driver === 'local'
     ? Number(given.get('max-file') ?? 5) > 1

@@ -4,7 +4,7 @@ import { networkDangers, networkProblems, parseNetworkKey } from './networks.ts'
 const errors = (key: string) => networkProblems({ networks: [{ key }] }).map(({ error }) => error)
 
 describe('parseNetworkKey', () => {
-  it("reads a plain key as the team's network and engine: as one of the engine", () => {
+  it('parses a plain key as a network of the team and engine: as one of the engine', () => {
     expect(parseNetworkKey('shared')).toEqual({ kind: 'team', name: 'shared' })
     expect(parseNetworkKey('engine:db_default')).toEqual({ kind: 'engine', name: 'db_default' })
   })
@@ -35,7 +35,7 @@ describe('networkProblems', () => {
 })
 
 describe('networkDangers', () => {
-  it('reserves networks of the engine to admins and leaves those of the team to everybody', () => {
+  it('reserves networks of the engine to admins and allows those of the team to all members', () => {
     const dangers = networkDangers({ networks: [{ key: 'shared' }, { key: 'engine:db_default' }] })
     expect(dangers.map(({ property, value }) => [property, value])).toEqual([['networks[1].key', 'engine:db_default']])
   })

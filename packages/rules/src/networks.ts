@@ -3,14 +3,14 @@ import { type ConfigProblem, problem } from './config-problem.ts'
 import type { HostDanger } from './host-danger.ts'
 
 /**
- * What a key in `networks` means. A plain key is the team's own network on the node, shared by everything of the team there.
- * `engine:NAME` is a network that exists on the engine, created by other software.
+ * The meaning of a key in `networks`. A plain key is a network of the team on the node, shared by all its containers there. `engine:NAME` is an
+ * existing network of the engine that other software created.
  */
 export type NetworkReference = { kind: 'team' | 'engine'; name: string }
 
 export const engineNetworkPrefix = 'engine:'
 const nameLengthMax = 128
-/** Modes of a container rather than networks that it could join, in the engine's own words. */
+/** Network modes of the engine, which are not networks that a container can join. */
 const networkModes: ReadonlySet<string> = new Set(['bridge', 'default', 'host', 'none'])
 
 export function parseNetworkKey(key: string): NetworkReference {
@@ -19,7 +19,7 @@ export function parseNetworkKey(key: string): NetworkReference {
     : { kind: 'team', name: key }
 }
 
-/** Keys that the engine would not take as a name, or would take for something else than a name. */
+/** Keys that the engine would refuse as a name, or would not interpret as a name. */
 export function networkProblems(config: ContainerConfigFields): ConfigProblem[] {
   return (config.networks ?? []).flatMap(({ key }, index) => {
     const found = networkKeyProblem(key)
@@ -44,7 +44,7 @@ export function networkKeyProblem(key: string): { error: string; description: st
   return undefined
 }
 
-/** Networks of the engine belong to others: a container that joins one reaches everything on it. */
+/** Networks of the engine belong to other software: a container that joins one reaches everything on it. */
 export function networkDangers(config: ContainerConfigFields): HostDanger[] {
   return (config.networks ?? []).flatMap(({ key }, index) => {
     const { kind, name } = parseNetworkKey(key)

@@ -28,12 +28,12 @@ const properties = (config: ContainerConfigFields, kind: 'docker' | 'k8s') =>
   notApplied(config, kind).map(({ property }) => property)
 
 describe('notApplied', () => {
-  it("names every setting of the other kind of node, and none of one's own", () => {
+  it('reports every setting of the other type of node, and none of its own', () => {
     expect(properties(everything, 'docker')).toEqual([...containerConfigGroups.kubernetes])
     expect(properties(everything, 'k8s')).toEqual([...containerConfigGroups.docker])
   })
 
-  it('says nothing of what would change nothing', () => {
+  it('omits settings that would change nothing', () => {
     const inert: ContainerConfigFields = {
       proxyHeaders: false,
       useLoadBalancer: false,
@@ -46,7 +46,7 @@ describe('notApplied', () => {
     expect(notApplied({ portGate: { enabled: false }, shmSize: '', networks: [] }, 'k8s')).toEqual([])
   })
 
-  it('names the parts that one kind of node leaves out, with their place', () => {
+  it('reports the parts that one type of node ignores, with their position', () => {
     const config: ContainerConfigFields = {
       healthCheckConfig: { livenessProbe: '/live', readinessProbe: '/ready' },
       volumes: [

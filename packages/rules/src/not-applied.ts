@@ -6,12 +6,12 @@ import {
 } from '@crux/contract'
 import { isUnset } from './config-parts.ts'
 
-/** `partly`: it does something here, but not what its name promises. */
+/** `partly`: the setting has an effect here, but not all that its name promises. */
 export type NotApplied = { property: string; description: string; partly?: true }
 
 /**
- * What is set but does nothing on this kind of node (agents.md A15): the page shows it, the agent says it in the log, nobody drops it
- * in silence. Settings that would change nothing anyway (`proxyHeaders: false`) are left out.
+ * Settings that have no effect on this type of node. The page shows them and the agent logs them, so that no setting is ignored silently. Settings
+ * that would change nothing anyway (`proxyHeaders: false`) are omitted.
  */
 export function notApplied(config: ContainerConfigFields, nodeType: NodeType): NotApplied[] {
   const foreign: readonly ContainerConfigField[] =
@@ -62,7 +62,7 @@ function onDocker(config: ContainerConfigFields): NotApplied[] {
   return [...found, ...besideNetworkMode(config)]
 }
 
-/** Host and none leave no network of the container's own to publish from or to join; exposing one overrides both. */
+/** With host and none, the container has no network of its own to publish from or to join; exposing a port overrides both. */
 function besideNetworkMode({ networkMode, expose, ports, portRanges, networks }: ContainerConfigFields): NotApplied[] {
   if (networkMode !== 'host' && networkMode !== 'none') return []
   if ((expose ?? 'none') !== 'none')

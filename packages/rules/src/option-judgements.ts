@@ -1,8 +1,8 @@
 import type { ContainerConfigField } from '@crux/contract'
 
-/** Whether any member of the team may set an option, or `hostDangers` looks at its value and leaves the rest to admins. */
+/** Whether any member of the team may set an option, or `hostDangers` checks its value and reserves dangerous ones to admins. */
 export type OptionJudgement = {
-  /** What the agent sets of the engine's create call because of it; `*` stands for keys that are free text. */
+  /** The fields of the engine's create call that the agent sets because of it; `*` stands for free-text keys. */
   engine: readonly string[]
   verdict: 'safe' | 'judged'
   why: string
@@ -11,8 +11,8 @@ export type OptionJudgement = {
 const onKubernetes = (why: string): OptionJudgement => ({ engine: [], verdict: 'safe', why: `On Docker ${why}` })
 
 /**
- * Why each setting is safe for a user or which of its values are not (security.md 27). A setting without a row here does not
- * compile, an engine option without one fails a test, and docs/security.md shows this table.
+ * The reason why each setting is safe for a user, or which of its values are not. A setting without an entry here does not compile, an engine option
+ * without one fails a test, and docs/security.md shows this table.
  */
 export const fieldJudgements: Readonly<Record<ContainerConfigField, OptionJudgement>> = {
   name: {
@@ -167,7 +167,7 @@ export const fieldJudgements: Readonly<Record<ContainerConfigField, OptionJudgem
   metrics: onKubernetes('it does nothing'),
 }
 
-/** What the agent sets by itself, whatever the configuration says. */
+/** Options that the agent sets by itself, for any configuration. */
 export const computedJudgements: Readonly<Record<string, OptionJudgement>> = {
   'image and tag': {
     engine: ['Image'],

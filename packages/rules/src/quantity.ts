@@ -21,7 +21,7 @@ const decimal = String.raw`\+?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)`
 const withExponent = new RegExp(`^${decimal}[eE]([+-]?[0-9]{1,2})$`)
 const withSuffix = new RegExp(`^${decimal}([a-zA-Z]*)$`)
 
-/** Bytes of a quantity as Kubernetes writes it ("512Mi", "1G", "1e9"), rounded up; undefined for what is none. */
+/** Bytes of a quantity in the format of Kubernetes ("512Mi", "1G", "1e9"), rounded up; undefined for other texts. */
 export function bytesOfQuantity(text: string): number | undefined {
   const plain = text.trim()
   const exponent = withExponent.exec(plain)
@@ -31,7 +31,7 @@ export function bytesOfQuantity(text: string): number | undefined {
   return match && factor !== undefined ? whole(Number(match[1]) * factor) : undefined
 }
 
-/** Thousandths of a core, from "2", "0.5" or "500m", rounded up; undefined for what is none. */
+/** Thousandths of a core from "2", "0.5" or "500m", rounded up; undefined for other texts. */
 export function millisOfCores(text: string): number | undefined {
   const match = withSuffix.exec(text.trim())
   if (!match || (match[2] !== '' && match[2] !== 'm')) return undefined
@@ -40,14 +40,14 @@ export function millisOfCores(text: string): number | undefined {
 
 const uploadUnits: Record<string, number> = { '': 1, k: 1e3, m: 1e6, g: 1e9, ki: 1024, mi: 1024 ** 2, gi: 1024 ** 3 }
 
-/** Bytes of a size as people write upload limits: `1048576`, `10mb`, `1.5 GiB`; undefined for what is none. */
+/** Bytes of an upload limit: `1048576`, `10mb`, `1.5 GiB`; undefined for other texts. */
 export function bytesOfUploadLimit(text: string): number | undefined {
   const match = /^([0-9]+(?:\.[0-9]+)?)\s*([kmg]i?)?b?$/i.exec(text.trim())
   const factor = uploadUnits[(match?.[2] ?? '').toLowerCase()]
   return match && factor ? whole(Number(match[1]) * factor) : undefined
 }
 
-/** What is left of a byte counts as one; a product such as 0.1 * 1000 is not always exact. */
+/** Rounds up to whole bytes, with a tolerance because a product such as 0.1 * 1000 is not always exact. */
 function whole(value: number): number | undefined {
   const rounded = Math.ceil(Number(value.toFixed(6)))
   return Number.isSafeInteger(rounded) ? rounded : undefined

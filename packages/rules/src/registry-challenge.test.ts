@@ -15,14 +15,14 @@ describe('the challenge of a registry', () => {
     ['Bearer realm="a\\"b"', { scheme: 'bearer', parameters: { realm: 'a"b' } }],
     ['Negotiate', undefined],
     [undefined, undefined],
-  ])('%j is read', (header, expected) => expect(parseChallenge(header)).toEqual(expected))
+  ])('is parsed from %j', (header, expected) => expect(parseChallenge(header)).toEqual(expected))
 
-  test('is the first that can be answered', () => {
+  test('is the first one that is supported', () => {
     expect(parseChallenge(['Negotiate', 'Basic realm="x"'])).toMatchObject({ scheme: 'basic' })
   })
 })
 
-describe('the address of a token', () => {
+describe('the token address of a registry', () => {
   const registry = { hostname: 'registry.example.com', isPlain: false }
   const url = (realm: string, options: { hasCredentials?: boolean; target?: typeof registry } = {}) => {
     const challenge = { scheme: 'bearer', parameters: { realm, service: 'reg', scope: 'theirs' } }
@@ -33,7 +33,7 @@ describe('the address of a token', () => {
     return found.ok ? found.url.href : found.problem
   }
 
-  test('has the service and the scope that is wanted', () => {
+  test('contains the service and the requested scope', () => {
     expect(url('https://auth.example.com/token')).toBe('https://auth.example.com/token?service=reg&scope=ours')
   })
 
@@ -45,14 +45,14 @@ describe('the address of a token', () => {
     ['http://auth.example.com/', 'auth.example.com without encryption: the credentials are not sent there'],
   ])('is refused where it is %s', (realm, problem) => expect(url(realm)).toBe(problem))
 
-  test('may be another site where there are no credentials to send, and plain where the registry itself is', () => {
+  test('may be on another site where there are no credentials to send, and http where the registry itself is http', () => {
     expect(url('https://collector.net/t', { hasCredentials: false })).toContain('https://collector.net/t')
     expect(url('http://registry.example.com/t', { target: { ...registry, isPlain: true } })).toContain(
       'http://registry',
     )
   })
 
-  test('leads to a token under either of its names', () => {
+  test('returns a token under either of its two names', () => {
     expect([tokenOf({ token: 'a' }), tokenOf({ access_token: 'b' }), tokenOf({ token: 1 })]).toEqual([
       'a',
       'b',

@@ -1,9 +1,9 @@
 import { isLoopbackName, isTrustedRealm } from './registry-url.ts'
 
-/** How a registry wants to be asked, as its `WWW-Authenticate` says. */
+/** The authentication that a registry requires in its `WWW-Authenticate` header. */
 export type RegistryChallenge = { scheme: string; parameters: Record<string, string> }
 
-/** Media types of what a tag names, for `Accept`: without them a registry answers with a form that is older than digests of indexes. */
+/** The media types of manifests, for `Accept`: without them a registry answers with a format that predates digests of indexes. */
 export const manifestTypes = [
   'application/vnd.oci.image.index.v1+json',
   'application/vnd.oci.image.manifest.v1+json',
@@ -11,7 +11,7 @@ export const manifestTypes = [
   'application/vnd.docker.distribution.manifest.v2+json',
 ] as const
 
-/** The first challenge that we can answer; `key="value"` pairs (RFC 9110, 11.6.1). */
+/** The first challenge that is supported; `key="value"` pairs (RFC 9110, 11.6.1). */
 export function parseChallenge(header: string | string[] | undefined): RegistryChallenge | undefined {
   for (const line of [header ?? []].flat()) {
     const match = /^\s*(basic|bearer)\b(.*)$/is.exec(line)
@@ -27,11 +27,11 @@ export function parseChallenge(header: string | string[] | undefined): RegistryC
 }
 
 /**
- * Where to get the token that a challenge asks for (distribution specification, token authentication). Credentials go only to the
- * registry's own site, and over https outside of loopback.
+ * The address of the token that a challenge requires (distribution specification, token authentication). Credentials are sent only to the registry's
+ * own site, and only over https outside of loopback.
  *
- * @param registry `isPlain`: it is spoken to over http
- * @returns the address with the query of the challenge, or what is wrong with it
+ * @param registry `isPlain`: the registry is reached over http
+ * @returns the address with the query of the challenge, or the problem of the challenge
  */
 export function tokenUrl(
   { parameters }: RegistryChallenge,
@@ -55,7 +55,7 @@ export function tokenUrl(
   return { ok: true, url }
 }
 
-/** The token in the answer of a token service, which names it in either of two ways. */
+/** The token in the answer of a token service, which has one of two names. */
 export function tokenOf(answer: Record<string, unknown>): string | undefined {
   const value = typeof answer.token === 'string' ? answer.token : answer.access_token
   return typeof value === 'string' ? value : undefined

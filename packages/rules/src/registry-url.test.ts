@@ -23,7 +23,7 @@ describe('the address of a registry', () => {
   )
 })
 
-describe('the realm that a registry names', () => {
+describe('the realm of a registry', () => {
   it.each([
     ['registry.example.com', 'registry.example.com', true],
     ['registry.example.com', 'auth.example.com', true],
@@ -35,7 +35,7 @@ describe('the realm that a registry names', () => {
     ['a.co.uk', 'b.co.uk', false],
     ['10.0.0.1', '10.0.0.2', false],
     ['registry.example.com', '169.254.169.254', false],
-  ])('%s may send credentials to %s: %s', (registry, realm, trusted) => {
+  ])('with the host %s may get credentials at %s: %s', (registry, realm, trusted) => {
     expect(isTrustedRealm(registry, realm)).toBe(trusted)
   })
 })

@@ -1,12 +1,12 @@
-/** Where a registry answers: `host` with its port; `scheme` only where the person wrote http. */
+/** The address of a registry: `host` with its port; `scheme` only where the user wrote http. */
 export type RegistryAddress = { host: string; hostname: string; scheme: 'https' | 'http'; isLoopback: boolean }
 export type RegistryUrlResult = { ok: true; address: RegistryAddress } | { ok: false; problem: string }
 
 const bad = (problem: string): RegistryUrlResult => ({ ok: false, problem })
 
 /**
- * Reads what a person types as the address of a registry: `registry.example.com`, `localhost:5000`, `https://...`, and `http://...`
- * for one without TLS. Paths belong into the prefix, credentials into their own fields.
+ * Parses the registry address that a user enters: `registry.example.com`, `localhost:5000`, `https://...`, and `http://...` for one without TLS.
+ * Paths belong into the prefix, credentials into their own fields.
  */
 export function parseRegistryUrl(text: string): RegistryUrlResult {
   const typed = text.trim()
@@ -33,14 +33,14 @@ export function parseRegistryUrl(text: string): RegistryUrlResult {
   }
 }
 
-/** How it is kept and shown: https goes without saying. */
+/** The stored and displayed form, without https because it is the default. */
 export const registryUrlText = ({ host, scheme }: RegistryAddress): string =>
   scheme === 'http' ? `http://${host}` : host
 
 export const isLoopbackName = (hostname: string): boolean =>
   hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '::1' || /^127(\.\d+){3}$/.test(hostname)
 
-/** Registries whose sign-in stands elsewhere, and is known to. */
+/** Registries whose token service is known to be on another site. */
 const knownPairs: Record<string, readonly string[]> = {
   'registry-1.docker.io': ['auth.docker.io'],
   'index.docker.io': ['auth.docker.io'],
@@ -48,8 +48,8 @@ const knownPairs: Record<string, readonly string[]> = {
 }
 
 /**
- * Whether credentials for a registry may be sent to the place that its answer names (security.md 14): its own host, a host of the
- * same site, or a known pair.
+ * Whether credentials for a registry may be sent to the host in its answer: its own host, a host of the same site, or a known pair. Otherwise a
+ * malicious registry could have the credentials sent to any host.
  */
 export function isTrustedRealm(registryHostname: string, realmHostname: string): boolean {
   const [registry, realm] = [registryHostname.toLowerCase(), realmHostname.toLowerCase()]
@@ -59,12 +59,12 @@ export function isTrustedRealm(registryHostname: string, realmHostname: string):
   return site !== undefined && (realm === site || realm.endsWith(`.${site}`))
 }
 
-/** `registry.example.com` and `auth.example.com` are one site. Addresses by number, and names like `a.co.uk`, are only themselves. */
+/** `registry.example.com` and `auth.example.com` are one site. IP addresses and names like `a.co.uk` are a site of their own. */
 function siteOf(hostname: string): string | undefined {
   if (hostname.includes(':') || /^[\d.]+$/.test(hostname)) return undefined
   const labels = hostname.split('.')
   const [second = '', top = ''] = labels.slice(-2)
-  // Two short labels at the end are likely a public suffix, where the names before belong to different people.
+  // Two short labels at the end are probably a public suffix, below which the names belong to different owners.
   const length = top.length === 2 && second.length <= 3 ? 3 : 2
   return labels.length > length || (labels.length === length && length >= 2)
     ? labels.slice(-length).join('.')

@@ -6,12 +6,12 @@ import { isSameHostPort, publishedPorts } from './host-ports.ts'
 export type PublishedPort = { port: number; protocol: 'tcp' | 'udp' }
 export type ReplacementWarning = { property: string; description: string }
 
-/** More of a range than anybody reads on a page. */
+/** The maximum number of ports that a page lists for a range. */
 const portsMax = 100
 
 /**
- * Published ports that answer nobody while the container is replaced: those that a standing one holds until then. The gate keeps
- * its own open.
+ * Published ports that do not answer while the container is replaced: those that a current container holds until then. The gate keeps its own ports
+ * open.
  */
 export function silentPorts(next: CurrentContainer, standing: readonly CurrentContainer[]): PublishedPort[] {
   const held = standing.flatMap(({ config }) => publishedPorts(config))
@@ -28,9 +28,9 @@ export function silentPorts(next: CurrentContainer, standing: readonly CurrentCo
 }
 
 /**
- * Ports that containers hold which a start of some instances leaves alone: the agent refuses to start another one on them.
+ * Ports of containers that a start of some instances does not replace: the agent refuses to start another container on them.
  *
- * @param staying what stands, and goes on standing
+ * @param staying the current containers that keep running
  */
 export function heldPorts(next: CurrentContainer, staying: readonly CurrentContainer[]): ReplacementWarning[] {
   return publishedPorts(next.config).flatMap((port) => {
@@ -47,10 +47,10 @@ export function heldPorts(next: CurrentContainer, staying: readonly CurrentConta
 }
 
 /**
- * What becomes of data when a volume gets another name, goes away, or its container is called otherwise: a folder of the node is
- * never deleted, and never moved either.
+ * Describes the effect on data when a volume is renamed or removed, or its container is renamed: a directory of the node is never deleted and never
+ * moved.
  *
- * @param old what `next` replaces, by whatever name
+ * @param old the container that `next` replaces, under any name
  */
 export function volumeWarnings(prefix: string, next: CurrentContainer, old: CurrentContainer): ReplacementWarning[] {
   const place = (container: string, name: string) =>

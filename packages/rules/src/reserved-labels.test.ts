@@ -5,14 +5,14 @@ const labels = (...keys: string[]) => ({ dockerLabels: keys.map((key) => ({ key,
 
 describe('reservedLabelProblems', () => {
   it.each(['dev.crux.team', 'Dev.Crux.node', 'com.docker.compose.project', 'org.dyrectorio.cap', 'ORG.dyrectorio.x'])(
-    'refuses %s for everybody',
+    'refuses %s for all roles',
     (key) =>
       expect(reservedLabelProblems(labels('a', key))).toEqual([
         expect.objectContaining({ property: 'dockerLabels[1].key', error: 'reserved' }),
       ]),
   )
 
-  it('lets a row remove a reserved label that a weaker layer sets', () => {
+  it('allows a row to remove a reserved label of a weaker layer', () => {
     expect(reservedLabelProblems({ dockerLabels: [{ key: 'dev.crux.team', value: null }] })).toEqual([])
   })
 })
@@ -38,15 +38,15 @@ describe('labelDangers', () => {
   )
 
   it.each(['com.example.traefik', 'traefikish', 'org.opencontainers.image.title', 'autoheal', 'tier'])(
-    'leaves the label %s to everybody',
+    'allows the label %s to all members',
     (key) => expect(labelDangers(labels(key))).toEqual([]),
   )
 
-  it('lets a row remove a label that a weaker layer sets', () => {
+  it('allows a row to remove a label of a weaker layer', () => {
     expect(labelDangers({ dockerLabels: [{ key: 'traefik.enable', value: null }] })).toEqual([])
   })
 
-  it('reserves variables by which a proxy routes to admins, as variables and as secrets', () => {
+  it('reserves variables that a proxy reads for its routes to admins, as variables and as secrets', () => {
     expect(
       labelDangers({
         environment: [

@@ -3,17 +3,17 @@ import { type ConfigProblem, problem } from './config-problem.ts'
 import type { HostDanger } from './host-danger.ts'
 
 /**
- * Labels that say what a container is to Crux, to Compose and to the system that Crux imports from. A container with a false one
- * would be counted, stopped or removed as somebody else's, so nobody sets them.
+ * Labels with which Crux, Compose and the system that Crux imports from identify containers. A container with a false label would be counted, stopped
+ * or removed as that of another owner, so no role may set them.
  */
 const reservedLabels = ['dev.crux', 'com.docker.compose', 'org.dyrectorio'] as const
 
 /**
- * Software that acts on the labels of any container of its engine. A label that it obeys reaches beyond the container: it routes host
- * names, runs commands, replaces containers, or makes requests from the node. The list is docs/security.md's.
+ * Labels of software that acts on any container of its engine. Such a label has an effect beyond the container: it routes host names, runs commands,
+ * replaces containers, or makes requests from the node. docs/security.md has the same list.
  */
 const obeyedLabels = [
-  // Reverse proxies, tunnels and name servers: host names of others.
+  // Reverse proxies, tunnels and name servers: they route host names of other containers.
   'traefik',
   'caddy',
   'coolify',
@@ -34,7 +34,7 @@ const obeyedLabels = [
   'wud',
   'com.ouroboros',
   'mag37.dockcheck',
-  // Schedulers and backups: commands in containers and on the node.
+  // Schedulers and backups: they run commands in containers and on the node.
   'ofelia',
   'chadburn',
   'deck-chores',
@@ -43,12 +43,12 @@ const obeyedLabels = [
   'nautical-backup',
   'sablier',
   'lazytainer',
-  // Monitoring and dashboards: requests and files that the label names.
+  // Monitoring and dashboards: they make requests and read files that the label names.
   'com.datadoghq',
   'co.elastic',
   'homepage',
   'kuma',
-  // Engines, orchestrators and consoles: whose a container is.
+  // Engines, orchestrators and consoles: their labels identify the owner of a container.
   'com.docker',
   'io.docker',
   'org.dockerproject',
@@ -63,10 +63,10 @@ const obeyedLabels = [
   'komodo',
 ] as const
 
-/** nginx-proxy and its companion read host names from the environment of every container instead. */
+/** nginx-proxy and its companion read host names from the environment of every container. */
 const obeyedVariables: ReadonlySet<string> = new Set(['VIRTUAL_HOST', 'VIRTUAL_HOST_MULTIPORTS', 'LETSENCRYPT_HOST'])
 
-/** Whether nobody may set the label, in any case of letters. */
+/** Whether no role may set the label; letter case is ignored. */
 export const isReservedLabel = (key: string): boolean => reservedLabels.some((name) => startsWithName(key, name))
 
 /** Whether other software on the node may act on the label. */
@@ -77,14 +77,14 @@ export const reservedLabelReason = (key: string): string =>
 
 export function reservedLabelProblems(config: ContainerConfigFields): ConfigProblem[] {
   return (config.dockerLabels ?? []).flatMap(({ key, value }, index) =>
-    // A row that only removes the label of a weaker layer sets nothing.
+    // A row that only removes the label of a weaker layer sets no label.
     value !== null && isReservedLabel(key)
       ? [problem(`dockerLabels[${index}].key`, 'reserved', reservedLabelReason(key))]
       : [],
   )
 }
 
-/** Labels, and variables that are read like labels, by which other software on the node acts for a container. */
+/** Labels, and variables that are read like labels, with which other software on the node acts on a container. */
 export function labelDangers(config: ContainerConfigFields): HostDanger[] {
   const labels = (config.dockerLabels ?? []).flatMap(({ key, value }, index) =>
     value === null || !isObeyedLabel(key)

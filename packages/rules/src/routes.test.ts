@@ -23,7 +23,7 @@ describe('normalizeHost', () => {
     ['bücher.example', 'xn--bcher-kva.example'],
     ['XN--BCHER-KVA.example', 'xn--bcher-kva.example'],
     ['*.Example.com', '*.example.com'],
-  ])('writes %s as %s', (host, normal) => expect(normalizeHost(host)).toBe(normal))
+  ])('converts %s to %s', (host, normal) => expect(normalizeHost(host)).toBe(normal))
 })
 
 describe('routesOverlap', () => {
@@ -35,7 +35,7 @@ describe('routesOverlap', () => {
     ['*.example/', 'a.example/'],
     ['*.example/', 'a.b.example/'],
     ['*.example/', '*.b.example/x'],
-  ])('holds for %s and %s, from either side', (left, right) => {
+  ])('is true for %s and %s, in either order', (left, right) => {
     expect(routesOverlap(route(left), route(right))).toBe(true)
     expect(routesOverlap(route(right), route(left))).toBe(true)
   })
@@ -46,19 +46,19 @@ describe('routesOverlap', () => {
     ['*.example/', 'example/'],
     ['*.a.example/', 'b.example/'],
     ['*.example/', 'aexample/'],
-  ])('does not hold for %s and %s', (left, right) => {
+  ])('is false for %s and %s', (left, right) => {
     expect(routesOverlap(route(left), route(right))).toBe(false)
     expect(routesOverlap(route(right), route(left))).toBe(false)
   })
 
-  it('holds for a route without a host name and any other with the path', () => {
+  it('is true for a route without a host name and any other route with the path', () => {
     expect(routesOverlap({ host: null, path: '/api' }, route('a.example/'))).toBe(true)
     expect(routesOverlap({ host: null, path: '/api' }, route('a.example/web'))).toBe(false)
   })
 })
 
 describe('routesOf', () => {
-  it('has one route for each host, the default one where none is listed, and none where nothing is exposed', () => {
+  it('returns one route per host, the default host if none is listed, and no routes if nothing is exposed', () => {
     expect(routesOf({ expose: 'expose', routing: { domain: 'a.x, B.x', path: '/p' } }, 'd.x')).toEqual([
       { host: 'a.x', path: '/p' },
       { host: 'b.x', path: '/p' },
@@ -70,7 +70,7 @@ describe('routesOf', () => {
 })
 
 describe('repeatedRoutes', () => {
-  it('refuses two instances with the same host name and path, and allows a longer path beside a shorter one', () => {
+  it('reports two instances with the same host name and path, and allows a longer path beside a shorter one', () => {
     const problems = repeatedRoutes([
       exposed('web', 'app.example.com'),
       exposed('api', 'app.example.com', '/api'),

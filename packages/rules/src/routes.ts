@@ -1,10 +1,10 @@
 import type { ContainerConfigFields, FinalContainerConfig } from '@crux/contract'
 import { type ConfigProblem, problem } from './config-problem.ts'
 
-/** Requests that a proxy hands to one container: all below a path, of one host name, or of every host name. */
+/** Requests that a proxy sends to one container: all below a path, of one host name or of every host name. */
 export type Route = { host: string | null; path: string }
 
-/** Host names that the routing of a configuration lists, as they are written. */
+/** The host names in the routing of a configuration, as they are written. */
 export const listedHosts = (domain: string | null | undefined): string[] =>
   (domain ?? '')
     .split(',')
@@ -23,7 +23,7 @@ export const isExposed = ({ expose }: Pick<ContainerConfigFields, 'expose'>): bo
 /**
  * The routes of a configuration.
  *
- * @param defaultHost what an agent derives where no domain is given; undefined where it is not known
+ * @param defaultHost the host that an agent derives from a missing domain; undefined if it is not known
  */
 export function routesOf(
   config: Pick<ContainerConfigFields, 'expose' | 'routing'>,
@@ -36,18 +36,18 @@ export function routesOf(
   return hosts.length > 0 ? hosts.map((host) => ({ host: normalizeHost(host), path })) : [{ host: null, path }]
 }
 
-/** A host name as proxies compare it: lower case, punycode, without a port and without the dot of the root. */
+/** A host name in the form that proxies compare: lower case, punycode, without a port and without a trailing dot. */
 export function normalizeHost(host: string): string {
   const [, wildcard = '', rest = ''] = /^(\*\.)?(.*)$/s.exec(host.trim()) ?? []
   const bare = rest.replace(/:\d*$/, '').replace(/\.+$/, '')
-  // A host that no address could have is compared by its letters.
+  // A host that is invalid in an address is compared in lower case.
   const name = URL.parse(`http://${bare}/`)?.hostname || bare.toLowerCase()
   return `${wildcard}${name.replace(/\.+$/, '')}`
 }
 
 /**
- * Whether some request would fit both. Paths are prefixes, as a proxy compares them: `/a` has `/a/b` and `/ab` below it. A wildcard
- * covers every name below its own, and a route without a host name covers all of them.
+ * Whether any request matches both. Paths are prefixes, as a proxy compares them: `/a` matches `/a/b` and `/ab`. A wildcard covers every name below
+ * its own, and a route without a host name covers all of them.
  */
 export function routesOverlap(left: Route, right: Route): boolean {
   return hostsOverlap(left.host, right.host) && pathsOverlap(left.path, right.path)
@@ -56,18 +56,18 @@ export function routesOverlap(left: Route, right: Route): boolean {
 export const isSameRoute = (left: Route, right: Route): boolean =>
   left.host === right.host && normalizePath(left.path) === normalizePath(right.path)
 
-/** The first pair of overlapping routes, as the one of the left side. */
+/** The first pair of overlapping routes, returned as the route of the left side. */
 export const findOverlap = (left: readonly Route[], right: readonly Route[]): Route | undefined =>
   left.find((one) => right.some((other) => routesOverlap(one, other)))
 
 export const routeInWords = ({ host, path }: Route): string => `${host ?? 'every host name'}${normalizePath(path)}`
 
-/** Instances of one release must not ask for the same requests: which of them gets these would be chance. */
+/** Instances of one release must not have overlapping routes, because the proxy would select the instance arbitrarily. */
 export function repeatedRoutes(instances: readonly { config: FinalContainerConfig }[]): ConfigProblem[] {
   const known: { route: Route; name: string; index: number }[] = []
   return instances.flatMap(({ config }, index) =>
     routesOf(config, undefined).flatMap((route) => {
-      // What the agent makes of a missing domain has the container's name in it, or is refused there.
+      // The default host contains the name of the container, or the agent refuses it.
       if (route.host === null) return []
       const other = known.find((candidate) => candidate.index !== index && isSameRoute(candidate.route, route))
       known.push({ route, name: config.name, index })

@@ -1,4 +1,4 @@
-/** Lower case without accents, words joined by hyphens, nothing but a-z, 0-9 and hyphens (console.md 5). */
+/** Converts to lower case without accents, words joined by hyphens, only a-z, 0-9 and hyphens. */
 export function slugOf(text: string): string {
   return text
     .normalize('NFD')
@@ -10,10 +10,10 @@ export function slugOf(text: string): string {
     .replace(/^-+|-+$/g, '')
 }
 
-/** As long as a slug may be. */
+/** The maximum length of a team slug. */
 const teamSlugMax = 16
 
-/** The slug that a new team's form proposes: its name, cut after the last whole word that fits. */
+/** The slug that the form of a new team suggests: its name, cut after the last whole word that fits. */
 export function teamSlugOf(name: string): string {
   const slug = slugOf(name.replaceAll('ß', 'ss'))
   if (slug.length <= teamSlugMax) return slug
@@ -21,5 +21,5 @@ export function teamSlugOf(name: string): string {
   return slug.slice(0, cut > 2 ? cut : teamSlugMax)
 }
 
-/** The prefix that a new deployment's form proposes: the project's name as a DNS label of at most 63 characters. */
+/** The prefix that the form of a new deployment suggests: the name of the project as a DNS label of at most 63 characters. */
 export const prefixOf = (projectName: string): string => slugOf(projectName).slice(0, 63).replace(/-+$/, '')

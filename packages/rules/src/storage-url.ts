@@ -3,10 +3,10 @@ export type StorageUrlResult = { ok: true; url: string } | { ok: false; problem:
 const bad = (problem: string): StorageUrlResult => ({ ok: false, problem })
 
 /**
- * Reads what a person types as the address of an S3 server: `s3.example.com`, `http://localhost:7070`, also with a path before the
- * buckets. Without a scheme it is https (backend.md 4.17).
+ * Parses the address of an S3 server that a user enters: `s3.example.com`, `http://localhost:7070`, optionally with a path before the buckets. The
+ * default scheme is https.
  *
- * @returns the address as it is kept: with its scheme, without a slash at the end
+ * @returns the stored form: with its scheme, without a slash at the end
  */
 export function parseStorageUrl(text: string): StorageUrlResult {
   const typed = text.trim()

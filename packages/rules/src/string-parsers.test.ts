@@ -17,7 +17,7 @@ import {
 } from './string-parsers.ts'
 
 describe('shorthands', () => {
-  it('say the same in both directions', () => {
+  it('are the same text after parsing and rendering', () => {
     fc.assert(
       fc.property(arbitraryConfig(), ({ ports, portRanges, volumes, ulimits }) => {
         for (const { proxyProtocol: _, ...row } of ports)
@@ -45,7 +45,7 @@ describe('shorthands', () => {
     ['0:80', undefined],
     ['65536', undefined],
     ['80/sctp', undefined],
-  ])('port %s', (text, row) => {
+  ])('include the port %s', (text, row) => {
     expect(parsePort(text)).toEqual(row)
   })
 
@@ -55,7 +55,7 @@ describe('shorthands', () => {
     ['1-2:3-5', undefined],
     ['2-1', undefined],
     ['1-2:3-4:5-6', undefined],
-  ])('range %s', (text, row) => {
+  ])('include the range %s', (text, row) => {
     expect(parsePortRange(text)).toEqual(row)
   })
 
@@ -69,7 +69,7 @@ describe('shorthands', () => {
     ['data:relative', undefined],
     ['-x:/data', undefined],
     ['a:/b:c:d', undefined],
-  ])('volume %s', (text, row) => {
+  ])('include the volume %s', (text, row) => {
     expect(parseVolume(text)).toEqual(row)
   })
 
@@ -79,11 +79,11 @@ describe('shorthands', () => {
     ['"no"', 'no'],
     ['ALWAYS', 'always'],
     ['never', undefined],
-  ])('restart policy %s', (text, policy) => {
+  ])('include the restart policy %s', (text, policy) => {
     expect(parseRestartPolicy(text)).toBe(policy)
   })
 
-  it('of limits and hosts', () => {
+  it('include limits and hosts', () => {
     expect(['5', '1:2', '-1', '1:-1', 'x', '1:2:3'].map(parseUlimit)).toEqual([
       { soft: 5, hard: 5 },
       { soft: 1, hard: 2 },
@@ -98,7 +98,7 @@ describe('shorthands', () => {
 })
 
 describe('pasted lines', () => {
-  it('are read as compose and docker run write them, and what cannot be read is kept', () => {
+  it('are parsed in the formats of Compose and docker run, and lines that cannot be parsed are returned', () => {
     const text = `ports:
   - "8080:80"   # the shop
   - 127.0.0.1:53:53/udp

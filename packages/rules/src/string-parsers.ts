@@ -1,6 +1,6 @@
 import { type ContainerConfigFields, restartPolicies, volumeTypes } from '@crux/contract'
 
-/** The shorthands that people type and compose files use (console.md 5). A parser answers undefined for what it cannot read. */
+/** The shorthands that users type and compose files use. A parser returns undefined for a text that it cannot parse. */
 export type Ports = NonNullable<ContainerConfigFields['ports']>[number]
 export type PortRanges = NonNullable<ContainerConfigFields['portRanges']>[number]
 export type Volume = NonNullable<ContainerConfigFields['volumes']>[number]
@@ -44,7 +44,7 @@ export function parsePortRange(text: string): PortRanges | undefined {
 export const formatPortRange = ({ internal, external }: PortRanges): string =>
   `${external.from}-${external.to}:${internal.from}-${internal.to}`
 
-/** `name:path:type` or `path`; an unknown type is rwo. A volume named by its path alone is called after its last folder. */
+/** `name:path:type` or `path`; an unknown type is rwo. A volume without a name gets the name of the last directory of its path. */
 export function parseVolume(text: string): Volume | undefined {
   const parts = text.trim().split(':')
   if (parts.length > 3 || parts.some((part) => part === '')) return undefined
@@ -64,7 +64,7 @@ export function parseVolume(text: string): Volume | undefined {
 
 export const formatVolume = (row: Volume): string => `${row.name}:${row.path}:${row.type ?? 'rwo'}`
 
-/** Docker's and compose's spellings: `unless-stopped`, `on-failure:3`, `"no"`, `UnlessStopped`. */
+/** The spellings of Docker and Compose: `unless-stopped`, `on-failure:3`, `"no"`, `UnlessStopped`. */
 export function parseRestartPolicy(text: string): RestartPolicy | undefined {
   const plain = text
     .trim()
@@ -84,13 +84,13 @@ export function parseUlimit(text: string): { soft: number; hard: number } | unde
 export const formatUlimit = ({ soft, hard }: { soft: number; hard: number }): string =>
   soft === hard ? `${soft}` : `${soft}:${hard}`
 
-/** `db.internal:10.0.0.5`, `db=host-gateway`; an IPv6 address may stand in brackets. */
+/** `db.internal:10.0.0.5`, `db=host-gateway`; an IPv6 address may have brackets. */
 export function parseExtraHost(text: string): { key: string; value: string } | undefined {
   const match = /^\s*([^\s:=]+)[:=]\s*\[?([^\s[\]]+)\]?\s*$/.exec(text)
   return match?.[1] && match[2] ? { key: match[1], value: match[2] } : undefined
 }
 
-/** Lines as they stand in a compose file or a command: one row each, with or without dash, quotes and comment. */
+/** Lines of a compose file or a command: one row each, with or without dash, quotes and comment. */
 export function readPorts(text: string): { ports: Ports[]; portRanges: PortRanges[]; unread: string[] } {
   const found = { ports: [] as Ports[], portRanges: [] as PortRanges[], unread: [] as string[] }
   for (const word of words(text)) {

@@ -10,9 +10,9 @@ const domain = `${`${long}.`.repeat(3)}${'a'.repeat(61)}`
 const label = (key: string, value: string | null = '') => problems({ labels: { service: [{ key, value }] } })
 const annotation = (key: string, value = '') => problems({ annotations: { ingress: [{ key, value }] } })
 
-describe('labels and annotations, by the rules of Kubernetes', () => {
+describe('labels and annotations under the rules of Kubernetes', () => {
   it.each(['tier', 'A', '0', 'a-b_c.D9', long, 'app.kubernetes.io/name', 'example.com/a', 'x/y', `${domain}/${long}`])(
-    'take the key %s',
+    'accept the key %s',
     (key) => {
       expect(label(key)).toEqual([])
       expect(annotation(key)).toEqual([])
@@ -35,18 +35,18 @@ describe('labels and annotations, by the rules of Kubernetes', () => {
     [`${long}a`, 'max'],
     [`example.com/${long}a`, 'max'],
     [`${domain}a/name`, 'matches'],
-  ])('refuse the key %s at the key', (key, error) => {
+  ])('refuse the key %s with a problem at the key', (key, error) => {
     expect(label(key)).toEqual([`labels.service[0].key ${error}`])
     expect(annotation(key)).toEqual([`annotations.ingress[0].key ${error}`])
   })
 
-  it('take capital letters in the domain of an annotation, and of no label', () => {
+  it('accept capital letters in the domain of an annotation, but not of a label', () => {
     expect(annotation('Example.com/name')).toEqual([])
     expect(label('Example.com/name')).toEqual(['labels.service[0].key matches'])
   })
 
   it.each([null, '', 'true', 'v1.2.3', 'MyValue', 'my_value', '12345', long])(
-    'take the value %s of a label',
+    'accept the value %s of a label',
     (value) => {
       expect(label('tier', value)).toEqual([])
     },
@@ -59,12 +59,12 @@ describe('labels and annotations, by the rules of Kubernetes', () => {
     ['a/b', 'matches'],
     ['with space', 'matches'],
     ['{{ versionName }}', 'matches'],
-  ])('refuse the value %s of a label at the value', (value, error) => {
+  ])('refuse the value %s of a label with a problem at the value', (value, error) => {
     expect(label('tier', value)).toEqual([`labels.service[0].value ${error}`])
     expect(annotation('tier', value)).toEqual([])
   })
 
-  it('say one thing of each property, and all of them', () => {
+  it('report one problem per property, for all properties', () => {
     expect(
       problems({
         labels: {
@@ -83,8 +83,8 @@ describe('labels and annotations, by the rules of Kubernetes', () => {
     ])
   })
 
-  it('let the annotations of one object have 256 KiB together, in bytes', () => {
-    // The contract lets one text be shorter than that.
+  it('limit the annotations of one object to 256 KiB together, in bytes', () => {
+    // One text cannot have this size, because the contract limits it to less.
     const rows = (bytes: number) => {
       const half = Math.floor(bytes / 2)
       return [half, bytes - half].map((size, index) => ({ key: `k${index}`, value: 'ü'.repeat((size - 2) / 2) }))
@@ -95,14 +95,14 @@ describe('labels and annotations, by the rules of Kubernetes', () => {
     expect(problems({ annotations: { service: [more[0] ?? more[1]], ingress: [more[1]] } as never })).not.toContain(
       'annotations.service max',
     )
-    // A service behind a balancer carries both.
+    // A service behind a load balancer has the annotations of both.
     const [own, beside] = more
     const both = { annotations: { service: own ? [own] : [] }, extraLBAnnotations: beside ? [beside] : [] }
     expect(problems({ ...both, useLoadBalancer: true })).toContain('annotations.service max')
     expect(problems({ ...both, useLoadBalancer: false })).not.toContain('annotations.service max')
   })
 
-  it('are for Kubernetes nodes: on a Docker node they do nothing and are not judged', () => {
+  it('apply to Kubernetes nodes only, because on a Docker node they have no effect', () => {
     const config = {
       labels: { service: [{ key: 'a!b', value: 'a b' }] },
       extraLBAnnotations: [{ key: '/', value: '' }],

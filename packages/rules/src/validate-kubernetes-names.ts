@@ -4,11 +4,11 @@ import { type ConfigProblem, problem } from './config-problem.ts'
 
 type Row = { key: string; value: string | null }
 
-/** What all annotations of one object may have together, keys and values in bytes. */
+/** The maximum size of all annotations of one object, keys and values in bytes. */
 export const annotationBytesMax = 256 * 1024
 
 /**
- * Labels and annotations as the API of Kubernetes takes them; on a Docker node they do nothing, and are not judged.
+ * Checks labels and annotations by the rules of the Kubernetes API. On a Docker node they have no effect and are not checked.
  * https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set, and .../annotations/
  */
 export function kubernetesNameProblems(
@@ -22,7 +22,7 @@ export function kubernetesNameProblems(
     ...markerSections.flatMap((section) => labelProblems(labels?.[section] ?? [], `labels.${section}`)),
     ...markerSections.flatMap((section) => {
       const rows = annotations?.[section] ?? []
-      // The service carries both; its own win.
+      // The service has the annotations of both; its own win.
       const beside =
         section === 'service' && useLoadBalancer
           ? balancer.filter(({ key }) => !rows.some((row) => row.key === key))
@@ -40,7 +40,7 @@ const labelProblems = (rows: readonly Row[], at: string): ConfigProblem[] =>
   ])
 
 function annotationProblems(rows: readonly Row[], at: string, beside: readonly Row[] = []): ConfigProblem[] {
-  // As the API does: capital letters in the part before the slash are nothing to it.
+  // The API ignores the case of letters in the part before the slash.
   const problems = rows.flatMap(({ key }, index) =>
     keyProblems(key, `${at}[${index}].key`, (domain) => domain.toLowerCase()),
   )

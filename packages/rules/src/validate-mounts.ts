@@ -6,7 +6,7 @@ import { nestedHostPaths, volumeNameProblem } from './volume-name.ts'
 
 type Options = { prefix?: string | undefined; whole?: boolean | undefined; nodeType?: NodeType | undefined }
 
-/** Volumes and what fills them before a start: config container, storage, init containers. */
+/** Checks volumes and the init steps that fill them before a start: config container, storage, init containers. */
 export function mountProblems(config: ContainerConfigFields, options: Options): ConfigProblem[] {
   return [
     ...volumeProblems(config, options),
@@ -106,7 +106,7 @@ function initProblems(config: ContainerConfigFields, options: Options): ConfigPr
   return [...each, ...twice]
 }
 
-/** Its container is called `{prefix}-{name}-{its name}`. */
+/** The container has the name `{prefix}-{name}-{its name}`. */
 function initNameProblem(init: string, name: string | null | undefined, { prefix }: Options) {
   if (!patterns.dnsLabel.test(init))
     return { error: 'matches', description: `${init} is no DNS label: use lower-case letters, digits and dashes` }
@@ -116,7 +116,7 @@ function initNameProblem(init: string, name: string | null | undefined, { prefix
     : undefined
 }
 
-/** Who fills a volume names one of the container's; on Docker one that is still there when the container starts. */
+/** An init step must name a volume of the container; on Docker, one that still exists when the container starts. */
 function filledVolumeProblems(
   { volumes }: ContainerConfigFields,
   name: string,
@@ -144,7 +144,7 @@ function imageProblems(image: string, property: string): ConfigProblem[] {
   return []
 }
 
-/** Why nothing can be mounted there. */
+/** The reason why nothing can be mounted at the path. */
 function inContainer(path: string): string | undefined {
   if (!path.startsWith('/')) return 'The path inside the container starts with /'
   return normal(path) === '/' ? 'Mount it at a folder: / is the container itself' : undefined

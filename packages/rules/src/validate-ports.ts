@@ -3,7 +3,7 @@ import { overlap, overlappingRanges } from './config-merge.ts'
 import { type ConfigProblem, problem } from './config-problem.ts'
 import { isSameHostPort, publishedPorts } from './host-ports.ts'
 
-/** Ports, their ranges, and the gate that holds them. */
+/** Checks ports, their ranges, and the gate that holds them. */
 export function portProblems(
   config: ContainerConfigFields,
   { whole }: { whole?: boolean | undefined },
@@ -16,7 +16,7 @@ export function portProblems(
   ]
 }
 
-/** Whether a port is one of the container's own, alone or in a range. */
+/** Whether a port belongs to the container, as a single port or in a range. */
 export function isOwnPort(config: ContainerConfigFields, port: number): boolean {
   return (
     (config.ports ?? []).some((row) => row.internal === port) ||
@@ -64,7 +64,7 @@ function publishingProblems(config: ContainerConfigFields): ConfigProblem[] {
   return [...twice, ...nowhere]
 }
 
-/** Only the gate writes the PROXY protocol, and only before TCP. */
+/** Only the gate writes the PROXY protocol, and only for TCP. */
 function proxyProtocolProblems(config: ContainerConfigFields, whole: boolean): ConfigProblem[] {
   return (config.ports ?? []).flatMap((row, index) => {
     const wrong = (error: string, description: string) => [problem(`ports[${index}].proxyProtocol`, error, description)]

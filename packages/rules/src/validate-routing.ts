@@ -4,13 +4,13 @@ import { bytesOfUploadLimit } from './quantity.ts'
 import { isRoutedHost, listedHosts } from './routes.ts'
 import { isOwnPort } from './validate-ports.ts'
 
-/** What leads to a port of the container: the proxy's route, health checks, metrics. */
+/** Checks the settings that refer to a port of the container: the route of the proxy, health checks, metrics. */
 export function routingProblems(
   config: ContainerConfigFields,
   { whole, below }: { whole?: boolean | undefined; below?: ContainerConfigFields | 'unknown' | undefined },
 ): ConfigProblem[] {
   const hasPorts = (config.ports ?? []).length + (config.portRanges ?? []).length > 0
-  // A layer without ports has them from another one.
+  // A layer without ports gets them from another one.
   const judged = whole || (hasPorts && below !== 'unknown')
   const known = below && below !== 'unknown' ? [config, below] : [config]
   const foreign = (port: number | null | undefined) =>
@@ -40,7 +40,7 @@ function routeProblems(routing: ContainerConfigFields['routing'], foreign: Forei
   const host = listedHosts(routing.domain).find((listed) => !isRoutedHost(listed))
   if (host !== undefined)
     problems.push(problem('routing.domain', 'matches', `${host} is no host name: separate several with commas`))
-  // It ends up between backquotes in a rule of the proxy, and braces are a pattern to some versions of it.
+  // The path becomes part of a proxy rule between backquotes, and some proxy versions interpret braces as a pattern.
   if (routing.path && (/[`{}]/.test(routing.path) || !isRequestPath(routing.path)))
     problems.push(
       problem('routing.path', 'matches', `A path has no white space, backquotes or braces: write it ${asciiOnly}`),
@@ -48,7 +48,7 @@ function routeProblems(routing: ContainerConfigFields['routing'], foreign: Forei
   return problems
 }
 
-/** A path that is sent as it is written: an HTTP client refuses, or changes, any other character of a request line. */
+/** A path that HTTP clients send unchanged: they refuse or change any other character of a request line. */
 function isRequestPath(path: string): boolean {
   return /^[\x21-\x7e]*$/.test(path)
 }

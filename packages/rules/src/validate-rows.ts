@@ -6,7 +6,7 @@ import { reservedLabelProblems } from './reserved-labels.ts'
 
 type Row = { key: string; value?: string | null | undefined }
 
-/** Names that the engine would refuse later with worse words, and labels that are reserved. */
+/** Checks names that the engine would refuse later with a less clear error, and reserved labels. */
 export function rowProblems(config: ContainerConfigFields): ConfigProblem[] {
   return [
     ...each(config, 'environment', 'matches', noEqualsSign),
@@ -45,7 +45,7 @@ function each(
   })
 }
 
-/** capabilities(7), Linux 5.9; `ALL` stands for every one. */
+/** capabilities(7), Linux 5.9; `ALL` includes all of them. */
 const capabilities: ReadonlySet<string> = new Set(
   `ALL AUDIT_CONTROL AUDIT_READ AUDIT_WRITE BLOCK_SUSPEND BPF CHECKPOINT_RESTORE CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID
   IPC_LOCK IPC_OWNER KILL LEASE LINUX_IMMUTABLE MAC_ADMIN MAC_OVERRIDE MKNOD NET_ADMIN NET_BIND_SERVICE NET_BROADCAST NET_RAW PERFMON

@@ -3,7 +3,7 @@ import { type ConfigProblem, problem } from './config-problem.ts'
 import { logOptionProblems } from './log-options.ts'
 import { bytesOfQuantity, millisOfCores } from './quantity.ts'
 
-/** How the process is run: directory, resources, limits, log. */
+/** Checks the runtime settings of the process: directory, resources, limits, log. */
 export function runtimeProblems(
   config: ContainerConfigFields,
   { nodeType }: { nodeType?: NodeType | undefined },
@@ -14,7 +14,7 @@ export function runtimeProblems(
   if (config.shmSize && !bytesOfQuantity(config.shmSize))
     problems.push(problem('shmSize', 'min', 'A size is more than nothing: 64Mi'))
   config.ulimits?.forEach(({ key, hard }, index) => {
-    // fs.nr_open is always a number, and no process gets beyond it.
+    // fs.nr_open is always a number, and no process can exceed it.
     if (key === 'nofile' && hard === -1)
       problems.push(
         problem(`ulimits[${index}].hard`, 'max', 'Open files have a limit in every kernel: 1048576 is usual'),
@@ -27,7 +27,7 @@ const measures = {
   cpu: { read: millisOfCores, example: '0.5 or 500m' },
   memory: { read: bytesOfQuantity, example: '512Mi or 1G' },
 } as const
-/** What Docker refuses to go below: 6 MiB and a hundredth of a core. */
+/** The minimum values of Docker: 6 MiB and a hundredth of a core. */
 const dockerMinimum = { memory: 6 * 1024 ** 2, cpu: 10 }
 const minimumWords = { memory: '6Mi', cpu: '10m' }
 

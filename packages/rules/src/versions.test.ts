@@ -18,7 +18,7 @@ const make = (facts: Partial<VersionFacts> = {}): VersionFacts => ({
 
 describe('versions', () => {
   it.each(deploymentStatuses.map((status) => [status] as const))(
-    'an incremental one with a deployment that is %s',
+    'allow the actions of an incremental version with a deployment that is %s',
     (status) => {
       const facts = make({ deploymentStatuses: ['preparing', status] })
       const free = status === 'preparing' || status === 'failed'
@@ -29,7 +29,7 @@ describe('versions', () => {
   )
 
   it.each(deploymentStatuses.map((status) => [status] as const))(
-    'a rolling one with a deployment that is %s',
+    'allow the actions of a rolling version with a deployment that is %s',
     (status) => {
       const facts = make({ type: 'rolling', deploymentStatuses: [status] })
       expect(isVersionMutable(facts)).toBe(true)
@@ -38,7 +38,7 @@ describe('versions', () => {
     },
   )
 
-  it('a parent is fixed and is increased once', () => {
+  it('cannot be edited as a parent and are increased only once', () => {
     const facts = make({ hasChild: true })
     expect([isVersionMutable(facts), isVersionDeletable(facts), isVersionIncreasable(facts)]).toEqual([
       false,
@@ -47,7 +47,7 @@ describe('versions', () => {
     ])
   })
 
-  it('the one version of a versionless project takes images, but no new name, no increase and no deletion', () => {
+  it('of a versionless project accept images, but no new name, no increase and no deletion', () => {
     const facts = make({ type: 'rolling', projectType: 'versionless' })
     expect(isVersionMutable(facts)).toBe(true)
     for (const action of ['edit', 'delete', 'increase'] as const)

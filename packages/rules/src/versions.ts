@@ -1,7 +1,7 @@
 import type { DeploymentStatus, ProjectType, VersionType } from '@crux/contract'
 import type { Verdict } from './deployment-status.ts'
 
-/** What decides over a version: its kind, its place in the chain, and where its deployments stand. */
+/** The data that decides about actions of a version: its type, its position in the chain, and the statuses of its deployments. */
 export type VersionFacts = {
   type: VersionType
   projectType: ProjectType
@@ -13,7 +13,7 @@ export type VersionAction = 'edit' | 'edit-images' | 'delete' | 'increase'
 const yes: Verdict = { allowed: true }
 const no = (reason: string): Verdict => ({ allowed: false, reason })
 
-/** The table of backend.md 4.1. `edit` changes name and changelog, `edit-images` what belongs to the version. */
+/** Decides which actions a version allows. `edit` changes name and changelog, `edit-images` the content of the version. */
 export function versionAction(action: VersionAction, facts: VersionFacts): Verdict {
   switch (action) {
     case 'increase':

@@ -33,7 +33,7 @@ describe('the name of a volume', () => {
     expect(named(name)).toEqual([expect.stringMatching(reason)])
   })
 
-  it('is refused in everything that names a volume, also while another layer may hold the volume', () => {
+  it('is refused in every field that names a volume, also while another layer may have the volume', () => {
     expect(
       problems({
         configContainer: { image: 'app', volume: 'data/x', path: '/etc', keepFiles: false },
@@ -49,7 +49,7 @@ describe('the name of a volume', () => {
     ])
   })
 
-  it('says where the data of an old name lies once the container is known', () => {
+  it('is reported with the location of the data of an old name once the container is known', () => {
     expect(
       problems({ name: 'web', volumes: [{ name: 'data/x', path: '/data' }] }, { prefix: 'shop', whole: true }),
     ).toEqual([expect.stringContaining("stays in shop/web/data/x of the node's data directory")])
@@ -66,7 +66,7 @@ describe('volumes that are paths of the node', () => {
       ...more,
     })
 
-  it('are refused one inside the other while one of them can be written', () => {
+  it('are refused when one is inside the other and one of them is writable', () => {
     const refused = [expect.stringMatching(/^volumes\[1\]\.name: .* lies inside \/srv\/shared\//)]
     expect(paths('rwo', 'ro')).toEqual(refused)
     expect(paths('ro', 'rwo')).toEqual(refused)
@@ -74,7 +74,7 @@ describe('volumes that are paths of the node', () => {
     expect(paths('ro', 'ro')).toEqual([])
   })
 
-  it('may lie beside each other, and one inside the other in the container', () => {
+  it('may be siblings, and may be nested inside the container', () => {
     expect(
       problems({
         volumes: [

@@ -1,18 +1,18 @@
 import type { ContainerConfigFields } from '@crux/contract'
 import { type ConfigProblem, problem } from './config-problem.ts'
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that a name must not hold.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that a name must not contain.
 const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
-/** What file systems take for one name. */
+/** The maximum length of a name in file systems. */
 const nameBytesMax = 255
 
 /**
- * A volume is either an absolute path of the node, which only admins may use, or the name of one directory below the directory of
- * its container. A name with a separator would lie inside another volume, where a container can replace a directory by a link.
+ * A volume is either an absolute path of the node, which only admins may use, or the name of one directory below the directory of its container. A
+ * name with a separator would be inside another volume, where a container can replace a directory by a link.
  *
- * @param known prefix and name of the container where they are known: they say where the data of an old name lies
- * @returns why it cannot be used, in a sentence for a person
+ * @param known prefix and name of the container if they are known: the problem then contains the location of the data of an old name
+ * @returns the reason why it cannot be used, as a sentence for users
  */
 export function volumeNameProblem(
   name: string,
@@ -36,14 +36,14 @@ export function volumeNameProblem(
   return undefined
 }
 
-/** Whether a name has several parts, each an entry of the directory before it: then it was a path once, which can be shown. */
+/** Whether a name has several parts, each an entry of the previous directory. Such a name was a path in older versions and can be shown. */
 export const isPlainPath = (name: string): boolean =>
   name.includes('/') &&
   name.split('/').every((part) => !/^\.?\.?$/.test(part) && !/^-|\\/.test(part) && !controlCharacters.test(part))
 
 /**
- * Paths of the node of which one lies inside the other while the container, or what fills a volume before its start, can write one of
- * them: whatever writes the outer one could replace the inner one by a link, which the engine would follow. Equal paths are no problem.
+ * Paths of the node that are inside one another while the container, or an init step, can write one of them: a process that writes the outer one
+ * could replace the inner one by a link, which the engine would follow. Equal paths are allowed.
  */
 export function nestedHostPaths(config: ContainerConfigFields): ConfigProblem[] {
   const { configContainer, storage, initContainers } = config
@@ -67,7 +67,7 @@ export function nestedHostPaths(config: ContainerConfigFields): ConfigProblem[] 
   })
 }
 
-/** The path without empty parts, dots and a slash at its end. */
+/** The path without empty parts, dots and a trailing slash. */
 function normalHostPath(path: string): string {
   return `/${path
     .split('/')

@@ -3,18 +3,18 @@ import fc from 'fast-check'
 
 export type ArbitraryConfigOptions = {
   /**
-   * Only what a plain container takes on any machine with Docker: no commands, no host network, no health that nothing has, no log driver
-   * that needs a server, no image besides its own. What runs in it is up to the caller.
+   * Only settings that a plain container accepts on any machine with Docker: no commands, no host network, no health checks, no log driver that needs
+   * a server, no other image. The caller chooses what runs in it.
    */
   runnable?: boolean
-  /** Ports of the node that may be published; none by default where it shall run, all above 1024 elsewhere. */
+  /** Host ports that may be published; by default none for runnable configurations, and all above 1024 for others. */
   hostPorts?: readonly number[]
-  /** Networks are called so with a number behind; 3 in all, because an engine has few address ranges. */
+  /** The prefix of the names of networks; at most 3, because an engine has few address ranges. */
   networkName?: string
 }
 type Fields = FinalContainerConfig
 
-/** A merged configuration that `validateConfig(config, { whole: true, nodeType: 'docker' })` has nothing against. */
+/** A merged configuration that `validateConfig(config, { whole: true, nodeType: 'docker' })` accepts. */
 export function arbitraryConfig(options: ArbitraryConfigOptions = {}): fc.Arbitrary<Fields> {
   const { runnable = false } = options
   return fc
@@ -29,7 +29,7 @@ export function arbitraryConfig(options: ArbitraryConfigOptions = {}): fc.Arbitr
     ) as fc.Arbitrary<Fields>
 }
 
-/** One layer: some of the settings, keys among them that are removed, and empty values that say nothing. */
+/** One layer: some of the settings, including removed keys, and empty values that set nothing. */
 export function arbitraryLayer(): fc.Arbitrary<ContainerConfigFields> {
   return fc
     .record({
@@ -176,11 +176,11 @@ function arbitraryVolumes(runnable: boolean) {
       type,
       ...((type === 'mem' || type === 'tmp' || !runnable) && { size: `${size}Mi` }),
     }))
-  // A path inside another one's folder would be mounted over it.
+  // A path inside the directory of another one would be mounted over it.
   return fc.uniqueArray(volume, { comparator: (a, b) => a.name === b.name || a.path === b.path, maxLength: 4 })
 }
 
-/** Ports below 10,000 singly, ranges above, each port of the node once. */
+/** Single ports below 10,000, ranges above, each host port once. */
 function arbitraryPorts({ runnable = false, hostPorts }: ArbitraryConfigOptions) {
   const outside = hostPorts ?? (runnable ? [] : Array.from({ length: 200 }, (_, index) => 20_000 + index))
   return fc
@@ -224,7 +224,7 @@ function arbitraryPorts({ runnable = false, hostPorts }: ArbitraryConfigOptions)
     })
 }
 
-/** What names a volume or a port that must be there. */
+/** Fields that refer to an existing volume or port. */
 function dependingFields(
   volumes: readonly { name: string; type: string }[],
   { ports }: { ports: readonly { internal?: number }[] },
@@ -277,6 +277,6 @@ const initContainer = (disks: readonly string[]) =>
         : fc.constant([]),
   })
 
-/** Without what is undefined: as it comes from JSON. */
+/** Drops undefined properties, as in parsed JSON. */
 const present = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as T

@@ -7,15 +7,15 @@ export type DeployableOptions = {
   hostPorts: readonly number[]
   /** A free range of the node. */
   hostRange: { from: number; to: number }
-  /** Beginning of the names of networks, and the domain that is routed: unique on the engine. */
+  /** The prefix of the names of networks, and the routed domain; unique on the engine. */
   networkName: string
-  /** Holds a shell, and `index.html` in `/www`. */
+  /** Contains a shell, and `index.html` in `/www`. */
   image: string
-  /** A storage with a bucket that holds one object `object.txt`; absent where there is none. */
+  /** A storage whose bucket contains one object `object.txt`; absent if there is none. */
   storage?: { storageId: string; bucket: string }
 }
 
-/** Waits for its end without a port of its own. */
+/** Waits for the stop signal without a port of its own. */
 const waits = "trap 'exit 0' TERM INT; while :; do sleep 3600 & wait; done"
 export const exitCode = 7
 
@@ -27,8 +27,8 @@ const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined }
 const rowsOf = (texts: readonly string[]) => texts.map((key) => ({ key }))
 
 /**
- * Configurations that use every field of the contract and still reach their expected state: what runs is fixed, what surrounds it is
- * random. The image answers HTTP on 8080 where nothing else is started. Values of secrets are plain; the caller encrypts them.
+ * Configurations that use every field of the contract and still reach their expected state: the process is fixed, everything else is random. The
+ * image answers HTTP on 8080 where nothing else is started. Values of secrets are plain; the caller encrypts them.
  */
 export function arbitraryDeployable(options: DeployableOptions): fc.Arbitrary<FinalContainerConfig> {
   const { hostPorts, hostRange, networkName, image, storage } = options
@@ -119,7 +119,7 @@ export function arbitraryDeployable(options: DeployableOptions): fc.Arbitrary<Fi
             name,
             image,
             command: rowsOf(['/bin/sh', '-c']),
-            // What it was given is found in the volume afterwards.
+            // Tests find the received value in the volume afterwards.
             args: rowsOf([`if test -d /linked; then printf %s "$VALUE" > /linked/init-${name}; fi`, ...given]),
             environment: [{ key: 'VALUE', value }],
             useParentConfig: withParent,
@@ -143,7 +143,7 @@ function programOf(program: string, texts: readonly string[]): Pick<FinalContain
   }
 }
 
-/** A check of what has ended would say nothing; the first one comes after the interval, for which a start waits. */
+/** A container that has ended gets no health check. The first check runs after the interval, for which a start waits. */
 function healthOf(
   health: FinalContainerConfig['healthCheckConfig'],
   program: string,

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { arbitraryLayer } from './arbitrary-config.ts'
 
-/** As somebody might send it: valid but for one place, and perhaps there too. */
+/** A possible request: valid except for one position, and sometimes valid there too. */
 export type Mutation = { config: Record<string, unknown>; field: string }
 
 /**
- * A valid layer in which one value, wherever it stands, was taken out, doubled or replaced by something that nobody types.
+ * A valid layer in which one value, at any depth, is removed, duplicated or replaced by a malformed one.
  *
- * @param options.layers how many layers are made to begin with: making them costs most of the time
+ * @param options.layers the number of generated layers; generating them takes most of the time
  */
 export const arbitraryMutation = ({ seed, layers = 100 }: { seed: number; layers?: number }): fc.Arbitrary<Mutation> =>
   fc

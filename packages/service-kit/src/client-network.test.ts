@@ -12,6 +12,6 @@ it.each([
   ['::1', '0000000000000000::/64'],
   ['', ''],
   ['unknown', 'unknown'],
-])('counts %j as %j', (address, network) => {
+])('clientNetwork counts %j as %j', (address, network) => {
   expect(clientNetwork(address)).toBe(network)
 })

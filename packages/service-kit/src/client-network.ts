@@ -1,12 +1,12 @@
 import { isIPv6 } from 'node:net'
 import { bytesOfV6, embeddedV4 } from './outbound/addresses.ts'
 
-/** The smallest network that a subscriber gets (RFC 6177): all of its addresses are one client's. */
+/** The smallest network that a subscriber gets (RFC 6177), so all of its addresses count as one client. */
 const networkBytes = 8
 
 /**
- * Who is counted where attempts of a client are limited: an IPv4 address, also where it is written as IPv6, and of an IPv6 address
- * its network. What is no address stands for itself.
+ * The subject of limits per client: an IPv4 address, also when it is written as IPv6, or the network of an IPv6 address. Other texts are returned
+ * unchanged.
  */
 export function clientNetwork(address: string): string {
   const plain = address.replace(/%.*$/, '')

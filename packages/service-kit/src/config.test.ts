@@ -20,7 +20,7 @@ function problem(env: NodeJS.ProcessEnv): string {
 }
 
 describe('parseConfig', () => {
-  test('reads values and defaults, an empty variable counting as absent', () => {
+  test('reads values and defaults, and treats an empty variable as absent', () => {
     const config = parseConfig(schema, { CRUX_PORT: '', DATABASE_URL: 'postgres://a/b', OTHER: 'x' })
     expect(config).toEqual({ CRUX_PORT: 8000, DATABASE_URL: 'postgres://a/b' })
   })
@@ -31,7 +31,7 @@ describe('parseConfig', () => {
     expect(parseConfig(schema, { DATABASE_URL_FILE: file }).DATABASE_URL).toBe('postgres://secret/b')
   })
 
-  test('names variable, problem and example in one line, and never the value', () => {
+  test('reports variable, problem and example in one line, and never the value', () => {
     expect(problem({})).toBe('DATABASE_URL is required and missing (example: DATABASE_URL=postgres://host/crux)')
     const bad = problem({ CRUX_PORT: 'hunter2', DATABASE_URL: 'postgres://a' })
     expect(bad).toMatch(/^CRUX_PORT is not valid: .*\(example: CRUX_PORT=8000\)$/)

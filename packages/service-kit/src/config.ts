@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
 
-/** A setting that stops the process. The message is one line: variable, problem, example. */
+/** A setting with which the process cannot start. The message is one line: variable, problem, example. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
   readonly variable: string
@@ -13,10 +13,10 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the settings a schema names from the environment. Each setting X may come as X or as X_FILE, the path of a file
- * whose content, without a trailing newline, is the value. An empty X counts as absent, as compose files write it.
+ * Reads the settings of a schema from the environment. Each setting X can be given as X or as X_FILE, the path of a file whose content, without a
+ * trailing newline, is the value. An empty X counts as absent, because compose files write it this way.
  *
- * Examples for messages come from `.meta({ example })` of a field. Values never appear in messages: they may be secret.
+ * Examples for messages come from `.meta({ example })` of a field. Values never appear in messages, because they may be secret.
  *
  * @throws ConfigError for the first bad setting, in the order of the schema
  */
@@ -57,7 +57,7 @@ function problemOf(message: string | undefined): string {
   return `is not valid: ${(message ?? 'invalid').replace(/\s+/g, ' ').replace(/^Invalid input: /, '')}`
 }
 
-/** The example may sit under wrappers such as `.default()` and `.optional()`, which do not inherit their inner meta. */
+/** The example may be below wrappers such as `.default()` and `.optional()`, which do not inherit the meta of their inner type. */
 function exampleOf(field: unknown): unknown {
   let current = field as
     | { meta?: () => { example?: unknown } | undefined; def?: { innerType?: unknown; in?: unknown } }

@@ -4,19 +4,19 @@ export interface HealthReport {
   status: HealthStatus
   version: string
   lastMigration?: string
-  /** Per check `ok` or what is wrong, in words that name no secret. */
+  /** Per check `ok` or the problem, without secrets. */
   checks?: Record<string, string>
 }
 
 export interface Health {
-  /** `/health`: the process lives. Always 200; `disrupted` while a check fails. */
+  /** `/health`: liveness. Always 200; `disrupted` while a check fails. */
   live(): Promise<{ statusCode: 200; body: HealthReport }>
-  /** `/health/ready`: it can serve. 503 while a check fails. */
+  /** `/health/ready`: readiness. 503 while a check fails. */
   ready(): Promise<{ statusCode: 200 | 503; body: HealthReport }>
 }
 
 /**
- * @param options.checks what must hold to serve; each rejects with the reason
+ * @param options.checks the readiness conditions; each rejects with the reason
  * @param options.lastMigration name of the newest migration, once known
  * @param options.timeoutMs how long one check may take
  */
@@ -53,7 +53,7 @@ export function createHealth(options: {
   }
 }
 
-/** Foreign error texts may hold addresses and users, so only their kind is told. */
+/** Error texts of libraries may contain addresses and users, so only the kind of error is reported. */
 async function outcome(check: () => Promise<unknown>, timeoutMs: number): Promise<string> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<string>((resolve) => {

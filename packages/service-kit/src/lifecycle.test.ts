@@ -4,7 +4,7 @@ import { createLogger } from './logger.ts'
 
 const log = createLogger({ name: 'test', level: 'silent' })
 
-test('undoes in reverse order, once, and goes on when a step fails or hangs', async () => {
+test('a lifecycle runs its stop steps in reverse order, once, and continues when a step fails or hangs', async () => {
   const lifecycle = createLifecycle(log, { stepTimeoutMs: 30 })
   const done: string[] = []
   lifecycle.onStop('first', () => void done.push('first'))

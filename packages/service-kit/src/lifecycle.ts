@@ -1,9 +1,9 @@
 import type { Logger } from './logger.ts'
 
 export interface Lifecycle {
-  /** Registers what must be undone at the end. Later registrations are undone first. */
+  /** Registers a stop step. Later registrations run first. */
   onStop(name: string, stop: () => Promise<unknown> | unknown): void
-  /** Undoes everything, once; further calls wait for the first. Never rejects: a failing step is logged. */
+  /** Runs all stop steps once; further calls wait for the first one. Never rejects: a failing step is logged. */
   stop(): Promise<void>
   /** Stops at SIGTERM, SIGINT and SIGHUP, then exits 0. A second signal exits at once. */
   stopOnSignals(): void

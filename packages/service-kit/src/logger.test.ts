@@ -8,7 +8,7 @@ function makeLogger() {
 }
 
 describe('createLogger', () => {
-  test('hides secrets by name at any depth, in lists and in child fields', () => {
+  test('hides secrets by field name at any depth, in lists and in child fields', () => {
     const { log, text } = makeLogger()
     const secret = 'hunter2-hunter2'
     log.child({ installToken: secret }).info({
@@ -33,7 +33,7 @@ describe('createLogger', () => {
     expect(text()).toContain('flow=1')
   })
 
-  test('hides tokens of ours wherever they stand in a text', () => {
+  test('hides tokens of Crux anywhere in a text', () => {
     const { log, text } = makeLogger()
     const tokens = [`crux_${'aB3-_'.repeat(9).slice(0, 43)}`, `ory_st_${'x9'.repeat(16)}`]
     for (const token of tokens) log.info({ note: `I pasted ${token}, sorry`, name: token }, token)
@@ -42,7 +42,7 @@ describe('createLogger', () => {
     expect(text()).toContain('crux_shop_web-1')
   })
 
-  test('keeps what is no secret: flags, counts, types and stacks of errors', () => {
+  test('keeps values that are not secret: flags, counts, types and stacks of errors', () => {
     const { log, last } = makeLogger()
     log.info({ hasPassword: true, tokens: 3, tokenType: 'install', err: new TypeError('bad') })
     expect(last()).toMatchObject({
@@ -53,7 +53,7 @@ describe('createLogger', () => {
     })
   })
 
-  test('leaves out the objects that libraries hang on their errors', () => {
+  test('omits the objects that libraries attach to their errors', () => {
     const { log, last } = makeLogger()
     const err = Object.assign(new AggregateError([new Error('inner')], 'outer'), {
       code: 'E1',
@@ -64,7 +64,7 @@ describe('createLogger', () => {
     expect(last().err).not.toHaveProperty('client')
   })
 
-  test('shows of a request its id, method and address only', () => {
+  test('logs only id, method and address of a request', () => {
     const { log, last } = makeLogger()
     log.info({ req: { id: '1', method: 'GET', url: '/a?token=abc', headers: { cookie: 'x' }, ip: '::1' } })
     expect(last().req).toEqual({ id: '1', method: 'GET', url: '/a?token=[redacted]', ip: '::1' })
@@ -72,7 +72,7 @@ describe('createLogger', () => {
 })
 
 describe('requestIdFrom', () => {
-  test('takes a plain id of the caller and replaces anything else', () => {
+  test('accepts a plain id of the caller and replaces anything else', () => {
     expect(requestIdFrom({ 'x-request-id': 'abc-12345' })).toBe('abc-12345')
     expect(requestIdFrom({ 'x-request-id': 'a\nb' })).toMatch(/^[0-9a-f-]{36}$/)
     expect(requestIdFrom({})).not.toBe(requestIdFrom({}))

@@ -8,9 +8,9 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 export type LogLevel = (typeof logLevels)[number]
 
 /**
- * The logger of a process. Everything that it writes passes `redact`, here and nowhere else.
+ * The logger of a process. All of its output passes `redact` here, so that no caller can forget it.
  *
- * @param options.destination where lines go; standard output when absent
+ * @param options.destination where lines are written; standard output when absent
  */
 export function createLogger(options: { name: string; level?: LogLevel; destination?: DestinationStream }): Logger {
   const logger = pino(
@@ -36,10 +36,10 @@ export function createLogger(options: { name: string; level?: LogLevel; destinat
         },
       },
     },
-    // Synchronous: the last words of a process that dies must not be lost.
+    // Writes are synchronous, so that the last lines of a process that dies are not lost.
     options.destination ?? pino.destination({ fd: 1, sync: true }),
   )
-  // pino lets `formatters.bindings` see the first logger's fields only, so those of children are cleaned on the way in.
+  // pino passes only the fields of the first logger to `formatters.bindings`, so those of child loggers are redacted here.
   const child = logger.child
   logger.child = function (this: Logger, bindings: Bindings, childOptions?: ChildLoggerOptions) {
     return Reflect.apply(child, this, [redactFields(bindings), childOptions])
@@ -47,13 +47,13 @@ export function createLogger(options: { name: string; level?: LogLevel; destinat
   return logger
 }
 
-/** The id under which a request is logged and answered: the caller's `x-request-id` when it is a plain word, else a new one. */
+/** The id under which a request is logged and answered: the caller's `x-request-id` when it is a plain word, otherwise a new one. */
 export function requestIdFrom(headers: IncomingHttpHeaders): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && /^[\w-]{8,64}$/.test(given) ? given : randomUUID()
 }
 
-/** Fields that the serializers below shape; walking a live request or response object would cost and show too much. */
+/** Fields that the serializers below handle. Traversing a live request or response object would be slow and log too much. */
 const serialized = new Set(['req', 'res', 'request', 'reply'])
 
 function redactFields(fields: Record<string, unknown>): Record<string, unknown> {

@@ -1,4 +1,4 @@
-/** Whether an address leads to this machine only: localhost, 127.0.0.0/8 or [::1]. */
+/** Whether the host of an address is this machine: localhost, 127.0.0.0/8 or [::1]. */
 export function isLoopbackUrl(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { hostname } = new URL(url)
@@ -10,6 +10,6 @@ export function isLoopbackUrl(url: string): boolean {
   )
 }
 
-/** Whether an address to listen on is reached from this machine only. */
+/** Whether a listening address is reachable only from this machine. */
 export const isLoopbackHost = (host: string): boolean =>
   isLoopbackUrl(`http://${host.includes(':') ? `[${host}]` : host}`)

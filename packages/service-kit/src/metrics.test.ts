@@ -13,7 +13,7 @@ function makeApp(options: { token?: string; loopbackUrl: boolean }) {
   return (headers: Record<string, string> = {}) => app.inject({ url: '/metrics', headers })
 }
 
-test('shows metrics to the bearer of the token only, once there is one', async () => {
+test('metrics are shown only with the token, if one is configured', async () => {
   const get = makeApp({ token: 'secret-token', loopbackUrl: true })
   expect((await get()).statusCode).toBe(401)
   expect((await get({ authorization: 'Bearer wrong' })).statusCode).toBe(401)
@@ -22,7 +22,7 @@ test('shows metrics to the bearer of the token only, once there is one', async (
   expect(answer.body).toContain('crux_process_cpu_seconds_total')
 })
 
-test('samples the event loop only once somebody reads the metrics', async () => {
+test('metrics sample the event loop only after the first request for metrics', async () => {
   const sampling = vi.spyOn(perfHooks, 'monitorEventLoopDelay')
   const metrics = createMetrics()
   expect(sampling).not.toHaveBeenCalled()
@@ -31,7 +31,7 @@ test('samples the event loop only once somebody reads the metrics', async () => 
   expect(sampling).toHaveBeenCalledTimes(1)
 })
 
-test('without a token answers only on loopback and only what nobody forwarded', async () => {
+test('metrics without a token are shown only on loopback to requests that no proxy forwarded', async () => {
   expect((await makeApp({ loopbackUrl: true })()).statusCode).toBe(200)
   expect((await makeApp({ loopbackUrl: true })({ 'x-forwarded-for': '1.2.3.4' })).statusCode).toBe(403)
   expect((await makeApp({ loopbackUrl: true })({ forwarded: 'for=1.2.3.4' })).statusCode).toBe(403)
@@ -45,11 +45,11 @@ test.each([
   ['https://crux.example.com', false],
   ['http://127.0.0.1.example.com', false],
   ['nonsense', false],
-])('knows whether %s is loopback: %s', (url, expected) => {
+])('isLoopbackUrl returns for %s: %s', (url, expected) => {
   expect(isLoopbackUrl(url)).toBe(expected)
 })
 
-test('is alive but not ready while a check fails or hangs, and names no secret', async () => {
+test('health is alive but not ready while a check fails or hangs, and contains no secret', async () => {
   const health = createHealth({
     version: '1.0.0',
     lastMigration: () => '0001_x',

@@ -13,7 +13,7 @@ import {
 
 export interface Metrics {
   contentType: string
-  /** All of them as Prometheus reads them. The process's own are measured from the first call on. */
+  /** All metrics in the format of Prometheus. Process metrics are measured from the first call on. */
   read(): Promise<string>
   counter<T extends string>(options: Own<CounterConfiguration<T>>): Counter<T>
   gauge<T extends string>(options: Own<GaugeConfiguration<T>>): Gauge<T>
@@ -22,8 +22,8 @@ export interface Metrics {
 type Own<T> = Omit<T, 'registers'>
 
 /**
- * A registry of its own (nothing global, so several can live in one process) with the process's default metrics. Those sample the event
- * loop a hundred times a second, most of what an idle process does: where nobody reads metrics, nothing is sampled.
+ * A separate registry (nothing global, so several can exist in one process) with the default metrics of the process. These sample the event loop a
+ * hundred times a second, which is most of the load of an idle process, so nothing is sampled before metrics are read.
  */
 export function createMetrics(options: { prefix?: string } = {}): Metrics {
   const registry = new Registry()
@@ -43,8 +43,8 @@ export function createMetrics(options: { prefix?: string } = {}): Metrics {
 }
 
 /**
- * Answers `/metrics`: to the bearer of the token; without a configured token only while the public address is loopback
- * and nothing forwarded the request.
+ * Answers `/metrics` to requests with the token. Without a configured token it answers only while the public address is loopback and no proxy
+ * forwarded the request.
  */
 export function metricsHandler(options: { metrics: Metrics; token: string | undefined; loopbackUrl: boolean }) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
@@ -71,7 +71,7 @@ function refusalOf(
   return options.loopbackUrl && !forwarded ? undefined : 403
 }
 
-/** Hashes first, so that the comparison takes the same time whatever the lengths. */
+/** Hashes are compared, so that the time does not depend on the lengths. */
 function bearerMatches(header: string | undefined, token: string): boolean {
   const given = /^Bearer (.+)$/i.exec(header ?? '')?.[1] ?? ''
   const digest = (text: string) => createHash('sha256').update(text).digest()

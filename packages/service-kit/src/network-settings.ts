@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { rangeOf } from './outbound/addresses.ts'
 
-// Settings about networks, which server and identity service read alike.
+// Network settings that the server and the identity service share.
 
 const list = z.string().transform((text) => text.split(/[\s,]+/).filter((entry) => entry !== ''))
 const proxyNames = ['loopback', 'linklocal', 'uniquelocal']
 
-/** Whose `X-Forwarded-For` is believed: addresses, ranges in CIDR notation, and the names that proxy-addr knows. */
+/** The proxies whose `X-Forwarded-For` is trusted: addresses, ranges in CIDR notation, and the names that proxy-addr knows. */
 export const trustedProxies = list
   .refine(
     (entries) => entries.every((entry) => proxyNames.includes(entry) || rangeOf(entry)),
@@ -14,7 +14,7 @@ export const trustedProxies = list
   )
   .meta({ example: '10.0.0.5,10.1.0.0/16' })
 
-/** Which private networks addresses that people type may lie in. */
+/** The private networks that addresses from users may be in. */
 export const outboundAllow = list
   .refine(
     (entries) => entries.every((entry) => entry === 'private' || rangeOf(entry)),

@@ -2,14 +2,14 @@ const hidden = '[redacted]'
 const depthMax = 8
 const entriesMax = 200
 
-/** Names whose values never leave the process, compared without case and separators. */
+/** Names of fields whose values never leave the process, compared without case and separators. */
 const secretNames =
   /^(authorization|proxyauthorization|cookie|cookies|setcookie|.*password|passwd|.*token|.*secret|.*secrets|.*secretkey|secretaccesskey|credential|credentials|.*apikey|.*privatekey|encryptionkey|totpcode|otp|codeverifier)$/
 
-/** Counters and flags that only sound like secrets. */
+/** Values of flags, which only have the name of a secret. */
 const harmless = (value: unknown) => value === null || value === undefined || typeof value === 'boolean'
 
-/** A copy of `value` without secrets: by the name of a field at any depth, and inside texts as redactText does. */
+/** A copy of `value` without secrets: by field name at any depth, and inside texts as in redactText. */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value)
   if (typeof value !== 'object' || value === null) return value
@@ -26,7 +26,7 @@ export function redact(value: unknown, depth = 0): unknown {
   return copy
 }
 
-/** Hides credentials that stand inside a text: our own tokens, and those in addresses, bearer headers and query parameters. */
+/** Removes credentials inside a text: tokens of Crux, and those in addresses, bearer headers and query parameters. */
 export function redactText(text: string): string {
   if (!/[:=]|bearer|basic|crux_|ory_/i.test(text)) return text
   return text
@@ -43,7 +43,7 @@ function isSecretName(name: string): boolean {
   return secretNames.test(name.toLowerCase().replace(/[-_\s]/g, ''))
 }
 
-/** Libraries hang sockets, clients and whole requests on their errors: of further fields only plain values are kept. */
+/** Libraries attach sockets, clients and whole requests to their errors, so only plain values of other fields are kept. */
 function redactError(error: Error, depth: number): unknown {
   const plain = Object.entries(error).filter(
     ([, value]) => value !== null && typeof value !== 'object' && typeof value !== 'function',

@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => unsubscribe())
 
 describe('guarded', () => {
-  test('lets neither an exception nor a rejection out of a timer, a listener or work in the background', async () => {
+  test('catches exceptions and rejections of a timer, a listener or background work', async () => {
     const emitter = new EventEmitter()
     const told = once(emitter, 'told')
     emitter.on(
@@ -45,7 +45,7 @@ describe('guarded', () => {
     ])
   })
 
-  test('hands on what the callback is given, and counts by place', () => {
+  test('passes the arguments of the callback on, and counts errors by location', () => {
     const seen: unknown[] = []
     guarded('arguments', (...args: unknown[]) => seen.push(...args))(1, 'two')
     expect(seen).toEqual([1, 'two'])
@@ -57,7 +57,7 @@ describe('guarded', () => {
     expect(heard.map(({ count }) => count)).toEqual([1, 2])
   })
 
-  test('tells the scope that made the callback, also when it is called later and from elsewhere', async () => {
+  test('notifies the scope that created the callback, also when it is called later from another scope', async () => {
     const scoped: unknown[] = []
     const done = Promise.withResolvers<void>()
     withErrorScope(
@@ -81,7 +81,7 @@ describe('guarded', () => {
     expect(heard).toHaveLength(2)
   })
 
-  test('goes on telling the others when a listener for errors fails itself', () => {
+  test('notifies the other listeners when one listener fails', () => {
     const stop = onUnhandledError(() => {
       throw new Error('in the listener')
     })
@@ -96,7 +96,7 @@ describe('guarded', () => {
   })
 })
 
-test('the last resort logs an error that repeats ten times, and then each hundredth time', () => {
+test('the global handler logs an error that repeats ten times, and then each hundredth time', () => {
   const lines: string[] = []
   const log = createLogger({ name: 'test', level: 'error', destination: { write: (line) => void lines.push(line) } })
   const remove = handleUnhandledErrors(log)
@@ -109,7 +109,7 @@ test('the last resort logs an error that repeats ten times, and then each hundre
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ where: 'a flood', count: 200, err: { message: 'again' } })
 })
 
-test('a process with the last resort outlives exceptions of timers, streams and promises, however many', async () => {
+test('the global handler keeps a process running after any number of exceptions of timers, streams and promises', async () => {
   const kit = new URL('./index.ts', import.meta.url).href
   const child = spawn(process.execPath, [
     '--input-type=module',

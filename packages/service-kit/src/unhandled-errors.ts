@@ -2,15 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Logger } from './logger.ts'
 
 /**
- * The one place where errors arrive that no caller can catch: thrown by the callback of a timer, a listener or a stream, or by work that
- * runs in the background. They are counted, logged with the place they come from, and handed to the scope they belong to. They never
- * end the process by themselves.
+ * The central handling of errors that no caller can catch: those of callbacks of timers, listeners and streams, and of background work. They are
+ * counted, logged with their location, and passed to the scope that they belong to. They do not end the process by themselves.
  */
 export interface UnhandledError {
-  /** Names the callback, from a fixed set: it is the label of a metric. */
+  /** The location of the callback, from a fixed set, because it is the label of a metric. */
   where: string
   error: unknown
-  /** How many errors have come from there in this process. */
+  /** The number of errors from this location in this process. */
   count: number
 }
 
@@ -32,15 +31,15 @@ export function guarded<A extends unknown[]>(where: string, callback: (...args: 
   }
 }
 
-/** Runs work whose result nobody waits for. */
+/** Runs work whose result no caller awaits. */
 export function inBackground(where: string, work: () => unknown): void {
   guarded(where, work)()
 }
 
 /**
- * Runs work whose unhandled errors concern somebody: also those of the timers, sockets and promises that it creates, however late.
+ * Runs work with a handler for its unhandled errors, including those of the timers, sockets and promises that it creates.
  *
- * @param onError is told in addition to the log, e.g. to fail the job that the work belongs to
+ * @param onError is called in addition to the log, e.g. to fail the job that the work belongs to
  */
 export function withErrorScope<T>(onError: (error: unknown) => void, work: () => T): T {
   return scopes.run(onError, work)
@@ -49,7 +48,7 @@ export function withErrorScope<T>(onError: (error: unknown) => void, work: () =>
 export function reportUnhandledError(where: string, error: unknown): void {
   const count = (counts.get(where) ?? 0) + 1
   counts.set(where, count)
-  // Without a listener there is no log yet, and silence would hide the error.
+  // Without a listener there is no log yet, and the error would be lost.
   if (listeners.size === 0) process.stderr.write(`unhandled error in ${where}: ${textOf(error)}\n`)
   const told: Listener[] = [...listeners, () => scopes.getStore()?.(error)]
   for (const listener of told) {
@@ -61,20 +60,20 @@ export function reportUnhandledError(where: string, error: unknown): void {
   }
 }
 
-/** @returns the way to unsubscribe */
+/** @returns the function that unsubscribes */
 export function onUnhandledError(listener: Listener): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)
 }
 
-/** An error that repeats is logged this often, then each hundredth time: a flood must not fill the disk. */
+/** How often a repeated error is logged before only each hundredth one is, so that a flood does not fill the disk. */
 const loggedAlways = 10
 const kindsMax = 1_000
 
 /**
- * The last resort of a process: logs what `guarded` caught, and catches what no `guarded` did. The process goes on, however often that
- * happens. What lasts is written before it is acted on, and work that waits for the callback has limits of time of its own; an exit would
- * hand any input that throws a way to interrupt everybody else, which is worse than one call that never answers.
+ * The global handler of a process: logs errors that `guarded` caught, and catches all others. The process continues after any number of errors.
+ * Durable changes are written before they take effect, and work that waits for the callback has timeouts of its own. An exit would let any input that
+ * throws interrupt all users, which is worse than one call that never answers.
  *
  * @returns removes the handlers again
  */
@@ -83,7 +82,7 @@ export function handleUnhandledErrors(log: Logger): () => void {
   const unsubscribe = onUnhandledError(({ where, error, count }) => {
     const kind = `${where}: ${error instanceof Error ? error.message : String(error)}`.slice(0, 200)
     const times = (seen.get(kind) ?? 0) + 1
-    // Messages may hold anything, so there may be any number of them.
+    // Messages may contain anything, so their number is unlimited.
     if (seen.size >= kindsMax) seen.clear()
     seen.set(kind, times)
     if (times <= loggedAlways || times % 100 === 0)

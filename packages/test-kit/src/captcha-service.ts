@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 export type CaptchaService = Awaited<ReturnType<typeof startCaptchaService>>
 
 /**
- * A captcha of our own with the shapes that Turnstile, hCaptcha and reCAPTCHA share: a script that renders a frame into the page,
- * and a verifier of the tokens that come out of it.
+ * A captcha service with the interface that Turnstile, hCaptcha and reCAPTCHA share: a script that renders a frame into the page, and a verifier of
+ * its tokens.
  */
 export async function startCaptchaService(secret: string) {
   const asked: Record<string, string>[] = []
@@ -32,7 +32,7 @@ export async function startCaptchaService(secret: string) {
       response.statusCode = broken === 'error' ? 503 : 200
       response.setHeader('content-type', broken ? 'text/html' : 'application/json')
       if (broken) return response.end('<p>sorry</p>')
-      // A token works once, as everywhere.
+      // A token works once, as in real services.
       const success = form.secret === secret && good.delete(form.response ?? '')
       const codes = form.secret === secret ? ['invalid-input-response'] : ['invalid-input-secret']
       response.end(JSON.stringify(success ? { success, hostname: 'localhost' } : { success, 'error-codes': codes }))
@@ -41,16 +41,16 @@ export async function startCaptchaService(secret: string) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    /** For the settings of the services. */
+    /** The settings of the Crux services for this captcha. */
     settings: {
       CAPTCHA_VERIFY_URL: `${origin}/siteverify`,
       CAPTCHA_SCRIPT_URL: `${origin}/api.js`,
       CAPTCHA_SITE_KEY: 'our-site',
       CAPTCHA_SECRET_KEY: secret,
     },
-    /** What the verifier was asked, oldest first. */
+    /** The requests to the verifier, oldest first. */
     asked,
-    /** What a browser gets for having passed the check. */
+    /** Creates a token as after a passed check. */
     pass,
     breakWith: (how: typeof broken) => {
       broken = how
@@ -63,7 +63,7 @@ export async function startCaptchaService(secret: string) {
   }
 }
 
-/** The widget of a page: a frame of the service's origin, whose message holds the token. */
+/** The widget of a page: a frame with the origin of the service, whose message contains the token. */
 const script = `
   const origin = new URL(document.currentScript.src).origin
   const places = []

@@ -4,7 +4,11 @@ import { type ImageSpec, saveImage } from './image.ts'
 const socketPath = process.env.DOCKER_HOST?.replace(/^unix:\/\//, '') ?? '/var/run/docker.sock'
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
-/** One call of the Engine API over its socket: the raw side of every comparison. Throws on a status of 400 and above. */
+/**
+ * One call of the Engine API over its socket, independent of the drivers under test.
+ *
+ * @throws for a status of 400 and above
+ */
 export function engine<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
   return new Promise((resolve, reject) => {
     const payload = body === undefined ? undefined : JSON.stringify(body)
@@ -22,7 +26,7 @@ export function engine<T = unknown>(method: string, path: string, body?: unknown
         answer.on('end', () => {
           const text = Buffer.concat(parts).toString()
           if ((answer.statusCode ?? 500) >= 400) reject(new Error(`${method} ${path}: ${answer.statusCode} ${text}`))
-          // A stream of progress is one JSON text per line: it stays text.
+          // A progress stream is one JSON text per line, so it is returned as text.
           else resolve((!isOneJson(text) ? text : JSON.parse(text)) as T)
         })
         answer.on('error', reject)
@@ -60,15 +64,15 @@ export const raw = {
 const labelled = (label: string) => encodeURIComponent(JSON.stringify({ label: [label] }))
 
 /**
- * Removes every container with the label, and the networks that have it. Prefixes of tests are used once: their networks would fill the
- * engine's address pools. One by one, for the engine prunes for one caller at a time; a network that something else uses stays.
+ * Deletes every container with the label, and the networks that have it. Prefixes of tests are used once, so their networks would exhaust the address
+ * pools of the engine. Networks are deleted one by one, because the engine prunes for one caller at a time; a network in use stays.
  */
 export async function removeContainers(label: string): Promise<void> {
   for (const { Id } of await raw.list(label)) await raw.remove(Id)
   for (const { Id } of await raw.networks(label)) await raw.removeNetwork(Id).catch(() => undefined)
 }
 
-/** Loads an image into the engine under this reference, past every registry. */
+/** Loads an image into the engine under this reference, without a registry. */
 export async function loadImage(reference: string, spec: ImageSpec): Promise<void> {
   const tar = await saveImage(spec, reference)
   await new Promise<void>((resolve, reject) => {

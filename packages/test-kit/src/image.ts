@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { pack } from 'tar-stream'
 
-/** What a test image is: busybox from Debian's busybox-static on an empty file system, and a command. */
+/** A test image: busybox from Debian's busybox-static on an empty file system, and a command. */
 export type ImageSpec = {
   cmd?: string[]
   entrypoint?: string[]
@@ -14,16 +14,16 @@ export type ImageSpec = {
   labels?: Record<string, string>
   workingDirectory?: string
   user?: string
-  /** ISO; the same for every image where it does not matter. */
+  /** ISO; the same for all images by default. */
   created?: string
   healthCheck?: { test: string[]; intervalMs: number; retries?: number; startPeriodMs?: number }
-  /** Further files, executable: path -> content. `/www/index.html` is what `web` answers. */
+  /** Additional executable files: path -> content. `web` answers with `/www/index.html`. */
   files?: Record<string, string | Buffer>
   /** Symbolic links: path -> target. */
   links?: Record<string, string>
-  /** Nothing but its own files: no shell, no tools. */
+  /** Contains only its own files: no shell, no tools. */
   bare?: boolean
-  /** Random bytes in a layer of its own, so that a pull takes a while. */
+  /** The size of a layer of random bytes, which makes a pull slower. */
   ballastBytes?: number
 }
 
@@ -33,11 +33,11 @@ export const web = (body: string, port = 8080): ImageSpec => ({
   exposed: [port],
   files: { '/www/index.html': body },
 })
-/** Runs until it is stopped and says nothing after its first line. */
+/** Runs until it is stopped and logs only its first line. */
 export const idle = (line = 'ready'): ImageSpec => ({
   cmd: ['/bin/sh', '-c', `trap 'exit 0' TERM INT; echo ${line}; while :; do sleep 3600 & wait; done`],
 })
-/** Ends by itself with this code after so many milliseconds. */
+/** Exits by itself with this code after this time. */
 export const exits = (code: number, afterMs = 0, line = 'bye'): ImageSpec => ({
   cmd: ['/bin/sh', '-c', `echo ${line}; sleep ${afterMs / 1_000}; exit ${code}`],
 })
@@ -46,7 +46,7 @@ type Blob = { digest: string; bytes: Buffer }
 /** `diffId`: the digest of the archive itself. */
 type Layer = { archive: Buffer; diffId: string }
 type Contents = { layers: Layer[]; config: Blob }
-/** As a registry takes it. */
+/** The format of a registry. */
 type BuiltImage = { config: Blob; layers: Blob[]; manifest: Blob; manifestType: string }
 
 const sha256 = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
@@ -59,7 +59,7 @@ const applets = [
 
 let base: Promise<Layer> | undefined
 
-/** In memory. Deterministic for the same spec without ballast. */
+/** Builds in memory; deterministic for the same spec without ballast. */
 async function contentsOf(spec: ImageSpec): Promise<Contents> {
   base ??= baseLayer()
   const layers = spec.bare ? [] : [await base]
@@ -96,7 +96,7 @@ async function contentsOf(spec: ImageSpec): Promise<Contents> {
   return { layers, config: blob(Buffer.from(JSON.stringify(config))) }
 }
 
-/** In the schema-2 form of the distribution specification. */
+/** The schema-2 format of the distribution specification. */
 export async function buildImage(spec: ImageSpec): Promise<BuiltImage> {
   const { layers: plain, config } = await contentsOf(spec)
   const layers = await Promise.all(plain.map(compressed))
@@ -111,7 +111,7 @@ export async function buildImage(spec: ImageSpec): Promise<BuiltImage> {
   return { config, layers, manifest: blob(Buffer.from(JSON.stringify(manifest))), manifestType }
 }
 
-/** As `docker load` takes it, with its full reference. */
+/** The format of `docker load`, with the full reference of the image. */
 export async function saveImage(spec: ImageSpec, reference: string): Promise<Buffer> {
   const { layers, config } = await contentsOf(spec)
   const configName = `${config.digest.slice(7)}.json`

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 
 type Query = Record<string, string | string[]>
 type JsonSchema = { [key: string]: unknown }
-/** What an endpoint takes; schemas as `z.toJSONSchema(..., { io: 'input', unrepresentable: 'any' })` writes them. */
+/** The input of an endpoint; schemas in the format of `z.toJSONSchema(..., { io: 'input', unrepresentable: 'any' })`. */
 export type Endpoint = {
   method: string
   /** With `:parameters`. */
@@ -11,25 +11,25 @@ export type Endpoint = {
   body?: JsonSchema | undefined
 }
 
-/** A request that nobody writes in earnest, and what it is made of. */
+/** A malformed request, and its parts. */
 export type FuzzRequest = {
   method: string
-  /** As it goes over the wire. */
+  /** As it is sent. */
   target: string
   headers: Record<string, string>
   body: string | undefined
-  /** Parameters of the path that are not the ones that exist. */
+  /** Parameters of the path that do not exist. */
   unknown: string[]
   params: Record<string, string>
   query: Query
 }
 
 /**
- * Requests to an endpoint with anything in them: parameters of the path, query, headers, bodies near to the schema or far from it,
- * cut JSON, other types of content.
+ * Requests to an endpoint with arbitrary content: parameters of the path, query, headers, bodies that are similar to the schema or not, truncated
+ * JSON, other content types.
  *
- * @param options.known values of parameters that exist; they are kept more often than not, so that requests reach the inside
- * @param options.words strings that mean something to the endpoint, such as ids: they are mixed into queries and bodies
+ * @param options.known values of existing parameters; they are used more often than not, so that requests reach the inner code
+ * @param options.words strings that are valid in the endpoint, such as ids; they are mixed into queries and bodies
  */
 export function fuzzRequests(
   endpoint: Endpoint,
@@ -59,7 +59,7 @@ export function fuzzRequests(
     }))
 }
 
-/** Text where JSON of this schema is expected: near to it, far from it, or no JSON at all. */
+/** Text for a JSON parameter of this schema: similar to the schema, different, or invalid JSON. */
 export function arbitraryJson(schema: JsonSchema, words: readonly string[] = []): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 5, arbitrary: near(schema, words, 0).map(serialised) },
@@ -141,7 +141,7 @@ const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 )
 
-/** One segment of a path, as it stands in a request line. */
+/** One path segment, as it is sent in a request line. */
 const oddSegment: fc.Arbitrary<string> = fc.oneof(
   fc.uuid(),
   oddText.filter((text) => text !== '').map(encoded),
@@ -163,7 +163,7 @@ const oddSegment: fc.Arbitrary<string> = fc.oneof(
   ),
 )
 
-/** Lone halves of surrogate pairs have no percent encoding. */
+/** Lone surrogates have no percent encoding. */
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
@@ -256,7 +256,7 @@ function oddBody(schema: JsonSchema | undefined, words: readonly string[]): fc.A
   )
 }
 
-/** Values as the schema wants them, with something else here and there. */
+/** Values that match the schema, with some deviations. */
 function near(schema: JsonSchema, words: readonly string[], depth: number): fc.Arbitrary<unknown> {
   const wanted = fitting(schema, words, depth)
   return fc.oneof({ weight: depth === 0 ? 20 : 6, arbitrary: wanted }, { weight: 1, arbitrary: oddValue })
@@ -301,7 +301,7 @@ function fittingObject(schema: JsonSchema, words: readonly string[], depth: numb
   )
 }
 
-// Made once each: fast-check looks at every dangerous string when it makes one, which takes longer than a request.
+// Each arbitrary is created once, because fast-check examines every dangerous string when it creates one, which takes longer than a request.
 const emailAddress = fc.emailAddress()
 const plainName = fc.stringMatching(/^[a-z][a-z0-9-]{2,20}$/)
 const textLengthMax = 64

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What an account of the provider says about its person. */
+/** The data of a provider account about its user. */
 export interface OidcAccount {
   sub: string
   email?: string
@@ -13,25 +13,25 @@ export interface OidcAccount {
 
 export interface OidcServer {
   issuer: string
-  /** Who signs in there next. */
+  /** The account that signs in next. */
   account: OidcAccount
-  /** What the next person says at the provider. */
+  /** Whether the next user refuses at the provider. */
   refuses: boolean
-  /** Goes to an address of the provider as a browser does, until it leads back to `stopAt`. */
+  /** Opens an address of the provider like a browser, until a redirect leads to `stopAt`. */
   visit(url: string, stopAt: string): Promise<string>
   close(): Promise<void>
 }
 
-/** Whom the provider knows. */
+/** The registered client of the provider. */
 export const oidcClient = { clientId: 'crux', clientSecret: 'a secret that both know' }
 
 /**
- * A real OpenID Connect provider on this machine: whoever comes is signed in as `account` and agrees to everything.
+ * A real OpenID Connect provider on this machine, which signs every user in as `account` and skips the consent.
  *
- * @param redirectUris where it may lead back to
+ * @param redirectUris the allowed redirect addresses
  */
 export async function startOidcServer(redirectUris: string[]): Promise<OidcServer> {
-  // Only who needs it waits for it.
+  // The library is loaded on demand, because most tests do not need it.
   const { default: Provider } = await import('oidc-provider')
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -78,7 +78,7 @@ export async function startOidcServer(redirectUris: string[]): Promise<OidcServe
   return started
 }
 
-/** A browser without a face: keeps the provider's cookies and follows its redirects. */
+/** Follows redirects like a browser, with the cookies of the provider. */
 export async function followRedirects(url: string, stopAt: string): Promise<string> {
   const cookies = new Map<string, string>()
   let next = url

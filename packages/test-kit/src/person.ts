@@ -2,7 +2,7 @@ import { type Client, createClient, createLive, type Live, type Socket } from '@
 import { contract } from '@crux/contract'
 import { WebSocket } from 'ws'
 
-/** A signed-in person with their tools, over the API flow of the identity service: what a script of a customer would do. */
+/** A signed-in user with a client, which uses the API flow of the identity service like a script of a customer. */
 export type Person = {
   email: string
   password: string
@@ -13,7 +13,7 @@ export type Person = {
 }
 
 let serial = 0
-/** Registers somebody new at the console under `url` and returns their client. */
+/** Signs up a new user at the console under `url` and returns their client. */
 export async function signUp(
   url: string,
   options: { email?: string; firstName?: string; lastName?: string; password?: string } = {},
@@ -24,7 +24,7 @@ export async function signUp(
   return personOf(url, email, password, await submit(url, 'registration', { password, traits }))
 }
 
-/** The same person with a session of another start of Crux. */
+/** Signs the same user in again after a restart of Crux. */
 export async function signInAgain(
   url: string,
   { email, password }: Pick<Person, 'email' | 'password'>,

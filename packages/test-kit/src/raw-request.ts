@@ -2,13 +2,13 @@ import { Agent, request } from 'node:http'
 
 export type RawAnswer = { status: number; headers: Record<string, string | string[] | undefined>; text: string }
 
-/** Sends requests as they are, over connections that are kept: no normalised address, no added header. */
+/** Sends requests unchanged over kept connections: no normalized address, no added header. */
 export function rawRequester(origin: string, options: { timeoutMs?: number } = {}) {
   const { hostname, port } = new URL(origin)
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
   const { timeoutMs = 5_000 } = options
   return {
-    /** @throws Error when no answer came in time: a hang */
+    /** @throws Error when no answer came in time */
     send: (wanted: { method: string; target: string; headers: Record<string, string>; body?: string | undefined }) =>
       new Promise<RawAnswer>((resolve, reject) => {
         const length = wanted.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(wanted.body)) }
@@ -34,7 +34,7 @@ export function rawRequester(origin: string, options: { timeoutMs?: number } = {
           clearTimeout(timer)
           reject(error)
         })
-        // An odd body is sent as its bytes: half a surrogate pair becomes a replacement character.
+        // A malformed body is sent as bytes: a lone surrogate becomes a replacement character.
         call.end(wanted.body)
       }),
     close: () => agent.destroy(),

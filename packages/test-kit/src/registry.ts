@@ -5,27 +5,31 @@ import { join } from 'node:path'
 import { buildImage, type ImageSpec } from './image.ts'
 import { freePort, waitFor } from './wait.ts'
 
-/** The one account of registries that want credentials; the bcrypt line below is of this password. */
+/** The account of registries with credentials; the bcrypt line below is of this password. */
 export const registryAccount = { user: 'crux', token: 'registry-secret' } as const
 const htpasswd = 'crux:$2y$05$y4dCQg3BLmiYUmjjOuKCh.q/LbO8XP.QVR/o70COZgZSzr1GvkIYC'
 
 export type Registry = {
-  /** `localhost:5001`: as it stands before an image's name. */
+  /** `localhost:5001`: the prefix of image names. */
   host: string
   url: string
-  /** Pushes an image straight into the registry, past every engine. Returns the digest of its manifest. */
+  /**
+   * Pushes an image into the registry without an engine.
+   *
+   * @returns the digest of its manifest
+   */
   push: (name: string, tag: string, image: ImageSpec) => Promise<string>
   deleteTag: (name: string, tag: string) => Promise<void>
-  /** Ends the process; what was pushed stays, `start` brings it back on the same port. */
+  /** Stops the process; pushed images are kept, and `start` restarts it on the same port. */
   stop: () => Promise<void>
   start: () => Promise<void>
-  /** Adds to its configuration, and starts it anew with it. */
+  /** Adds to its configuration and restarts it. */
   configure: (yaml: string) => Promise<void>
-  /** Ends it for good and removes its files. */
+  /** Stops it permanently and deletes its files. */
   remove: () => Promise<void>
 }
 
-/** Starts Debian's docker-registry on a free loopback port over a folder of its own. */
+/** Starts Debian's docker-registry on a free loopback port with a directory of its own. */
 export async function startRegistry(options: { auth?: boolean } = {}): Promise<Registry> {
   const directory = await mkdtemp(join(tmpdir(), 'crux-registry-'))
   const port = await freePort()

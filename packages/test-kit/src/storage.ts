@@ -11,7 +11,7 @@ import { freePort, waitFor } from './wait.ts'
 const run = promisify(execFile)
 const source = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0'
 const buildMsMax = 600_000
-/** Outside of what git knows; kept between runs, because building it takes minutes. */
+/** The binary is ignored by git and kept between runs, because building it takes minutes. */
 const binary = fileURLToPath(new URL('../../../node_modules/.cache/crux/versitygw-1.8.0', import.meta.url))
 
 export const storageAccount = { accessKey: 'crux-tests', secretKey: 'storage-secret' } as const
@@ -21,28 +21,28 @@ export type TestStorage = {
   host: string
   createBucket: (name: string) => Promise<void>
   put: (bucket: string, key: string, body: string | Uint8Array) => Promise<void>
-  /** Lays many objects straight into the folder that the server serves, all of one time. */
+  /** Writes many objects with one modification time directly into the directory that the server serves. */
   fill: (bucket: string, objects: Readonly<Record<string, string>>, modifiedAt: Date) => Promise<void>
   remove: (bucket: string, key: string) => Promise<void>
-  /** Any signed request, for what the above do not do. Path and query as S3 has them. */
+  /** Sends any signed request that the other functions do not support. Path and query are those of the S3 API. */
   request: (method: string, path: string, body?: string | Uint8Array) => Promise<Response>
-  /** Ends the process; what it holds stays, `start` brings it back on the same port. */
+  /** Stops the process; its data is kept, and `start` restarts it on the same port. */
   stop: () => Promise<void>
   start: () => Promise<void>
-  /** Ends it for good and removes its files. */
+  /** Stops it permanently and deletes its files. */
   dispose: () => Promise<void>
 }
 
-/** Why tests against a real S3 server are left out here; undefined where they run. */
+/** The reason why tests with a real S3 server are skipped here; undefined where they run. */
 export const storageMissing = (): string | undefined =>
   existsSync(binary)
     ? undefined
     : 'needs versitygw 1.8.0, which npm test builds where Go is found (alone: node packages/test-kit/scripts/build-storage.ts)'
 
-/** A real S3 server (versitygw) over a folder of its own, on a free loopback port. Ask `storageMissing` first. */
+/** Starts a real S3 server (versitygw) with a directory of its own on a free loopback port. Callers check `storageMissing` first. */
 export async function startStorage(): Promise<TestStorage> {
   const directory = await mkdtemp(join(tmpdir(), 'crux-storage-'))
-  // Not every file system here keeps extended attributes: what is known about objects lies beside them.
+  // Not every file system supports extended attributes, so the metadata of objects is stored in a directory beside them.
   const [data, notes] = [join(directory, 'data'), join(directory, 'notes')]
   await Promise.all([mkdir(data), mkdir(notes)])
   const port = await freePort()
@@ -110,9 +110,9 @@ export async function startStorage(): Promise<TestStorage> {
 }
 
 /**
- * Builds the S3 server if it is not there: minutes where Go has to fetch and compile everything, so never inside a test.
+ * Builds the S3 server if it does not exist. This takes minutes when Go downloads and compiles everything, so tests do not call it.
  *
- * @returns why it cannot be had here: no Go, or its sources cannot be reached
+ * @returns the reason why it cannot be built: no Go, or unreachable sources
  */
 export async function buildStorage(): Promise<string | undefined> {
   if (existsSync(binary)) return undefined

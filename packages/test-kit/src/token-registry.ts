@@ -6,15 +6,14 @@ import { type Registry, registryAccount } from './registry.ts'
 export type TokenRegistry = {
   host: string
   realmCalls: { authorization: string | undefined; scope: string | null }[]
-  /** All requests but those for tokens: "HEAD /v2/web/manifests/1", and the program that asked. */
+  /** All requests except those for tokens: "HEAD /v2/web/manifests/1", and the user agent. */
   requests: { line: string; userAgent: string }[]
   stop: () => Promise<void>
 }
 
 /**
- * A registry that signs in by tokens (distribution specification, token authentication): our own gate and realm before the real
- * registry. `realm` may name another place, as a hostile registry would. `answer` may answer a request in the registry's place, or not at
- * all: then it returns true.
+ * A registry with token authentication (distribution specification): a proxy with a realm in front of the real registry. `realm` may name another
+ * address, like a malicious registry. `answer` may answer a request instead of the registry, or leave it unanswered: then it returns true.
  */
 export async function startTokenRegistry(
   behind: Registry,

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /**
- * Waits until `condition` answers something truthy and returns that. Asks again every `everyMs`; errors of the condition count as
- * "not yet" until the time is up, then the last one is the cause.
+ * Polls `condition` every `everyMs` until it returns a truthy value, and returns that. Errors of the condition count as "not yet" until the timeout;
+ * the last one is then the cause.
  */
 export async function waitFor<T>(
   what: string,
@@ -27,12 +27,12 @@ export async function waitFor<T>(
 }
 
 /**
- * Below those that Linux hands out by itself (32768 and up): connections of other tests would take a port before its server does. Above
- * 10080, the last of the ports that `fetch` and browsers refuse by its number ("bad port").
+ * Below the ephemeral ports of Linux (32768 and up), which connections of other tests would use before the server does. Above 10080, the last port
+ * that `fetch` and browsers refuse ("bad port").
  */
 const ownPorts = { first: 10_081, last: 32_000 }
 
-/** A TCP port that is free on every address of this machine, and that nothing takes by accident. */
+/** A TCP port that is free on every address of this machine, and that no other program takes by chance. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(ownPorts.first, ownPorts.last)

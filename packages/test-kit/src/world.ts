@@ -4,7 +4,7 @@ import type { Person } from './person.ts'
 import { type Registry, registryAccount } from './registry.ts'
 import { waitFor } from './wait.ts'
 
-/** A team with a connected node and a registry, over the API: the ground on which tests and benches deploy. */
+/** A team with a connected node and a registry, created through the API, for tests and benchmarks that deploy. */
 export type TestEnvironment = {
   person: Person
   teamSlug: string
@@ -14,7 +14,7 @@ export type TestEnvironment = {
   registry: Registry
 }
 
-/** Short and unique over test runs on one engine: container names and prefixes are shared by everybody on it. */
+/** Short and unique over test runs on one engine, because container names and prefixes are shared there. */
 export const unique = (prefix: string): string =>
   `${prefix}${process.pid.toString(36)}${Date.now().toString(36).slice(-5)}${Math.floor(Math.random() * 1_296).toString(36)}`
 
@@ -73,7 +73,7 @@ export async function createTestEnvironment(
 export type ServiceImage = { name: string; tag: string; image?: ImageSpec; config?: Partial<ContainerConfigFields> }
 export type Service = { projectId: string; versionId: string; versionName: string; imageIds: string[] }
 
-/** A versionless project with these images, pushed where a spec is given, each with its configuration. */
+/** Creates a versionless project with these images and their configurations. Images with a spec are pushed. */
 export async function createService(
   testEnvironment: TestEnvironment,
   images: ServiceImage[],
@@ -146,11 +146,15 @@ export const startDeployment = async (testEnvironment: TestEnvironment, deployme
   })
 }
 
-/** Waits until the release under way has ended, and says how. */
 /**
- * Waits for the end of a deployment's newest release.
+ * Waits until the release in progress has ended.
  *
- * @param options.cleanUp false: not for the removal of what a success replaced
+ * @returns its outcome
+ */
+/**
+ * Waits for the end of the newest release of a deployment.
+ *
+ * @param options.cleanUp false: does not wait until the replaced containers are deleted
  */
 export async function finished(
   testEnvironment: TestEnvironment,

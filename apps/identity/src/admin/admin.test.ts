@@ -33,7 +33,7 @@ async function signIn(email: string, password: string): Promise<number> {
 }
 
 describe('an identity', () => {
-  it('is read with its addresses, metadata and what it signs in with, but nothing secret', async () => {
+  it('is read with its addresses, metadata and credential types, but without secrets', async () => {
     const { id, email } = await signUp(identity)
     const { data, status } = await identity.admin.getIdentity({ id })
     expect(status).toBe(200)
@@ -49,12 +49,12 @@ describe('an identity', () => {
     expect(JSON.stringify(data)).not.toContain('argon2')
   })
 
-  it('is 404 for ids of nobody and for what is no id', async () => {
+  it('is answered with 404 for unknown ids and for malformed ids', async () => {
     expect((await ask(`/identities/${nobody}`)).status).toBe(404)
     expect((await ask('/identities/nonsense')).status).toBe(404)
   })
 
-  it('can be created with a password that then signs in', async () => {
+  it('is created with a password that can then be used to sign in', async () => {
     const email = makeEmail()
     const { data, status, headers } = await identity.admin.createIdentity({
       createIdentityBody: {
@@ -71,7 +71,7 @@ describe('an identity', () => {
     expect(await signIn(email, goodPassword)).toBe(200)
   })
 
-  it('can be created with a password that was hashed elsewhere', async () => {
+  it('is created with a password that was hashed by another system', async () => {
     const [row] = await identity.sql<{ hash: string }>(
       `select config->>'hashed_password' as hash from identity.credentials where identity_id = $1 and type = 'password'`,
       [(await signUp(identity)).id],
@@ -88,7 +88,7 @@ describe('an identity', () => {
     expect(rubbish.status).toBe(400)
   })
 
-  it('without a password cannot sign in with one', async () => {
+  it('cannot sign in with a password when it was created without one', async () => {
     const email = makeEmail()
     expect((await ask('/identities', 'POST', { traits: { email } })).status).toBe(201)
     expect(await signIn(email, 'anything at all')).toBe(400)
@@ -106,7 +106,7 @@ describe('an identity', () => {
     expect(answer.text).toContain(words.replaceAll('"', '\\"'))
   })
 
-  it('cannot have the address of another', async () => {
+  it('cannot have the address of another identity', async () => {
     const { email, id } = await signUp(identity)
     const created = await ask('/identities', 'POST', { traits: { email: email.toUpperCase() } })
     expect(created.status).toBe(409)
@@ -124,7 +124,7 @@ describe('an identity', () => {
     '/recovery_addresses/0/value',
     '/credentials/oidc',
     '/no_such_field',
-  ])('refuses a patch of %s, which it would have to ignore', async (path) => {
+  ])('refuses a patch of %s, which the service would have to ignore', async (path) => {
     const { id } = await signUp(identity)
     const before = (await ask(`/identities/${id}`)).json
     const patch = [
@@ -143,19 +143,19 @@ describe('an identity', () => {
     ['another recovery address', { recovery_addresses: [{ value: 'other@example.com', via: 'email' }] }],
     ['another address to verify', { verifiable_addresses: [{ value: 'other@example.com', via: 'email' }] }],
     ['an organization', { organization_id: '11111111-1111-4111-8111-111111111111' }],
-  ])('refuses an import of %s, which it would have to ignore', async (_what, more) => {
+  ])('refuses an import of %s, which the service would have to ignore', async (_what, more) => {
     const email = makeEmail()
     expect((await ask('/identities', 'POST', { traits: { email }, ...more })).status).toBe(400)
     expect((await ask(`/identities?credentials_identifier=${email}`)).json).toEqual([])
   })
 
-  it('refuses to show credentials', async () => {
+  it('refuses to include secret credentials in an answer', async () => {
     const { id } = await signUp(identity)
     for (const path of [`/identities/${id}?include_credential=password`, '/identities?include_credential=oidc'])
       expect((await ask(path)).status).toBe(400)
   })
 
-  it('is changed by a patch, with another address to sign in with', async () => {
+  it('is updated by a patch, with another address to sign in with', async () => {
     const { id, email } = await signUp(identity)
     const next = makeEmail()
     const { json, status } = await ask(`/identities/${id}`, 'PATCH', [
@@ -180,7 +180,7 @@ describe('an identity', () => {
     expect((await ask(`/identities/${id}`, 'PATCH', [operation])).status).toBe(400)
   })
 
-  it('is replaced whole, metadata and all', async () => {
+  it('is replaced as a whole, including its metadata', async () => {
     const { id } = await signUp(identity)
     await ask(`/identities/${id}`, 'PATCH', [{ op: 'add', path: '/metadata_admin', value: { note: 1 } }])
     const email = makeEmail()
@@ -199,7 +199,7 @@ describe('an identity', () => {
     }
   })
 
-  it('leaves nothing behind when it is deleted, and its address is free again', async () => {
+  it('leaves no rows behind when it is deleted, and its address can be used again', async () => {
     const { id, email } = await signUp(identity)
     expect((await ask(`/identities/${id}`, 'DELETE')).status).toBe(204)
     expect((await ask(`/identities/${id}`, 'DELETE')).status).toBe(404)
@@ -209,7 +209,7 @@ describe('an identity', () => {
     expect((await signUp(identity, email)).id).not.toBe(id)
   })
 
-  it('keeps its password, which is a first factor', async () => {
+  it('keeps its password when credentials are deleted, because the password is a first factor', async () => {
     const { id } = await signUp(identity)
     expect((await ask(`/identities/${id}/credentials/password`, 'DELETE')).status).toBe(400)
     expect((await ask(`/identities/${id}/credentials/totp`, 'DELETE')).status).toBe(404)
@@ -218,7 +218,7 @@ describe('an identity', () => {
 })
 
 describe('the list of identities', () => {
-  it('goes from page to page over every identity once', async () => {
+  it('contains every identity once across all pages', async () => {
     for (let index = 0; index < 5; index++) await signUp(identity)
     const seen: string[] = []
     let path: string | undefined = '/identities?page_size=2'
@@ -234,7 +234,7 @@ describe('the list of identities', () => {
     expect(seen).toEqual(rows.map(({ id }) => id))
   })
 
-  it('has numbered pages with a total, as older clients ask for', async () => {
+  it('has numbered pages with a total, as older clients request', async () => {
     const [row] = await identity.sql<{ total: number }>('select count(*)::int as total from identity.identities')
     const answer = await ask<Identity[]>('/identities?page=1&per_page=2')
     expect(answer.json).toHaveLength(2)
@@ -242,7 +242,7 @@ describe('the list of identities', () => {
     expect(answer.headers.get('link')).toMatch(/rel="first".*rel="next".*rel="prev".*rel="last"/)
   })
 
-  it('finds by ids, and skips those of nobody', async () => {
+  it('is filtered by ids, and unknown ids are skipped', async () => {
     const people = [await signUp(identity), await signUp(identity)]
     const ids = people.map(({ id }) => id)
     const { data } = await identity.admin.listIdentities({ ids: [...ids, nobody] })
@@ -250,7 +250,7 @@ describe('the list of identities', () => {
     expect((await ask('/identities?ids=nonsense')).status).toBe(400)
   })
 
-  it('finds by identifier in any capitals, with only its own credentials', async () => {
+  it('is filtered by identifier in any capitals, and shows only the credentials of the match', async () => {
     const { email, id } = await signUp(identity)
     const { data } = await identity.admin.listIdentities({ credentialsIdentifier: email.toUpperCase() })
     expect(data.map((found) => found.id)).toEqual([id])
@@ -258,7 +258,7 @@ describe('the list of identities', () => {
     expect((await ask<Identity[]>('/identities?credentials_identifier=nobody')).json).toEqual([])
   })
 
-  it('searches for a part of an identifier, taken literally', async () => {
+  it('is searched for a part of an identifier, which is taken literally', async () => {
     const { email, id } = await signUp(identity, `odd_${makeEmail()}`)
     const found = await identity.admin.listIdentities({ previewCredentialsIdentifierSimilar: email.slice(0, 12) })
     expect(found.data.map((entry) => entry.id)).toEqual([id])
@@ -271,11 +271,11 @@ describe('the list of identities', () => {
     'page_token=x',
     'page=-1',
     'credentials_identifier=a&preview_credentials_identifier_similar=b',
-  ])('refuses %s', async (query) => {
+  ])('refuses the filter %s', async (query) => {
     expect((await ask(`/identities?${query}`)).status).toBe(400)
   })
 
-  it('is read from the index', async () => {
+  it('uses the index for a search by identifier', async () => {
     await identity.sql('set enable_seqscan = off')
     const plan = await identity.sql<{ 'QUERY PLAN': string }>(
       `explain select row_to_json(i) from identity.identities i where i.id > '${nobody}' order by i.id limit 10`,
@@ -286,8 +286,8 @@ describe('the list of identities', () => {
   })
 })
 
-describe('sessions', () => {
-  it('are listed, read with what is asked for, extended and ended', async () => {
+describe('the session API for administrators', () => {
+  it('lists, reads with the requested expansions, extends and ends sessions', async () => {
     const { id, token, registration } = await signUp(identity)
     const session = registration.session?.id
     const list = await ask<Session[]>(`/identities/${id}/sessions`)
@@ -310,7 +310,7 @@ describe('sessions', () => {
     expect((await ask(`/identities/${id}/sessions`, 'DELETE')).status).toBe(404)
   })
 
-  it('of everybody come in pages, the newest first', async () => {
+  it('lists the sessions of all identities in pages, the newest first', async () => {
     const newest = await signUp(identity)
     const first = await ask<Session[]>('/sessions?page_size=1&expand=identity')
     expect(first.json).toMatchObject([{ identity: { id: newest.id }, devices: null }])
@@ -326,11 +326,11 @@ describe('sessions', () => {
     '/sessions?active=x',
     '/sessions?expand=x',
     '/sessions?page_token=x',
-  ])('refuse %s', async (path) => {
+  ])('refuses %s', async (path) => {
     expect((await ask(path)).status).toBe(400)
   })
 
-  it('of nobody are none', async () => {
+  it('returns no sessions for an unknown identity', async () => {
     expect((await ask(`/sessions/${nobody}`)).status).toBe(404)
     expect((await ask<Session[]>(`/identities/${nobody}/sessions`)).json).toEqual([])
   })

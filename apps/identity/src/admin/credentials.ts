@@ -7,7 +7,7 @@ import type { Person } from '../identities/store.ts'
 import { requireAnotherFirstFactor } from '../methods/first-factors.ts'
 import { isLinked, type OidcConfig, oidcIdentifier } from '../methods/oidc/links.ts'
 
-/** Takes a second factor, or the link to an account elsewhere, away from a person. What signs in alone is kept. */
+/** Deletes a second factor or a link to a provider account. Credentials that sign in alone are kept. */
 export async function deleteCredential(app: App, ctx: RequestContext, { identity }: Person): Promise<unknown> {
   const { type } = ctx.request.params as { type: string }
   const identifier = ctx.query('identifier') ?? ''

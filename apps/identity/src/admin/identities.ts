@@ -59,7 +59,7 @@ async function listIdentities(app: App, ctx: RequestContext): Promise<unknown> {
   return ctx.reply.send(shown)
 }
 
-/** A header, because the body is that of the original. */
+/** The timestamp is sent as a header because the body has to match that of Ory Kratos. */
 const recoveredAtHeader = 'x-crux-recovered-at'
 
 async function getIdentity(app: App, ctx: RequestContext): Promise<unknown> {
@@ -70,13 +70,13 @@ async function getIdentity(app: App, ctx: RequestContext): Promise<unknown> {
   return ctx.reply.send(await showDetails(app, person))
 }
 
-/** What proves a credential is shown to nobody, so nobody may ask for it either. */
+/** Secrets of credentials are never sent to a client, so a request that includes them is refused. */
 function refuseCredentials(ctx: RequestContext): void {
   if ((ctx.request.query as Record<string, unknown>).include_credential !== undefined)
     throw badRequest('This service never shows credentials: `include_credential` is not supported.')
 }
 
-/** Pages by the id of the last identity seen: new identities cannot shift them. */
+/** Pages continue after the id of the last identity of the previous page, so new identities cannot shift them. */
 async function tokenPage(app: App, ctx: RequestContext, filter: ListFilter): Promise<Person[]> {
   const asked = ctx.query('page_size')
   const wanted = filter && 'ids' in filter && asked === undefined ? filter.ids.length : 0

@@ -5,15 +5,15 @@ import { normalizeIdentifier, schemaId } from '../identities/identity-schema.ts'
 import { emailOf, traitsProblem } from '../identities/traits.ts'
 import { importedHash } from '../methods/imported-hash.ts'
 
-/** What an administrator may say about an identity. */
+/** The fields of an identity that an administrator may set. */
 export interface IdentityBody {
   traits: Traits
   state: IdentityState
   metadataPublic: unknown
   metadataAdmin: unknown
-  /** A new password in the clear, or one hashed elsewhere. */
+  /** A new password in clear text, or one that another system hashed. */
   password?: { clear: string } | { hash: string }
-  /** Whether the e-mail address of the traits is given as verified; undefined when nothing is said of it. */
+  /** Whether the e-mail address of the traits is verified; undefined when the request does not include it. */
   verified?: boolean
 }
 
@@ -40,8 +40,8 @@ export function parseJson(raw: unknown): unknown {
 }
 
 /**
- * @param options.strict refuses fields that an identity does not have; they are ignored otherwise
- * @throws IdentityError 400 for anything that is not an identity
+ * @param options.strict refuses fields that an identity does not have; otherwise they are ignored
+ * @throws IdentityError 400 when the value does not describe an identity
  */
 export function readIdentityBody(value: unknown, options: { strict: boolean }): IdentityBody {
   if (!isObject(value)) throw new IdentityError(400, { message: 'The body must be a JSON object.' })
@@ -61,7 +61,7 @@ export function readIdentityBody(value: unknown, options: { strict: boolean }): 
   }
 }
 
-/** What could only be ignored is refused: an import must not lose anything unnoticed. */
+/** Fields that the service would have to ignore are refused, because an import must not lose data unnoticed. */
 function refuseUnsupported(value: Record<string, unknown>, traits: Traits): void {
   if ((value.organization_id ?? '') !== '') throw badRequest('organization_id is not supported.')
   const own = normalizeIdentifier(emailOf(traits))

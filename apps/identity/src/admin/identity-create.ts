@@ -19,9 +19,7 @@ export async function makeIdentity(app: App, body: IdentityBody, conflict?: stri
 
 const batchSizeMax = 1_000
 
-/**
- * Makes many identities, each for itself: what is wrong with one is told in its place of the answer and stops no other.
- */
+/** Creates many identities independently: an error of one is reported at its index in the answer and does not affect the others. */
 export async function makeIdentities(app: App, ctx: RequestContext): Promise<unknown> {
   const body = parseJson(ctx.request.body)
   const entries = isObject(body) ? (body.identities ?? []) : undefined

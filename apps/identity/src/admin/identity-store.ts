@@ -18,7 +18,7 @@ export interface Credential {
 export type ListFilter = { ids: string[] } | { identifier: string } | { similar: string } | undefined
 export type ListPage = { size: number; after: string } | { size: number; offset: number }
 
-/** Identities by id, one query per page. Filters by identifier go through its index; "similar" is a search. */
+/** Lists identities by id with one query per page. Filters by identifier use its index; "similar" is a substring search. */
 export async function listPeople(database: Database, filter: ListFilter, page: ListPage): Promise<Person[]> {
   const values: unknown[] = [page.size]
   const parameter = (value: unknown) => `$${values.push(value)}`
@@ -48,7 +48,7 @@ export async function countPeople(database: Database): Promise<number> {
   return database.db.$count(identities)
 }
 
-/** What identities sign in with, without what proves it: that column is not even read. */
+/** The credentials of identities without their secrets. The query does not select the secret column. */
 export async function listCredentials(db: Executor, identityIds: string[]): Promise<Map<string, Credential[]>> {
   if (identityIds.length === 0) return new Map()
   const rows = await db
@@ -76,7 +76,7 @@ export async function listCredentials(db: Executor, identityIds: string[]): Prom
 }
 
 /**
- * Writes what an administrator changed. Another e-mail address replaces identifiers and addresses.
+ * Stores the changes of an administrator. A new e-mail address replaces identifiers and addresses.
  *
  * @param options.verified whether a changed address counts as verified
  */
@@ -111,7 +111,7 @@ export async function deletePerson(tx: Executor, id: string): Promise<boolean> {
   return gone.length > 0
 }
 
-/** Heard after the commit by whoever remembers people: tokens of a disabled account end at once. */
+/** Processes that cache identities receive this notification after the commit, so tokens of a disabled account end at once. */
 export async function publishIdentity(tx: Executor, id: string): Promise<void> {
   await tx.execute(sql`select pg_notify('crux_identities', ${id})`)
 }

@@ -7,15 +7,15 @@ interface Operation {
   value: unknown
 }
 
-/** What a patch changes; nothing else is accepted, so that nothing is accepted and ignored. */
+/** The fields that a patch can update. Other fields are refused instead of being ignored silently. */
 const patchedFields = ['traits', 'state', 'metadata_public', 'metadata_admin']
 const forbiddenNames = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
- * Applies a JSON Patch (RFC 6902: add, replace and remove) to a copy of `document`. Missing parents are made, also in the
- * place of null; removing what is not there is refused.
+ * Applies a JSON Patch (RFC 6902: add, replace and remove) to a copy of `document`. Missing parents are created, also where the value is null.
+ * Removing a missing value is refused.
  *
- * @throws IdentityError 400 in the words of what is wrong with the patch
+ * @throws IdentityError 400 that describes the problem with the patch
  */
 export function applyPatch(document: Record<string, unknown>, patch: unknown): Record<string, unknown> {
   const result = structuredClone(document)

@@ -15,7 +15,7 @@ import { type CodeOwner, codeLifespanMs, keepCode, newCode } from '../methods/co
 import { newToken } from '../secrets.ts'
 import { parseJson } from './identity-body.ts'
 
-/** Recovery that an administrator begins for somebody, who gets the code or link from them and not by mail. */
+/** Recovery that an administrator starts for a user. The administrator passes on the code or link; no mail is sent. */
 export function recoveryRoutes(app: App): Routes {
   return {
     '/admin/recovery/code': { POST: (ctx) => createCode(app, ctx) },
@@ -75,7 +75,7 @@ function readAsked(app: App, ctx: RequestContext): Asked {
 const unitMs: Record<string, number> = { ns: 1e-6, us: 1e-3, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 const yearMs = 365 * 24 * 3_600_000
 
-/** Durations are written like "12h" or "90s"; an hour when nothing is said. */
+/** Durations are written like "12h" or "90s"; the default is one hour. */
 function readLifespan(value: unknown): number {
   if (value === undefined || value === null || value === '') return codeLifespanMs
   const [, sign = '', count = '', unit = ''] = /^(-?)(\d{1,12})(ns|us|ms|s|m|h)$/.exec(String(value)) ?? []
@@ -112,7 +112,7 @@ function insertPassedOn(
   })
 }
 
-/** Who uses the code has it from an administrator, not from the mailbox: it verifies no address. */
+/** The code is passed on by an administrator and not through the mailbox, so it verifies no address. */
 function ownerOf({ identity }: Person): CodeOwner {
   return { identityId: identity.id }
 }

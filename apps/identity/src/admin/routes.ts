@@ -11,7 +11,7 @@ import { recoveryRoutes } from './recovery.ts'
 import { securityLogRoutes } from './security-log.ts'
 import { adminSessionRoutes } from './sessions.ts'
 
-/** Everything that our own server may ask, behind the admin token. */
+/** All endpoints for the Crux server. They require the admin token. */
 export function adminRoutes(app: App): Routes {
   return {
     ...identityRoutes(app),
@@ -27,7 +27,7 @@ export function adminRoutes(app: App): Routes {
   }
 }
 
-/** Lets in who knows the admin token. A probe of life needs none: it tells nothing. */
+/** Accepts requests with the admin token. Liveness probes need none because they reveal nothing. */
 export function adminGuard(app: App): (request: FastifyRequest) => IdentityError | undefined {
   return (request) => {
     const path = request.url.split('?', 1)[0] ?? ''

@@ -15,12 +15,12 @@ const what = z.discriminatedUnion('event', [
 ])
 const Entry = z.object({ id: z.uuid(), what, ip_address: z.string().max(64), user_agent: z.string().max(512) })
 
-/** What our server reports about a person, for the log that the person reads. The original has nothing like it. */
+/** Lets the server add entries to the security log of a user. Ory Kratos has no such endpoint. */
 export function securityLogRoutes(app: App): Routes {
   return { '/admin/identities/:id/security-log': { POST: (ctx) => recordEvent(app, ctx) } }
 }
 
-/** The same `id` twice is one event: the server repeats what it is not sure of. */
+/** The server repeats a report when it got no answer, so two reports with the same `id` count as one event. */
 async function recordEvent(app: App, ctx: RequestContext): Promise<unknown> {
   const person = await requirePerson(app, ctx)
   const read = Entry.safeParse(parseJson(ctx.request.body))

@@ -18,7 +18,7 @@ import {
 } from '../sessions/store.ts'
 import { showBareSession, showDevice } from '../sessions/wire.ts'
 
-/** Sessions of anybody, for administrators. */
+/** Session endpoints for administrators, across all identities. */
 export function adminSessionRoutes(app: App): Routes {
   return {
     '/admin/identities/:id/sessions': {
@@ -87,7 +87,7 @@ async function endOne(app: App, ctx: RequestContext): Promise<unknown> {
   return ctx.reply.code(204).send()
 }
 
-/** Gives a session its full life from now on; one that was ended stays ended. */
+/** Extends a session to its full lifespan from now on. An ended session stays ended. */
 async function extend(app: App, ctx: RequestContext): Promise<unknown> {
   const id = readId(ctx)
   const at = new Date()
@@ -100,7 +100,7 @@ async function extend(app: App, ctx: RequestContext): Promise<unknown> {
   return ctx.reply.send({ ...showBareSession(session, app), identity: await showOwner(app, session), devices: [] })
 }
 
-/** Ends and forgets all sessions of an identity. */
+/** Ends and deletes all sessions of an identity. */
 async function deleteAllOfIdentity(app: App, ctx: RequestContext): Promise<unknown> {
   const id = readId(ctx)
   const deleted = await app.database.transaction(async (tx) => {

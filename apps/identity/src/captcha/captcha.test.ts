@@ -41,7 +41,7 @@ const logIn = async (email: string, more: object, browser: Browser = identity.br
   submitLogin<LoginFlow>(browser, await openLogin(browser), { method: 'password', identifier: email, ...more })
 
 describe('signing up with a captcha', () => {
-  it('shows where the check comes from, and wants it passed', async () => {
+  it('names the script of the captcha and requires a passed check', async () => {
     const { flow, answer } = await register({})
     expect(asked(flow.ui).map(({ attributes }) => attributes)).toMatchObject([
       { node_type: 'script', src: verifier.settings.CAPTCHA_SCRIPT_URL },
@@ -54,7 +54,7 @@ describe('signing up with a captcha', () => {
     expect(JSON.stringify(answer.json)).not.toContain(secret)
   })
 
-  it('asks the verifier with our secret and the address of the browser, and takes a token once', async () => {
+  it('sends the secret and the address of the browser to the verifier, and accepts a token once', async () => {
     const token = verifier.pass()
     const { answer } = await register(passed(token))
     expect(answer.status).toBe(200)
@@ -69,7 +69,7 @@ describe('signing up with a captcha', () => {
     expect([again.answer.status, messageIds(again.answer.json)]).toEqual([400, [4000038]])
   })
 
-  it('takes the token from a form that was posted without scripts of ours', async () => {
+  it('reads the token from a form that was submitted without scripts of Crux', async () => {
     const browser = identity.browser()
     const { json: flow } = await browser.ask<RegistrationFlow>('/self-service/registration/browser')
     const form = {
@@ -83,7 +83,7 @@ describe('signing up with a captcha', () => {
   })
 
   it.each(['html', 'error', 'silent'] as const)(
-    'is refused by the flow, and never an error, while the verifier answers with %s',
+    'is refused by the flow without a server error while the verifier answers with %s',
     async (how) => {
       verifier.breakWith(how)
       const { answer } = await register(passed())
@@ -92,7 +92,7 @@ describe('signing up with a captcha', () => {
     },
   )
 
-  it('is refused as well while our own secret is wrong', async () => {
+  it('is refused while the configured secret is wrong', async () => {
     const wrong = await startTestIdentity({ ...settings(), CAPTCHA_SECRET_KEY: 'another one' })
     const { answer } = await register(passed(), wrong.browser())
     expect(answer.json.ui.messages?.[0]?.text).toContain('cannot be made now')
@@ -100,7 +100,7 @@ describe('signing up with a captcha', () => {
   })
 })
 
-it('is not had by a detour: a code that was asked for opens the flow to nothing but itself', async () => {
+it('cannot be bypassed: requesting a code opens the flow only for that code', async () => {
   const browser = identity.browser()
   const { json: flow } = await browser.ask<RegistrationFlow>('/self-service/registration/browser')
   const submit = (more: object) =>
@@ -120,7 +120,7 @@ it('is not had by a detour: a code that was asked for opens the flow to nothing 
 })
 
 describe('recovery with a captcha', () => {
-  it('wants it before a mail is sent, and not for the code', async () => {
+  it('requires the check before a mail is sent, and not for submitting the code', async () => {
     const { email } = await register(passed())
     const browser = identity.browser()
     const { json: flow } = await browser.ask<RecoveryFlow>('/self-service/recovery/browser')
@@ -137,7 +137,7 @@ describe('recovery with a captcha', () => {
     expect(messageIds(wrong.json)).toEqual([4060006])
   })
 
-  it('is not wanted for a code that an administrator passed on', async () => {
+  it('does not require the check for a code that an administrator passed on', async () => {
     const [{ id } = { id: '' }] = await identity.sql<{ id: string }>('select id from identity.identities limit 1')
     const { data } = await identity.admin.createRecoveryCodeForIdentity({
       createRecoveryCodeForIdentityBody: { identity_id: id },
@@ -152,29 +152,37 @@ describe('recovery with a captcha', () => {
 })
 
 describe('signing in with a captcha', () => {
-  it.each(['somebody', 'nobody'])('wants it after three failures of an address that is of %s', async (whose) => {
-    const email = whose === 'nobody' ? makeEmail() : (await register(passed())).email
-    for (let tries = 0; tries < 3; tries++) {
-      const { json } = await logIn(email, { password: 'not my password' })
-      expect([messageIds(json), asked(json.ui)]).toEqual([[4000006], []])
-    }
-    const browser = identity.browser()
-    const flow = await openLogin(browser)
-    expect(asked(flow.ui)).toEqual([])
-    const submit = (more: object) =>
-      submitLogin<LoginFlow>(browser, flow, { method: 'password', identifier: email, password: goodPassword, ...more })
-    const refused = await submit({})
-    expect([refused.status, messageIds(refused.json)]).toEqual([400, [4000038]])
-    expect(asked(refused.json.ui)).toHaveLength(3)
-    const shown = await browser.ask<LoginFlow>(`/self-service/login/flows?id=${flow.id}`)
-    expect(asked(shown.json.ui)).toHaveLength(3)
-    const wrong = await submit({ ...passed(), password: 'not my password' })
-    expect([messageIds(wrong.json), asked(wrong.json.ui).length]).toEqual([[4000006], 3])
-    // With its own mail unread the right password leads to the verification, which proves that it was looked at.
-    expect(messageIds((await submit(passed())).json)).toEqual([whose === 'nobody' ? 4000006 : 4000010])
-  })
+  it.each(['somebody', 'nobody'])(
+    'requires the check after three failures with an address that belongs to %s',
+    async (whose) => {
+      const email = whose === 'nobody' ? makeEmail() : (await register(passed())).email
+      for (let tries = 0; tries < 3; tries++) {
+        const { json } = await logIn(email, { password: 'not my password' })
+        expect([messageIds(json), asked(json.ui)]).toEqual([[4000006], []])
+      }
+      const browser = identity.browser()
+      const flow = await openLogin(browser)
+      expect(asked(flow.ui)).toEqual([])
+      const submit = (more: object) =>
+        submitLogin<LoginFlow>(browser, flow, {
+          method: 'password',
+          identifier: email,
+          password: goodPassword,
+          ...more,
+        })
+      const refused = await submit({})
+      expect([refused.status, messageIds(refused.json)]).toEqual([400, [4000038]])
+      expect(asked(refused.json.ui)).toHaveLength(3)
+      const shown = await browser.ask<LoginFlow>(`/self-service/login/flows?id=${flow.id}`)
+      expect(asked(shown.json.ui)).toHaveLength(3)
+      const wrong = await submit({ ...passed(), password: 'not my password' })
+      expect([messageIds(wrong.json), asked(wrong.json.ui).length]).toEqual([[4000006], 3])
+      // The address is not verified, so the right password leads to the verification step. This proves that the password was checked.
+      expect(messageIds((await submit(passed())).json)).toEqual([whose === 'nobody' ? 4000006 : 4000010])
+    },
+  )
 
-  it('wants it of who asks for a code, too, and of nobody else', async () => {
+  it('requires the check also for requesting a code, but not for other addresses', async () => {
     const email = makeEmail()
     for (let tries = 0; tries < 3; tries++) await logIn(email.toUpperCase(), { password: 'not my password' })
     expect(messageIds((await logIn(email, { method: 'code' })).json)).toEqual([4000038])
@@ -183,7 +191,7 @@ describe('signing in with a captcha', () => {
   })
 })
 
-it('asks nobody for anything where none is set up', async () => {
+it('requires no check where no captcha is configured', async () => {
   const plain = await startTestIdentity({ CRUX_RATE_LIMITS: 'on' })
   const { flow, answer, email } = await register({}, plain.browser())
   expect([asked(flow.ui), answer.status]).toEqual([[], 200])

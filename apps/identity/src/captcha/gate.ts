@@ -8,7 +8,7 @@ import { normalizeIdentifier } from '../identities/identity-schema.ts'
 
 const tokenLengthMax = 8_192
 
-/** Why a submit of a flow that asks for the check may not go on. */
+/** The reason to refuse a submit of a flow that requires the captcha; undefined when the submit may continue. */
 export async function captchaRefusal(app: App, ctx: RequestContext, fields: Fields): Promise<Message | undefined> {
   if (!app.captcha) return undefined
   const token = textField(transientPayload(fields), 'captcha_token')
@@ -21,17 +21,17 @@ export async function captchaRefusal(app: App, ctx: RequestContext, fields: Fiel
   return verdict === 'unavailable' ? messages.captchaUnavailable() : undefined
 }
 
-/** A code that is on its way was asked for by a person; any other step in the same flow was not. */
+/** A user who passed the check requested the code that is on its way. Other steps of the same flow are not covered by that check. */
 export const awaitsCode = (flow: Pick<Flow, 'state'>, method: string): boolean =>
   method === 'code' && flow.state !== 'choose_method'
 
-/** Whether so many sign-ins with this address have failed that the next one takes a person. */
+/** Whether so many sign-ins with this address have failed that the next one requires the captcha. */
 export async function failedOften(app: App, fields: Fields): Promise<boolean> {
   const subject = subjectOf(fields)
   return app.captcha !== undefined && subject !== '' && (await app.limiter.isReached('captcha', subject))
 }
 
-/** Whose address it is does not count: nobody learns from it who has an account. */
+/** Counts failures for unknown addresses too, so that the captcha does not reveal which addresses have an account. */
 export async function recordFailure(app: App, fields: Fields): Promise<void> {
   const subject = subjectOf(fields)
   if (app.captcha && subject !== '') await app.limiter.note('captcha', subject)

@@ -4,8 +4,8 @@ import { input, type Node } from '../flows/nodes.ts'
 import type { Captcha } from './verifier.ts'
 
 /**
- * Whether a flow asks for the check: sign-up and recovery before their first step, a sign-in once it failed too often. Not where a
- * code is on its way or a provider vouches for the person, and not for a code that an administrator passed on.
+ * Whether a flow requires the captcha: sign-up and recovery before their first step, a sign-in after too many failures. It is not required while a
+ * code is on its way, for a provider that vouches for the user, or for a code that an administrator passed on.
  */
 export function wantsCaptcha({ kind, state, context }: Pick<Flow, 'kind' | 'state' | 'context'>): boolean {
   if (state !== 'choose_method' || context.unbound) return false
@@ -13,7 +13,7 @@ export function wantsCaptcha({ kind, state, context }: Pick<Flow, 'kind' | 'stat
   return kind === 'recovery' || (kind === 'registration' && context.methods?.oidc?.proven === undefined)
 }
 
-/** What a page needs to show the check, and where it puts what comes of it. */
+/** The nodes that a page needs to show the captcha and to submit its result. */
 export function captchaNodes({ scriptUrl, siteKey }: Captcha): Node[] {
   const group = 'captcha'
   const plain = { group, messages: [], meta: {} }

@@ -6,7 +6,7 @@ const url = z
   .refine((value) => value.startsWith('https:') || isLoopbackUrl(value), 'must be https')
   .optional()
 
-/** The settings of the check that somebody is a person, in the form that Turnstile, hCaptcha and reCAPTCHA share. Off when absent. */
+/** The settings of the captcha, in the form that Turnstile, hCaptcha and reCAPTCHA share. It is off when they are absent. */
 export const captchaSettings = {
   CAPTCHA_VERIFY_URL: url.meta({ example: 'https://challenges.cloudflare.com/turnstile/v0/siteverify' }),
   CAPTCHA_SCRIPT_URL: url.meta({ example: 'https://challenges.cloudflare.com/turnstile/v0/api.js' }),
@@ -22,7 +22,7 @@ export interface CaptchaSettings {
   secretKey: string
 }
 
-/** What stops the start: some of the settings without the others. */
+/** The reason to refuse the start when only some of the settings are present. */
 export function captchaProblem(read: CaptchaInput): { variable: string; problem: string } | undefined {
   const names = Object.keys(captchaSettings) as (keyof CaptchaInput)[]
   const missing = names.filter((name) => read[name] === undefined)

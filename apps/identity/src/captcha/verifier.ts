@@ -3,7 +3,7 @@ import type { IdentityConfig } from '../config.ts'
 import { type CaptchaSettings, readCaptcha } from './settings.ts'
 
 export interface Captcha extends Pick<CaptchaSettings, 'siteKey' | 'scriptUrl'> {
-  /** `unavailable` when the verifier does not answer, or not as documented: whoever waits may try again, and is not let in. */
+  /** `unavailable` when the verifier does not answer, or not as documented. The user may retry and is not let in. */
   verify(token: string, clientAddress: string): Promise<'right' | 'wrong' | 'unavailable'>
 }
 
@@ -11,10 +11,10 @@ const verifyMs = 5_000
 const answerBytesMax = 64 * 1024
 
 /**
- * Asks whether a browser has passed the check, by the protocol that the services share.
+ * Verifies with the captcha service that a browser has passed the check, by the protocol that the services share.
  * https://developers.cloudflare.com/turnstile/get-started/server-side-validation/
  *
- * @returns undefined when none is set up
+ * @returns undefined when no captcha is configured
  */
 export function createCaptcha(config: IdentityConfig, log: Logger): Captcha | undefined {
   const settings = readCaptcha(config)

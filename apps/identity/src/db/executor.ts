@@ -2,17 +2,15 @@ import { DrizzleQueryError } from 'drizzle-orm'
 import type { NodePgQueryResultHKT } from 'drizzle-orm/node-postgres'
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 
-/** The database or a transaction on it. */
+/** The database or a transaction. */
 export type Executor = PgDatabase<NodePgQueryResultHKT>
 
-/**
- * An error of the database for a log: Drizzle's own holds the values of the statement, among them hashes and mails.
- */
+/** A database error that is safe to log: Drizzle's own error contains the values of the statement, among them hashes and mails. */
 export function withoutValues(error: unknown): unknown {
   return error instanceof DrizzleQueryError ? (error.cause ?? new Error('a statement failed')) : error
 }
 
-/** Which unique rule of PostgreSQL a failed statement broke, if that is why it failed. */
+/** The name of the unique constraint that a failed statement violated; undefined when it failed for another reason. */
 export function brokenUniqueRule(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code, constraint } = cause as { code?: string; constraint?: string }

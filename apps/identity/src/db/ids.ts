@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** A UUID version 7 (RFC 9562): ids of rows sort by the time of their making, which keeps indexes and pages in order. */
+/** A UUID version 7 (RFC 9562): ids sort by creation time, which keeps indexes and pages in order. */
 export function newId(nowMs: number = Date.now()): string {
   const bytes = randomBytes(16)
   bytes.writeUIntBE(nowMs, 0, 6)

@@ -24,7 +24,7 @@ const updatedAt = () => instant('updated_at').notNull().defaultNow()
 
 export type Traits = Record<string, unknown>
 export type IdentityState = 'active' | 'inactive'
-/** `provider`: where somebody has the account that signed them in with `oidc`. */
+/** `provider`: the identity provider of a sign-in with `oidc`. */
 export type AuthenticationMethod = { method: string; aal: string; completed_at: string; provider?: string }
 
 export const identities = identity.table('identities', {
@@ -35,7 +35,7 @@ export const identities = identity.table('identities', {
   traits: jsonb('traits').$type<Traits>().notNull(),
   metadataPublic: jsonb('metadata_public'),
   metadataAdmin: jsonb('metadata_admin'),
-  /** When the person last recovered the account: API tokens that are older do not work any more. */
+  /** When the user last recovered the account. Older API tokens no longer work. */
   recoveredAt: instant('recovered_at'),
   createdAt: createdAt(),
   updatedAt: updatedAt(),
@@ -46,7 +46,7 @@ const owner = () =>
     .notNull()
     .references(() => identities.id, { onDelete: 'cascade' })
 
-/** One row per way to sign in. `config` holds what proves it (a password's hash) and never leaves the service. */
+/** One row per sign-in method. `config` holds its secret (such as a password hash) and never leaves the service. */
 export const credentials = identity.table(
   'credentials',
   {
@@ -60,7 +60,7 @@ export const credentials = identity.table(
   (table) => [primaryKey({ columns: [table.identityId, table.type] })],
 )
 
-/** What a person types to sign in, in normal form; unique per way of signing in over all identities. */
+/** The normalized identifier that a user types to sign in; unique per sign-in method over all identities. */
 export const credentialIdentifiers = identity.table(
   'credential_identifiers',
   {
@@ -83,7 +83,7 @@ export const verifiableAddresses = identity.table(
     verified: boolean('verified').notNull().default(false),
     status: text('status').$type<AddressStatus>().notNull().default('pending'),
     verifiedAt: instant('verified_at'),
-    /** Counted as verified without a proof, because nobody but this machine could reach the service. */
+    /** Counted as verified without a proof, because the service accepted connections from this machine only. */
     assumed: boolean('assumed').notNull().default(false),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -104,7 +104,7 @@ export const recoveryAddresses = identity.table(
   (table) => [unique().on(table.via, table.value), index().on(table.identityId)],
 )
 
-/** `tokenHash` is the SHA-256 of the token: whoever reads the table cannot use a session. */
+/** `tokenHash` is the SHA-256 of the token, so a copy of the table gives access to no session. */
 export const sessions = identity.table(
   'sessions',
   {
@@ -148,13 +148,13 @@ export const flows = identity.table(
     active: text('active'),
     requestUrl: text('request_url').notNull(),
     returnTo: text('return_to'),
-    /** SHA-256 of the browser's csrf cookie: the flow belongs to that browser. Null for API flows. */
+    /** SHA-256 of the browser's csrf cookie: only that browser may use the flow. Null for API flows. */
     csrfHash: text('csrf_hash'),
-    /** Whose flow it is, where one knows: always for settings. */
+    /** The user of the flow, if known; always set for settings. */
     identityId: uuid('identity_id').references(() => identities.id, { onDelete: 'cascade' }),
     ui: jsonb('ui').$type<FlowUi>().notNull(),
     context: jsonb('context').$type<FlowContext>().notNull().default({}),
-    /** Codes tried since the last one was sent. */
+    /** The number of codes that were submitted since the last one was sent. */
     tries: integer('tries').notNull().default(0),
     issuedAt: instant('issued_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
@@ -165,8 +165,8 @@ export const flows = identity.table(
 )
 
 /**
- * Codes, and the tokens of links, that were mailed for a flow. `codeHash` is keyed with the service's secret and the
- * flow, so that six digits cannot be searched in a copy.
+ * Codes, and the tokens of links, that were mailed for a flow. `codeHash` is keyed with the secret of the service and the flow, so that a copy of the
+ * table does not allow a search through all six-digit codes.
  */
 export const codes = identity.table(
   'codes',
@@ -175,9 +175,9 @@ export const codes = identity.table(
     flowId: uuid('flow_id')
       .notNull()
       .references(() => flows.id, { onDelete: 'cascade' }),
-    /** The address that a right code verifies. */
+    /** The address that the right code verifies. */
     addressId: uuid('address_id').references(() => verifiableAddresses.id, { onDelete: 'cascade' }),
-    /** Who a right code signs in or recovers; absent for who signs up. */
+    /** The identity that the right code signs in or recovers; null for a sign-up. */
     identityId: uuid('identity_id').references(() => identities.id, { onDelete: 'cascade' }),
     codeHash: bytea('code_hash').notNull(),
     expiresAt: instant('expires_at').notNull(),
@@ -187,17 +187,14 @@ export const codes = identity.table(
   (table) => [index().on(table.flowId), index().on(table.addressId), index().on(table.identityId)],
 )
 
-/**
- * For native apps whose user signs in with a browser: who proves both codes gets the session that the flow has earned,
- * once.
- */
+/** For native apps whose user signs in with a browser: a client that presents both codes gets the session of the flow, once. */
 export const tokenExchanges = identity.table('token_exchanges', {
   flowId: uuid('flow_id')
     .primaryKey()
     .references(() => flows.id, { onDelete: 'cascade' }),
   initCodeHash: bytea('init_code_hash').notNull().unique(),
   returnToCodeHash: bytea('return_to_code_hash').notNull(),
-  /** Set once somebody has signed in: who, and how. */
+  /** Set after the sign-in: the identity and its sign-in method. */
   identityId: uuid('identity_id').references(() => identities.id, { onDelete: 'cascade' }),
   authenticationMethods: jsonb('authentication_methods').$type<AuthenticationMethod[]>(),
   createdAt: createdAt(),
@@ -211,7 +208,7 @@ export const signingKeys = identity.table('signing_keys', {
   createdAt: createdAt(),
 })
 
-/** What happened to a person's account, for that person: sign-ins, and every change of what proves who they are. */
+/** The security events of an account, which its user can read: sign-ins, and every change of credentials. */
 export const securityLog = identity.table(
   'security_log',
   {
@@ -237,7 +234,7 @@ export const errors = identity.table(
   (table) => [index().on(table.createdAt)],
 )
 
-/** Mails on their way. A row is deleted once its mail was handed over or is no longer of use: bodies hold codes. */
+/** Mails to send. A row is deleted when its mail was delivered or is no longer useful, because bodies contain codes. */
 export const mailOutbox = identity.table(
   'mail_outbox',
   {
@@ -254,7 +251,7 @@ export const mailOutbox = identity.table(
   (table) => [index().on(table.nextAttemptAt)],
 )
 
-/** Counters of a fixed window that begins with the first hit. Keys are hashes: no address or name is kept here. */
+/** Counters of a fixed window that begins with the first hit. Keys are hashes, so the table contains no addresses and no names. */
 export const rateLimits = identity.table(
   'rate_limits',
   {

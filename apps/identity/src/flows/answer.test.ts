@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { goodPassword, makeEmail, startTestIdentity } from '../../test/identity.ts'
 
-it('answers 500 with nothing but a request id when the database fails, and logs no values', async () => {
+it('identity service answers 500 with only a request id when the database fails, and logs no values', async () => {
   const lines: string[] = []
   const identity = await startTestIdentity({}, { write: (line) => lines.push(line) })
   try {
@@ -30,7 +30,7 @@ it('answers 500 with nothing but a request id when the database fails, and logs 
   }
 })
 
-it('works again when the database is back', async () => {
+it('identity service works again when the database is back', async () => {
   const identity = await startTestIdentity()
   try {
     await identity.browser().ask('/self-service/login/api')

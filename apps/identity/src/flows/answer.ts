@@ -10,12 +10,12 @@ import type { Flow } from './flow-record.ts'
 import { storeError } from './store.ts'
 
 /**
- * Answers with a flow: as JSON to who reads JSON, else by sending the browser to the flow's page.
+ * Answers with a flow: as JSON to clients that read JSON, otherwise with a redirect to the page of the flow.
  *
- * @param options.person whose settings these are; the flow shows them
- * @param options.continueWith what a client should do next
- * @param options.exchangeCode what a native app keeps to get its session with; shown this once
- * @param options.transientPayload what the submit carried along; it is handed back and not kept
+ * @param options.person the user whose settings the flow shows
+ * @param options.continueWith the next steps for the client
+ * @param options.exchangeCode the code with which a native app gets its session; shown only in this answer
+ * @param options.transientPayload the payload that the submit carried; it is returned and not stored
  */
 export function answerFlow(
   app: App,
@@ -42,12 +42,12 @@ export function answerFlow(
   })
 }
 
-/** Who comes from a provider that did not tell enough is asked for the rest on a page of its own. */
+/** A user whose provider did not return enough data completes the sign-up on a separate page. */
 function pageOf({ kind, context }: Flow): keyof typeof uiPaths {
   return kind === 'registration' && context.methods?.oidc?.proven !== undefined ? 'registrationWithProvider' : kind
 }
 
-/** Refuses a flow of another browser: that browser's csrf cookie is what it belongs to. */
+/** Refuses a flow of another browser, identified by the csrf cookie. */
 export function requireOwnFlow(ctx: RequestContext, flow: Flow): void {
   if (flow.type !== 'browser' || flow.context.unbound) return
   if (!ctx.csrfToken || csrfHash(ctx.csrfToken) !== flow.csrfHash)
@@ -55,9 +55,9 @@ export function requireOwnFlow(ctx: RequestContext, flow: Flow): void {
 }
 
 /**
- * Answers with an error. A browser that cannot be shown JSON goes to the error page, which fetches what was stored.
+ * Answers with an error. A browser that cannot read JSON is redirected to the error page, which fetches the stored error.
  *
- * @param asJson set where the answer is JSON for everybody
+ * @param asJson set where every client gets JSON
  */
 export async function answerError(app: App, ctx: RequestContext, error: unknown, asJson: boolean): Promise<unknown> {
   const known = error instanceof IdentityError ? error : unexpected(app, ctx, error)
@@ -67,7 +67,7 @@ export async function answerError(app: App, ctx: RequestContext, error: unknown,
 }
 
 function unexpected(app: App, ctx: RequestContext, error: unknown): IdentityError {
-  // Fastify's own refusals: a body above the limit, a header it cannot read.
+  // Errors of Fastify itself, such as a body above the limit or an unreadable header.
   const { statusCode } = error as { statusCode?: number }
   if (statusCode === 413) return new IdentityError(413, { reason: 'A request may have at most 64 kB.', cause: error })
   if (statusCode !== undefined && statusCode < 500) return new IdentityError(400, { cause: error })

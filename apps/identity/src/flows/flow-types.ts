@@ -3,23 +3,24 @@
 import type { Message } from './messages.ts'
 import type { Node } from './nodes.ts'
 
+/** The state of a flow that clients do not see. */
 export interface FlowContext {
   requestedAal?: string
   refresh?: boolean
-  /** The sign-in failed so often that a captcha is asked for. */
+  /** Too many sign-ins have failed, so the flow requires a captcha. */
   captcha?: boolean
-  /** Any browser may use the flow: an administrator made it and passed its address on. */
+  /** Any browser may use the flow, because an administrator created it and passed its address on. */
   unbound?: boolean
-  /** A native app asked for a code with which it gets the session that a browser earns for it. */
+  /** A native app requested a code to exchange for the session that a browser obtains. */
   exchanges?: boolean
-  /** What methods remember between two answers, by their id. Secrets in it are encrypted by who puts them here. */
+  /** The state of each method between two requests, by its id. The method encrypts secrets before it stores them here. */
   methods?: Record<string, Record<string, unknown>>
 }
 
 export type FlowKind = 'login' | 'registration' | 'verification' | 'recovery' | 'settings'
-/** The last two are of settings, the others of everything else. */
+/** The last two states occur in settings flows, the others in all other flows. */
 export type FlowState = 'choose_method' | 'sent_email' | 'passed_challenge' | 'show_form' | 'success'
-/** What a page renders. `action` is absent while it is the flow's own submit address. */
+/** The content that a page renders. `action` is absent when it is the submit address of the flow. */
 export interface FlowUi {
   method: 'POST' | 'GET'
   action?: string

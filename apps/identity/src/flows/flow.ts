@@ -6,12 +6,12 @@ import type { Flow } from './flow-record.ts'
 import type { FlowKind } from './flow-types.ts'
 import { type Node, unsealed } from './nodes.ts'
 
-/** Whether a flow can go on at a provider: a browser is sent there, and an app that waits for a code sends its user's. */
+/** Whether a flow can continue at a provider: in a browser, or in an app that waits for a code while its user is in a browser. */
 export function canLeave({ type, context }: Pick<Flow, 'type' | 'context'>): boolean {
   return type === 'browser' || context.exchanges === true
 }
 
-/** Lifespans of the default configuration. */
+/** The lifespans of the default configuration. */
 export const lifespanMs: Record<FlowKind, number> = {
   login: 10 * 60_000,
   registration: 10 * 60_000,
@@ -21,9 +21,9 @@ export const lifespanMs: Record<FlowKind, number> = {
 }
 
 /**
- * A flow as clients see it.
+ * Converts a flow to the form that clients see.
  *
- * @param csrfToken of the browser that asks, to be masked afresh into the form; absent for API flows
+ * @param csrfToken of the requesting browser, masked again for each answer; absent for API flows
  */
 export function showFlow(
   flow: Flow,
@@ -46,7 +46,7 @@ export function showFlow(
     ui: {
       action: flow.ui.action ?? `${publicUrl}/self-service/${flow.kind}?flow=${flow.id}`,
       method: flow.ui.method,
-      // An API flow that has nothing to fill in has null for its nodes, as the original.
+      // An API flow without inputs has null as its nodes, as in Ory Kratos.
       nodes: secondFactorByApi && nodes.length === 0 ? null : nodes,
       ...(messages.length === 0 ? {} : { messages }),
     },

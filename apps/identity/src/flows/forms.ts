@@ -2,7 +2,7 @@ import { traitAt, traitFields } from '../identities/traits.ts'
 import { messages } from './messages.ts'
 import { csrfNode, type FieldMessages, input, type Node, noMessages, withMessages } from './nodes.ts'
 
-/** The inputs that ways to sign in share. */
+/** The inputs that the sign-in methods share. */
 export function loginInputs(identifier = '', autocomplete?: string): Node[] {
   return [
     csrfNode(),
@@ -15,7 +15,7 @@ export function loginInputs(identifier = '', autocomplete?: string): Node[] {
   ]
 }
 
-/** An input per trait of the schema. */
+/** One input per trait of the schema. */
 export function traitInputs(group: string, traits?: unknown): Node[] {
   return traitFields().map(({ name, schema, required }) => {
     const email = schema.format === 'email'
@@ -29,7 +29,7 @@ export function traitInputs(group: string, traits?: unknown): Node[] {
   })
 }
 
-/** Asks for the address to verify. API flows have no csrf token here. */
+/** The form that requests the address to verify. API flows have no csrf token here. */
 export function verificationAddressForm(
   type: 'api' | 'browser',
   options: { email?: string; found?: FieldMessages } = {},
@@ -43,10 +43,10 @@ export function verificationAddressForm(
 }
 
 /**
- * Asks for the code.
+ * The form that requests the code.
  *
- * @param options.resendTo offers to send it again to this address
- * @param options.code fills the code in, when a mail's link was opened
+ * @param options.resendTo offers to send the code again to this address
+ * @param options.code prefills the code after the link of a mail was opened
  */
 export function verificationCodeForm(
   type: 'api' | 'browser',

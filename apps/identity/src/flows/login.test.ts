@@ -30,7 +30,7 @@ async function signIn(browser: Browser, path = '/self-service/login/browser') {
 }
 
 describe('signing in as an API client', () => {
-  it('gives a token with which whoami knows the person', async () => {
+  it('returns a token with which whoami returns the user', async () => {
     const { data: flow } = await identity.frontend.createNativeLoginFlow()
     const { data, status } = await identity.frontend.updateLoginFlow({
       flow: flow.id,
@@ -47,12 +47,12 @@ describe('signing in as an API client', () => {
     expect(session.id).toBe(data.session.id)
   })
 
-  it('takes the legacy name of the identifier', async () => {
+  it('accepts the legacy name of the identifier field', async () => {
     const { status } = await submit({ method: 'password', password_identifier: person.email, password: goodPassword })
     expect(status).toBe(200)
   })
 
-  it('has the same answer for a wrong password and an unknown person, but for the name that was typed', async () => {
+  it('gets the same answer for a wrong password and an unknown user, except for the typed name', async () => {
     const wrong = await submit({ method: 'password', identifier: person.email, password: 'not my password' })
     const unknown = await submit({ method: 'password', identifier: 'nobody@example.com', password: 'not my password' })
     expect([wrong.status, unknown.status]).toEqual([400, 400])
@@ -61,7 +61,7 @@ describe('signing in as an API client', () => {
     expect(inputOf(unknown.json.ui, 'identifier')?.value).toBe('nobody@example.com')
   })
 
-  it('says which fields are missing', async () => {
+  it('reports which fields are missing', async () => {
     const { status, json } = await submit({ method: 'password' })
     expect(status).toBe(400)
     expect(messageIds(json, 'identifier')).toEqual([4000002])
@@ -71,13 +71,13 @@ describe('signing in as an API client', () => {
   it.each([
     ['an unknown method', { method: 'magic' }, 4010002],
     ['no method', {}, 4010002],
-  ])('refuses %s', async (_what, fields, id) => {
+  ])('is refused with %s', async (_what, fields, id) => {
     const { status, json } = await submit(fields)
     expect(status).toBe(400)
     expect(messageIds(json)).toEqual([id])
   })
 
-  it('refuses a disabled identity only to who knows its password', async () => {
+  it('reveals that an identity is disabled only with its right password', async () => {
     const other = await signUp(identity)
     await identity.admin.patchIdentity({
       id: other.id,
@@ -93,7 +93,7 @@ describe('signing in as an API client', () => {
 })
 
 describe('signing in with a browser', () => {
-  it('sets the session cookie and says where to go on', async () => {
+  it('sets the session cookie and returns the address to continue at', async () => {
     const browser = identity.browser()
     const answer = await signIn(browser, '/self-service/login/browser?return_to=/projects')
     expect(answer.status).toBe(200)
@@ -107,7 +107,7 @@ describe('signing in with a browser', () => {
     expect(whoami.json.identity?.id).toBe(person.id)
   })
 
-  it('redirects a page to its flow, to the error in it, and at last to where it came from', async () => {
+  it('redirects a page to its flow, to the error in it, and finally to the page it came from', async () => {
     const browser = identity.browser()
     const init = await browser.page('/self-service/login/browser?return_to=/projects')
     const id = new URL(init.location ?? '').searchParams.get('flow')
@@ -120,7 +120,7 @@ describe('signing in with a browser', () => {
     expect([done.status, done.location]).toEqual([303, `${consoleUrl}/projects`])
   })
 
-  it('is refused with a session, unless it is asked for again', async () => {
+  it('is refused with a session, unless a refresh is requested', async () => {
     const browser = identity.browser()
     await signIn(browser)
     const again = await browser.ask('/self-service/login/browser')
@@ -130,7 +130,7 @@ describe('signing in with a browser', () => {
     expect([page.status, page.location]).toEqual([303, `${consoleUrl}/x`])
   })
 
-  it('keeps session and token when the person confirms who they are', async () => {
+  it('keeps session and token when the user authenticates again', async () => {
     const browser = identity.browser()
     await signIn(browser)
     const before = (await browser.ask<Session>('/sessions/whoami')).json
@@ -144,7 +144,7 @@ describe('signing in with a browser', () => {
     expect(Date.parse(after.authenticated_at ?? '')).toBeGreaterThan(Date.parse(before.authenticated_at ?? ''))
   })
 
-  it('asks for a second factor only when there is a first', async () => {
+  it('requires a session before it requests a second factor', async () => {
     const stranger = await identity.browser().ask('/self-service/login/browser?aal=aal2')
     expect(stranger.status).toBe(401)
     expect(stranger.json).toMatchObject({ error: { id: 'session_aal1_required' } })
@@ -157,7 +157,7 @@ describe('signing in with a browser', () => {
 })
 
 describe('a flow that has expired', () => {
-  it('is 410 when read and leads to a new one when submitted', async () => {
+  it('is answered with 410 when read and leads to a new flow when submitted', async () => {
     const browser = identity.browser()
     const { json: flow } = await browser.ask<LoginFlow>('/self-service/login/browser?return_to=/x')
     await identity.sql(`update identity.flows set expires_at = now() - interval '1 minute' where id = $1`, [flow.id])
@@ -181,7 +181,7 @@ describe('a flow that has expired', () => {
     expect(page.location).not.toContain(flow.id)
   })
 
-  it('is not found when it never was, and malformed without an id', async () => {
+  it('an unknown flow is answered with 404, and a missing id is malformed', async () => {
     const unknown = await submitTo('11111111-1111-4111-8111-111111111111')
     const malformed = await submitTo('nonsense')
     expect([unknown.status, malformed.status]).toEqual([404, 400])

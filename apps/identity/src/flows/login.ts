@@ -57,7 +57,7 @@ export async function initLogin(app: App, ctx: RequestContext, type: Flow['type'
   return answerFlow(app, ctx, flow, { exchangeCode })
 }
 
-/** A flow for a browser that came from elsewhere and has to sign in here. */
+/** Starts a flow for a browser that was redirected and has to sign in. */
 export async function beginLogin(app: App, ctx: RequestContext, options: { returnTo: string | null }): Promise<Flow> {
   const about: LoginAbout = { type: 'browser', aal: 'aal1', refresh: false, session: undefined, context: {} }
   const ui = await loginUi(app, about)
@@ -110,7 +110,7 @@ export async function submitLogin(app: App, ctx: RequestContext): Promise<unknow
   }
 }
 
-/** A password or a code that is wrong; not a field that lacks, and not a code that was sent. */
+/** A wrong password or code counts as a failure; a missing field and a code that was just sent do not. */
 function isFailure(outcome: LoginOutcome): boolean {
   const wrong = [messages.credentialsInvalid().id, messages.loginCodeInvalid().id]
   const said =
@@ -122,13 +122,13 @@ function isFailure(outcome: LoginOutcome): boolean {
   return said?.some(({ id }) => wrong.includes(id)) ?? false
 }
 
-/** From now on the form of this flow has the captcha. */
+/** From now on, the form of this flow contains the captcha. */
 async function askForCaptcha(app: App, ctx: RequestContext, flow: Flow, refusal: Message): Promise<unknown> {
   const changed = await updateFlow(app.database.db, flow, { context: { ...flow.context, captcha: true } })
   return answerForm(app, ctx, changed, { messages: [refusal] })
 }
 
-/** What a method has proven becomes a session, or makes the one there is fresh again, or raises it. */
+/** Creates a session from the result of a method, or refreshes or upgrades the current session. */
 export async function completeLogin(
   app: App,
   ctx: RequestContext,
@@ -137,17 +137,17 @@ export async function completeLogin(
 ): Promise<unknown> {
   const { session: current, aal, method, provider } = proven
   const how = { method, provider }
-  // A browser came back from a provider, for an app that waits for its code.
+  // A browser returned from a provider on behalf of an app that waits for its code.
   if (flow.context.exchanges && ctx.request.method === 'GET')
     return ctx.reply.redirect(await completeTokenExchange(app, flow, proven), 303)
   const device = { ipAddress: ctx.clientAddress, userAgent: ctx.userAgent }
   const continues = aal === 'aal2' || flow.context.refresh
   const kept = continues && current?.person.identity.id === proven.identityId ? current : undefined
-  // The frame asks for a second factor of the session's own person only; without it there is nothing to raise.
+  // The flow requests a second factor only for the user of the session. Without a session there is nothing to upgrade.
   if (aal === 'aal2' && !kept) throw aal1Required()
   let signed: Signed
   if (kept) {
-    // The answer shows the device once more, without an id: it is not another one.
+    // The answer contains the device again, without an id, because it is the same device.
     const again = { id: '00000000-0000-0000-0000-000000000000', location: '', ...device }
     const session = await app.database.transaction(async (tx) => {
       await recordSecurityEvent(tx, app, ctx, kept.person, { event: 'confirmed', ...how })
@@ -180,11 +180,11 @@ function answerSignedIn(
   const shown = showSession(signed, app)
   const unfinished = lacksSecondFactor(signed)
   if (flow.type === 'api') {
-    // Whose session it is shows once the second factor is proven.
+    // The identity of the session is hidden until the second factor is proven.
     const session = unfinished ? { ...shown, identity: null } : shown
     return ctx.reply.send({ session_token: token, session, continue_with: null })
   }
-  // A new session makes everything that was bound to the browser before it worthless.
+  // A new session invalidates everything that was bound to the browser before.
   if (!kept) ctx.rotateCsrfToken()
   ctx.setSessionCookie(token, signed.session.expiresAt)
   if (unfinished) {
@@ -199,7 +199,7 @@ function answerSignedIn(
   return ctx.reply.send({ session: shown, continue_with: continueWith })
 }
 
-/** Says no in the flow's form: at a field, or to the form as a whole. */
+/** Shows a refusal in the form of the flow, either at a field or for the form as a whole. */
 export async function refuseLogin(
   app: App,
   ctx: RequestContext,
@@ -207,7 +207,7 @@ export async function refuseLogin(
   outcome: Omit<LoginOutcome & { kind: 'refused' }, 'kind'> & { session: Signed | undefined },
 ): Promise<unknown> {
   const { found, identifier, session } = outcome
-  // Where a code was sent, the form that asks for it stays.
+  // After a code was sent, the form that requests it stays.
   if (flow.state === 'sent_email') return answerForm(app, ctx, flow, { messages: found.get('') ?? [] })
   const { ui, context } = await loginUi(app, { ...aboutOf(flow, session), identifier, found })
   const changed = await updateFlow(app.database.db, flow, {
@@ -218,7 +218,7 @@ export async function refuseLogin(
   return answerFlow(app, ctx, changed, { status: 400 })
 }
 
-/** Says something about the form as a whole; the fields keep what they hold. */
+/** Shows messages for the form as a whole; the fields keep their values. */
 async function answerForm(
   app: App,
   ctx: RequestContext,
@@ -230,7 +230,7 @@ async function answerForm(
   return answerFlow(app, ctx, changed, { status: 400 })
 }
 
-/** Begins anew in another flow, which says that the former expired. */
+/** Starts a new flow with a message that the previous one expired. */
 export async function expireLogin(app: App, ctx: RequestContext, old: Flow): Promise<unknown> {
   const about = aboutOf(old, await currentSession(app, ctx))
   const { ui, context } = await loginUi(app, { ...about, context: { ...about.context, methods: {} } })
@@ -265,7 +265,7 @@ function aboutOf(flow: Flow, session: Signed | undefined): LoginAbout {
   }
 }
 
-/** The form of a flow: what is shared, and what each method adds. Methods may put things into the context. */
+/** The form of a flow: the shared inputs and those of each method. Methods may add data to the context. */
 async function loginUi(
   app: App,
   about: LoginAbout & { identifier?: string; found?: FieldMessages },
@@ -273,10 +273,10 @@ async function loginUi(
   const { aal, refresh, type, context, identifier, found = noMessages } = about
   const offered = loginMethods.filter(({ aals }) => aals.includes(aal))
   const ofMethods = (await Promise.all(offered.map((method) => method.nodes(app, about)))).flat()
-  // Where passkeys are offered, browsers list them while the name is typed.
+  // Where passkeys are offered, browsers list them while the user types the name.
   const autocomplete = type === 'browser' && !refresh && offersPasskeys(app) ? 'username webauthn' : undefined
   const shared = aal === 'aal1' ? loginInputs(identifier, autocomplete) : [csrfNode()]
-  // An API client for whom there is no second factor gets no form at all, as from the original.
+  // An API client without a second factor gets an empty form, as in Ory Kratos.
   const nodes = aal === 'aal2' && type === 'api' && ofMethods.length === 0 ? [] : [...shared, ...ofMethods]
   const atLevel = aal === 'aal2' ? [messages.loginSecondFactor()] : []
   const said = refresh ? [messages.loginReauthenticate()] : atLevel

@@ -7,7 +7,7 @@ import { currentSession, type Signed } from '../sessions/credentials.ts'
 import { endSessions, isKnownToken } from '../sessions/store.ts'
 import { resolveReturnTo } from './return-to.ts'
 
-/** Gives a browser the address that signs it out. */
+/** Returns the address with which a browser signs out. */
 export async function createLogout(app: App, ctx: RequestContext): Promise<unknown> {
   const returnTo = resolveReturnTo(ctx.query('return_to'), app.consoleUrl)
   const session = await currentSession(app, ctx)
@@ -17,7 +17,7 @@ export async function createLogout(app: App, ctx: RequestContext): Promise<unkno
   return ctx.reply.send({ logout_token: token, logout_url: `${app.publicUrl}/self-service/logout?${query}` })
 }
 
-/** Follows that address. The token ties it to the session, so that no other site can sign anybody out. */
+/** Signs the browser out. The token of the address is bound to the session, so that other sites cannot sign users out. */
 export async function followLogout(app: App, ctx: RequestContext): Promise<unknown> {
   const token = ctx.query('token')
   if (!token) throw badRequest('Please include a token in the URL query.')
@@ -35,7 +35,7 @@ export async function followLogout(app: App, ctx: RequestContext): Promise<unkno
   return ctx.reply.redirect(returnTo ?? uiUrl(app, 'login'), 303)
 }
 
-/** Signs an API client out by its token. */
+/** Signs an API client out by its session token. */
 export async function performLogout(app: App, ctx: RequestContext): Promise<unknown> {
   const body = readBody(ctx.request.body, ctx.request.headers['content-type'])
   if (!body.ok) throw badRequest(body.reason)
@@ -48,7 +48,7 @@ export async function performLogout(app: App, ctx: RequestContext): Promise<unkn
   return ctx.reply.code(204).send()
 }
 
-/** Follows from the session and the service's secret: nothing has to be stored, nobody else can make one. */
+/** Derived from the session and the secret of the service: nothing has to be stored, and the token cannot be forged. */
 function logoutToken(app: App, { session }: Signed): string {
   return tokenFrom('ory_lo_', app.keys.sign('logout', session.id, session.tokenHash.toString('hex')))
 }

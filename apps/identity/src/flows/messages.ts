@@ -1,4 +1,4 @@
-/** A message of a flow. Clients go by `id`; the numbers are those of Ory Kratos, the words are ours. */
+/** A message of a flow. Clients evaluate `id`, which is that of Ory Kratos; the texts are those of Crux. */
 export interface Message {
   id: number
   text: string

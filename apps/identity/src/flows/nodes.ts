@@ -7,7 +7,7 @@ export interface Node {
   attributes: Record<string, unknown> & { node_type: string; name?: string }
   messages: Message[]
   meta: { label?: Message }
-  /** The attributes of a node that shows a secret, encrypted: flows lie in the database as they are. */
+  /** The encrypted attributes of a node that shows a secret, because flows are stored in the database without encryption. */
   sealed?: string
 }
 
@@ -16,7 +16,7 @@ interface InputOptions {
   required?: boolean
   autocomplete?: string
   disabled?: boolean
-  /** Which function of webauthn.js runs on a click, with which argument, and which one on load. */
+  /** The function of webauthn.js that runs on a click, its argument, and the function that runs on load. */
   onclickTrigger?: string
   onclickArgument?: string
   onloadTrigger?: string
@@ -24,7 +24,7 @@ interface InputOptions {
   messages?: Message[]
 }
 
-/** An input of a form. Optional attributes are left out rather than null, as clients expect them. */
+/** Creates an input of a form. Optional attributes are omitted instead of null, as clients expect. */
 export function input(group: string, name: string, type: string, options: InputOptions = {}): Node {
   const { value, required, autocomplete, label, disabled = false, onclickTrigger, onloadTrigger } = options
   const argument = options.onclickArgument ?? ''
@@ -38,7 +38,7 @@ export function input(group: string, name: string, type: string, options: InputO
       ...(required ? { required } : {}),
       ...(autocomplete ? { autocomplete } : {}),
       disabled,
-      // The same once more as a script, for clients that run it; ours call the function by its name.
+      // The same call as a script, for clients that evaluate it. The console calls the function by its name.
       ...(onclickTrigger ? { onclick: `window.${onclickTrigger}(${argument})`, onclickTrigger } : {}),
       ...(onloadTrigger ? { onload: `window.${onloadTrigger}()`, onloadTrigger } : {}),
       node_type: 'input',
@@ -48,7 +48,7 @@ export function input(group: string, name: string, type: string, options: InputO
   }
 }
 
-/** The place of the csrf token; a browser's own is put in when the flow is shown. */
+/** A placeholder for the csrf token; the token of the browser is inserted when the flow is shown. */
 export function csrfNode(): Node {
   return input('default', 'csrf_token', 'hidden', { value: '', required: true })
 }
@@ -70,29 +70,29 @@ export function text(group: string, id: string, shown: Message, label: Message):
   return { type: 'text', group, attributes: { text: shown, id, node_type: 'text' }, messages: [], meta: { label } }
 }
 
-/** Takes the attributes of a node out of sight until it is shown. */
+/** Encrypts the attributes of a node until the flow is shown. */
 export function sealed(keys: Keys, node: Node): Node {
   const { node_type, id } = node.attributes
   return { ...node, attributes: { node_type, id }, sealed: keys.seal(JSON.stringify(node.attributes), 'node') }
 }
 
-/** A node as its client may see it. */
+/** Decrypts the attributes of a node for its client. */
 export function unsealed(keys: Keys, { sealed: hidden, ...node }: Node): Node {
   if (hidden === undefined) return node
   return { ...node, attributes: JSON.parse(keys.open(hidden, 'node')) as Node['attributes'] }
 }
 
-/** Messages of a form: those of one field by its name, those of the whole under ''. */
+/** The messages of a form: per field by name, and under '' for the form as a whole. */
 export type FieldMessages = ReadonlyMap<string, Message[]>
 
 export const noMessages: FieldMessages = new Map()
 
-/** Collects messages by field. */
+/** Adds a message to those of a field. */
 export function addMessage(messages: Map<string, Message[]>, field: string, message: Message): void {
   messages.set(field, [...(messages.get(field) ?? []), message])
 }
 
-/** Puts messages to their nodes; a field without a node gets one, so that no message is lost. */
+/** Attaches messages to their nodes. A field without a node gets one, so that no message is lost. */
 export function withMessages(nodes: Node[], messages: FieldMessages): Node[] {
   const known = new Set(nodes.map((node) => node.attributes.name))
   const extra = [...messages.keys()].filter((field) => field !== '' && !known.has(field))

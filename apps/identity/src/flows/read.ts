@@ -8,13 +8,13 @@ import type { FlowKind } from './flow-types.ts'
 import { findError, findFlow } from './store.ts'
 import { isExpired } from './submission.ts'
 
-/** A flow for the page that renders it. A browser's flow is shown to that browser only. */
+/** Returns a flow to the page that renders it. A browser flow is shown only to its own browser. */
 export async function getFlow(app: App, ctx: RequestContext, kind: FlowKind): Promise<unknown> {
   const flow = await findFlow(app.database.db, kind, ctx.query('id'))
   if (!flow) throw noSuchRow()
   requireOwnFlow(ctx, flow)
   if (isExpired(flow)) {
-    // The original forgets the id here; clients rely on its absence no more than on its presence elsewhere.
+    // Ory Kratos omits the id here.
     if (kind === 'verification' || (kind === 'recovery' && flow.type === 'browser'))
       throw new IdentityError(410, { reason: `The ${kind} flow has expired.` })
     throw flowExpired(flow.expiresAt)
@@ -22,7 +22,7 @@ export async function getFlow(app: App, ctx: RequestContext, kind: FlowKind): Pr
   return ctx.reply.send(showFlow(flow, app, flow.type === 'browser' ? ctx.csrfToken : undefined))
 }
 
-/** What went wrong, for the error page. Everybody who knows the id may read it. */
+/** Returns a stored error to the error page. Any client that knows the id may read it. */
 export async function getError(app: App, ctx: RequestContext): Promise<unknown> {
   const id = ctx.query('id')
   if (id === 'stub:500') return ctx.reply.send(sampleError())

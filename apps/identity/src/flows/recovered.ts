@@ -17,10 +17,9 @@ import { insertSettings, privilegedForMs } from './settings.ts'
 import { updateFlow } from './store.ts'
 
 /**
- * A person has proven to own the address: signs them in and leads to the settings, where they choose a new password.
- * Other sessions live on.
+ * Signs in a user who has proven to own the address, and redirects them to the settings to choose a new password. Other sessions stay active.
  *
- * @throws IdentityError 401 for an identity that was disabled or deleted
+ * @throws IdentityError 401 for a disabled or deleted identity
  */
 export async function completeRecovery(
   app: App,
@@ -45,7 +44,7 @@ export async function completeRecovery(
   app.outbox.wake()
   const details = await findSession(app.database, token)
   if (!details) throw new IdentityError(401, { reason: 'This account was disabled meanwhile.' })
-  // A link is always opened by a browser, whoever asked for it.
+  // A link is always opened in a browser, also when an API client requested it.
   const type = proven.method === 'link_recovery' ? 'browser' : flow.type
   if (type === 'browser') {
     ctx.rotateCsrfToken()
@@ -62,7 +61,7 @@ export async function completeRecovery(
     said: [messages.recovered(until)],
   })
   if (type === 'api') {
-    // The original leaves an API client with nothing but an address for browsers.
+    // Ory Kratos returns only an address for browsers to an API client here.
     const done = { ...flow, state: 'passed_challenge' as const, ui: { ...flow.ui, messages: [] } }
     const steps = [
       { action: 'set_ory_session_token', ory_session_token: token },
@@ -75,7 +74,7 @@ export async function completeRecovery(
   return ctx.reply.redirect(target, 303)
 }
 
-/** The address that led to the settings, with where it was to go on to. */
+/** The address that led to the settings, with its return address. */
 function requestUrlOf(ctx: RequestContext, flow: Flow): string {
   const url = new URL(ctx.url)
   if (flow.returnTo !== null) url.searchParams.set('return_to', flow.returnTo)

@@ -1,12 +1,12 @@
 import { messages } from './messages.ts'
 import { csrfNode, type FieldMessages, input, type Node, noMessages, withMessages } from './nodes.ts'
 
-/** Asks for the address of the account, to send a code or a link to. */
+/** The form that requests the address of the account, to send a code or a link to it. */
 export function recoveryAddressForm(by: 'code' | 'link' = 'code', found: FieldMessages = noMessages): Node[] {
   return withMessages([csrfNode(), emailInput(by, undefined), submit(by)], found)
 }
 
-/** Asks for the code that was sent, or offers to send another one to the same address. */
+/** The form that requests the code, or offers to send another one to the same address. */
 export function recoveryCodeForm(sentTo: string): Node[] {
   return [
     csrfNode(),
@@ -17,12 +17,12 @@ export function recoveryCodeForm(sentTo: string): Node[] {
   ]
 }
 
-/** The page of a code that an administrator passes on: every browser may use it, so it has no csrf token. */
+/** The form for a code that an administrator passed on. Every browser may use it, so it has no csrf token. */
 export function passedOnCodeForm(): Node[] {
   return [codeInput(), submit('code')]
 }
 
-/** Says where the link went; the person goes on from there. */
+/** The form that shows where the link was sent. The user continues from the mail. */
 export function recoveryLinkForm(sentTo: string): Node[] {
   return [csrfNode(), emailInput('link', sentTo), submit('code')]
 }

@@ -14,7 +14,7 @@ import { codeOf, linkOf } from '../../test/mail-server.ts'
 const { identity, mailServer, stop } = await startMailingIdentity()
 afterAll(stop)
 
-/** The next mail of recovery; what signing up sent is passed over. */
+/** The next recovery mail; the mails of the sign-up are skipped. */
 const recoveryMail = (email: string) => mailServer.next(email, 'Recover your account')
 
 async function begin(on = identity): Promise<{ id: string; submit: (json: unknown) => Promise<Answer<RecoveryFlow>> }> {
@@ -22,7 +22,7 @@ async function begin(on = identity): Promise<{ id: string; submit: (json: unknow
   return { id: flow.id, submit: (json) => on.browser().ask(`/self-service/recovery?flow=${flow.id}`, { json }) }
 }
 
-/** What of an answer could tell two addresses apart. */
+/** The parts of an answer that could distinguish two addresses. */
 function withoutAddress(answer: Answer<RecoveryFlow>, email: string) {
   const { id, expires_at, issued_at, ui, ...rest } = answer.json
   const text = JSON.stringify({ ...rest, nodes: ui.nodes, messages: ui.messages })
@@ -30,7 +30,7 @@ function withoutAddress(answer: Answer<RecoveryFlow>, email: string) {
 }
 
 describe('recovery by API', () => {
-  it('ends with a session and settings that take a new password', async () => {
+  it('ends with a session and a settings flow that accepts a new password', async () => {
     const { email, id } = await signUp(identity)
     const { submit } = await begin()
     await submit({ method: 'code', email })
@@ -49,7 +49,7 @@ describe('recovery by API', () => {
     expect(changed.json.state).toBe('success')
   })
 
-  it('answers alike for people and strangers, with the same work done', async () => {
+  it('gives known and unknown addresses the same answer with the same amount of work', async () => {
     const { email } = await signUp(identity)
     const stranger = makeEmail()
     const [known, unknown] = [await begin(), await begin()]
@@ -66,7 +66,7 @@ describe('recovery by API', () => {
     )
   })
 
-  it('stops looking at codes after five, also at the right one', async () => {
+  it('refuses every code after five attempts, including the right one', async () => {
     const { email } = await signUp(identity)
     const { submit } = await begin()
     await submit({ method: 'code', email })
@@ -79,7 +79,7 @@ describe('recovery by API', () => {
     expect(late.location).toContain('/self-service/recovery/flows?id=')
   })
 
-  it('keeps no code in the clear', async () => {
+  it('stores no code in clear text', async () => {
     const { email } = await signUp(identity)
     const { id, submit } = await begin()
     await submit({ method: 'code', email })
@@ -92,8 +92,8 @@ describe('recovery by API', () => {
   })
 })
 
-describe('mails', () => {
-  it('hold the code on a line of its own and no link', async () => {
+describe('recovery mails', () => {
+  it('contain the code on its own line and no link', async () => {
     const { email } = await signUp(identity)
     const { submit } = await begin()
     await submit({ method: 'code', email })
@@ -103,7 +103,7 @@ describe('mails', () => {
     expect(mail.html).toContain(codeOf(mail))
   })
 
-  it('hold one link where a link was asked for; it signs in once, in any browser', async () => {
+  it('contain one link where a link was requested, which signs in once in any browser', async () => {
     const { email } = await signUp(identity)
     const { submit } = await begin()
     await submit({ method: 'link', email })
@@ -120,8 +120,8 @@ describe('mails', () => {
   })
 })
 
-describe('with limits', () => {
-  it('sends no second code within 30 seconds, neither to people nor to strangers', async () => {
+describe('recovery with limits', () => {
+  it('sends no second code within 30 seconds, to known and unknown addresses alike', async () => {
     const limited = await startTestIdentity({
       CRUX_RATE_LIMITS: 'on',
       SMTP_URI: `smtp://127.0.0.1:${mailServer.port}/?disable_starttls=true`,
@@ -138,7 +138,7 @@ describe('with limits', () => {
     }
   })
 
-  it('stops guessing at one account over many flows', async () => {
+  it('stops guesses at one account across many flows', async () => {
     const limited = await startTestIdentity({
       CRUX_RATE_LIMITS: 'on',
       RATE_LIMIT_ACCOUNT: '7/10m',
@@ -161,8 +161,8 @@ describe('with limits', () => {
   })
 })
 
-describe('begun by an administrator', () => {
-  it('works where no mail is sent, for whoever has the code', async () => {
+describe('recovery started by an administrator', () => {
+  it('works without mail for any browser that has the code', async () => {
     const silent = await startTestIdentity()
     try {
       const { id } = await signUp(silent)
@@ -185,7 +185,7 @@ describe('begun by an administrator', () => {
     }
   })
 
-  it('does not let another site submit it with the cookies of a browser', async () => {
+  it('does not let another site submit the flow with the cookies of a browser', async () => {
     const { id } = await signUp(identity)
     const { data: made } = await identity.admin.createRecoveryCodeForIdentity({
       createRecoveryCodeForIdentityBody: { identity_id: id },
@@ -201,7 +201,7 @@ describe('begun by an administrator', () => {
   })
 })
 
-it('gives a browser settings that belong to it, with a csrf token that works', async () => {
+it('gives the browser a settings flow of its own, with a csrf token that works', async () => {
   const { email } = await signUp(identity)
   const browser = identity.browser()
   const { json: flow } = await browser.ask<RecoveryFlow>('/self-service/recovery/browser')

@@ -52,7 +52,7 @@ export async function submitRecovery(app: App, ctx: RequestContext): Promise<unk
   const code = textField(fields, 'code')
   const awaitsCode = flow.state === 'sent_email' && flow.context.methods?.recovery?.by !== 'link'
   if (awaitsCode && (method === 'code' || (method === '' && code !== ''))) {
-    // The button that sends another code carries the address, and no code.
+    // The resend button submits the address without a code.
     if (code === '' && textField(fields, 'email') !== '') return sendTo(app, ctx, flow, fields, 'code')
     return checkCode(app, ctx, flow, code, fields)
   }
@@ -61,7 +61,7 @@ export async function submitRecovery(app: App, ctx: RequestContext): Promise<unk
   return answerForm(app, ctx, flow, [messages.recoveryMethodUnknown()], 'default')
 }
 
-/** The link of a mail, or one that an administrator passed on: it signs in, once. */
+/** Signs in once with the link of a mail or one that an administrator passed on. */
 export async function openRecoveryLink(app: App, ctx: RequestContext): Promise<unknown> {
   const flow = await requireFlow(app, ctx, 'recovery')
   const token = ctx.query('token')
@@ -87,7 +87,7 @@ export async function openRecoveryLink(app: App, ctx: RequestContext): Promise<u
   return completeRecovery(app, ctx, flow, { ...use, method: 'link_recovery' })
 }
 
-/** Answers alike for known and unknown addresses; only the owner of a known one gets a mail. */
+/** Gives known and unknown addresses the same answer; a mail is sent only to a known one. */
 async function sendTo(
   app: App,
   ctx: RequestContext,
@@ -134,7 +134,7 @@ async function sendTo(
   return answerFlow(app, ctx, changed, { transientPayload: transientPayload(fields) })
 }
 
-/** The address in a mail's or an administrator's hands that signs in. */
+/** The sign-in address that is mailed or passed on by an administrator. */
 export function recoveryLink(app: App, flow: Flow, token: string): string {
   return `${app.publicUrl}/self-service/recovery?${new URLSearchParams({ flow: flow.id, token })}`
 }
@@ -166,7 +166,7 @@ async function checkCode(app: App, ctx: RequestContext, flow: Flow, code: string
   return completeRecovery(app, ctx, flow, { ...use, method: 'code_recovery' })
 }
 
-/** Whose recovery address this is, and which address a right code verifies. */
+/** The owner of this recovery address, and the address that the right code verifies. */
 async function findOwner(tx: Executor, value: string): Promise<CodeOwner | undefined> {
   const [row] = await tx
     .select({ identityId: recoveryAddresses.identityId, addressId: verifiableAddresses.id })
@@ -179,14 +179,14 @@ async function findOwner(tx: Executor, value: string): Promise<CodeOwner | undef
   return row && { identityId: row.identityId, ...(row.addressId ? { addressId: row.addressId } : {}) }
 }
 
-/** Says something about the form as a whole; the fields keep what they hold. */
+/** Shows messages for the form as a whole; the fields keep their values. */
 async function answerForm(app: App, ctx: RequestContext, flow: Flow, found: Message[], active = flow.active) {
   const nodes = flow.ui.nodes.map((node) => ({ ...node, messages: [] }))
   const changed = await updateFlow(app.database.db, flow, { active, ui: { ...flow.ui, messages: found, nodes } })
   return answerFlow(app, ctx, changed, { status: 400 })
 }
 
-/** Begins anew in another flow that says why. JSON clients are sent to it, too, as by the original. */
+/** Starts a new flow with a message that gives the reason. JSON clients are redirected too, as in Ory Kratos. */
 async function startAgain(app: App, ctx: RequestContext, old: Flow, said: Message): Promise<unknown> {
   const flow = await insertEmptyFlow(app, ctx, { ...old, said, active: 'code' })
   if (old.type === 'browser' && !ctx.wantsJson)

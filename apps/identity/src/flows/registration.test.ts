@@ -23,7 +23,7 @@ async function submit(fields: Record<string, unknown>) {
 }
 
 describe('signing up as an API client', () => {
-  it('gives a session token, the session and the identity', async () => {
+  it('returns a session token, the session and the identity', async () => {
     const email = makeEmail().toUpperCase()
     const { registration, token } = await signUp(identity, email)
     expect(token).toMatch(/^ory_st_[A-Za-z0-9]{32}$/)
@@ -33,7 +33,7 @@ describe('signing up as an API client', () => {
     expect(registration.session?.authentication_methods).toMatchObject([{ method: 'password', aal: 'aal1' }])
   })
 
-  it('counts addresses as verified and lower-cases them while no mail server is configured', async () => {
+  it('counts addresses as verified and converts them to lower case while no mail server is configured', async () => {
     const email = makeEmail().toUpperCase()
     const { registration } = await signUp(identity, email)
     const [address] = registration.identity.verifiable_addresses ?? []
@@ -54,7 +54,7 @@ describe('signing up as an API client', () => {
     expect(stored).toContain('$argon2id$v=19$m=19456,t=2,p=1$')
   })
 
-  it('accepts dotted names and stores left-out groups as empty', async () => {
+  it('accepts dotted names and stores omitted groups as empty', async () => {
     const email = makeEmail()
     const answer = await submit({ method: 'password', password: goodPassword, 'traits.email': email })
     expect(answer.status).toBe(200)
@@ -62,7 +62,7 @@ describe('signing up as an API client', () => {
     expect(made.traits).toEqual({ email, name: {} })
   })
 
-  it('refuses an address that is taken in any capitals, and drops what was typed', async () => {
+  it('refuses an address that is taken in any capitals, and removes the typed password', async () => {
     const { email } = await signUp(identity)
     const answer = await submit({ method: 'password', password: goodPassword, traits: { email: email.toUpperCase() } })
     expect(answer.status).toBe(400)
@@ -70,7 +70,7 @@ describe('signing up as an API client', () => {
     expect(inputOf(answer.json.ui, 'traits.email')?.value).toBeUndefined()
   })
 
-  it('lets only one of two sign-ups at once have the address', async () => {
+  it('lets only one of two concurrent sign-ups have the address', async () => {
     const email = makeEmail()
     const fields = { method: 'password', password: goodPassword, traits: { email } }
     const answers = await Promise.all([submit(fields), submit(fields), submit(fields)])
@@ -92,7 +92,7 @@ describe('signing up as an API client', () => {
     ['a number for an address', { traits: { email: 5 } }, 'traits.email', [4000026]],
     ['an unknown trait', { traits: { email: 'ada.byron@example.com', admin: true } }, 'traits', [4000001]],
     ['a text for the name', { traits: { email: 'ada.byron@example.com', name: 'Ada' } }, 'traits.name', [4000026]],
-  ])('says at the field that it refuses %s', async (_what, fields, field, ids) => {
+  ])('reports at the field that it refuses %s', async (_what, fields, field, ids) => {
     const valid = { method: 'password', password: goodPassword, traits: { email: 'ada.byron@example.com' } }
     const { status, json } = await submit({ ...valid, ...fields })
     expect(status).toBe(400)
@@ -104,7 +104,7 @@ describe('signing up as an API client', () => {
     expect(rows).toHaveLength(0)
   })
 
-  it('refuses an unknown way to sign up', async () => {
+  it('refuses an unknown sign-up method', async () => {
     const { status, json } = await submit({ method: 'magic', traits: { email: makeEmail() } })
     expect(status).toBe(400)
     expect(messageIds(json)).toEqual([4010003])
@@ -141,7 +141,7 @@ describe('signing up in a browser', () => {
     expect(csrfOf(flow)).toMatch(/^[A-Za-z0-9+/]{86}==$/)
   })
 
-  it('opens the session with a cookie, rotates the csrf cookie and names no token', async () => {
+  it('sets the session cookie, rotates the csrf cookie and returns no token', async () => {
     const browser = identity.browser()
     const { json: flow } = await browser.ask<RegistrationFlow>('/self-service/registration/browser?return_to=/welcome')
     const before = [...browser.cookies.values()]
@@ -167,7 +167,7 @@ describe('signing up in a browser', () => {
     expect(later.status).toBe(403)
   })
 
-  it('goes to the page of the flow and back to it with the mistakes, without JSON', async () => {
+  it('redirects to the page of the flow and back to it with the errors, without JSON', async () => {
     const browser = identity.browser()
     const init = await browser.page('/self-service/registration/browser')
     expect(init.status).toBe(303)
@@ -189,8 +189,8 @@ describe('signing up in a browser', () => {
   })
 })
 
-describe('with registration disabled', () => {
-  it('refuses to begin and to complete', async () => {
+describe('signing up with registration disabled', () => {
+  it('is refused when it starts and when it is submitted', async () => {
     const closed = await startTestIdentity({ DISABLE_REGISTRATION: 'true' })
     try {
       for (const path of ['/self-service/registration/api', '/self-service/registration/browser']) {

@@ -43,7 +43,7 @@ export async function initRegistration(app: App, ctx: RequestContext, type: Flow
   return answerFlow(app, ctx, flow, { exchangeCode })
 }
 
-/** A flow for a browser that came from elsewhere and has no account here yet. */
+/** Starts a flow for a browser that was redirected and has no account yet. */
 export async function beginRegistration(
   app: App,
   ctx: RequestContext,
@@ -72,7 +72,7 @@ export async function submitRegistration(app: App, ctx: RequestContext): Promise
     if (refusal) return refuseRegistration(app, ctx, flow, [refusal])
   }
 
-  // Counted before it is tried: the answer to a taken address tells that it is taken.
+  // The attempt is counted before it is made, because the answer reveals whether an address is taken.
   await app.limiter.take('client', ctx.clientAddress)
   const outcome = await chosen.check(app, ctx, { flow, fields })
   switch (outcome.kind) {
@@ -86,7 +86,7 @@ export async function submitRegistration(app: App, ctx: RequestContext): Promise
     case 'continued': {
       await app.limiter.refund('client', ctx.clientAddress)
       const changed = await updateFlow(app.database.db, flow, outcome.change)
-      // A page is sent on otherwise when a code is on its way than when there is a mistake; the original has it so.
+      // The redirect status differs between a sent code and an error, as in Ory Kratos.
       if (!outcome.change.state) return answerFlow(app, ctx, changed, { status: outcome.status, redirectStatus: 302 })
       return answerFlow(app, ctx, changed, { status: outcome.status, transientPayload: transientPayload(fields) })
     }
@@ -95,7 +95,7 @@ export async function submitRegistration(app: App, ctx: RequestContext): Promise
   }
 }
 
-/** Makes the identity, and a session where the method brings one. A taken address is answered by the flow. */
+/** Creates the identity, and a session if the method provides one. A taken address is reported in the flow. */
 export async function completeRegistration(
   app: App,
   ctx: RequestContext,
@@ -104,7 +104,7 @@ export async function completeRegistration(
 ): Promise<unknown> {
   const csrfToken = newCsrfToken()
   const how = { method: outcome.method, provider: outcome.provider }
-  // A browser came back from a provider, for an app that waits for its code.
+  // A browser returned from a provider on behalf of an app that waits for its code.
   const arrived = flow.context.exchanges === true && ctx.request.method === 'GET'
   const verified = outcome.verified || (app.assumesAddresses && 'assumed')
   let made: Made
@@ -210,7 +210,7 @@ async function answerNodes(
   return answerFlow(app, ctx, changed, { status: 400, redirectStatus: 302 })
 }
 
-/** Says something about the form as a whole; the fields keep what they hold. */
+/** Shows messages for the form as a whole; the fields keep their values. */
 export async function refuseRegistration(
   app: App,
   ctx: RequestContext,
@@ -221,7 +221,7 @@ export async function refuseRegistration(
   return answerNodes(app, ctx, flow, { nodes, context: flow.context }, found)
 }
 
-/** Begins anew in another flow, which says that the former expired. */
+/** Starts a new flow with a message that the previous one expired. */
 export async function expireRegistration(app: App, ctx: RequestContext, old: Flow): Promise<unknown> {
   const { ui, context } = await registrationUi(app, old.type)
   const flow = await insertFlow(app.database.db, {
@@ -245,7 +245,7 @@ function newFlow(ctx: RequestContext, type: Flow['type']): Pick<NewFlow, 'kind' 
   }
 }
 
-/** The form of a flow: the traits, and what each method adds. Methods may put things into the context. */
+/** The form of a flow: the traits and the inputs of each method. Methods may add data to the context. */
 async function registrationUi(
   app: App,
   type: Flow['type'],

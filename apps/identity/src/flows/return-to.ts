@@ -1,11 +1,11 @@
 import { badRequest } from '../http/errors.ts'
 
 /**
- * Resolves where a browser wants to go after a flow. Only the console's own pages are allowed; the address is read as
- * browsers read it (WHATWG), so that no way of writing `//evil.test` slips through.
+ * Resolves the address to which a browser returns after a flow. Only pages of the console are allowed. The address is parsed as browsers parse it
+ * (WHATWG), so that no spelling of `//evil.test` is accepted.
  *
- * @returns the absolute address, undefined when none was asked for
- * @throws IdentityError 400 when the address is not readable or not ours
+ * @returns the absolute address, undefined when none was requested
+ * @throws IdentityError 400 when the address is malformed or not one of the console
  */
 export function resolveReturnTo(returnTo: string | undefined, consoleUrl: string): string | undefined {
   if (returnTo === undefined || returnTo === '') return undefined

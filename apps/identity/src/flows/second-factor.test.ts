@@ -27,7 +27,7 @@ afterAll(() => identity.stop())
 const secondFactorPage = `${consoleUrl}/kratos/self-service/login/browser?aal=aal2`
 
 describe('an authenticator app', () => {
-  it('is set up with a code of its own and raises the session at once', async () => {
+  it('is set up with one of its codes and upgrades the session at once', async () => {
     const { browser } = await signUpInBrowser(identity)
     const flow = await openSettings(browser)
     const secret = secretOf(flow)
@@ -52,7 +52,7 @@ describe('an authenticator app', () => {
     expect([png.readUInt32BE(16), png.readUInt32BE(20), width, height]).toEqual([256, 256, 256, 256])
   })
 
-  it('leaves no secret in the database that could be read', async () => {
+  it('stores no readable secret in the database', async () => {
     const { browser } = await signUpInBrowser(identity)
     const pending = secretOf(await openSettings(browser))
     const { secret: kept } = await enrolTotp(browser)
@@ -65,12 +65,12 @@ describe('an authenticator app', () => {
     expect(rows[0]?.all).not.toContain('data:image/png')
   })
 
-  it('proves something once per code', async () => {
+  it('accepts each code once', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     const app = await enrolTotp(browser)
     const other = await signInWithPassword(identity, email)
     const flow = await openLogin(other, '?aal=aal2')
-    // The code that set the app up is used, too.
+    // The code of the setup counts as used too.
     const enrolled = await submitLogin<LoginFlow>(other, flow, { method: 'totp', totp_code: app.code(-1) })
     expect(messageIds(enrolled.json)).toEqual([4000008])
     const code = app.code(0)
@@ -84,7 +84,7 @@ describe('an authenticator app', () => {
     expect(messageIds(replayed.json)).toEqual([4000008])
   })
 
-  it('lets one of two in who bring the same code at the same time', async () => {
+  it('lets only one of two sign-ins with the same code in at the same time', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     const app = await enrolTotp(browser)
     const attempts = await Promise.all(
@@ -100,7 +100,7 @@ describe('an authenticator app', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400])
   })
 
-  it('takes codes of the steps beside now, and none of long ago', async () => {
+  it('accepts codes of the adjacent time steps, and no older ones', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     const flow = await openSettings(browser)
     const app = makeApp(secretOf(flow))
@@ -115,7 +115,7 @@ describe('an authenticator app', () => {
     expect(ahead.status).toBe(200)
   })
 
-  it('is removed without lowering the session, and then asked for no more', async () => {
+  it('is deleted without a downgrade of the session, and is no longer requested', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     await enrolTotp(browser)
     const flow = await openSettings(browser)
@@ -137,7 +137,7 @@ describe('backup codes', () => {
     return { browser, email, flow, codes }
   }
 
-  it('count from their confirmation on', async () => {
+  it('work only after their confirmation', async () => {
     const { browser, email, flow, codes } = await withCodes()
     expect(codes).toHaveLength(12)
     expect(codes.every((code) => /^[a-z0-9]{8}$/.test(code))).toBe(true)
@@ -147,7 +147,7 @@ describe('backup codes', () => {
     expect((await (await signInWithPassword(identity, email)).ask('/sessions/whoami')).status).toBe(403)
   })
 
-  it('are kept in no readable form', async () => {
+  it('are stored in no readable form', async () => {
     const { browser, flow, codes } = await withCodes()
     await submitSettings(browser, flow, { lookup_secret_confirm: true })
     await submitSettings(browser, flow, { lookup_secret_reveal: true })
@@ -158,7 +158,7 @@ describe('backup codes', () => {
     expect(codes.filter((code) => rows[0]?.all.includes(code))).toEqual([])
   })
 
-  it('work once each, whatever their capitals, and show as used', async () => {
+  it('work once each, in any capitals, and are shown as used', async () => {
     const { browser, email, flow, codes } = await withCodes()
     await submitSettings(browser, flow, { lookup_secret_confirm: true })
     const other = await signInWithPassword(identity, email)
@@ -177,7 +177,7 @@ describe('backup codes', () => {
     expect(text.context.secrets.map(({ id }) => id === 1050014)).toEqual(codes.map((_, index) => index === 3))
   })
 
-  it('are replaced all at once by new ones', async () => {
+  it('are replaced together by new ones', async () => {
     const { browser, email, flow, codes } = await withCodes()
     await submitSettings(browser, flow, { lookup_secret_confirm: true })
     const next = await openSettings(browser)
@@ -192,7 +192,7 @@ describe('backup codes', () => {
     expect((await submitLogin(other, login, { method: 'lookup_secret', lookup_secret: code })).status).toBe(200)
   })
 
-  it('can be removed', async () => {
+  it('can be deleted', async () => {
     const { browser, email, flow } = await withCodes()
     await submitSettings(browser, flow, { lookup_secret_confirm: true })
     const removed = await submitSettings(browser, await openSettings(browser), { lookup_secret_disable: true })
@@ -202,7 +202,7 @@ describe('backup codes', () => {
 })
 
 describe('a session that lacks the second factor', () => {
-  it('is good for lists of sessions and signing out, and for nothing else', async () => {
+  it('can list sessions and sign out, and nothing else', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     await enrolTotp(browser)
     const other = await signInWithPassword(identity, email)
@@ -219,7 +219,7 @@ describe('a session that lacks the second factor', () => {
     expect((await other.ask('/self-service/logout/browser')).status).toBe(200)
   })
 
-  it('reads and changes no settings, not even those of a flow that a better session began', async () => {
+  it('cannot read or update settings, even those of a flow that an upgraded session started', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     await enrolTotp(browser)
     const flow = await openSettings(browser)
@@ -229,7 +229,7 @@ describe('a session that lacks the second factor', () => {
     expect(changed.status).toBe(403)
   })
 
-  it('is told by the sign-in where the second factor is asked for', async () => {
+  it('gets the address of the second factor from the sign-in', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     await enrolTotp(browser)
     const other = identity.browser()
@@ -241,7 +241,7 @@ describe('a session that lacks the second factor', () => {
     expect(other.sessionCookie).toBeDefined()
   })
 
-  it('becomes a full one with the factor, and goes on to where it wanted', async () => {
+  it('is upgraded by the factor, and continues at the requested page', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     const app = await enrolTotp(browser)
     const other = await signInWithPassword(identity, email)
@@ -259,7 +259,7 @@ describe('a session that lacks the second factor', () => {
     expect(again.json).toMatchObject({ error: { id: 'session_already_available' } })
   })
 
-  it('cannot be raised by the factor of somebody else', async () => {
+  it('cannot be upgraded by the factor of another user', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     await enrolTotp(browser)
     const { browser: mallory } = await signUpInBrowser(identity)
@@ -273,7 +273,7 @@ describe('a session that lacks the second factor', () => {
     expect(foreign.json).toMatchObject({ error: { id: 'session_aal1_required' } })
   })
 
-  it('is an API client that gets no further before the factor', async () => {
+  it('gets no access as an API client before the factor is proven', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     const app = await enrolTotp(browser)
     const { data: first } = await identity.frontend.createNativeLoginFlow()
@@ -297,7 +297,7 @@ describe('a session that lacks the second factor', () => {
 })
 
 describe('guessing second factors', () => {
-  it('ends after ten failures, for both kinds together', async () => {
+  it('ends after ten failures, counted for both kinds together', async () => {
     const limited = await startTestIdentity({ CRUX_RATE_LIMITS: 'on' })
     try {
       const { browser, email } = await signUpInBrowser(limited)

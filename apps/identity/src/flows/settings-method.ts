@@ -9,17 +9,17 @@ import type { FlowContext } from './flow-types.ts'
 import type { Message } from './messages.ts'
 import type { FieldMessages, Node } from './nodes.ts'
 
-/** A part of the settings: the profile, a password, a factor. Listed in methods/offered.ts, in the order of the form. */
+/** A part of the settings: the profile, a password, a factor. Methods are listed in methods/offered.ts, in the order of the form. */
 export interface SettingsMethod {
-  /** The value of the form's `method`; also its key in `context.methods`. */
+  /** The value of the form's `method`, and the key in `context.methods`. */
   id: string
-  /** Whether a submit is for this method, where `method` alone does not say it (a button named otherwise). */
+  /** Whether a submit belongs to this method when `method` alone does not identify it (a button with another name). */
   claims?(fields: Fields, method: string): boolean
-  /** What the form shows of it for a person. May remember things for the submit in `about.context`, which is saved. */
+  /** The nodes of this method for a user. May store data for the submit in `about.context`, which is saved. */
   nodes(app: App, about: SettingsAbout): Promise<Node[]> | Node[]
-  /** Whether the submit needs a session whose person has proven lately who they are; when absent, always. */
+  /** Whether the submit needs a session whose user has authenticated recently. Always needed when absent. */
   privileged?(attempt: SettingsAttempt): boolean
-  /** Checks a submit. What it changes is only described here; the frame writes it, in one transaction. */
+  /** Checks a submit and returns the change. The settings flow writes it in one transaction. */
   submit(app: App, attempt: SettingsAttempt): Promise<SettingsOutcome>
 }
 
@@ -39,30 +39,32 @@ export interface SettingsAttempt extends SettingsAbout {
 export type SettingsOutcome =
   | {
       kind: 'changed'
-      /** @returns the address that is to be verified from now on, if the change brought one */
+      /** @returns the address to verify, if the change added one */
       write(tx: Executor): Promise<VerifiableAddress | undefined>
-      /** The method's nodes as they were filled in, should another person have the identifier already. */
+      /** The nodes of the method with the submitted values, for the case that another user has the identifier already. */
       nodes?: Node[]
-      /** The change proves a second factor: the session rises to aal2. */
+      /** The change proves a second factor, which upgrades the session to aal2. */
       proves?: string
-      /** The address, in normal form, that the change gives the person: whose it was is told, and mail may go there. */
+      /**
+       * The normalized address that the change gives the user. It is limited, because the answer reveals whether it is taken and sends mail to it.
+       */
       address?: string
-      /** Where the browser goes on instead of the settings. */
+      /** The address at which the browser continues instead of the settings. */
       redirectTo?: string
     }
-  /** Nothing changed, but the form shows something else, as `context` now says (new lookup codes before they are kept). */
+  /** Nothing is stored, but the form shows the new state of `context` (for example new lookup codes before their confirmation). */
   | { kind: 'shown' }
   | {
       kind: 'refused'
       /** By field; under '' for the form as a whole. */
       found: FieldMessages
-      /** The method's nodes as they were filled in; its usual ones when absent. */
+      /** The nodes of the method with the submitted values; its usual nodes when absent. */
       nodes?: Node[]
     }
-  /** The method has answered by itself (it sends the browser elsewhere). */
+  /** The method has sent the answer itself (for example a redirect to a provider). */
   | { kind: 'answered'; answer: unknown }
 
-/** A refusal that concerns the form as a whole. */
+/** A refusal for the form as a whole. */
 export function refusedWith(...messages: Message[]): SettingsOutcome {
   return { kind: 'refused', found: new Map([['', messages]]) }
 }

@@ -27,7 +27,7 @@ import { findFlow, insertFlow, type NewFlow, updateFlow } from './store.ts'
 import { isExpired, problemMessage, readSubmission, requireFlow, transientPayload } from './submission.ts'
 import { startVerification } from './verification.ts'
 
-/** How long after signing in a person may change what proves who they are. */
+/** How long after signing in a user may change credentials. */
 export const privilegedForMs = 5 * 60_000
 
 const missing = 'A valid session cookie or session token is missing.'
@@ -48,7 +48,7 @@ export async function initSettings(app: App, ctx: RequestContext, type: Flow['ty
   return answerFlow(app, ctx, flow, { person: session.person })
 }
 
-/** A settings flow of a person; also what recovery leads to, which says so. */
+/** Inserts a settings flow of a user. Recovery uses it too and adds its own message. */
 export async function insertSettings(
   app: App,
   options: {
@@ -75,7 +75,7 @@ export async function insertSettings(
   } satisfies NewFlow)
 }
 
-/** The flow for the page that renders it: shown to the person whose flow it is, in any of their browsers. */
+/** Returns the flow to the page that renders it, in any browser of its user. */
 export async function getSettings(app: App, ctx: RequestContext): Promise<unknown> {
   const session = await currentSession(app, ctx)
   if (!session) {
@@ -106,7 +106,7 @@ export async function submitSettings(app: App, ctx: RequestContext): Promise<unk
   if (lacksSecondFactor(session) && !ctx.wantsJson) return ctx.reply.redirect(secondFactorUrl(app, ctx.url), 303)
   requireHighestAal(app, session, ctx.url)
   if (isExpired(flow)) return expireSettings(app, ctx, flow, session)
-  // Who comes back from proving again who they are finds the form, and repeats what was refused.
+  // After a user has authenticated again, they get the form and repeat the refused change.
   if (ctx.request.method === 'GET' && flow.type === 'browser' && !ctx.wantsJson) return answerFlow(app, ctx, flow)
   const read = readSubmission(ctx, flow)
   if ('problem' in read) return refuseSettings(app, ctx, flow, session, [problemMessage(read.problem)])
@@ -141,7 +141,7 @@ async function settle(app: App, chosen: SettingsMethod, attempt: SettingsAttempt
   }
 }
 
-/** Writes a change and answers it; also for changes that end elsewhere (an account of a provider was linked). */
+/** Writes a change and answers it. Changes that complete in another request (a linked provider account) use it too. */
 export async function completeSettings(
   app: App,
   chosen: SettingsMethod,
@@ -168,7 +168,7 @@ export async function completeSettings(
   }
   app.outbox.wake()
   const person = (await findPerson(app.database.db, session.person.identity.id)) ?? session.person
-  // What methods remembered belongs to what is done; the next form begins anew.
+  // The state of the methods belongs to the completed change; the next form starts without it.
   const about = { type: flow.type, person, session: { ...session, person }, context: { ...flow.context, methods: {} } }
   const changed = await updateFlow(app.database.db, flow, {
     state: 'success',
@@ -177,12 +177,12 @@ export async function completeSettings(
   return answerSuccess(app, ctx, changed, { session: about.session, verification, redirectTo: outcome.redirectTo })
 }
 
-/** A change of address tells whether somebody has it, and writes to it: neither is for the asking. */
+/** A change of address reveals whether an address is taken and sends mail to it, so both are limited. */
 async function limitAddresses(app: App, { ctx, person }: Pick<SettingsAttempt, 'ctx' | 'person'>, address: string) {
   await app.limiter.take('client', ctx.clientAddress)
   await app.limiter.take('account', `address of ${person.identity.id}`)
   if (!app.verifiesAddresses) return
-  // Of this person alone: what others ask for does not stand in the way.
+  // Counted per user, so that requests of other users do not block this one.
   await app.limiter.take('resend', `${address} by ${person.identity.id}`)
   await app.limiter.take('mails', address)
 }
@@ -214,12 +214,12 @@ function answerSuccess(
   return answerFlow(app, ctx, flow, { person: session.person, continueWith })
 }
 
-/** Whether a session may change what proves who its person is. */
+/** Whether the user of a session authenticated recently enough to change credentials. */
 export function isFresh({ session }: Signed): boolean {
   return session.authenticatedAt.getTime() + privilegedForMs > Date.now()
 }
 
-/** The person has to prove again who they are; after that the change is simply repeated. */
+/** The user has to authenticate again and then repeats the change. */
 export function refuseStale(app: App, ctx: RequestContext, flow: Flow): unknown {
   const back = `${app.publicUrl}/self-service/settings?${new URLSearchParams({ flow: flow.id })}`
   const query = new URLSearchParams({ refresh: 'true', return_to: back })
@@ -248,7 +248,7 @@ async function answerRefusal(
   return answerFlow(app, ctx, changed, { status: 400, person })
 }
 
-/** Says something about the form as a whole; the fields keep what they hold. */
+/** Shows messages for the form as a whole; the fields keep their values. */
 export async function refuseSettings(
   app: App,
   ctx: RequestContext,
@@ -261,7 +261,7 @@ export async function refuseSettings(
   return answerFlow(app, ctx, changed, { status: 400, person })
 }
 
-/** Begins anew in another flow, which says that the former expired. */
+/** Starts a new flow with a message that the previous one expired. */
 export async function expireSettings(app: App, ctx: RequestContext, old: Flow, session: Signed): Promise<unknown> {
   const { type, returnTo } = old
   const said = [messages.settingsExpired(old.expiresAt)]
@@ -271,7 +271,7 @@ export async function expireSettings(app: App, ctx: RequestContext, old: Flow, s
   throw flowExpired(old.expiresAt, flow.id)
 }
 
-/** The form: what each method shows. Methods may put things into the context. */
+/** The form with the nodes of each method. Methods may add data to the context. */
 async function settingsUi(
   app: App,
   about: SettingsAbout,

@@ -9,15 +9,15 @@ import type { FlowContext } from './flow-types.ts'
 import type { FieldMessages, Node } from './nodes.ts'
 import type { FlowChange } from './store.ts'
 
-/** A way to sign in, or to prove a second factor. Listed in methods/offered.ts, in the order of the form. */
+/** A sign-in method or a second factor. Methods are listed in methods/offered.ts, in the order of the form. */
 export interface LoginMethod {
   /** The value of the form's `method`. */
   id: string
-  /** At which levels of assurance the form offers it. */
+  /** The assurance levels at which the form offers it. */
   aals: readonly ('aal1' | 'aal2')[]
-  /** Whether a submit is for this method, where `method` alone does not say it. */
+  /** Whether a submit belongs to this method when `method` alone does not identify it. */
   claims?(fields: Fields, method: string): boolean
-  /** What the form shows of it beside the shared inputs. May remember things in `about.context`, which is saved. */
+  /** The nodes of this method beside the shared inputs. May store data in `about.context`, which is saved. */
   nodes(app: App, about: LoginAbout): Promise<Node[]> | Node[]
   check(app: App, ctx: RequestContext, attempt: LoginAttempt): Promise<LoginOutcome>
 }
@@ -26,7 +26,7 @@ export interface LoginAbout {
   type: Flow['type']
   aal: 'aal1' | 'aal2'
   refresh: boolean
-  /** Who asks, when somebody is signed in already. */
+  /** The current session, if the user is signed in already. */
   session: Signed | undefined
   context: FlowContext
 }
@@ -41,31 +41,31 @@ export type LoginOutcome =
   | {
       kind: 'proven'
       identityId: string
-      /** How, as the session notes it; the method's id when absent. */
+      /** The method that the session records; the id of this method when absent. */
       method?: string
-      /** What it proves; aal1 when absent. */
+      /** The assurance level that it proves; aal1 when absent. */
       aal?: 'aal1' | 'aal2'
     }
   | {
       kind: 'refused'
       /** By field; under '' for the form as a whole. */
       found: FieldMessages
-      /** What the identifier's input holds afterwards. */
+      /** The value of the identifier input in the answer. */
       identifier?: string
       active?: string
     }
-  /** What was sent for it is right, and too old: the flow begins anew. */
+  /** The submitted code is right but has expired, so a new flow starts. */
   | { kind: 'expired'; at: Date }
-  /** The flow goes on with another form (a code was sent). */
+  /** The flow continues with another form (for example after a code was sent). */
   | { kind: 'continued'; change: FlowChange; status?: number }
-  /** The method has answered by itself (it sends the browser elsewhere). */
+  /** The method has sent the answer itself (for example a redirect to a provider). */
   | { kind: 'answered'; answer: unknown }
 
-/** A way to sign up. Listed in methods/offered.ts. */
+/** A sign-up method. Methods are listed in methods/offered.ts. */
 export interface RegistrationMethod {
   id: string
   claims?(fields: Fields, method: string): boolean
-  /** What the form shows of it beside the traits. May remember things in `context`, which is saved. */
+  /** The nodes of this method beside the traits. May store data in `context`, which is saved. */
   nodes(app: App, about: { type: Flow['type']; context: FlowContext }): Promise<Node[]> | Node[]
   check(app: App, ctx: RequestContext, attempt: { flow: Flow; fields: Fields }): Promise<RegistrationOutcome>
 }
@@ -74,13 +74,13 @@ export type RegistrationOutcome =
   | {
       kind: 'proven'
       traits: Traits
-      /** What the person signs in with from now on. */
+      /** The credentials of the new identity. */
       credentials: NewCredential[]
-      /** Whether the sign-up also signs in; how, as the session notes it, is the method's id. */
+      /** Whether the sign-up also signs in. The session then records the id of this method. */
       session: boolean
-      /** Where the account is that was proven, if it is one elsewhere. */
+      /** The provider of the account that was proven, if there is one. */
       provider?: string
-      /** The address has been proven on the way. */
+      /** The sign-up has proven the address. */
       verified?: boolean
     }
   | { kind: 'refused'; found: FieldMessages; traits: unknown }

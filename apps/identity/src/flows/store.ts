@@ -13,7 +13,7 @@ export type NewFlow = Pick<Flow, 'kind' | 'type' | 'requestUrl' | 'returnTo' | '
 
 export type FlowChange = Partial<Pick<Flow, 'ui' | 'state' | 'active' | 'csrfHash' | 'tries' | 'context' | 'returnTo'>>
 
-/** Ids of flows are random through and through: whoever knows one may use the flow of an API client. */
+/** Flow ids are completely random, because any client that knows the id of an API flow may use the flow. */
 export async function insertFlow(tx: Executor, flow: NewFlow): Promise<Flow> {
   const at = new Date()
   const [row] = await tx
@@ -48,7 +48,11 @@ export async function updateFlow(tx: Executor, flow: Flow, change: FlowChange): 
   return row ?? flow
 }
 
-/** Counts a try at the flow's code and tells which one it is: 1 for the first since the code was sent. */
+/**
+ * Counts an attempt at the code of the flow.
+ *
+ * @returns the number of the attempt since the code was sent, from 1
+ */
 export async function countTry(db: Executor, flow: Flow): Promise<number> {
   const [row] = await db
     .update(flows)
@@ -58,7 +62,7 @@ export async function countTry(db: Executor, flow: Flow): Promise<number> {
   return row?.tries ?? Number.POSITIVE_INFINITY
 }
 
-/** Keeps an error for the error page of a browser that cannot be shown JSON. */
+/** Stores an error for the error page of a browser that cannot read JSON. */
 export async function storeError(db: Executor, error: IdentityError): Promise<string> {
   const id = randomUUID()
   await db.insert(errors).values({ id, error: error.toBody().error })

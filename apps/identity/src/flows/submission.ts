@@ -10,14 +10,14 @@ import type { FlowKind } from './flow-types.ts'
 import { messages } from './messages.ts'
 import { findFlow } from './store.ts'
 
-/** A submit that may be worked on: its flow lives, belongs to the browser, and its fields could be read. */
+/** A valid submit: its flow is active and belongs to the browser, and its fields could be parsed. */
 export interface Submission {
   flow: Flow
   fields: Fields
   method: string
 }
 
-/** The flow that a request names in its address. */
+/** Finds the flow that the address of a request contains. */
 export async function requireFlow(app: App, ctx: RequestContext, kind: FlowKind): Promise<Flow> {
   const id = ctx.query('flow')
   if (!isUuid(id)) throw flowParameterMissing()
@@ -27,7 +27,7 @@ export async function requireFlow(app: App, ctx: RequestContext, kind: FlowKind)
   return flow
 }
 
-/** What a submit holds, or why the flow has to say no. */
+/** Parses a submit. Returns a problem when the flow has to refuse it. */
 export function readSubmission(ctx: RequestContext, flow: Flow): { submission: Submission } | { problem: string } {
   const browserSign = flow.type === 'api' ? signOfBrowser(ctx) : undefined
   if (browserSign)
@@ -48,14 +48,14 @@ export function isExpired(flow: Flow): boolean {
   return flow.expiresAt.getTime() <= Date.now()
 }
 
-/** What a client sent along with a submit for itself. */
+/** The payload that a client sends along with a submit for its own use. */
 export function transientPayload(fields: Fields): Record<string, unknown> {
   return isObject(fields.transient_payload) ? fields.transient_payload : {}
 }
 
 export const problemMessage = (reason: string) => messages.generic(reason)
 
-/** API flows carry no csrf token, so they must not be reachable with a browser's cookies. */
+/** API flows have no csrf token, so requests with the cookies of a browser must not reach them. */
 function signOfBrowser({ request }: RequestContext): string | undefined {
   if (request.headers.cookie !== undefined) return 'Cookie'
   return request.headers.origin === undefined ? undefined : 'Origin'

@@ -37,8 +37,8 @@ const isVerified = async (email: string) => {
   return row?.verified
 }
 
-describe('after signing up', () => {
-  it('asks an API client for the code of a mail, and signing in waits for it', async () => {
+describe('verification after signing up', () => {
+  it('sends an API client a code by mail, and refuses to sign in until it is verified', async () => {
     const { email, registration } = await signUp(identity)
     const flow = verificationFlowOf(registration)
     expect(registration.continue_with?.map(({ action }) => action)).toEqual([
@@ -69,7 +69,7 @@ describe('after signing up', () => {
     expect((await signIn(email)).status).toBe(200)
   })
 
-  it('still says of a wrong password that it is wrong, before anything of the address', async () => {
+  it('reports a wrong password before it reports an unverified address', async () => {
     const { email } = await signUp(identity)
     const { data: flow } = await identity.frontend.createNativeLoginFlow()
     const answer = await identity.browser().ask<LoginFlow>(`/self-service/login?flow=${flow.id}`, {
@@ -78,7 +78,7 @@ describe('after signing up', () => {
     expect(messageIds(answer.json)).toEqual([4000006])
   })
 
-  it('sends a browser to the page of the flow, whose form belongs to its new csrf cookie', async () => {
+  it('redirects a browser to the page of the flow, whose form is bound to the new csrf cookie', async () => {
     const browser = identity.browser()
     const { json: flow } = await browser.ask<RegistrationFlow>('/self-service/registration/browser?return_to=/after')
     const email = makeEmail()
@@ -111,8 +111,8 @@ describe('after signing up', () => {
   })
 })
 
-describe('the mail', () => {
-  it('holds the code alone on a line and one link, which fills the code in and verifies nothing', async () => {
+describe('the verification mail', () => {
+  it('contains the code on its own line and one link, which prefills the code and verifies nothing', async () => {
     const email = makeEmail()
     const owner = identity.browser()
     const { json: registration } = await owner.ask<RegistrationFlow>('/self-service/registration/browser')
@@ -144,7 +144,7 @@ describe('the mail', () => {
     expect(await isVerified(email)).toBe(true)
   })
 
-  it('keeps the code of nobody in the database', async () => {
+  it('leaves no code in clear text in the database', async () => {
     const { email } = await signUp(identity)
     const code = codeOf(await mailServer.next(email))
     const rows = await identity.sql(
@@ -155,8 +155,8 @@ describe('the mail', () => {
   })
 })
 
-describe('codes', () => {
-  it('are worthless after five wrong tries, and a new flow says so', async () => {
+describe('verification codes', () => {
+  it('stop working after five wrong attempts, and a new flow reports it', async () => {
     const { email, registration } = await signUp(identity)
     const flow = verificationFlowOf(registration)
     const code = codeOf(await mailServer.next(email))
@@ -172,7 +172,7 @@ describe('codes', () => {
     expect(await isVerified(email)).toBe(false)
   })
 
-  it('cannot be guessed many at a time', async () => {
+  it('cannot be guessed with many concurrent requests', async () => {
     const { email, registration } = await signUp(identity)
     const flow = verificationFlowOf(registration)
     await mailServer.next(email)
@@ -218,7 +218,7 @@ describe('codes', () => {
     expect(late.json).toMatchObject({ error: { id: 'self_service_flow_expired' } })
   })
 
-  it('are void once another one was sent', async () => {
+  it('stop working when another one is sent', async () => {
     const { email } = await signUp(identity)
     await mailServer.next(email)
     const { data: flow } = await identity.frontend.createNativeVerificationFlow()
@@ -232,8 +232,8 @@ describe('codes', () => {
   })
 })
 
-describe('a flow that a person begins', () => {
-  it('answers alike for strangers, who get no mail', async () => {
+describe('a verification flow that a user starts', () => {
+  it('gives unknown addresses the same answer and sends them no mail', async () => {
     const { email } = await signUp(identity)
     await mailServer.next(email)
     const stranger = makeEmail()
@@ -250,7 +250,7 @@ describe('a flow that a person begins', () => {
     expect(mailServer.mails.some((mail) => mail.to?.some(({ address }) => address === stranger))).toBe(false)
   })
 
-  it('says at the field what is wrong with the address', async () => {
+  it('reports at the field what is wrong with the address', async () => {
     const { data: flow } = await identity.frontend.createNativeVerificationFlow()
     const missing = await submit(flow.id, { method: 'code' })
     expect([missing.status, messageIds(missing.json, 'email')]).toEqual([400, [4000002]])
@@ -260,7 +260,7 @@ describe('a flow that a person begins', () => {
     expect([method.status, messageIds(method.json)]).toEqual([400, [4010006]])
   })
 
-  it('sends who submits it too late to a new one', async () => {
+  it('redirects to a new flow when it is submitted too late', async () => {
     const { data: flow } = await identity.frontend.createNativeVerificationFlow()
     await identity.sql(`update identity.flows set expires_at = now() - interval '1 second' where id = $1`, [flow.id])
     const late = await submit(flow.id, { method: 'code', email: 'ada@example.com' })
@@ -281,8 +281,8 @@ describe('a flow that a person begins', () => {
   })
 })
 
-describe('without a mail server', () => {
-  it('says that there is nothing to verify', async () => {
+describe('verification without a mail server', () => {
+  it('reports that there is nothing to verify', async () => {
     const plain = await startTestIdentity()
     try {
       const answer = await plain.browser().ask('/self-service/verification/api')

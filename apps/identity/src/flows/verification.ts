@@ -30,7 +30,7 @@ export async function initVerification(app: App, ctx: RequestContext, type: Flow
   return answerFlow(app, ctx, await insertEmptyFlow(app, ctx, { type, requestUrl: ctx.url, returnTo, found: [] }))
 }
 
-/** The flow that a sign-up begins: its code is on the way already. */
+/** Creates the flow that a sign-up starts. Its code is already on its way. */
 export async function startVerification(
   tx: Executor,
   app: App,
@@ -69,12 +69,12 @@ export async function submitVerification(app: App, ctx: RequestContext): Promise
 }
 
 /**
- * The link of the mail. It only fills the code in: programs that look into mails open links, and must not verify
- * anything. The flow moves to the browser that knows the code; a wrong code counts as a try.
+ * Opens the link of the mail. It only prefills the code: mail scanners open links, and must not verify anything. The flow moves to the browser that
+ * knows the code; a wrong code counts as an attempt.
  */
 export async function openVerificationLink(app: App, ctx: RequestContext): Promise<unknown> {
   const flow = await requireFlow(app, ctx, 'verification')
-  // Whoever opens the mail here goes on here: the page needs a csrf cookie.
+  // The user continues in the browser that opened the mail, so the page needs a csrf cookie.
   ctx.ensureCsrfToken()
   if (isExpired(flow)) return answerExpired(app, ctx, flow)
   const code = ctx.query('code')
@@ -91,7 +91,7 @@ export async function openVerificationLink(app: App, ctx: RequestContext): Promi
   return ctx.reply.redirect(uiUrl(app, 'verification', { flow: flow.id }), 303)
 }
 
-/** Answers alike for known and unknown addresses; only the owner of a known one gets a mail. */
+/** Gives known and unknown addresses the same answer; a mail is sent only to a known one. */
 async function sendTo(app: App, ctx: RequestContext, flow: Flow, email: string): Promise<unknown> {
   const value = normalizeIdentifier(email)
   await countMail(app, ctx, {
@@ -102,7 +102,7 @@ async function sendTo(app: App, ctx: RequestContext, flow: Flow, email: string):
     const address = await findVerifiable(tx, value)
     if (address) await mailCode(tx, app, flow, address)
     else {
-      // The same statements for an address that nobody has: time must not tell.
+      // The same statements run for an unknown address, so that the response time reveals nothing.
       await sendCode(tx, app, flow, undefined)
       await markSent(tx, nobody)
     }
@@ -122,7 +122,7 @@ async function sendTo(app: App, ctx: RequestContext, flow: Flow, email: string):
   return answerFlow(app, ctx, changed)
 }
 
-/** Makes a code for an address and puts its mail on the way. The caller wakes the outbox after the commit. */
+/** Creates a code for an address and enqueues its mail. The caller wakes the outbox after the commit. */
 async function mailCode(tx: Executor, app: App, flow: Flow, address: VerifiableAddress): Promise<VerifiableAddress> {
   await sendCode(tx, app, flow, {
     owner: { addressId: address.id, identityId: address.identityId },
@@ -148,7 +148,7 @@ async function markSent(tx: Executor, addressId: string): Promise<VerifiableAddr
   return sent
 }
 
-/** Codes are tried against an address, however many flows and mails they are spread over. */
+/** Attempts at codes are counted per address, across all flows and mails. */
 const sentTo = (address: string): FlowContext => ({ methods: { verification: { address } } })
 
 async function checkCode(app: App, ctx: RequestContext, flow: Flow, code: string, fields: Fields): Promise<unknown> {
@@ -198,7 +198,7 @@ async function answerBadAddress(app: App, ctx: RequestContext, flow: Flow, email
   return answerFlow(app, ctx, await updateFlow(app.database.db, flow, { ui }), { status: 400 })
 }
 
-/** Says something about the form as a whole; the fields keep what they hold. */
+/** Shows messages for the form as a whole; the fields keep their values. */
 async function answerForm(app: App, ctx: RequestContext, flow: Flow, found: Message[], email = ''): Promise<unknown> {
   const nodes = withCsrfNode(flow.ui.nodes).map((node) => ({
     ...node,
@@ -210,12 +210,12 @@ async function answerForm(app: App, ctx: RequestContext, flow: Flow, found: Mess
   return answerFlow(app, ctx, changed, { status: 400 })
 }
 
-/** As the original: the form of an API client has a csrf token, if an empty one, once something was wrong with it. */
+/** The form of an API client has an empty csrf token after an error, as in Ory Kratos. */
 function withCsrfNode(nodes: Node[]): Node[] {
   return nodes.some(({ attributes }) => attributes.name === 'csrf_token') ? nodes : [...nodes, csrfNode()]
 }
 
-/** Begins anew in another flow that says why. */
+/** Starts a new flow with a message that gives the reason. */
 async function replaceFlow(app: App, ctx: RequestContext, old: Flow, message: Message): Promise<unknown> {
   const flow = await insertEmptyFlow(app, ctx, { ...old, found: [message] })
   if (old.type === 'api' || ctx.wantsJson) throw flowReplaced(flow.id, message.text)

@@ -1,12 +1,12 @@
-/** The fields of a submit; dotted names have become nested objects. */
+/** The fields of a submit; dotted names are converted to nested objects. */
 export type Fields = Record<string, unknown>
 export type Body = { ok: true; fields: Fields } | { ok: false; reason: string }
 
 const forbiddenNames = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
- * Reads a submitted form, as JSON or urlencoded. What cannot be read is no transport error: the flow says it, so the
- * reason is returned and not thrown.
+ * Reads a submitted form, as JSON or urlencoded. A body that cannot be parsed is reported in the flow and not as an HTTP error, so the reason is
+ * returned instead of thrown.
  */
 export function readBody(raw: unknown, contentType: string | undefined): Body {
   const text = typeof raw === 'string' ? raw : ''
@@ -35,7 +35,7 @@ function readJson(text: string): Body {
   return { ok: true, fields: nest(Object.entries(value)) }
 }
 
-/** JSON that the database cannot keep or that nobody writes in earnest. */
+/** JSON that the database cannot store or that is nested too deeply. */
 export class UnstorableError extends Error {
   override name = 'UnstorableError'
 }
@@ -43,8 +43,8 @@ export class UnstorableError extends Error {
 const depthMax = 32
 
 /**
- * Parses JSON of strangers: PostgreSQL keeps no null characters and no halves of surrogate pairs, and what is nested
- * without end would end the stack of whoever walks it.
+ * Parses untrusted JSON. PostgreSQL cannot store null characters or lone surrogates, and deep nesting would overflow the stack of recursive
+ * functions.
  *
  * @throws SyntaxError, or UnstorableError with the reason
  */
@@ -61,7 +61,7 @@ export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
-/** The deepest nesting of brackets outside of strings, in one pass. */
+/** The maximum nesting depth of brackets outside of strings, in one pass. */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0
@@ -77,7 +77,7 @@ function depthOf(text: string): number {
   return deepest
 }
 
-/** `traits.name.first` becomes `{traits: {name: {first}}}`; names that would reach an object's prototype are dropped. */
+/** Converts `traits.name.first` to `{traits: {name: {first}}}`. Names that would reach the prototype of an object are removed. */
 function nest(entries: [string, unknown][]): Fields {
   const fields: Fields = {}
   for (const [name, value] of entries) {
@@ -107,7 +107,7 @@ function withoutForbidden(value: unknown): unknown {
   )
 }
 
-/** A field as text: a number or boolean where text belongs is taken for its text, anything else for nothing. */
+/** A field as text: numbers and booleans are converted, all other types result in an empty text. */
 export function textField(fields: Fields, name: string): string {
   const value = fields[name]
   if (typeof value === 'string') return value

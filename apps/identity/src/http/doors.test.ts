@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => identity.stop())
 
-/** With a Host header of the caller's choice, which fetch does not let one set. */
+/** Sends a Host header that the caller chooses, which fetch does not allow. */
 const ask = (base: string, path: string, headers: Record<string, string>) =>
   new Promise<number | undefined>((resolve, reject) => {
     request(`${base}${path}`, { headers }, (answer) => {
@@ -43,13 +43,13 @@ describe('the Host header', () => {
     expect(await ask(identity.adminUrl, '/admin/identities', { host })).toBe(421)
   })
 
-  it('may name this machine at the port that was asked, and the host of CRUX_URL', async () => {
+  it('may contain this machine with the requested port, and the host of CRUX_URL', async () => {
     const port = portOf(identity.publicUrl)
     for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, new URL(consoleUrl).host])
       expect(await ask(identity.publicUrl, '/self-service/login/api', { host })).toBe(200)
   })
 
-  it('does not matter for our server, which proves itself, and for probes of life', async () => {
+  it('is not checked for requests that the Crux server authenticates, and for liveness probes', async () => {
     const host = 'identity.internal:4433'
     expect(await ask(identity.publicUrl, '/self-service/login/api', { host, 'x-crux-proxy-secret': proxySecret })).toBe(
       200,
@@ -59,7 +59,7 @@ describe('the Host header', () => {
     expect(await ask(identity.adminUrl, '/admin/health/alive', { host })).toBe(200)
   })
 
-  it('is not made good by a wrong secret or token', async () => {
+  it('is still checked with a wrong secret or token', async () => {
     const host = 'evil.example'
     const secret = { 'x-crux-proxy-secret': `${proxySecret}x` }
     expect(await ask(identity.publicUrl, '/self-service/login/api', { host, ...secret })).toBe(421)
@@ -79,7 +79,7 @@ describe('the address of a client', () => {
     return made.session.devices[0]?.ip_address
   }
 
-  it('is accepted from our server, and from no other process of this machine', async () => {
+  it('is accepted from the Crux server, and from no other process of this machine', async () => {
     expect(await addressSeen(clientAt('203.0.113.5'))).toBe('203.0.113.5')
     expect(await addressSeen({ 'x-forwarded-for': '203.0.113.5' })).toBe('127.0.0.1')
     expect(await addressSeen({ ...clientAt('203.0.113.5'), 'x-crux-proxy-secret': 'guessed-by-somebody' })).toBe(

@@ -4,10 +4,10 @@ import type { App } from '../context.ts'
 import { sameSecret } from '../secrets.ts'
 import { IdentityError } from './errors.ts'
 
-/** With it our server proves that a request comes from it, so that the client address it reports counts. */
+/** The header in which the Crux server authenticates, so that the client address in its requests is trusted. */
 export const proxySecretHeader = 'x-crux-proxy-secret'
 
-/** Whether the request was passed on by our own server. */
+/** Whether the Crux server forwarded the request. */
 export function isFromServer(app: Pick<App, 'config'>, request: FastifyRequest): boolean {
   const given = request.headers[proxySecretHeader]
   const secret = app.config.IDENTITY_PROXY_SECRET
@@ -15,8 +15,8 @@ export function isFromServer(app: Pick<App, 'config'>, request: FastifyRequest):
 }
 
 /**
- * A page of another host name that leads to our address would speak with us as if we were that host (DNS rebinding). Only our own
- * names are answered: that of CRUX_URL, and those of this machine with the port that was asked.
+ * A page of another host name that resolves to this address could send requests as if it were this host (DNS rebinding). Only the service's own names
+ * are answered: the host of CRUX_URL, and those of this machine with the requested port.
  */
 export function isOwnHost(app: Pick<App, 'config' | 'consoleUrl'>, request: FastifyRequest): boolean {
   const given = `http://${request.headers.host ?? ''}`

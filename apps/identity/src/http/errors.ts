@@ -1,11 +1,11 @@
-/** An expected refusal, in the shape of Ory Kratos' errors: `{error: {code, status, message, reason?, id?, details?}}`. */
+/** An expected error, in the format of Ory Kratos: `{error: {code, status, message, reason?, id?, details?}}`. */
 export class IdentityError extends Error {
   override name = 'IdentityError'
   readonly code: number
   readonly id: string | undefined
   readonly reason: string | undefined
   readonly details: Record<string, unknown> | undefined
-  /** Fields beside `error`, at the top of the body: `redirect_browser_to`, `use_flow_id`, `expired_at`, `since`. */
+  /** Additional fields at the top level of the body: `redirect_browser_to`, `use_flow_id`, `expired_at`, `since`. */
   readonly beside: Record<string, unknown>
   readonly headers: Record<string, string>
 
@@ -77,7 +77,7 @@ const defaultMessages: Record<keyof typeof statusTexts, string> = {
 }
 
 export const badRequest = (reason: string, id?: string) => new IdentityError(400, { reason, id })
-/** A row that is not there: the one 404 without a reason. */
+/** The error for a missing row. It is the only 404 without a reason. */
 export const noSuchRow = () => new IdentityError(404, { message: 'Unable to locate the resource' })
 export const noSuchFlow = (kind: string) =>
   new IdentityError(404, { reason: `The ${kind} request could not be found, please start again.` })
@@ -106,7 +106,7 @@ export const sessionInactive = () =>
     reason: 'No active session was found in this request.',
   })
 
-/** Whoever asks is signed in, but has not proven for too long who they are. */
+/** The user is signed in, but authenticated too long ago for this request. */
 export const sessionStale = (redirectTo: string) =>
   new IdentityError(403, {
     id: 'session_refresh_required',
@@ -122,7 +122,7 @@ export const aal1Required = () =>
     reason: 'A second factor can only be asked for after the first.',
   })
 
-/** Whoever asks has a second factor and has not proven it with this session. */
+/** The user has a second factor that this session has not proven. */
 export const aal2Required = (redirectTo: string) =>
   new IdentityError(403, {
     id: 'session_aal2_required',
@@ -132,7 +132,7 @@ export const aal2Required = (redirectTo: string) =>
     beside: { redirect_browser_to: redirectTo },
   })
 
-/** A single-page application is told where the browser has to go on. */
+/** Returns the address at which the browser has to continue to a single-page application. */
 export const locationChangeRequired = (redirectTo: string) =>
   new IdentityError(422, {
     id: 'browser_location_change_required',

@@ -1,6 +1,6 @@
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]']
 
-/** The origins a browser may come from: that of the console, and on loopback its other names at the same port. */
+/** The accepted origins of a browser: that of the console, and on loopback the other loopback names with the same port. */
 export function acceptedOrigins(consoleUrl: string): ReadonlySet<string> {
   const url = new URL(consoleUrl)
   const origins = new Set([url.origin])
@@ -12,15 +12,15 @@ export function acceptedOrigins(consoleUrl: string): ReadonlySet<string> {
 }
 
 /**
- * Whether a browser says that a request comes from another site. Where it says nothing (old browsers, no browser),
- * SameSite cookies and the csrf token hold.
+ * Whether the headers of a browser show that a request comes from another site. Without these headers (old browsers, other clients), SameSite cookies
+ * and the csrf token protect the request.
  */
 export function isForeign(
   headers: { origin?: string | undefined; 'sec-fetch-site'?: string | string[] | undefined },
   accepted: ReadonlySet<string>,
 ): boolean {
   const { origin } = headers
-  // `null` is the origin of a page that hides where it comes from: none of ours does.
+  // Pages that hide their origin send `null`. No page of Crux does this.
   if (origin !== undefined) return !accepted.has(origin)
   const site = headers['sec-fetch-site']
   return site === 'cross-site' || site === 'same-site'

@@ -10,8 +10,8 @@ const sizeMax = 1_000
 const sizeDefault = 250
 
 /**
- * A page by number (`page`, `per_page`; the first is 1, and 0 is taken for it) or by token (`page_size`, `page_token`, which
- * holds the offset). What is no number counts as not given.
+ * Reads a page by number (`page`, `per_page`; the first is 1, and 0 is treated as 1) or by token (`page_size`, `page_token`, which contains the
+ * offset). Values that are not numbers are ignored.
  */
 export function readOffsetPage(ctx: RequestContext): OffsetPage {
   const size = readSize(numberOr(undefined, ctx.query('page_size') ?? ctx.query('per_page')))
@@ -24,13 +24,13 @@ function numberOr<T>(fallback: T, value: string | undefined): string | T {
   return value !== undefined && /^\d{1,9}$/.test(value) ? value : fallback
 }
 
-/** 0 means the default, as the original has it; above the maximum the maximum is taken. */
+/** 0 means the default, as in Ory Kratos. Values above the maximum are reduced to it. */
 export function readSize(value: string | undefined): number {
   const size = readNumber(value ?? '0')
   return size === 0 ? sizeDefault : Math.min(size, sizeMax)
 }
 
-/** `first`, `prev`, `next` and `last` as relative addresses. */
+/** The links `first`, `prev`, `next` and `last` as relative addresses. */
 export function linkHeader(ctx: RequestContext, page: OffsetPage, total: number): string {
   const last = Math.max(0, Math.ceil(total / page.size) - 1) * page.size
   const links = [link(ctx, 'first', page, 0)]
@@ -49,7 +49,7 @@ function link(ctx: RequestContext, rel: string, page: OffsetPage, offset: number
   })
 }
 
-/** A link to the address asked for with other values in its query. */
+/** A link to the requested address with changed query parameters. */
 export function linkTo(ctx: RequestContext, rel: string, change: Record<string, string>): string {
   const [path = '', query = ''] = ctx.request.url.split('?', 2)
   const next = new URLSearchParams(query)
@@ -68,7 +68,7 @@ function readToken(token: string): number {
     const { offset } = JSON.parse(Buffer.from(token, 'base64url').toString()) as { offset: unknown }
     if (Number.isInteger(offset) && Number(offset) >= 0 && Number(offset) <= 1e9) return Number(offset)
   } catch {
-    // Told below, like every token that is not ours.
+    // The error is thrown below, as for every malformed token.
   }
   throw badRequest('The page token is invalid, do not craft your own page tokens')
 }

@@ -30,7 +30,7 @@ describe('a browser flow', () => {
     expect(answer.json).toMatchObject({ error: { id: 'security_csrf_violation', code: 403 } })
   })
 
-  it('is refused without its csrf token, with a foreign one, and with one in a header only', async () => {
+  it('is refused without its csrf token, with that of another browser, and with one that is only in a header', async () => {
     const { browser, path } = await openLogin()
     const { flow: foreign } = await openLogin()
     const fields = { method: 'password', identifier: 'a@example.com', password: goodPassword }
@@ -42,13 +42,13 @@ describe('a browser flow', () => {
     expect((await browser.ask(path, { json: { ...fields, csrf_token: csrfOf(flow) } })).status).toBe(400)
   })
 
-  it('masks the token afresh in every answer', async () => {
+  it('has a newly masked token in every answer', async () => {
     const { browser, flow } = await openLogin()
     const { json: again } = await browser.ask<LoginFlow>(`/self-service/login/flows?id=${flow.id}`)
     expect(csrfOf(again)).not.toBe(csrfOf(flow))
   })
 
-  it('sends a page without the token to the error page, which can be read', async () => {
+  it('redirects a page without the token to the error page, which can read the error', async () => {
     const { browser, path } = await openLogin()
     const answer = await browser.page(path, { form: { method: 'password' } })
     expect(answer.status).toBe(303)
@@ -70,7 +70,7 @@ describe('an API flow', () => {
     expect(messageIds(answer.json)).toEqual([4000001])
   })
 
-  it('answers JSON to everybody', async () => {
+  it('answers every client with JSON', async () => {
     const { json: flow } = await identity.browser().ask<LoginFlow>('/self-service/login/api')
     const answer = await identity
       .browser()
@@ -95,7 +95,7 @@ describe('a request with cookies', () => {
     [{ origin: 'http://[::1]:8000' }, 200],
     [{ 'sec-fetch-site': 'none' }, 200],
     [{}, 200],
-  ] as [Record<string, string>, number][])('that says %j of its origin gets %i', async (headers, status) => {
+  ] as [Record<string, string>, number][])('and the origin headers %j is answered with %i', async (headers, status) => {
     const { token } = await signUp(identity)
     const browser = identity.browser()
     browser.cookies.set('ory_kratos_session', token)
@@ -104,7 +104,7 @@ describe('a request with cookies', () => {
 })
 
 describe('cookies', () => {
-  it('are HttpOnly, SameSite=Lax, for the whole site, and Secure under TLS', async () => {
+  it('are HttpOnly, SameSite=Lax, valid for the whole site, and Secure under TLS', async () => {
     const [plain] = (await identity.browser().ask(loginPage)).setCookies
     expect(plain).toMatch(
       /^csrf_token_[0-9a-f]{64}=[A-Za-z0-9+/]{43}=; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Lax$/,
@@ -118,7 +118,7 @@ describe('cookies', () => {
     }
   })
 
-  it('against csrf are set by pages and readers of flows, not by what programs ask', async () => {
+  it('against csrf are set by pages and flow requests, and not by endpoints for programs', async () => {
     const set = async (path: string) => (await identity.browser().ask(path)).setCookies.length
     for (const path of [loginPage, '/self-service/login/flows?id=x', '/schemas', '/nowhere'])
       expect(await set(path)).toBe(1)
@@ -127,7 +127,7 @@ describe('cookies', () => {
   })
 })
 
-describe('where to go after a flow', () => {
+describe('the return address of a flow', () => {
   it.each([
     'http://evil.test/',
     '//evil.test',
@@ -135,20 +135,20 @@ describe('where to go after a flow', () => {
     'javascript:alert(1)',
     `${consoleUrl}@evil.test/`,
     'https://localhost:8000/',
-  ])('refuses %s', async (target) => {
+  ])('is refused when it is %s', async (target) => {
     const answer = await identity.browser().ask(`${loginPage}?return_to=${encodeURIComponent(target)}`)
     expect(answer.status).toBe(400)
     expect(answer.json).toMatchObject({ error: { id: 'self_service_flow_return_to_forbidden' } })
   })
 
-  it.each(['/projects', `${consoleUrl}/projects?a=b`, 'projects'])('allows %s', async (target) => {
+  it.each(['/projects', `${consoleUrl}/projects?a=b`, 'projects'])('is allowed when it is %s', async (target) => {
     const answer = await identity.browser().ask(`${loginPage}?return_to=${encodeURIComponent(target)}`)
     expect(answer.status).toBe(200)
     expect(answer.json).toMatchObject({ return_to: target })
   })
 })
 
-describe('bodies', () => {
+describe('request bodies', () => {
   it.each([
     ['broken JSON', '{"a', 'application/json'],
     ['a list', '[]', 'application/json'],
@@ -160,7 +160,7 @@ describe('bodies', () => {
     ['a null character in a form', 'method=password&identifier=%00', 'application/x-www-form-urlencoded'],
     ['lists without end', `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`, 'application/json'],
     ['a form with files', '--x--', 'multipart/form-data; boundary=x'],
-  ])('that hold %s are told in the flow', async (_what, body, type) => {
+  ])('with %s are reported in the flow', async (_what, body, type) => {
     const { json: flow } = await identity.browser().ask<LoginFlow>('/self-service/login/api')
     const answer = await identity.browser().ask<LoginFlow>(`/self-service/login?flow=${flow.id}`, {
       method: 'POST',
@@ -171,7 +171,7 @@ describe('bodies', () => {
     expect(messageIds(answer.json)).toEqual([4000001])
   })
 
-  it('that an administrator sends are judged the same', async () => {
+  it('of administrators are validated in the same way', async () => {
     const admin = new Browser(identity.adminUrl, { authorization: `Bearer ${adminToken}` })
     const bodies = [
       '',
@@ -185,7 +185,7 @@ describe('bodies', () => {
     expect((await admin.ask('/admin/identities?credentials_identifier=%00')).status).toBe(400)
   })
 
-  it('above 64 kB are 413', async () => {
+  it('above 64 kB are answered with 413', async () => {
     const { json: flow } = await identity.browser().ask<LoginFlow>('/self-service/login/api')
     const answer = await identity.browser().ask(`/self-service/login?flow=${flow.id}`, {
       json: { method: 'password', identifier: 'a@example.com', password: 'x'.repeat(66_000) },
@@ -205,14 +205,14 @@ describe('bodies', () => {
   })
 })
 
-describe('addresses', () => {
-  it('of the admin API are nowhere on the public port', async () => {
+describe('request paths', () => {
+  it('of the admin API do not exist on the public port', async () => {
     const headers = { authorization: `Bearer ${adminToken}` }
     for (const path of ['/admin/identities', '/identities', '/admin/sessions', '/version'])
       expect((await identity.browser().ask(path, { headers })).status).toBe(404)
   })
 
-  it('that are unknown, wrong in method or in a slash answer as plainly as the original', async () => {
+  it('that are unknown or have a wrong method or trailing slash are answered as by Ory Kratos', async () => {
     const browser = identity.browser()
     const unknown = await browser.ask('/nowhere')
     expect([unknown.status, unknown.text]).toEqual([404, '404 page not found\n'])
@@ -227,7 +227,7 @@ describe('addresses', () => {
     expect(options.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  it('must not be cached, but for health', async () => {
+  it('are not cached, except for health', async () => {
     const flow = await identity.browser().ask('/self-service/login/api')
     expect(flow.headers.get('cache-control')).toBe('private, no-cache, no-store, must-revalidate')
     expect((await identity.browser().ask('/health/ready')).headers.get('cache-control')).toBeNull()
@@ -235,7 +235,7 @@ describe('addresses', () => {
 })
 
 describe('the admin port', () => {
-  it('answers health to everybody and everything else only with its token', async () => {
+  it('answers health checks of every client, and other requests only with the admin token', async () => {
     const ask = (path: string, token?: string) =>
       new Browser(identity.adminUrl).ask(path, token ? { headers: { authorization: `Bearer ${token}` } } : {})
     expect((await ask('/health/ready')).status).toBe(200)

@@ -9,23 +9,23 @@ export const sessionCookieName = 'ory_kratos_session'
 const yearSeconds = 365 * 24 * 3600
 
 /**
- * One request and its answer, in the words of the identity service: cookies, what the client wants to see, who asks.
- * Cookies are collected and written once, so that setting one twice sends only the last.
+ * One request and its answer in terms of the identity service: cookies, accepted formats, the current user. Cookies are collected and written once,
+ * so that only the last value of a cookie is sent.
  */
 export class RequestContext {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly publicUrl: string
-  /** The csrf token of the browser after this answer. */
+  /** The csrf token that the browser has after this answer. */
   csrfToken: Buffer | undefined
-  /** Set once the request turns out to be about an API flow: those answer JSON to everybody. */
+  /** Set when the request belongs to an API flow, because API flows always answer with JSON. */
   forApi = false
   readonly #fromServer: boolean
   readonly #cookieName: string
   readonly #secure: string
   readonly #cookies = new Map<string, string>()
 
-  /** @param fromServer our own server passed the request on, so what it says of the client is so */
+  /** @param fromServer the Crux server forwarded the request, so its information about the client is trusted */
   constructor(request: FastifyRequest, reply: FastifyReply, publicUrl: string, fromServer = false) {
     this.request = request
     this.reply = reply
@@ -36,7 +36,7 @@ export class RequestContext {
     this.csrfToken = parseCsrfCookie(this.cookie(this.#cookieName))
   }
 
-  /** Whether the client reads JSON: `Accept` names it, or, on a submit, the body is JSON. `*` is not enough. */
+  /** Whether the client reads JSON: `Accept` contains it, or the body of a submit is JSON. `*` is not sufficient. */
   get wantsJson(): boolean {
     if (this.forApi) return true
     const { accept, 'content-type': contentType } = this.request.headers
@@ -47,7 +47,7 @@ export class RequestContext {
     const { ip, socket, headers } = this.request
     const forwarded = this.#fromServer ? headers['x-forwarded-for'] : undefined
     if (typeof forwarded === 'string' && isIP(forwarded) !== 0) return forwarded
-    // A trusted proxy may pass on what its client made up.
+    // A trusted proxy may forward an address that its client made up.
     return isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip
   }
 
@@ -55,7 +55,7 @@ export class RequestContext {
     return (this.request.headers['user-agent'] ?? '').slice(0, 512)
   }
 
-  /** The address that was asked for, as the outside knows it. */
+  /** The requested address in its public form. */
   get url(): string {
     return this.publicUrl + this.request.url
   }
@@ -76,12 +76,12 @@ export class RequestContext {
     return undefined
   }
 
-  /** Gives the browser a csrf cookie if it has none. */
+  /** Sets a csrf cookie if the browser has none. */
   ensureCsrfToken(): Buffer {
     return this.csrfToken ?? this.rotateCsrfToken()
   }
 
-  /** Gives the browser another csrf cookie: nothing that was bound to the former one works any longer. */
+  /** Sets a new csrf cookie, which invalidates everything that was bound to the previous one. */
   rotateCsrfToken(token: Buffer = newCsrfToken()): Buffer {
     this.csrfToken = token
     this.#setCookie(this.#cookieName, token.toString('base64'), `Max-Age=${yearSeconds}`)

@@ -3,16 +3,16 @@ import type { RequestContext } from './request-context.ts'
 
 export type Handler = (ctx: RequestContext) => Promise<unknown>
 
-/** What a path answers per method. `any` takes every method. */
+/** The handlers of a path by method. `any` accepts every method. */
 export type Routes = Record<string, Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'any', Handler>>>
 
 const allMethods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /**
- * Mounts `routes` with the manners of the original: another method is 405 with `Allow`, OPTIONS says what is allowed
- * without any CORS header, a trailing slash is a redirect to the path without it, anything else a plain 404.
+ * Mounts `routes` with the behavior of Ory Kratos: other methods get 405 with `Allow`, OPTIONS lists the allowed methods without CORS headers, a
+ * trailing slash is redirected to the path without it, and other paths get a plain 404.
  *
- * @param options.prefix a path that lacks it is sent to the one that has it
+ * @param options.prefix requests without this prefix are redirected to the path that has it
  */
 export function mount(
   app: FastifyInstance,

@@ -9,17 +9,17 @@ import { isForeign } from './origin.ts'
 import { RequestContext } from './request-context.ts'
 import { mount, type Routes } from './routes.ts'
 
-/** Forms of browsers are small; administrators import many identities at once, and are let in before a byte is read. */
+/** Forms of browsers are small. Administrators import many identities at once, and are authenticated before the body is read. */
 const bodyLimits = { browsers: 64 * 1024, administrators: 1024 * 1024 }
 const noStore = 'private, no-cache, no-store, must-revalidate'
-/** Paths that answer programs or files and need no csrf cookie. */
+/** These paths serve programs or files and need no csrf cookie. */
 const withoutCsrfCookie =
   /^\/(?:health\/|sessions(?:\/[^/]+)?$|schemas\/|version$|(?:admin\/)?identities|self-service\/[a-z]+\/api$|self-service\/(?:login|registration|settings|recovery|verification)$)/
 
 /**
- * An HTTP server of the service.
+ * Creates an HTTP server of the service.
  *
- * @param options.guard decides, before anything else, whether a request is let in
+ * @param options.guard decides first whether a request is accepted
  */
 export function createServer(
   app: App,
@@ -32,7 +32,7 @@ export function createServer(
     exposeHeadRoutes: false,
     genReqId: (request) => requestIdFrom(request.headers),
     trustProxy: app.config.TRUSTED_PROXIES,
-    // A client that sends its request byte by byte holds a connection for this long at most.
+    // This limits how long a client that sends its request byte by byte can hold a connection.
     requestTimeout: 30_000,
     forceCloseConnections: 'idle',
   })
@@ -70,7 +70,7 @@ export function createServer(
   })
   server.addHook('onResponse', async (request, reply) => {
     const { id, method } = request
-    // Without its query: that may hold a code or a token.
+    // The query is excluded because it may contain a code or a token.
     const path = request.url.split('?', 1)[0]
     app.log.debug(
       { requestId: id, method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
@@ -85,7 +85,7 @@ export function createServer(
     (handler) => async (request, reply) => {
       const ctx = createRequestContext(request, reply)
       try {
-        // A null character in a segment of the path is in no row, and the database would not even look.
+        // No row contains a null character, and PostgreSQL would fail on a path segment with one.
         if (!Object.values(request.params as Record<string, string>).every(isStorable)) throw noSuchRow()
         return await handler(ctx)
       } catch (error) {
@@ -97,7 +97,7 @@ export function createServer(
   return server
 }
 
-/** Whether it asks for a host that is not ours and does not prove either that it may: probes of life tell nothing. */
+/** Whether a request names a host that is not ours and does not authenticate. Liveness probes are exempt because they reveal nothing. */
 function misdirected(
   app: App,
   request: FastifyRequest,
@@ -108,14 +108,14 @@ function misdirected(
   return guard && !guard(request) ? undefined : foreignHost()
 }
 
-/** A browser that says it acts for another site may not change anything with the cookies of this one. */
+/** Refuses changes by browsers whose headers show another site, because such requests carry the cookies of this one. */
 function foreignRequest(app: App, request: FastifyRequest): IdentityError | undefined {
   if (['GET', 'HEAD', 'OPTIONS'].includes(request.method) || request.headers.cookie === undefined) return undefined
   if (!isForeign(request.headers, app.acceptedOrigins)) return undefined
   return csrfViolation('The request comes from another site.')
 }
 
-/** Paths that answer JSON to everybody: no browser opens them as a page. */
+/** Paths that always answer with JSON, because no browser opens them as a page. */
 function isForPrograms(request: FastifyRequest): boolean {
   const path = request.url.split('?', 1)[0] ?? ''
   return /^\/(?:sessions|schemas|health)(?:\/|$)|\/(?:api|flows|errors)$/.test(path)

@@ -6,7 +6,7 @@ import type { SettingsFlow } from '@ory/kratos-client'
 import { expect, it } from 'vitest'
 import { goodPassword, makeEmail, signUp, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
 
-/** Runs `work` with the service as it is set up for `settings`. */
+/** Runs `work` with a service that is configured by `settings`. */
 async function withIdentity(settings: Record<string, string>, work: (identity: TestIdentity) => Promise<void>) {
   const identity = await startTestIdentity(settings)
   try {
@@ -28,7 +28,7 @@ async function changeAddress(identity: TestIdentity, token: string, email: strin
 const isVerified = async (identity: TestIdentity, id: string) =>
   (await identity.admin.getIdentity({ id })).data.verifiable_addresses?.map(({ verified }) => verified)
 
-/** Limits may be off on loopback only. */
+/** Limits can be off only on loopback. */
 const limited = { CRUX_RATE_LIMITS: 'on' }
 
 const reachable: [string, Record<string, string>][] = [
@@ -37,7 +37,7 @@ const reachable: [string, Record<string, string>][] = [
   ['the service itself listens beyond loopback', { IDENTITY_HOST: '0.0.0.0', ...limited }],
 ]
 
-it('counts a typed address as verified while everything listens on loopback and no mail server is set', () =>
+it('an address counts as verified while everything listens on loopback and no mail server is configured', () =>
   withIdentity({}, async (identity) => {
     const { id, token } = await signUp(identity)
     expect(await isVerified(identity, id)).toEqual([true])
@@ -45,7 +45,7 @@ it('counts a typed address as verified while everything listens on loopback and 
     expect(await isVerified(identity, id)).toEqual([true])
   }))
 
-it.each(reachable)('leaves a typed address unverified when %s', (_when, settings) =>
+it.each(reachable)('an address is not verified when %s', (_when, settings) =>
   withIdentity(settings, async (identity) => {
     const { id, token, email } = await signUp(identity)
     expect(await isVerified(identity, id)).toEqual([false])
@@ -55,7 +55,7 @@ it.each(reachable)('leaves a typed address unverified when %s', (_when, settings
       createIdentityBody: { schema_id: 'default', traits: { email } },
     })
     expect(await isVerified(identity, imported.id)).toEqual([false])
-    // Nobody can prove an address here, so signing in does not wait for it.
+    // Addresses cannot be proven here, so signing in does not require it.
     const { data: flow } = await identity.frontend.createNativeLoginFlow()
     const updateLoginFlowBody = {
       method: 'password' as const,
@@ -67,7 +67,7 @@ it.each(reachable)('leaves a typed address unverified when %s', (_when, settings
 )
 
 it.each([...reachable, ['a mail server is set', { SMTP_URI: 'smtp://127.0.0.1:9' }] as const])(
-  'takes back what was assumed, and nothing that was proven, once %s',
+  'assumed verifications are reset, and proven ones kept, once %s',
   async (_when, settings) => {
     const CRUX_SECRET = 'the same for both starts'
     const first = await startTestIdentity({ CRUX_SECRET })
@@ -85,7 +85,7 @@ it.each([...reachable, ['a mail server is set', { SMTP_URI: 'smtp://127.0.0.1:9'
   },
 )
 
-it('lets the operator of a reachable Crux pass on the code of a kept mail, which proves the address', async () => {
+it('the operator of a reachable Crux can pass on the code of a captured mail, which proves the address', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'crux-mails-'))
   await withIdentity(
     { CRUX_URL: 'https://crux.example.com', CRUX_MAILS_DIR: directory, ...limited },

@@ -35,8 +35,8 @@ async function signInWith(password: string, email: string) {
 describe.each([
   ['recovers', recover],
   ['signs in by a code', signInByCode],
-])('who %s with an address that somebody else signed up with', (_how, comeIn) => {
-  it('has the account alone: sessions, password and factors of before are gone, and a mail says so', async () => {
+])('a user who %s with an address that another person signed up with', (_how, comeIn) => {
+  it('becomes the only owner: previous sessions, password and factors are deleted, and a mail reports it', async () => {
     const { browser: stranger, email } = await signUpInBrowser(identity)
     await enrolTotp(stranger)
     const owner = identity.browser()
@@ -48,7 +48,7 @@ describe.each([
     expect(await signInWith(goodPassword, email)).toBe(400)
   })
 
-  it('finds all as it was once the address was verified', async () => {
+  it('finds the account unchanged when the address was verified before', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     await comeIn(identity.browser(), email)
     const again = identity.browser()
@@ -61,7 +61,7 @@ describe.each([
   })
 })
 
-it('takes nothing from an account whose owner changed its address', async () => {
+it('takes over nothing from an account whose owner changed its address', async () => {
   const { browser } = await signUpInBrowser(identity)
   const email = makeEmail()
   const changed = await submitSettings(browser, await openSettings(browser), { method: 'profile', traits: { email } })

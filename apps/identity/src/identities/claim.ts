@@ -16,9 +16,9 @@ const words: Record<string, string> = {
 }
 
 /**
- * Somebody without a session has shown that the mail of an account's address is his. Where the account was signed up with that
- * address and nobody has ever proven it, who signed up may have been another: what they left to come in by goes with their sessions.
- * An address that replaced another is only verified: its account had an owner before.
+ * A user without a session has proven to own the address of an account. If the account was created with this address and the address was never
+ * verified, another person may have created it, so its credentials and sessions are deleted. An address that replaced another one is only verified,
+ * because its account had an owner before.
  */
 export async function claimAddress(
   tx: Executor,
@@ -32,7 +32,7 @@ export async function claimAddress(
   if (address.createdAt.getTime() !== createdAt.getTime()) return
   await endSessions(tx, { ofIdentity: identityId })
   const held = (await listProofs(tx, identityId)).map(({ type }) => type)
-  // The row of the password stays, as for who never had one: the address finds it.
+  // The row of the password stays, because it holds the identifier of the address.
   for (const type of held)
     await (type === 'password' ? saveConfig(tx, identityId, type, {}) : removeConfig(tx, identityId, type))
   if (held.length === 0) return

@@ -2,19 +2,19 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Executor } from '../db/executor.ts'
 import { credentialIdentifiers, credentials } from '../db/schema.ts'
 
-/** A way to sign in, or a second factor, of one identity; `config` holds what proves it. */
+/** A sign-in method or a second factor of one identity. `config` holds its secret. */
 export interface StoredCredential {
   type: string
   config: Record<string, unknown>
 }
 
 /**
- * Which credentials prove something beyond the first factor. Rows that hold nothing do not count: every identity has one
- * for `webauthn`, because the e-mail address is its identifier.
+ * The credentials that are second factors. Empty rows do not count: every identity has one for `webauthn`, because the e-mail address is its
+ * identifier.
  */
 export const secondFactors = ['totp', 'lookup_secret', 'webauthn'] as const
 
-/** Whether an identity has a second factor, as a condition for SQL. `identityId` is an expression of the query. */
+/** Whether an identity has a second factor, as an SQL condition. `identityId` is an expression of the query. */
 export function secondFactorSql(identityId: string): string {
   const types = secondFactors.map((type) => `'${type}'`).join(', ')
   return `exists (select 1 from identity.credentials c
@@ -36,7 +36,7 @@ export async function hasSecondFactor(db: Executor, identityId: string): Promise
   return row !== undefined
 }
 
-/** All ways of an identity to prove itself that hold something. */
+/** All credentials of an identity that are not empty. */
 export async function listProofs(db: Executor, identityId: string): Promise<StoredCredential[]> {
   const rows = await db
     .select({ type: credentials.type, config: credentials.config })
@@ -46,9 +46,9 @@ export async function listProofs(db: Executor, identityId: string): Promise<Stor
 }
 
 /**
- * The configuration of one credential, undefined while it holds nothing.
+ * The configuration of one credential, undefined while it is empty.
  *
- * @param options.lock keeps others from changing it until the transaction ends, so that no code works twice
+ * @param options.lock blocks concurrent changes until the transaction ends, so that no code works twice
  */
 export async function findConfig(
   tx: Executor,
@@ -64,7 +64,7 @@ export async function findConfig(
   return row && Object.keys(row.config).length > 0 ? row.config : undefined
 }
 
-/** Writes a credential, whether it was there or not. */
+/** Inserts or updates a credential. */
 export async function saveConfig(
   tx: Executor,
   identityId: string,
@@ -80,7 +80,7 @@ export async function saveConfig(
     })
 }
 
-/** Takes a credential away; one that follows from the traits stays as an empty row. */
+/** Deletes a credential. One that is derived from the traits is kept as an empty row. */
 export async function removeConfig(tx: Executor, identityId: string, type: string): Promise<void> {
   if (type === 'webauthn') return saveConfig(tx, identityId, type, {})
   const its = and(eq(credentials.identityId, identityId), eq(credentials.type, type))
@@ -89,7 +89,7 @@ export async function removeConfig(tx: Executor, identityId: string, type: strin
 }
 
 /**
- * Makes `identifiers` those by which this credential finds its identity.
+ * Replaces the identifiers of this credential.
  *
  * @throws when another identity has one of them: see `brokenUniqueRule`
  */
@@ -105,7 +105,7 @@ export async function saveIdentifiers(
   await tx.insert(credentialIdentifiers).values(identifiers.map((identifier) => ({ type, identifier, identityId })))
 }
 
-/** Whose credential this identifier is. */
+/** The identity whose credential has this identifier. */
 export async function findOwner(db: Executor, type: string, identifier: string): Promise<string | undefined> {
   const [row] = await db
     .select({ identityId: credentialIdentifiers.identityId })
@@ -114,7 +114,11 @@ export async function findOwner(db: Executor, type: string, identifier: string):
   return row?.identityId
 }
 
-/** Takes all second factors away, for who has lost them. Tells which there were. */
+/**
+ * Deletes all second factors of a user who has lost them.
+ *
+ * @returns the types that were deleted
+ */
 export async function removeSecondFactors(tx: Executor, identityId: string): Promise<string[]> {
   const rows = await tx
     .select({ type: credentials.type, config: credentials.config })

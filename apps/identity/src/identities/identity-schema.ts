@@ -1,4 +1,4 @@
-/** The traits of a person. A JSON Schema with Ory's hints for what identifies, verifies and recovers. */
+/** The traits of a user: a JSON Schema with the extensions of Ory for identifiers, verification and recovery. */
 export const schemaId = 'default'
 
 export interface TraitSchema {
@@ -52,10 +52,10 @@ export const identitySchema: TraitSchema = {
   properties: { traits: traitsSchema },
 }
 
-/** The ways to sign in for which the e-mail address is the identifier; each identity holds all of them. */
+/** The sign-in methods whose identifier is the e-mail address. Each identity has a row for all of them. */
 export const identifiedBy = ['password', 'code', 'webauthn'] as const
 
-/** How an address is compared and stored as identifier; the trait itself keeps its capitals. */
+/** The form in which an address is compared and stored as an identifier. The trait itself keeps its capitals. */
 export function normalizeIdentifier(value: string): string {
   return value.trim().normalize('NFC').toLowerCase()
 }

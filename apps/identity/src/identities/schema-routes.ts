@@ -9,7 +9,7 @@ export const schemaRoutes: Routes = {
     GET: async (ctx) => {
       const { offset } = readOffsetPage(ctx)
       ctx.reply.header('link', linkTo(ctx, 'first', { page: '0' })).header('x-total-count', 1)
-      // Past its end the original's list is null; clients were written against that.
+      // Past the last page, the list of Ory Kratos is null, and clients are written against that.
       return ctx.reply
         .type('application/json; charset=utf-8')
         .send(JSON.stringify(offset > 0 ? null : [{ id: schemaId, schema: identitySchema }]))

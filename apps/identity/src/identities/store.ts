@@ -18,26 +18,26 @@ export type Identity = typeof identities.$inferSelect
 export type VerifiableAddress = typeof verifiableAddresses.$inferSelect
 export type RecoveryAddress = typeof recoveryAddresses.$inferSelect
 
-/** An identity with the addresses at which it is reached. */
+/** An identity with its addresses. */
 export interface Person {
   identity: Identity
   verifiable: VerifiableAddress[]
   recovery: RecoveryAddress[]
 }
 
-/** A way to sign in that an identity gets. */
+/** A credential for a new identity. */
 export interface NewCredential {
   type: string
   config: Record<string, unknown>
-  /** What finds it, unique over all identities; where the e-mail address does, it is left out. */
+  /** The identifiers, unique over all identities; omitted where the e-mail address is the identifier. */
   identifiers?: string[]
 }
 
 export interface NewPerson {
   traits: Traits
-  /** What the person signs in with, beside the e-mail address itself. */
+  /** Credentials in addition to the e-mail address itself. */
   credentials?: NewCredential[]
-  /** argon2id hash; a person without one cannot sign in with a password. */
+  /** argon2id hash. Without one, the user cannot sign in with a password. */
   passwordHash?: string
   state?: IdentityState
   metadataPublic?: unknown
@@ -45,7 +45,7 @@ export interface NewPerson {
   verified: Verified
 }
 
-/** Whether an address counts as verified from the start; `assumed` is a verified one that nobody has proven. */
+/** Whether an address counts as verified from the start. `assumed` means verified without a proof. */
 export type Verified = boolean | 'assumed'
 
 /** @throws when another identity has the identifier: see `brokenUniqueRule` */
@@ -78,7 +78,7 @@ export async function insertPerson(tx: Executor, person: NewPerson): Promise<Per
   return { identity, ...(await insertAddresses(tx, identity, person.verified)) }
 }
 
-/** Gives an identity the identifiers and addresses that follow from its traits; it must have none. */
+/** Inserts the identifiers and addresses that are derived from the traits. The identity must have none. */
 export async function insertAddresses(
   tx: Executor,
   identity: Identity,
@@ -108,9 +108,9 @@ export async function insertAddresses(
 }
 
 /**
- * Gives an identity other traits. Another e-mail address replaces identifiers and addresses.
+ * Replaces the traits of an identity. A new e-mail address replaces identifiers and addresses.
  *
- * @returns the new address, undefined when the address stayed
+ * @returns the new address, undefined when the address did not change
  * @throws when another identity has it: see `brokenUniqueRule`
  */
 export async function replaceTraits(
@@ -129,7 +129,7 @@ export async function replaceTraits(
   return verifiable[0]
 }
 
-/** Whose address this is, in normal form. */
+/** Finds an address in normalized form. */
 export async function findVerifiable(db: Executor, value: string): Promise<VerifiableAddress | undefined> {
   const [address] = await db
     .select()
@@ -138,7 +138,7 @@ export async function findVerifiable(db: Executor, value: string): Promise<Verif
   return address
 }
 
-/** Notes that a person has proven to own an address. */
+/** Marks an address as verified by its user. */
 export async function verifyAddress(tx: Executor, addressId: string): Promise<void> {
   const at = new Date()
   await tx
@@ -147,7 +147,7 @@ export async function verifyAddress(tx: Executor, addressId: string): Promise<vo
     .where(eq(verifiableAddresses.id, addressId))
 }
 
-/** Takes back what was only assumed of addresses. */
+/** Resets verifications that were only assumed. */
 export async function dropAssumedProofs(db: Executor): Promise<void> {
   await db
     .update(verifiableAddresses)
@@ -164,7 +164,7 @@ export async function findPerson(db: Executor, identityId: string): Promise<Pers
   return identity && { identity, verifiable, recovery }
 }
 
-/** Who signs in with `identifier` and a password, and the password's hash. One query, indexed. */
+/** The user that `identifier` belongs to, and the hash of their password. One indexed query. */
 export async function findPasswordLogin(
   db: Executor,
   identifier: string,
@@ -197,7 +197,7 @@ export async function findPasswordLogin(
   }
 }
 
-/** Hashes a password anew. One that was changed meanwhile stays. */
+/** Replaces the hash of an unchanged password. A password that was changed in the meantime is kept. */
 export async function replacePasswordHash(
   db: Executor,
   identityId: string,

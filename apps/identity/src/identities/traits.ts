@@ -4,7 +4,7 @@ import { addMessage } from '../flows/nodes.ts'
 import { isObject } from '../http/body.ts'
 import { type TraitSchema, traitsSchema } from './identity-schema.ts'
 
-/** Like HTML's e-mail inputs, but letters of all scripts; with a limit on length, as mail servers have one. */
+/** Like the e-mail inputs of HTML, but with letters of all scripts, and with the length limit of mail servers. */
 const emailShape =
   /^[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]{1,64}@[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?)*$/u
 
@@ -12,20 +12,20 @@ export function isEmail(value: string): boolean {
   return value.length <= 254 && emailShape.test(value)
 }
 
-/** Checks traits against the schema. Messages are told per field, `traits.email` and so on; none means valid. */
+/** Validates traits against the schema. Messages are reported per field (`traits.email`); an empty map means valid. */
 export function checkTraits(traits: unknown): Map<string, Message[]> {
   const found = new Map<string, Message[]>()
   check('traits', traits, traitsSchema, found)
   return found
 }
 
-/** One line for who calls the admin API. */
+/** The problem in one line, for clients of the admin API. */
 export function traitsProblem(traits: unknown): string | undefined {
   const problems = [...checkTraits(traits)].flatMap(([field, list]) => list.map(({ text }) => `${field}: ${text}`))
   return problems.length === 0 ? undefined : problems.join(' ')
 }
 
-/** Traits as a person submitted them over self-service: groups that were left out become empty. */
+/** The traits that a user submitted; omitted groups are empty. */
 export function submittedTraits(fields: unknown): unknown {
   if (fields !== undefined && !isObject(fields)) return fields
   const traits: Record<string, unknown> = { ...fields }
@@ -38,7 +38,7 @@ export function emailOf(traits: Traits): string {
   return typeof traits.email === 'string' ? traits.email : ''
 }
 
-/** The leaves of the schema as fields of a form, in its order. */
+/** The leaves of the schema as form fields, in the order of the schema. */
 export function traitFields(): { name: string; schema: TraitSchema; required: boolean }[] {
   return leaves('traits', traitsSchema)
 }
@@ -84,7 +84,7 @@ function checkText(path: string, value: string, schema: TraitSchema, found: Map<
   const length = [...value].length
   if (schema.minLength !== undefined && length < schema.minLength)
     addMessage(found, path, messages.tooShort(schema.minLength, length))
-  // PostgreSQL's JSON cannot hold it, and no name has it.
+  // The JSON of PostgreSQL cannot contain it.
   if (value.includes('\0')) addMessage(found, path, messages.generic('must not contain a null character'))
 }
 

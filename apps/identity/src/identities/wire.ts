@@ -3,10 +3,10 @@ import type { Identity, Person, RecoveryAddress, VerifiableAddress } from './sto
 
 type Wire = Record<string, unknown>
 
-/** The schema's id in base64url, as the original writes it into addresses. */
+/** The id of the schema in base64url, as Ory Kratos writes it into addresses. */
 export const encodedSchemaId = Buffer.from(schemaId).toString('base64url')
 
-/** An identity as everybody may see it who may see it at all. */
+/** An identity in the form for all clients that are allowed to read it. */
 export function showIdentity(person: Person, publicUrl: string): Wire {
   return {
     ...showBareIdentity(person.identity, `${publicUrl}/schemas/${encodedSchemaId}`),
@@ -15,7 +15,7 @@ export function showIdentity(person: Person, publicUrl: string): Wire {
   }
 }
 
-/** Without addresses, as lists of sessions hold it. */
+/** An identity without addresses, as lists of sessions contain it. */
 export function showBareIdentity(identity: Identity, schemaUrl: string): Wire {
   return {
     id: identity.id,

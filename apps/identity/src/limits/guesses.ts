@@ -1,21 +1,21 @@
 import type { App } from '../context.ts'
 import { type DeviceReader, isKnownDevice } from './known-devices.ts'
 
-/** What is guessed. Six digits are few, so codes have a bound for the day as well. */
+/** The kinds of guessed secrets. A six-digit code has few values, so codes have a daily limit too. */
 export type GuessKind = 'password' | 'code'
 
 export interface Guess {
-  /** Takes the guess back and forgets the wrong ones of this network or of the known devices. */
+  /** Refunds the guess and resets the wrong ones of this network or of the known devices. */
   right(): Promise<void>
 }
 
 /**
- * Counts a guess before it is judged. Wrong guesses from one network must not keep the owner out elsewhere: they are counted per account
- * and network, and the bound of the account alone is higher. Browsers in which the owner has signed in before share a bound of their
- * own and pass the others, so that nobody can lock them out.
+ * Counts a guess before it is checked. Wrong guesses from one network must not lock the owner out elsewhere, so they are counted per account and
+ * network, and the limit per account is higher. Browsers in which the owner has signed in before share a limit of their own and are exempt from the
+ * others, so that an attacker cannot lock them out.
  *
  * @param what.subject the account as it was typed; it need not exist
- * @param what.identityId of the account, if there is one; asked for only where a browser has a device cookie
+ * @param what.identityId of the account, if there is one; used only for browsers with a device cookie
  * @throws IdentityError 429 with Retry-After
  */
 export async function countGuess(
@@ -32,14 +32,14 @@ export async function countGuess(
   const bound = kind === 'code' ? 'codes' : 'accountTotal'
   await limiter.take('client', ctx.clientAddress)
   await limiter.take('account', own)
-  // A known device has no second bound for passwords: its first one is that of all known devices together.
+  // Known devices have no second limit for passwords, because they share one limit already.
   const isShared = kind === 'code' || !isKnown
   if (isShared) await limiter.take(bound, shared)
   return {
     async right() {
       await limiter.refund('client', ctx.clientAddress)
       await limiter.reset('account', own)
-      // Not reset: the owner's own sign-ins must not give strangers further guesses.
+      // This is a refund and not a reset, because sign-ins of the owner must not give an attacker further guesses.
       if (isShared) await limiter.refund(bound, shared)
     },
   }

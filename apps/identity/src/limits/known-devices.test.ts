@@ -7,7 +7,7 @@ import { type MailServer, startMailServer } from '../../test/mail-server.ts'
 
 let mailServer: MailServer
 let identity: TestIdentity
-/** A bound that a test reaches with few guesses, and none of a client that stands in its way. */
+/** A limit that a test reaches with few guesses. The limit per client is too high to interfere. */
 const limits = {
   CRUX_RATE_LIMITS: 'on',
   RATE_LIMIT_CLIENT: '1000/10m',
@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 let network = 0
-/** A browser in a network that nobody has been in yet. */
+/** A browser in a network that was not used before. */
 const stranger = (service = identity) =>
   service.browser(clientAt(`10.${Math.floor(++network / 200)}.${network % 200}.1`))
 
@@ -36,7 +36,7 @@ async function signIn(browser: Browser, email: string, password: string) {
   return (await browser.ask(`/self-service/login?flow=${flow.id}`, { json })).status
 }
 
-/** A browser in which the person has signed in, without its session. */
+/** A browser in which the user has signed in, without its session. */
 async function knownDevice(email: string): Promise<Browser> {
   const browser = stranger()
   expect(await signIn(browser, email, goodPassword)).toBe(200)
@@ -50,18 +50,18 @@ async function guess(email: string, count: number, browser = () => stranger()) {
   return statuses
 }
 
-describe('the bound of an account', () => {
-  it('ends guesses from ever new networks, and lets the owner in from a device that is known', async () => {
+describe('the limit of guesses per account', () => {
+  it('stops guesses from changing networks, and lets the owner in from a known device', async () => {
     const { email } = await signUp(identity)
     const own = await knownDevice(email)
     expect(await guess(email, 8)).toEqual([400, 400, 400, 400, 400, 400, 429, 429])
     expect(await signIn(stranger(), email, goodPassword)).toBe(429)
     expect(await signIn(own, email, goodPassword)).toBe(200)
-    // The owner's sign-in gives strangers nothing.
+    // The sign-in of the owner gives the attacker no further guesses.
     expect(await guess(email, 1)).toEqual([429])
   })
 
-  it('of known devices is one for all of them together', async () => {
+  it('is shared by all known devices of the account', async () => {
     const { email } = await signUp(identity)
     const [one, other] = [await knownDevice(email), await knownDevice(email)]
     expect(await guess(email, 2, () => one)).toEqual([400, 400])
@@ -72,7 +72,7 @@ describe('the bound of an account', () => {
 })
 
 describe('the cookie of a known device', () => {
-  it('is out of reach of scripts, opens nothing, and is worth nothing for another account', async () => {
+  it('cannot be read by scripts, gives no access, and is invalid for another account', async () => {
     const [ada, eve] = [await signUp(identity), await signUp(identity)]
     const browser = stranger()
     const { json: flow } = await browser.ask<LoginFlow>('/self-service/login/browser')
@@ -89,7 +89,7 @@ describe('the cookie of a known device', () => {
     expect(await signIn(browser, ada.email, goodPassword)).toBe(429)
   })
 
-  it('serves several people of one browser', async () => {
+  it('works for several users of one browser', async () => {
     const [ada, eve] = [await signUp(identity), await signUp(identity)]
     const browser = await knownDevice(ada.email)
     expect(await signIn(browser, eve.email, goodPassword)).toBe(200)
@@ -101,7 +101,7 @@ describe('the cookie of a known device', () => {
     expect(await signIn(browser, eve.email, goodPassword)).toBe(200)
   })
 
-  it('is not given for a password alone where a second factor is still to come', async () => {
+  it('is not set after the password alone when a second factor is required', async () => {
     const { browser: enrolled, email } = await signUpInBrowser(identity)
     await enrolTotp(enrolled)
     const browser = stranger()
@@ -112,34 +112,31 @@ describe('the cookie of a known device', () => {
 })
 
 describe('guesses at codes', () => {
-  it.each(['known', 'unknown'])(
-    'end after as many a day as are set, from ever new networks, for a %s address',
-    async (who) => {
-      const mailing = await startTestIdentity({
-        ...limits,
-        SMTP_URI: `smtp://127.0.0.1:${mailServer.port}/?disable_starttls=true`,
-      })
-      try {
-        const email = who === 'known' ? (await signUp(mailing)).email : makeEmail()
-        const recover = async () => {
-          const { data: flow } = await mailing.frontend.createNativeRecoveryFlow()
-          const submit = (json: object) =>
-            stranger(mailing).ask<RecoveryFlow>(`/self-service/recovery?flow=${flow.id}`, { json })
-          expect((await submit({ method: 'code', email })).status).toBe(200)
-          const { status } = await submit({ method: 'code', code: '000000' })
-          return status
-        }
-        const statuses = []
-        for (let tries = 0; tries < 8; tries++) statuses.push(await recover())
-        expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429, 429])
-        // Ten minutes change nothing: the window is a day.
-        const [row] = await mailing.sql<{ hours: number }>(
-          'select max(extract(epoch from resets_at - now()))::float8 / 3600 as hours from identity.rate_limits',
-        )
-        expect(row?.hours).toBeGreaterThan(23.9)
-      } finally {
-        await mailing.stop()
+  it.each(['known', 'unknown'])('stop at the daily limit, from changing networks, for a %s address', async (who) => {
+    const mailing = await startTestIdentity({
+      ...limits,
+      SMTP_URI: `smtp://127.0.0.1:${mailServer.port}/?disable_starttls=true`,
+    })
+    try {
+      const email = who === 'known' ? (await signUp(mailing)).email : makeEmail()
+      const recover = async () => {
+        const { data: flow } = await mailing.frontend.createNativeRecoveryFlow()
+        const submit = (json: object) =>
+          stranger(mailing).ask<RecoveryFlow>(`/self-service/recovery?flow=${flow.id}`, { json })
+        expect((await submit({ method: 'code', email })).status).toBe(200)
+        const { status } = await submit({ method: 'code', code: '000000' })
+        return status
       }
-    },
-  )
+      const statuses = []
+      for (let tries = 0; tries < 8; tries++) statuses.push(await recover())
+      expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429, 429])
+      // The window is a day, so ten minutes change nothing.
+      const [row] = await mailing.sql<{ hours: number }>(
+        'select max(extract(epoch from resets_at - now()))::float8 / 3600 as hours from identity.rate_limits',
+      )
+      expect(row?.hours).toBeGreaterThan(23.9)
+    } finally {
+      await mailing.stop()
+    }
+  })
 })

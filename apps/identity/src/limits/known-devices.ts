@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Keys, sameSecret } from '../secrets.ts'
 
 export const deviceCookieName = 'crux_device'
-/** People that use one browser. Who signed in longest ago goes first. */
+/** The number of users per browser. The user whose last sign-in is the oldest is removed first. */
 const peopleMax = 5
 const part = '[A-Za-z0-9_-]{22}'
 const shape = new RegExp(`^${part}(?:\\.${part}){1,${peopleMax}}$`)
@@ -11,8 +11,8 @@ export type DeviceReader = { cookie(name: string): string | undefined }
 type DeviceWriter = DeviceReader & { setDeviceCookie(value: string): void }
 
 /**
- * Whether somebody has signed in to this account with this browser before. The cookie holds a random number and, for each account, its
- * signature: it opens nothing and tells nothing, and for another account it is worth nothing.
+ * Whether a user has signed in to this account with this browser before. The cookie contains a random number and a signature for each account. It
+ * gives no access, reveals nothing, and is invalid for another account.
  */
 export async function isKnownDevice(
   keys: Keys,
@@ -26,7 +26,7 @@ export async function isKnownDevice(
   return signatures.filter((signature) => sameSecret(signature, expected)).length > 0
 }
 
-/** After a complete sign-in, second factor included: a password alone must not earn further guesses at the second factor. */
+/** Called after a complete sign-in with the second factor, because a password alone must not give further guesses at the second factor. */
 export function rememberDevice(keys: Keys, ctx: DeviceWriter, identityId: string): void {
   const [known, ...signatures] = read(ctx)
   const device = known ?? randomBytes(16).toString('base64url')

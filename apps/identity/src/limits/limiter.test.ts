@@ -23,7 +23,7 @@ async function signIn(identifier: string, password: string, clientAddress = '192
 }
 
 describe('failed sign-ins', () => {
-  it('against one account from one network are over after ten, until their time has passed', async () => {
+  it('are limited to ten per account and network, until the window has passed', async () => {
     const { email } = await signUp(identity)
     const other = await signUp(identity)
     for (let tries = 1; tries <= 10; tries++)
@@ -40,18 +40,18 @@ describe('failed sign-ins', () => {
     expect((await signIn(email, goodPassword)).status).toBe(200)
   })
 
-  it('from one network do not keep the owner out, who signs in from another', async () => {
+  it('from one network do not lock the owner out in another network', async () => {
     const { email } = await signUp(identity)
     for (let tries = 1; tries <= 30; tries++) await signIn(email, 'not my password', '203.0.113.66')
     expect((await signIn(email, goodPassword, '203.0.113.66')).status).toBe(429)
     expect((await signIn(email, goodPassword, '198.51.100.4')).status).toBe(200)
-    // A client with one IPv6 address has all addresses of its network.
+    // A client with one IPv6 address controls all addresses of its network.
     for (let tries = 1; tries <= 10; tries++) await signIn(email, 'not my password', `2001:db8:0:1::${tries}`)
     expect((await signIn(email, goodPassword, '2001:db8:0:1:ffff::1')).status).toBe(429)
     expect((await signIn(email, goodPassword, '2001:db8:0:2::1')).status).toBe(200)
   })
 
-  it('are forgotten once the right password came', async () => {
+  it('are reset by the right password', async () => {
     const { email } = await signUp(identity)
     for (let round = 1; round <= 2; round++) {
       for (let tries = 1; tries <= 9; tries++) await signIn(email, 'not my password', `192.0.2.${tries}`)
@@ -59,14 +59,14 @@ describe('failed sign-ins', () => {
     }
   })
 
-  it('cannot pass the limit by coming all at once', async () => {
+  it('cannot exceed the limit with concurrent requests', async () => {
     const { email } = await signUp(identity)
     const answers = await Promise.all(Array.from({ length: 20 }, () => signIn(email, 'not my password')))
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(10)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(10)
   })
 
-  it('from one client address are over after as many as is set, for accounts that exist or not', async () => {
+  it('from one client address are limited for existing and unknown accounts alike', async () => {
     const strict = await startTestIdentity({ CRUX_RATE_LIMITS: 'on', RATE_LIMIT_CLIENT: '12/10m' })
     const attempt = async (index: number, from: string) => {
       const { data: flow } = await strict.frontend.createNativeLoginFlow()
@@ -79,7 +79,7 @@ describe('failed sign-ins', () => {
       expect(await attempt(12, '198.51.100.7')).toBe(429)
       expect(await attempt(12, '::ffff:198.51.100.7')).toBe(429)
       expect(await attempt(12, '198.51.100.8')).toBe(400)
-      // A client with one IPv6 address has all addresses of its network.
+      // A client with one IPv6 address controls all addresses of its network.
       for (let index = 0; index < 12; index++) expect(await attempt(index, `2001:db8:0:1:${index}::1`)).toBe(400)
       expect(await attempt(12, '2001:db8:0:1:ffff::1')).toBe(429)
       expect(await attempt(12, '2001:db8:0:2::1')).toBe(400)
@@ -88,7 +88,7 @@ describe('failed sign-ins', () => {
     }
   })
 
-  it('count for an attempt to sign up with a taken address', async () => {
+  it('include attempts to sign up with a taken address', async () => {
     const { email } = await signUp(identity)
     const [before] = await identity.sql<{ hits: number }>('select sum(hits)::int as hits from identity.rate_limits')
     const { data: flow } = await identity.frontend.createNativeRegistrationFlow()
@@ -100,10 +100,10 @@ describe('failed sign-ins', () => {
     expect((after?.hits ?? 0) - (before?.hits ?? 0)).toBe(1)
   })
 
-  it('keep no name and no address in the database', async () => {
+  it('leave no name and no address in the database', async () => {
     await signIn('someone@example.com', 'not my password', '203.0.113.9')
     const rows = await identity.sql(`select encode(key, 'escape') as key from identity.rate_limits`)
-    // The client, the account from this network, and the account alone.
+    // One row each for the client, for the account from this network, and for the account alone.
     expect(rows).toHaveLength(3)
     expect(JSON.stringify(rows)).not.toMatch(/someone|203\.0\.113/)
   })
@@ -128,7 +128,7 @@ describe('changes of the e-mail address', () => {
       ).status
   }
 
-  it('flood no mailbox: its next mail waits as those of every code do', async () => {
+  it('send no more mails to an address than other codes do', async () => {
     const service = await mailing()
     try {
       const change = await changer(service)
@@ -142,7 +142,7 @@ describe('changes of the e-mail address', () => {
     }
   })
 
-  it('tell ten times in ten minutes whether somebody has an address, and no more', async () => {
+  it('reveal at most ten times in ten minutes whether an address is taken', async () => {
     const service = await mailing({ RATE_LIMIT_RESEND: '1000/1s' })
     try {
       const taken = (await signUp(service)).email
@@ -157,7 +157,7 @@ describe('changes of the e-mail address', () => {
 })
 
 describe('a client address', () => {
-  it('is taken from a proxy only where that proxy is trusted', async () => {
+  it('is read from the headers of a proxy only if that proxy is trusted', async () => {
     const wary = await startTestIdentity({
       CRUX_RATE_LIMITS: 'on',
       IDENTITY_HOST: '0.0.0.0',
@@ -181,7 +181,7 @@ describe('a client address', () => {
 })
 
 describe('codes by mail', () => {
-  it('go out again after 30 seconds, also to addresses that nobody has', async () => {
+  it('are sent again after 30 seconds, to known and unknown addresses alike', async () => {
     const mailing = await startTestIdentity({
       CRUX_RATE_LIMITS: 'on',
       SMTP_URI: `smtp://127.0.0.1:${mailServer.port}/?disable_starttls=true`,
@@ -207,7 +207,7 @@ describe('codes by mail', () => {
     }
   })
 
-  it('are tried ten times for one address, however many mails and flows they are spread over', async () => {
+  it('allow ten attempts per address, across all mails and flows', async () => {
     const mailing = await startTestIdentity({
       CRUX_RATE_LIMITS: 'on',
       RATE_LIMIT_RESEND: '1000/1s',

@@ -4,27 +4,27 @@ import type { Pool } from 'pg'
 import { tooManyRequests } from '../http/errors.ts'
 import type { Keys } from '../secrets.ts'
 
-/** How often within how many seconds. */
+/** A count per number of seconds. */
 export interface Limit {
   max: number
   windowSeconds: number
 }
 
-/** What is limited; each a setting of the service. */
+/** The limits of the service; each is a setting. */
 export interface Limits {
-  /** Failed attempts against one account from one network, or from all its known devices. */
+  /** Failed attempts per account and network, or from all known devices of the account. */
   account: Limit
-  /** Failed passwords of one account from wherever. */
+  /** Failed passwords per account, from all networks. */
   accountTotal: Limit
-  /** Wrong codes of one account, a day. */
+  /** Wrong codes per account and day. */
   codes: Limit
-  /** Failed attempts, and mails asked for, from one client address; of IPv6 from one network of 64 bits. */
+  /** Failed attempts and requested mails per client address, for IPv6 per /64 network. */
   client: Limit
-  /** Mails with a code to one address, asked for from one network, or from all known devices of its owner. */
+  /** Mails with a code to one address, per requesting network or for all known devices of its owner together. */
   resend: Limit
-  /** Mails with a code to one address, asked for by unknown devices from wherever. */
+  /** Mails with a code to one address, requested by unknown devices from all networks. */
   mails: Limit
-  /** Failed sign-ins of one address, after which a captcha is asked for. */
+  /** Failed sign-ins with one address, after which a captcha is required. */
   captcha: Limit
 }
 
@@ -42,26 +42,26 @@ type LimitName = keyof Limits
 
 export interface Limiter {
   /**
-   * Counts an attempt before it is made, so that attempts at the same time cannot pass together.
+   * Counts an attempt before it is made, so that concurrent attempts cannot pass together.
    *
    * @throws IdentityError 429 with Retry-After when there were too many
    */
   take(name: LimitName, subject: string): Promise<void>
-  /** Whether there were as many attempts as are allowed; counts none. */
+  /** Whether the limit is reached; does not count an attempt. */
   isReached(name: LimitName, subject: string): Promise<boolean>
-  /** Counts what happened anyway, so that the next attempt may be refused. */
+  /** Counts an attempt that already happened, so that the next one may be refused. */
   note(name: LimitName, subject: string): Promise<void>
-  /** Takes an attempt back that turned out harmless. */
+  /** Undoes the count of an attempt that turned out to be harmless. */
   refund(name: LimitName, subject: string): Promise<void>
-  /** Forgets the attempts against a subject that has proven itself. */
+  /** Resets the count of a subject that has authenticated. */
   reset(name: LimitName, subject: string): Promise<void>
-  /** What stands for a client's network in a subject. */
+  /** The network of a client, for use in a subject. */
   networkOf(clientAddress: string): string
   /** Deletes counters of past windows. */
   clean(): Promise<void>
 }
 
-/** Counters in PostgreSQL, shared by all processes. */
+/** Counters in PostgreSQL, which all processes share. */
 export function createLimiter(pool: Pool, keys: Keys, limits: Limits = defaultLimits): Limiter {
   const attempts = createAttempts(pool, 'identity.rate_limits')
   const keyOf = (name: LimitName, subject: string) =>
@@ -81,7 +81,7 @@ export function createLimiter(pool: Pool, keys: Keys, limits: Limits = defaultLi
   }
 }
 
-/** Lifts all limits (`CRUX_RATE_LIMITS=off`); the five tries per code do not pass through here. */
+/** Turns all limits off (`CRUX_RATE_LIMITS=off`). The five attempts per code are not affected. */
 export const noLimits: Limiter = {
   take: async () => undefined,
   isReached: async () => false,

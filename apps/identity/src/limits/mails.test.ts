@@ -20,12 +20,12 @@ afterAll(async () => {
 })
 
 let network = 0
-/** A browser in a network that nobody has been in yet. */
+/** A browser in a network that was not used before. */
 const newNetwork = () => identity.browser(clientAt(`10.9.${Math.floor(++network / 200)}.${network % 200}`))
 type Kind = 'login' | 'recovery' | 'verification' | 'registration'
 const kinds = ['login', 'recovery', 'verification', 'registration'] as const
 
-/** One more flow in this browser that asks for a code; how that was answered. */
+/** Requests a code in a new flow in this browser and returns the answer. */
 async function ask(kind: Kind, email: string, browser: Browser = newNetwork()) {
   const { json: flow } = await browser.ask<LoginFlow>(`/self-service/${kind}/browser`)
   const submit = (json: object) =>
@@ -38,10 +38,10 @@ async function ask(kind: Kind, email: string, browser: Browser = newNetwork()) {
   return { status, sent, enter: (code: string) => submit({ ...address, email: undefined, code }) }
 }
 
-/** A browser in which the person has signed in, without its session. */
+/** A browser in which the user has signed in, without its session. */
 async function knownDevice(email: string): Promise<Browser> {
   const browser = newNetwork()
-  // A person who has not verified the address cannot sign in with a password.
+  // A user with an unverified address cannot sign in with a password.
   await identity.sql(`update identity.verifiable_addresses set verified = true where value = $1`, [email])
   const { json: flow } = await browser.ask<LoginFlow>('/self-service/login/browser')
   const json = { method: 'password', identifier: email, password: goodPassword, csrf_token: csrfOf(flow) }
@@ -50,17 +50,17 @@ async function knownDevice(email: string): Promise<Browser> {
   return browser
 }
 
-describe('a code that a stranger asks for', () => {
-  it.each(kinds)('does not hold up the owner, who asks from another network: %s', async (kind) => {
+describe('a code that an attacker requests', () => {
+  it.each(kinds)('does not delay the owner, who requests one from another network: %s', async (kind) => {
     const email = kind === 'registration' ? makeEmail() : (await signUp(identity)).email
     const mallory = newNetwork()
     expect((await ask(kind, email, mallory)).sent).toBe(true)
-    // From one network there is still one in 30 seconds, in whatever flow.
+    // One network gets one mail in 30 seconds, across all flows.
     expect((await ask(kind, email, mallory)).status).toBe(429)
     expect((await ask(kind, email)).sent).toBe(true)
   })
 
-  it('leaves the code valid that the owner was sent before', async () => {
+  it('does not invalidate the code that the owner was sent before', async () => {
     const { email } = await signUp(identity)
     await mailServer.next(email)
     const own = await ask('login', email)
@@ -70,13 +70,13 @@ describe('a code that a stranger asks for', () => {
   })
 })
 
-describe('what strangers in many networks ask for', () => {
+describe('code requests of attackers in many networks', () => {
   it.each(['login', 'recovery', 'verification'] as const)(
-    'floods no mailbox, and does not keep a device from a code that the owner has signed in with: %s',
+    'do not flood the mailbox, and do not block a device on which the owner has signed in: %s',
     async (kind) => {
       const { email } = await signUp(identity)
       const [own, other] = [await knownDevice(email), await knownDevice(email)]
-      // The pause after the mail of the sign-up is over.
+      // The waiting time after the mail of the sign-up is over.
       await identity.sql('update identity.rate_limits set resets_at = now()')
       const answers = []
       for (let times = 0; times < 8; times++) answers.push((await ask(kind, email)).sent)
@@ -87,14 +87,14 @@ describe('what strangers in many networks ask for', () => {
     },
   )
 
-  it('is bounded for addresses that nobody has in the same way', async () => {
+  it('have the same limit for unknown addresses', async () => {
     const email = makeEmail()
     const answers = []
     for (let times = 0; times < 8; times++) answers.push((await ask('recovery', email)).status)
     expect(answers).toEqual([200, 200, 200, 200, 200, 200, 429, 429])
   })
 
-  it('is bounded for a device that is known to somebody else', async () => {
+  it('are also limited for a device that is known to another user', async () => {
     const { email } = await signUp(identity)
     const foreign = await knownDevice((await signUp(identity)).email)
     for (let times = 0; times < 6; times++) await ask('recovery', email)

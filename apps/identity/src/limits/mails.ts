@@ -4,13 +4,13 @@ import { type DeviceReader, isKnownDevice } from './known-devices.ts'
 type Asker = DeviceReader & { clientAddress: string }
 
 /**
- * Counts a code that is asked for before it is mailed. As with guesses, what strangers ask for must not keep the owner of an address
- * from a code: the pause between two codes is counted per address and network, and browsers in which the owner has signed in have one
- * of their own. What all others together may have mailed to an address is bounded too, so that nobody floods a mailbox from many
- * networks; known devices pass that bound. A code stays valid whatever is asked for in other flows.
+ * Counts a requested code before it is mailed. As with guesses, requests of attackers must not keep the owner of an address from a code, so the
+ * waiting time between two codes is counted per address and network, and browsers in which the owner has signed in have one of their own. All other
+ * requests for an address share a limit, so that many networks cannot flood a mailbox; known devices are exempt from it. A code stays valid when
+ * other flows request codes.
  *
  * @param what.subject the purpose and the address as it was typed; it need not exist
- * @param what.identityId of the owner, if there is one; asked for only where a browser has a device cookie
+ * @param what.identityId of the owner, if there is one; used only for browsers with a device cookie
  * @throws IdentityError 429 with Retry-After
  */
 export async function countMail(
@@ -26,7 +26,7 @@ export async function countMail(
   if (!isKnown) await limiter.take('mails', subject)
 }
 
-/** A code that was mailed without being asked for: the next one waits, whether or not this browser is known by then. */
+/** Counts a code that was mailed without a request: the next one has to wait, whether or not this browser is known by then. */
 export async function recordMail(app: Pick<App, 'limiter'>, ctx: Asker, subject: string): Promise<void> {
   await app.limiter.note('resend', from(app, ctx, subject))
   await app.limiter.note('resend', known(subject))

@@ -10,7 +10,7 @@ const forAnHour = 'The code works once, within the next hour, and only on the pa
 
 const revokesTokens = 'Recovering your account revokes all of your API tokens.'
 
-/** Asks a person to verify an address. The one link fills the code in on our page and verifies nothing by itself. */
+/** The mail for the verification of an address. Its one link prefills the code on our page and verifies nothing by itself. */
 export function verificationMail({ link, ...mail }: CodeMail & { link: string }): Mail {
   return makeMail({
     ...mail,
@@ -21,7 +21,7 @@ export function verificationMail({ link, ...mail }: CodeMail & { link: string })
   })
 }
 
-/** No link: who asks for the code sits before the page that it belongs to. */
+/** The mail contains no link, because the user who requested the code has its page open. */
 export function recoveryCodeMail(mail: CodeMail): Mail {
   return makeMail({
     ...mail,

@@ -1,10 +1,10 @@
-/** A mail before it is sent. Markup is escaped here and nowhere else. */
+/** A mail before it is sent. Markup is escaped only here. */
 export interface Mail {
   recipient: string
   subject: string
   text: string
   html: string
-  /** After this moment it is better not to arrive at all. */
+  /** After this moment the mail is no longer useful and is not sent. */
   usefulUntil: Date
 }
 
@@ -12,18 +12,15 @@ interface Content {
   recipient: string
   subject: string
   usefulUntil: Date
-  /** Paragraphs before and after what stands out. */
+  /** Paragraphs before and after the code or link. */
   lead: string[]
   code?: string
-  /** An address to open, and what it is for. */
+  /** The address of a link and its text. */
   link?: { words: string; href: string }
   close: string[]
 }
 
-/**
- * A mail in both forms. In the text the code stands alone on its line, and so does a link: programs and people find
- * them there.
- */
+/** Renders a mail as HTML and as text. In the text, the code and the link are alone on their lines, so that programs and people find them. */
 export function makeMail({ recipient, subject, usefulUntil, lead, code, link, close }: Content): Mail {
   const text = [
     ...lead,

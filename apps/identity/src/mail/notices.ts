@@ -1,6 +1,6 @@
 import { type Mail, makeMail } from './mail.ts'
 
-/** What a person is told of by mail: changes of what proves who they are. */
+/** The changes of credentials that a user is notified of by mail. */
 export type Notice =
   | { what: 'password-changed' }
   | { what: 'address-changed'; from: string; to: string }
@@ -11,7 +11,7 @@ export type Notice =
 
 const noticeLifespanMs = 3 * 24 * 3600_000
 
-/** Tells of a change that somebody made, who may not be who the mail reaches. It holds no link: such mails are forged. */
+/** The notification of a change that may have been made by another person. It contains no link, because such mails are often forged. */
 export function noticeMail(
   recipient: string,
   notice: Notice,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { signUp, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
 import { codeOf, type MailServer, startMailServer } from '../../test/mail-server.ts'
 
-/** Longer than any of it takes on a busy machine. */
+/** Longer than any step takes on a busy machine. */
 const timeoutMs = { timeout: 15_000 }
 
 let mailServer: MailServer
@@ -22,14 +22,14 @@ afterAll(async () => {
 
 const waiting = () => identity.sql<{ attempts: number }>('select attempts from identity.mail_outbox')
 
-it('sends through STARTTLS, from the configured sender', async () => {
+it('the outbox sends through STARTTLS, from the configured sender', async () => {
   const { email } = await signUp(identity)
   const mail = await mailServer.next(email)
   expect(mail.from).toMatchObject({ address: 'robot@crux.example', name: 'The Robot, "Crux"' })
   expect(codeOf(mail)).toMatch(/^\d{6}$/)
 })
 
-it('keeps a mail that is refused for now, and sends it once', async () => {
+it('the outbox keeps a mail that is refused temporarily, and sends it once', async () => {
   mailServer.refuseWith(451)
   const { email } = await signUp(identity)
   await expect.poll(async () => (await waiting())[0]?.attempts, timeoutMs).toBeGreaterThanOrEqual(1)
@@ -39,7 +39,7 @@ it('keeps a mail that is refused for now, and sends it once', async () => {
   expect(mailServer.mails.filter((mail) => mail.to?.some(({ address }) => address === email))).toHaveLength(1)
 })
 
-it('gives up on an address that does not exist', async () => {
+it('the outbox gives up on an address that does not exist', async () => {
   mailServer.refuseWith(550)
   const { email } = await signUp(identity)
   await expect.poll(waiting, timeoutMs).toEqual([])
@@ -47,7 +47,7 @@ it('gives up on an address that does not exist', async () => {
   expect(mailServer.mails.some((mail) => mail.to?.some(({ address }) => address === email))).toBe(false)
 })
 
-it('lets people sign up while the mail server is away, and sends when it is back', async () => {
+it('the outbox lets users sign up while the mail server is unavailable, and sends the mail when it is back', async () => {
   const { port } = mailServer
   await mailServer.close()
   const { email, registration } = await signUp(identity)
@@ -57,7 +57,7 @@ it('lets people sign up while the mail server is away, and sends when it is back
   expect(codeOf(await mailServer.next(email))).toMatch(/^\d{6}$/)
 })
 
-it('throws away what would arrive too late to be of use', async () => {
+it('the outbox deletes mails that would arrive too late to be useful', async () => {
   await identity.sql(
     `insert into identity.mail_outbox (recipient, subject, text, html, next_attempt_at, useful_until)
      values ('late@example.com', 's', 't', 'h', now() + interval '1 hour', now() - interval '1 second')`,

@@ -7,26 +7,26 @@ import { mailOutbox } from '../db/schema.ts'
 import type { Mail } from './mail.ts'
 
 export interface Outbox {
-  /** Puts a mail into the table within the caller's transaction: it is sent if and only if that commits. */
+  /** Enqueues a mail within the transaction of the caller: it is sent if and only if the transaction commits. */
   enqueue(tx: Executor, mail: Mail): Promise<void>
-  /** The same work without a mail, so that time does not tell whether there was somebody to write to. */
+  /** Does the same work without a mail, so that the response time does not reveal whether the address is known. */
   enqueueNothing(tx: Executor): Promise<void>
-  /** Says that there may be mail to send; called after the commit. */
+  /** Signals that mails may be due; called after the commit. */
   wake(): void
   stop(): Promise<void>
 }
 
-/** How soon it looks again after the database was away, and for mail whose process ended before it was sent. */
+/** The polling interval after the database was unavailable, and for mails whose process ended before they were sent. */
 const retryMs = 2_000
 const pollMs = 10_000
-/** A mail that is due and that another process holds just now must not be asked for without a pause. */
+/** The polling interval for a due mail that another process is sending, which would otherwise be a busy loop. */
 const pauseMs = 250
-/** How long another process leaves a mail alone that is being sent; longer than every timeout of the transport. */
+/** How long a mail that is being sent is reserved for its process; longer than every timeout of the transport. */
 const leaseSeconds = 60
 
 /**
- * Sends what the table holds, until it is sent or of no use any more. A mail server that is away delays mail and
- * nothing else; several processes share the work without sending twice.
+ * Sends the mails of the table until they are sent or no longer useful. An unavailable mail server only delays mails. Several processes share the
+ * work without sending a mail twice.
  */
 export function startOutbox(database: Database, transport: MailTransport, log: Logger): Outbox {
   let running: Promise<void> | undefined
@@ -56,7 +56,7 @@ export function startOutbox(database: Database, transport: MailTransport, log: L
       })
   }
 
-  /** @returns when to look again. While nothing is due, this asks one question and writes nothing */
+  /** @returns when to poll again. While no mail is due, this runs one query and writes nothing */
   async function drain(): Promise<number> {
     let dueMs = await nextDueMs()
     if (dueMs <= 0) {
@@ -123,15 +123,15 @@ export function startOutbox(database: Database, transport: MailTransport, log: L
   }
 }
 
-/** Of no use from the start: it is deleted before it is looked at. */
+/** The mail is expired from the start, so the outbox deletes it without sending. */
 const nothing = { recipient: '', subject: '', text: '', html: '', usefulUntil: new Date(0) }
 
-/** Puts a mail into the table, for whichever process sends what lies there. */
+/** Enqueues a mail for any process that sends mails. */
 export async function enqueueMail(tx: Executor, mail: Mail): Promise<void> {
   await tx.insert(mailOutbox).values(mail)
 }
 
-/** For an installation that sends no mail: whoever wants to send some has not asked whether one can. */
+/** For an installation that sends no mail. A caller that enqueues one has failed to check `sendsMail`. */
 export const noOutbox: Outbox = {
   enqueue: () => Promise.reject(new Error('this installation sends no mail')),
   enqueueNothing: async () => undefined,

@@ -5,8 +5,8 @@ import { IdentityError } from '../http/errors.ts'
 import { findPerson } from '../identities/store.ts'
 
 /**
- * Whether somebody who has proven who they are may come in, by the rules of the password: the account is active, and its
- * address verified where mail can be sent.
+ * Applies the sign-in rules of passwords to a user who has authenticated: the account must be active, and its address verified where mail can be
+ * sent.
  *
  * @throws IdentityError 401 for a disabled identity
  */

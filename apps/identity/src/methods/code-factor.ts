@@ -11,21 +11,21 @@ import { countGuess } from '../limits/guesses.ts'
 import { recordSecurityEvent } from '../security/events.ts'
 import { recall, remember } from './memory.ts'
 
-/** A second factor whose proof is typed: a code of an app, or one of those that were kept. */
+/** A second factor with a typed code: that of an authenticator app, or a backup code. */
 export interface CodeFactor {
   type: 'totp' | 'lookup_secret'
-  /** The form's field for the code. */
+  /** The form field of the code. */
   field: string
-  /** In the words of the person: "an authenticator app". */
+  /** The name in UI texts: "an authenticator app". */
   name: string
   label: () => Message
   button: () => Message
-  /** What is said to who has none. */
+  /** The message for users who do not have this factor. */
   none: () => Message
   /**
-   * Uses a code up, in the transaction that holds the factor's row.
+   * Uses a code up, in the transaction that has locked the row of the factor.
    *
-   * @returns what is wrong with it, if anything
+   * @returns the problem of the code, if there is one
    */
   spend(
     tx: Executor,
@@ -41,7 +41,7 @@ export function codeFactorLogin(factor: CodeFactor): LoginMethod {
     aals: ['aal2'],
     async nodes(app, { session, context }) {
       if (!session || !(await findConfig(app.database.db, session.session.identityId, type))) return []
-      // As the original: empty at first, without a value once something was typed.
+      // The value is empty at first and absent after an attempt, as in Ory Kratos.
       const value = recall(context, type).tried ? undefined : ''
       return [
         input(type, field, 'text', { value, required: true, label: factor.label() }),
@@ -52,14 +52,14 @@ export function codeFactorLogin(factor: CodeFactor): LoginMethod {
       remember(flow.context, type, { tried: true })
       const code = textField(fields, field)
       if (code === '') return { kind: 'refused', found: new Map([[field, [messages.required(field)]]]) }
-      // The frame asks for a second factor only where there is a session.
+      // The login flow requests a second factor only when there is a session.
       if (!session) return { kind: 'refused', found: new Map([['', [factor.none()]]]) }
       return prove(app, ctx, factor, session.session.identityId, code)
     },
   }
 }
 
-/** The change of the settings that adds it, or puts another in its place. */
+/** The change of the settings that adds or replaces the factor. */
 export function addFactor(
   app: App,
   { type, name }: CodeFactor,
@@ -90,7 +90,7 @@ export function removeFactor(app: App, { type, name }: CodeFactor, { ctx, person
   }
 }
 
-/** Each code proves something once, also when it comes twice at the same time. */
+/** Each code works once, also with concurrent requests. */
 async function prove(
   app: App,
   ctx: RequestContext,

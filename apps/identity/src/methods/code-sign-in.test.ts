@@ -19,7 +19,7 @@ async function beginRegistration() {
     identity.browser().ask(`/self-service/registration?flow=${flow.id}`, { json: { method: 'code', ...json } })
 }
 
-it('tells nobody which addresses have an account, from the first answer to the last', async () => {
+it('codes reveal in no answer which addresses have an account', async () => {
   const known = (await signUp(identity)).email
   const stranger = makeEmail()
   const answers = []
@@ -48,7 +48,7 @@ it('tells nobody which addresses have an account, from the first answer to the l
   expect(mailServer.mails.some((mail) => mail.to?.some(({ address }) => address === stranger))).toBe(false)
 })
 
-it('mails the code on a line of its own and no link', async () => {
+it('codes are mailed on their own line and without a link', async () => {
   const { email } = await signUp(identity)
   const submit = await beginLogin()
   await submit({ identifier: email })
@@ -57,7 +57,7 @@ it('mails the code on a line of its own and no link', async () => {
   expect(`${mail.text}${mail.html}`).not.toMatch(/https?:/)
 })
 
-it('signs in with the code that was sent for this flow, and with that alone', async () => {
+it('codes sign in only with the code that was sent for this flow', async () => {
   const { email } = await signUp(identity)
   const [first, second] = [await beginLogin(), await beginLogin()]
   await first({ identifier: email })
@@ -70,7 +70,7 @@ it('signs in with the code that was sent for this flow, and with that alone', as
   expect(messageIds((await first({ identifier: email, code })).json)).toEqual([4010002])
 })
 
-it('says that an address is taken to who reads its mail, and to nobody else', async () => {
+it('codes reveal that an address is taken only to users who can read its mail', async () => {
   const { email, id } = await signUp(identity)
   const submit = await beginRegistration()
   const traits = { email, name: {} }
@@ -85,7 +85,7 @@ it('says that an address is taken to who reads its mail, and to nobody else', as
   expect((await submit({ traits: { email: makeEmail(), name: {} } })).json.state).toBe('sent_email')
 })
 
-it('signs up once with a code, whoever sends it twice at the same time', async () => {
+it('codes sign up once, even with two concurrent requests', async () => {
   const email = makeEmail()
   const traits = { email, name: {} }
   const submit = await beginRegistration()
@@ -95,7 +95,7 @@ it('signs up once with a code, whoever sends it twice at the same time', async (
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400])
 })
 
-it('is absent where no mail is sent', async () => {
+it('codes are not offered where no mail is sent', async () => {
   const silent = await startTestIdentity()
   try {
     const { data: flow } = await silent.frontend.createNativeLoginFlow()
@@ -110,7 +110,7 @@ it('is absent where no mail is sent', async () => {
   }
 })
 
-it('signs nobody in by a code that was sent to the address before the present one', async () => {
+it('codes that were sent to a previous address of an account do not sign in', async () => {
   const { email, token } = await signUp(identity)
   const submit = await beginLogin()
   await submit({ identifier: email })

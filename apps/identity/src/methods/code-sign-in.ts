@@ -26,7 +26,7 @@ import { loginCodeMail, registrationCodeMail } from '../mail/code-mails.ts'
 import { type CodeUse, sendCode, takeCode, triesPerCode } from './code.ts'
 import { recall, remember } from './memory.ts'
 
-/** Signing in and up by a code that comes by mail, without a password. */
+/** Signing in and signing up with a code that is sent by mail, without a password. */
 export const codeLogin: LoginMethod = {
   id: 'code',
   aals: ['aal1'],
@@ -78,7 +78,7 @@ async function checkLogin(
   const person = use.identityId === null ? undefined : await findPerson(app.database.db, use.identityId)
   if (person?.identity.state !== 'active')
     throw new IdentityError(401, { message: 'identity is disabled', reason: 'This account was disabled.' })
-  // Whoever reads the mail of an address owns it.
+  // Reading the mail of an address proves its ownership.
   const unproven = person.verifiable.find(({ value, verified }) => value === address && !verified)
   const isOwn = session?.session.identityId === person.identity.id
   await app.database.transaction(async (tx) => {
@@ -88,7 +88,7 @@ async function checkLogin(
   return { kind: 'proven', identityId: person.identity.id }
 }
 
-/** Answers alike for known and unknown addresses; only the owner of a known one gets a mail. */
+/** Gives known and unknown addresses the same answer; a mail is sent only to a known one. */
 async function sendLoginCode(app: App, ctx: RequestContext, flow: Flow, address: string): Promise<LoginOutcome> {
   await countMail(app, ctx, {
     subject: `login ${address}`,
@@ -97,7 +97,7 @@ async function sendLoginCode(app: App, ctx: RequestContext, flow: Flow, address:
   await app.database.transaction(async (tx) => {
     const owned = await findVerifiable(tx, address)
     const mail = (code: string, usefulUntil: Date) => loginCodeMail({ recipient: address, code, usefulUntil })
-    // The code goes with the address: whoever gives his up is not signed in by what was sent there.
+    // The code is bound to the address, so a code that was sent to a previous address of the user does not sign in.
     const owner = owned && { identityId: owned.identityId, addressId: owned.id }
     await sendCode(tx, app, flow, owner && { owner, mail })
   })
@@ -142,7 +142,7 @@ async function checkRegistration(
   const sends = flow.state === 'choose_method' || asksAgain(fields)
   if (found.size > 0 && flow.state === 'choose_method') return { kind: 'refused', found, traits }
   if (found.size > 0) return refused(found, recall(flow.context, 'code').traits)
-  // checkTraits has just proven the shape.
+  // checkTraits has validated the shape.
   const valid = traits as Traits
   const address = normalizeIdentifier(emailOf(valid))
   if (sends) return sendRegistrationCode(app, ctx, flow, { traits: valid, address })
@@ -156,7 +156,7 @@ async function checkRegistration(
   return { kind: 'proven', traits: valid, credentials: [], session: true, verified: true }
 }
 
-/** Whether the address is taken is told only to who can read its mail. */
+/** Only users who can read the mail of an address learn whether it is taken. */
 async function sendRegistrationCode(
   app: App,
   ctx: RequestContext,
@@ -201,7 +201,7 @@ function saying(message: Message): FieldMessages {
   return new Map([['', [message]]])
 }
 
-/** Tries a code that was sent to `address`; after five tries none is looked at any more. */
+/** Checks a code that was sent to `address`. After five attempts no code is checked. */
 async function tryCode(
   app: App,
   ctx: RequestContext,

@@ -7,11 +7,11 @@ import { codes } from '../db/schema.ts'
 import type { Flow } from '../flows/flow-record.ts'
 import type { Mail } from '../mail/mail.ts'
 
-/** Wrong codes before the flow is over. Holds even with CRUX_RATE_LIMITS=off: six digits are no more than that. */
+/** Wrong codes before the flow ends. This applies even with CRUX_RATE_LIMITS=off, because a six-digit code allows no more. */
 export const triesPerCode = 5
 export const codeLifespanMs = 60 * 60_000
 
-/** Whom a code is for. Who signs up has no identity yet; an address is named where a right code verifies it. */
+/** The recipient of a code. A sign-up has no identity yet; `addressId` is set where the right code verifies the address. */
 export interface CodeOwner {
   identityId?: string
   addressId?: string
@@ -22,7 +22,7 @@ export function newCode(): string {
 }
 
 /**
- * Makes a code, or another secret of a mail, work for a flow. Those that were sent before it stop working.
+ * Stores a code, or another secret of a mail, for a flow. Codes that were sent before stop working.
  *
  * @param secret six digits, or the token of a link
  */
@@ -39,16 +39,16 @@ export async function keepCode(
     flowId: flow.id,
     codeHash: hashOf(app, flow, secret),
     expiresAt,
-    // Written out, so that the statement is the same for an address that nobody has.
+    // The value is explicit, so that the statement is the same for an unknown address.
     identityId: owner.identityId ?? null,
     addressId: owner.addressId ?? null,
   })
 }
 
 /**
- * Sends a code. For an address that nobody has the same work is done, and nothing sent: neither answer nor time tells.
+ * Sends a code. For an unknown address, the same work is done without a mail, so neither answer nor response time reveals it.
  *
- * @param to undefined for an address that nobody has
+ * @param to undefined for an unknown address
  */
 export async function sendCode(
   tx: Executor,
@@ -64,7 +64,7 @@ export async function sendCode(
   else await app.outbox.enqueueNothing(tx)
 }
 
-/** Whether `code` is the flow's, without using it up. */
+/** Whether `code` is the code of the flow. Does not use it up. */
 export async function isFlowCode(db: Executor, app: App, flow: Flow, code: string): Promise<boolean> {
   const rows = await db
     .select({ id: codes.id })
@@ -78,7 +78,7 @@ export type CodeUse =
   | { kind: 'wrong' }
   | { kind: 'expired'; at: Date }
 
-/** Uses a code up. Of two at the same time one is right, the other finds it used. */
+/** Uses a code up. Of two concurrent requests, one gets `right`; the other finds the code used. */
 export async function takeCode(tx: Executor, app: App, flow: Flow, code: string): Promise<CodeUse> {
   const its = and(eq(codes.flowId, flow.id), eq(codes.codeHash, hashOf(app, flow, code)), isNull(codes.usedAt))
   const at = new Date()

@@ -1,6 +1,6 @@
 /**
- * The most used passwords of at least eight characters, as leaks of the last years show them again and again, and those
- * that administrators set first. Attackers try these before anything else; nothing is asked of the network.
+ * The most used passwords of at least eight characters in the leaks of the last years, and common initial passwords of administrators. Attackers try
+ * these first. The check needs no network.
  */
 export const commonPasswords: ReadonlySet<string> = new Set(
   `
@@ -34,10 +34,7 @@ export const commonPasswords: ReadonlySet<string> = new Set(
     .split(/\s+/),
 )
 
-/**
- * The words that most leaked passwords are made of, with a number or a sign behind them. A password that is one of them
- * and nothing else is tried within the first minutes.
- */
+/** The words that most leaked passwords consist of, followed by a number or a sign. Attackers find a password of one such word within minutes. */
 export const commonWords: ReadonlySet<string> = new Set(
   `
   abc abcd access admin administrator adobe alexander amanda andrea andrew angel anthony apple april arsenal asdf

@@ -8,9 +8,9 @@ const info = (id: number, text: string, context?: Message['context']): Message =
 })
 const error = (id: number, text: string): Message => ({ id, text, type: 'error' })
 
-/** What the second factors, passkeys and other providers say; the ids are those of Ory Kratos, the words are ours. */
+/** The messages of second factors, passkeys and providers. The ids are those of Ory Kratos; the texts are those of Crux. */
 export const factorMessages = {
-  // Signing in
+  // Messages of the sign-in.
   loginWith: (provider: string, providerId: string) =>
     info(1010002, `Sign in with ${provider}`, { provider, provider_id: providerId }),
   labelLoginTotp: () => info(1010006, 'Code of your authenticator app'),
@@ -22,14 +22,14 @@ export const factorMessages = {
   totpWrong: () => error(4000008, 'The code is not right, or was used already. Please try the next one.'),
   noTotp: () => error(4000011, 'You have no authenticator app set up.'),
   lookupUsed: () => error(4000012, 'This backup code has already been used.'),
-  // The original uses the id of a wrong code here.
+  // Ory Kratos uses the id of a wrong code here.
   webauthnWrong: () => error(4000008, 'The security key or passkey could not be confirmed. Please try again.'),
   noWebauthn: () => error(4000013, 'You have no security key set up.'),
   noLookup: () => error(4000014, 'You have no backup codes set up.'),
   noSuchPasskey: () => error(4000015, 'No account uses this passkey.'),
   lookupWrong: () => error(4000016, 'The backup code is not right.'),
 
-  // Signing up
+  // Messages of the sign-up.
   registerWith: (provider: string, providerId: string) =>
     info(1040002, `Sign up with ${provider}`, { provider, provider_id: providerId }),
   registerContinue: (provider: string, providerId: string) =>
@@ -42,7 +42,7 @@ export const factorMessages = {
       'An account with this e-mail address exists already. Sign in to it as before, then link this provider in the settings.',
     ),
 
-  // Settings
+  // Messages of the settings.
   link: (provider: string) => info(1050002, `Link ${provider}`, { provider }),
   unlink: (provider: string) => info(1050003, `Unlink ${provider}`, { provider }),
   unlinkTotp: () => info(1050004, 'Remove the authenticator app'),

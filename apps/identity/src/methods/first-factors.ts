@@ -4,7 +4,7 @@ import type { Executor } from '../db/executor.ts'
 import { badRequest } from '../http/errors.ts'
 import { listProofs } from '../identities/credentials.ts'
 
-/** How many ways an identity has to sign in at all: a password, each passkey, each linked provider, codes by mail. */
+/** The number of sign-in methods of an identity: a password, each passkey, each linked provider, codes by mail. */
 export async function countFirstFactors(app: App, db: Executor, identityId: string): Promise<number> {
   let count = app.verifiesAddresses ? 1 : 0
   for (const { type, config } of await listProofs(db, identityId)) {
@@ -16,7 +16,7 @@ export async function countFirstFactors(app: App, db: Executor, identityId: stri
 }
 
 /**
- * Keeps others from taking away the other ways to sign in until the transaction ends.
+ * Blocks concurrent deletions of the other sign-in methods until the transaction ends.
  *
  * @throws IdentityError 400 when there is no other one
  */

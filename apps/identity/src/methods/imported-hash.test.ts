@@ -5,14 +5,14 @@ import { importedHash } from './imported-hash.ts'
 
 const check = (hash: string, typed: string) => importedHash(hash)?.(typed)
 
-it.each(Object.entries(importedPasswords))('knows a password hashed with %s', async (_name, hash) => {
+it.each(Object.entries(importedPasswords))('importedHash verifies a password hashed with %s', async (_name, hash) => {
   expect(await check(hash, password)).toBe(true)
   expect(await check(hash, `${password} `)).toBe(false)
   expect(await check(hash, '')).toBe(false)
 })
 
-it('takes nothing behind the 72 bytes that bcrypt looks at', async () => {
-  // Of 72 letters x.
+it('importedHash refuses passwords that are longer than the 72 bytes that bcrypt evaluates', async () => {
+  // The hash of 72 letters x.
   const hash = '$2y$05$aUnpczDmMSySjH0V5xaI5OxSN0mlhq321uoRp7RXAQDXZ4rwpHKd.'
   expect(await check(hash, 'x'.repeat(72))).toBe(true)
   expect(await check(hash, `${'x'.repeat(72)}y`)).toBe(false)
@@ -34,6 +34,6 @@ it.each([
   '{SSHA}',
   '{SSHA}c2hvcnQ=',
   '{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=',
-])('refuses %s', (hash) => {
+])('importedHash refuses %s', (hash) => {
   expect(importedHash(hash)).toBeUndefined()
 })

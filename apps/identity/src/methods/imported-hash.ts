@@ -3,13 +3,12 @@ import { promisify } from 'node:util'
 import { verify as verifyArgon2 } from '@node-rs/argon2'
 import { verify as verifyBcrypt } from '@node-rs/bcrypt'
 
-/** Checks a password against one hash, off the event loop wherever that takes time. */
+/** Verifies a password against one hash, off the event loop where the check takes time. */
 export type PasswordCheck = (password: string) => Promise<boolean>
 
 /**
- * How to check a password that another system hashed: argon2, bcrypt, PBKDF2 or scrypt in the form of the Password
- * Hashing Competition, or SSHA as LDAP has it. Undefined for everything else, and for hashes so expensive that signing
- * in would stall the service.
+ * Returns the check for a password that another system hashed: argon2, bcrypt, PBKDF2 or scrypt in the format of the Password Hashing Competition, or
+ * SSHA as in LDAP. Undefined for other formats, and for hashes whose cost would block the service.
  */
 export function importedHash(hash: string): PasswordCheck | undefined {
   if (hash.length > 1024) return undefined
@@ -33,7 +32,7 @@ function argon2(hash: string): PasswordCheck | undefined {
 function bcrypt(hash: string): PasswordCheck | undefined {
   const cost = /^\$2[abxy]\$(\d\d)\$[\w./]{53}$/.exec(hash)?.[1]
   if (cost === undefined || Number(cost) < 4 || Number(cost) > 16) return undefined
-  // It would look at the first 72 bytes only and take whatever follows them.
+  // bcrypt ignores everything after the first 72 bytes, so it would accept any suffix.
   return async (password) => Buffer.byteLength(password) <= 72 && verifyBcrypt(password, hash)
 }
 
@@ -46,7 +45,7 @@ function pbkdf2Hash(hash: string): PasswordCheck | undefined {
     isSame(await derivePbkdf2(password, Buffer.from(salt, 'base64'), Number(rounds), expected.length, digest), expected)
 }
 
-/** `ln` is the cost itself here, not its logarithm: that is how the original writes it. */
+/** `ln` is the cost itself here and not its logarithm, as Ory Kratos writes it. */
 function scryptHash(hash: string): PasswordCheck | undefined {
   const parts = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([\w+/=]+)\$([\w+/=]+)$/.exec(hash)
   const [cost = 0, r = 0, p = 0] = (parts ?? []).slice(1, 4).map(Number)
@@ -64,7 +63,7 @@ function scryptHash(hash: string): PasswordCheck | undefined {
 
 const sshaDigests = { SSHA: ['sha1', 20], SSHA256: ['sha256', 32], SSHA512: ['sha512', 64] } as const
 
-/** The digest of password and salt, with the salt behind it. */
+/** The digest of password and salt, followed by the salt. */
 function ssha(hash: string): PasswordCheck | undefined {
   const parts = /^\{(SSHA|SSHA256|SSHA512)\}([\w+/]+=*)$/.exec(hash)
   if (!parts) return undefined

@@ -14,7 +14,7 @@ const type = 'lookup_secret'
 const codesPerPerson = 12
 const lettersPerCode = 8
 
-/** Codes are encrypted, not hashed: their owner may look at them again. */
+/** Codes are encrypted instead of hashed, because their owner can display them again. */
 interface LookupConfig {
   codes: { sealed: string; usedAt: string | null }[]
 }
@@ -34,7 +34,7 @@ const factor: CodeFactor = {
   async spend(tx, app, { identityId, config, code: typed }) {
     const { codes } = config as LookupConfig
     const wanted = typed.trim().toLowerCase()
-    // All are compared, so that the time tells nothing about which one it was.
+    // All codes are compared, so that the response time does not reveal which one matched.
     const index = readCodes(app, identityId, codes).reduce(
       (found, { code }, at) => (sameSecret(code, wanted) ? at : found),
       -1,
@@ -49,7 +49,7 @@ const factor: CodeFactor = {
 
 export const lookupLogin = codeFactorLogin(factor)
 
-/** What a button of the form asks for; the form has one per action, and `method` alone is none. */
+/** The action of a button. The form has one button per action, and `method` alone does not name one. */
 type Action = 'confirm' | 'reveal' | 'disable' | 'regenerate'
 const actions: Action[] = ['confirm', 'reveal', 'disable', 'regenerate']
 
@@ -139,7 +139,7 @@ const letters = 'abcdefghijklmnopqrstuvwxyz0123456789'
 function newCode(): string {
   let code = ''
   while (code.length < lettersPerCode) {
-    // Bytes from 252 on are dropped: 256 is no multiple of 36 and the first letters would come more often.
+    // Bytes from 252 on are dropped: 256 is not a multiple of 36, so the first letters would occur more often.
     for (const byte of randomBytes(16)) if (byte < 252 && code.length < lettersPerCode) code += letters[byte % 36]
   }
   return code

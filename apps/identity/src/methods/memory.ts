@@ -3,14 +3,14 @@ import type { App } from '../context.ts'
 import type { Flow } from '../flows/flow-record.ts'
 import type { FlowContext } from '../flows/flow-types.ts'
 
-/** What a method remembers in a flow between two answers. */
+/** The state that a method stores in a flow between two requests. */
 type Memory = Record<string, unknown>
 
 export function recall(context: FlowContext, method: string): Memory {
   return context.methods?.[method] ?? {}
 }
 
-/** Adds to it. The frame saves the context with the form. */
+/** Adds values to the state. The flow saves the context together with the form. */
 export function remember(context: FlowContext, method: string, values: Memory): void {
   context.methods = { ...context.methods, [method]: { ...recall(context, method), ...values } }
 }
@@ -21,8 +21,8 @@ export function forget(context: FlowContext, method: string): void {
 }
 
 /**
- * Takes what a method remembered out of the flow, for good: of two requests at the same time one gets it, the other finds
- * nothing. For challenges, which must prove something once only.
+ * Removes the state of a method from the flow and returns it. Of two concurrent requests, one gets the state and the other gets none. This is used
+ * for challenges, which must work only once.
  */
 export async function takeOut(app: App, flow: Flow, method: string): Promise<Memory> {
   const { rows } = await app.database.db.execute<{ memory: Memory | null }>(sql`

@@ -9,7 +9,7 @@ import { totpLogin, totpSettings } from './totp.ts'
 import { passkeyLogin, passkeyRegistration, passkeySettings } from './webauthn/passkeys.ts'
 import { securityKeyLogin, securityKeySettings } from './webauthn/security-keys.ts'
 
-/** What the flows offer, in the order of their forms. A method that is not set up shows no nodes and takes no submit. */
+/** The methods of the flows, in the order of their forms. A method that is not configured shows no nodes and accepts no submit. */
 export const loginMethods: LoginMethod[] = [
   oidcLogin,
   passkeyLogin,

@@ -1,16 +1,13 @@
 import { type Algorithm, hash } from '@node-rs/argon2'
 import { importedHash } from './imported-hash.ts'
 
-/** argon2id as OWASP recommends at least: 19 MiB, two passes, one lane. Runs off the event loop. */
+/** argon2id with the minimum that OWASP recommends: 19 MiB, two passes, one lane. Runs off the event loop. */
 const parameters = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const ownPrefix = '$argon2id$v=19$m=19456,t=2,p=1$'
 
 export interface PasswordHasher {
   hash(password: string): Promise<string>
-  /**
-   * Whether `password` belongs to `hashed`. Without a hash a stand-in is checked: an account that does not exist takes
-   * as long as one that does.
-   */
+  /** Whether `password` matches `hashed`. Without a hash, a dummy hash is checked, so that unknown accounts take the same time. */
   verify(hashed: string | undefined, password: string): Promise<boolean>
 }
 
@@ -26,7 +23,7 @@ export async function createPasswordHasher(): Promise<PasswordHasher> {
   }
 }
 
-/** Whether a hash came from elsewhere: at the next chance it is replaced by one of ours. */
+/** Whether a hash comes from another system. It is replaced by our own after the next sign-in. */
 export function isForeignHash(hashed: string): boolean {
   return !hashed.startsWith(ownPrefix)
 }

@@ -25,7 +25,7 @@ it.each([
   ['poiuytrewq', 4000034],
   ['0987654321', 4000034],
   ['1qaz2wsx3edc', 4000034],
-])('refuses %s', (password, id) => {
+])('the password policy refuses %s', (password, id) => {
   expect(problemOf(password)).toBe(id)
 })
 
@@ -37,19 +37,19 @@ it.each([
   'augusta likes engines',
   'summer in Lisbon',
   '7391 6620 8454',
-])('accepts %s', (password) => {
+])('the password policy accepts %s', (password) => {
   expect(problemOf(password)).toBeUndefined()
 })
 
-it('holds only passwords that would pass the other rules', () => {
+it('the list of common passwords contains only passwords that pass the other rules', () => {
   for (const password of commonPasswords) {
     expect(password).toBe(password.toLowerCase())
     expect(password.length).toBeGreaterThanOrEqual(8)
   }
 })
 
-it('is quick with the longest password and the longest address', () => {
-  // Processor time: a busy machine must not fail the test.
+it('the password policy is fast with the longest password and the longest address', () => {
+  // The test measures processor time, so that a busy machine does not make it fail.
   const start = process.cpuUsage()
   const identifier = `${'b'.repeat(64)}@${'c'.repeat(63)}.${'d'.repeat(63)}.${'e'.repeat(60)}`
   passwordProblem('a'.repeat(1024), { identifier, names: ['f'.repeat(1024)] })

@@ -4,9 +4,9 @@ import { commonPasswords, commonWords } from './common-passwords.ts'
 const passwordLength = { min: 8, max: 1024 }
 
 /**
- * What is wrong with a new password, undefined when it may be used. Lengths count characters, as people do.
+ * The problem of a new password, undefined when it may be used. Lengths count characters and not bytes.
  *
- * @param person what is known of whoever will use it: attackers try it first
+ * @param person the known data of the user, which attackers try first
  */
 export function passwordProblem(
   password: string,
@@ -23,20 +23,20 @@ export function passwordProblem(
   return undefined
 }
 
-/** Nothing but a person's words is left once digits and signs are gone: "Ada-Byron-1815". */
+/** Whether nothing but the words of a user is left after digits and signs are removed: "Ada-Byron-1815". */
 function isMadeOf(password: string, words: string[]): boolean {
   const known = words
     .flatMap((word) => [word, ...word.split(/[^\p{L}\p{N}]+/u)])
     .map((word) => word.toLowerCase().replaceAll(/[^\p{L}]/gu, ''))
     .filter((word) => word.length >= 3)
-    // The longer first: what they hold must not be taken out of them.
+    // Longer words come first, because shorter ones may be part of them.
     .sort((a, b) => b.length - a.length)
   const letters = password.replaceAll(/[^\p{L}]/gu, '')
   const left = known.reduce((rest, word) => rest.replaceAll(word, ''), letters)
   return left.length < letters.length && left.length < 3
 }
 
-/** One of the most used, one of them in disguise ("P@ssw0rd2026!"), or fingers that ran along the keys. */
+/** A common password, a disguised one ("P@ssw0rd2026!"), or a sequence of keys on the keyboard. */
 function isCommon(password: string): boolean {
   if (commonPasswords.has(password)) return true
   if (keyRuns.some((run) => run.includes(password))) return true
@@ -67,13 +67,13 @@ const keyRuns = [
   '1q2w3e4r5t6y7u8i9o0p',
 ].flatMap((run) => [run, [...run].toReversed().join('')])
 
-/** Fewer than five changes lead from one to the other, or more than half of the password stands in the identifier. */
+/** Fewer than five edits lead from one to the other, or more than half of the password is part of the identifier. */
 function isSimilar(password: string, identifier: string): boolean {
   if (identifier === '') return false
   return editDistance(password, identifier) < 5 || longestCommonPart(password, identifier) > password.length / 2
 }
 
-/** Levenshtein distance by one row of the table at a time. */
+/** Levenshtein distance with one row of the table in memory. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {

@@ -61,7 +61,7 @@ export const passwordSettings: SettingsMethod = {
   },
 }
 
-/** What a password must not consist of. */
+/** The data that a password must not consist of. */
 function personOf(traits: Traits): { identifier: string; names: string[] } {
   const names = ['traits.name.first', 'traits.name.last'].map((name) => traitAt(traits, name))
   return {
@@ -75,10 +75,9 @@ function passwordInput(autocomplete: string): Node {
 }
 
 /**
- * Checks an identifier and a password. An unknown account, one without a password and a wrong password give the same
- * answer after the same work.
+ * Checks an identifier and a password. An unknown account, one without a password and a wrong password get the same answer after the same work.
  *
- * @throws IdentityError 401 for a disabled identity, but only to who knows its password; 429 after too many failures
+ * @throws IdentityError 401 for a disabled identity, but only with its right password; 429 after too many failures
  */
 async function checkLogin(app: App, ctx: RequestContext, fields: Fields): Promise<LoginOutcome> {
   const identifier = textField(fields, 'identifier') || textField(fields, 'password_identifier')
@@ -95,7 +94,7 @@ async function checkLogin(app: App, ctx: RequestContext, fields: Fields): Promis
     subject: account,
     identityId: () => owner?.identityId,
   })
-  // A password that could never have been set is not worth a hash, but it takes as long as one.
+  // A password that is too long to be set needs no real check, but takes the same time.
   const login = password.length <= 4096 ? owner : undefined
   if (!(await app.passwords.verify(login?.hash, password)) || !login)
     return { kind: 'refused', found: new Map([['', [messages.credentialsInvalid()]]]), identifier }
@@ -112,7 +111,7 @@ async function checkLogin(app: App, ctx: RequestContext, fields: Fields): Promis
   return { kind: 'proven', identityId: login.identityId }
 }
 
-/** Checks what a person signs up with and hashes the password. */
+/** Validates the input of a sign-up and hashes the password. */
 async function checkRegistration(app: App, fields: Fields): Promise<RegistrationOutcome> {
   const traits = submittedTraits(fields.traits)
   const password = textField(fields, 'password')
@@ -120,7 +119,7 @@ async function checkRegistration(app: App, fields: Fields): Promise<Registration
   if (password === '') addMessage(found, 'password', messages.required('password'))
   if (found.size > 0) return { kind: 'refused', found, traits }
 
-  // checkTraits has just proven the shape.
+  // checkTraits has validated the shape.
   const valid = traits as Traits
   const problem = passwordProblem(password, personOf(valid))
   if (problem) return { kind: 'refused', found: new Map([['password', [problem]]]), traits }

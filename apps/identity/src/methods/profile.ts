@@ -8,11 +8,11 @@ import { type Person, replaceTraits } from '../identities/store.ts'
 import { checkTraits, emailOf, submittedTraits, traitAt } from '../identities/traits.ts'
 import { recordSecurityEvent } from '../security/events.ts'
 
-/** What a person says of themselves. Traits are replaced whole: what is left out is gone. */
+/** The profile of a user. Traits are replaced as a whole: omitted ones are deleted. */
 export const profileSettings: SettingsMethod = {
   id: 'profile',
   nodes: (_app, { person }) => profileNodes(person.identity.traits),
-  /** As the original: whose address is verified proves again who they are, even for a name. */
+  /** A user with a verified address has to authenticate again even to change a name, as in Ory Kratos. */
   privileged: ({ person, fields }) =>
     person.verifiable.some(({ verified }) => verified) || hasOtherEmail(person, traitAt(fields.traits, 'traits.email')),
   async submit(app, { ctx, fields, person }) {
@@ -25,7 +25,7 @@ export const profileSettings: SettingsMethod = {
       nodes: profileNodes(traits),
       ...(other ? { address: normalizeIdentifier(emailOf(traits as Traits)) } : {}),
       async write(tx) {
-        // checkTraits has just proven the shape.
+        // checkTraits has validated the shape.
         const valid = traits as Traits
         const address = await replaceTraits(tx, person.identity, valid, {
           verified: app.assumesAddresses && 'assumed',

@@ -12,10 +12,10 @@ import { forget, recall, remember } from './memory.ts'
 
 const type = 'totp'
 
-/** RFC 6238 with what every authenticator app knows: SHA-1, six digits, 30 s; clocks may be one step apart. */
+/** RFC 6238 with the parameters that every authenticator app supports: SHA-1, six digits, 30 s. Clocks may differ by one step. */
 const periodSeconds = 30
 
-/** What an identity keeps of its app: the secret, encrypted, and the last step whose code was used. */
+/** The stored data of an authenticator app: the encrypted secret, and the last step whose code was used. */
 interface TotpConfig {
   sealedSecret: string
   lastStep: number
@@ -28,7 +28,7 @@ const factor: CodeFactor = {
   label: factorMessages.labelLoginTotp,
   button: factorMessages.loginTotp,
   none: factorMessages.noTotp,
-  // A code proves something once: its step, and all before it, are used up with it.
+  // A code works once: its time step and all earlier ones are used up with it.
   async spend(tx, app, { identityId, config, code }) {
     const { sealedSecret, lastStep } = config as TotpConfig
     const step = stepOf(app.keys.open(sealedSecret, place(identityId)), code, lastStep)
@@ -84,7 +84,7 @@ export const totpSettings: SettingsMethod = {
   },
 }
 
-/** The time step that `code` belongs to, if that is around now and after `lastStep`. */
+/** The time step of `code`, if it is close to the current one and after `lastStep`. */
 function stepOf(secret: string, code: string, lastStep: number): number | undefined {
   const token = code.replaceAll(/\s/g, '')
   if (!/^\d{6}$/.test(token)) return undefined

@@ -9,29 +9,29 @@ import type { Person } from '../identities/store.ts'
 import { emailOf } from '../identities/traits.ts'
 import { type Notice, noticeMail } from '../mail/notices.ts'
 
-/** What a person finds in their security log. Secrets are in none of it. */
+/** The events in the security log of a user. They contain no secrets. */
 export type SecurityEvent =
-  /** `provider`: where the account is that it was done with. */
+  /** `provider`: the provider of the account that was used. */
   | { event: 'signed-up' | 'signed-in' | 'confirmed' | 'recovered'; method: string; provider?: string }
   | { event: 'password-changed' }
   | { event: 'address-changed'; from: string; to: string }
-  /** `factor` in the words of the person: "an authenticator app". */
+  /** `factor` as in UI texts: "an authenticator app". */
   | { event: 'factor-added' | 'factor-removed'; factor: string }
   | TokenEvent
 
-/** What the server reports about API tokens, which it keeps. */
+/** The events about API tokens that the server reports, because it stores the tokens. */
 export type TokenEvent =
   | { event: 'token-created' | 'token-revoked'; name: string; scope?: string }
   | { event: 'tokens-revoked'; count: number }
 
-/** What is needed of the service to tell somebody something. */
+/** The dependencies that a notification of a user needs. */
 type Teller = Pick<App, 'sendsMail' | 'verifiesAddresses' | 'consoleUrl'> & { outbox: Pick<App['outbox'], 'enqueue'> }
 
 /**
- * Writes down what happened to an account and, where it changes who can get in, tells its owner by mail: all with the
- * caller's transaction. The caller wakes the outbox after the commit.
+ * Records an event of an account and, where it changes who can sign in, notifies its owner by mail, all within the transaction of the caller. The
+ * caller wakes the outbox after the commit.
  *
- * @param options.id of an event that may be reported twice: the second time nothing happens
+ * @param options.id of an event that may be reported twice: the second report has no effect
  */
 export async function recordSecurityEvent(
   tx: Executor,
@@ -43,7 +43,7 @@ export async function recordSecurityEvent(
 ): Promise<void> {
   const { identity } = person
   const { clientAddress, userAgent } = ctx
-  // Before the event itself is in the log: a sign-in is compared with those before it.
+  // This runs before the event is in the log, because a sign-in is compared with previous ones.
   const notices = app.sendsMail ? await noticesOf(tx, app, person, userAgent, what) : []
   const { event, ...details } = what
   const written = await tx
@@ -78,7 +78,7 @@ async function noticesOf(
       return [{ recipient, notice: { what: what.event, count: what.count } }]
     case 'address-changed': {
       const notice: Notice = { what: 'address-changed', from: what.from, to: what.to }
-      // The new one is asked to be verified, which tells enough.
+      // The new address gets a verification mail, which is sufficient.
       const told = app.verifiesAddresses ? [what.from] : [what.from, what.to]
       return told.map((address) => ({ recipient: normalizeIdentifier(address), notice }))
     }
@@ -93,7 +93,7 @@ async function noticesOf(
 
 const remembered = 500
 
-/** Whether nobody has signed in to this account with such a program before, but with others. */
+/** Whether the account has earlier sign-ins, but none with such a program. */
 async function isNewDevice(tx: Executor, identityId: string, userAgent: string): Promise<boolean> {
   const rows = await tx
     .select({ userAgent: securityLog.userAgent })
@@ -109,7 +109,7 @@ async function isNewDevice(tx: Executor, identityId: string, userAgent: string):
   return rows.length > 0 && !rows.some((row) => kindOf(row.userAgent) === kindOf(userAgent))
 }
 
-/** Versions change by themselves and make no other device. */
+/** Versions are ignored, because updates do not make a new device. */
 function kindOf(userAgent: string): string {
   return userAgent.replaceAll(/[\d._]+/g, '')
 }

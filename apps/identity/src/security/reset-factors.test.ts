@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const smtp = () => `smtp://127.0.0.1:${mails.port}/?disable_starttls=true`
 
-/** Runs the command as `npm run crux` does, beside the running service. */
+/** Runs the command as `npm run crux` does, while the service is running. */
 async function run(...args: string[]): Promise<{ code: number; said: string }> {
   const env = {
     PATH: process.env.PATH,
@@ -43,7 +43,7 @@ async function run(...args: string[]): Promise<{ code: number; said: string }> {
 }
 
 describe('identity reset-factors', () => {
-  it('takes the second factors away, ends all sessions and says so by mail', async () => {
+  it('deletes the second factors, ends all sessions and reports it by mail', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     await identity.sql('update identity.verifiable_addresses set verified = true where value = $1', [email])
     await enrolTotp(browser)
@@ -61,7 +61,7 @@ describe('identity reset-factors', () => {
       .toBe(1)
   })
 
-  it('changes nothing for who has none', async () => {
+  it('changes nothing for a user without second factors', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     const log = createLogger({ name: 'test', level: 'silent' })
     const database = openDatabase({ url: identity.databaseUrl, name: 'test', max: 1, log })
@@ -71,7 +71,7 @@ describe('identity reset-factors', () => {
     expect((await browser.ask('/sessions/whoami')).status).toBe(200)
   })
 
-  it('knows nobody else', async () => {
+  it('fails for an unknown address', async () => {
     expect(await run('reset-factors', 'nobody@example.com')).toEqual({
       code: 1,
       said: 'nobody@example.com is nobody here\n',

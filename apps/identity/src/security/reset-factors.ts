@@ -13,10 +13,10 @@ const words: Record<string, string> = {
 }
 
 /**
- * Takes all second factors away from a person who lost them, tells them by mail, and ends their sessions: one that lacked
- * the factor would be a full one at once, whoever holds it.
+ * Deletes all second factors of a user who lost them, notifies them by mail, and ends their sessions: a session that lacked the factor would
+ * otherwise get full access at once, even if an attacker holds it.
  *
- * @returns what was taken away, in words; undefined when nobody has the address
+ * @returns the deleted factors as UI texts; undefined when no user has the address
  */
 export async function resetFactors(
   installation: { database: Database; consoleUrl: string; sendsMail: boolean },

@@ -10,7 +10,7 @@ import { requireHighestAal } from '../sessions/aal.ts'
 import { currentSession } from '../sessions/credentials.ts'
 import { providerLabel } from '../sessions/wire.ts'
 
-/** What happened to one's own account. The original has nothing like it. */
+/** The security log of the current user. Ory Kratos has no such endpoint. */
 export function securityRoutes(app: App): Routes {
   return { '/sessions/security-log': { GET: (ctx) => listEvents(app, ctx) } }
 }

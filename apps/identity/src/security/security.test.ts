@@ -37,7 +37,7 @@ async function signIn(email: string, userAgent: string): Promise<void> {
   expect(answer.status).toBe(200)
 }
 
-/** The subjects of the mails to an address, once `count` have come. */
+/** The subjects of the mails to an address, after `count` have arrived. */
 async function subjects(email: string, count: number): Promise<(string | undefined)[]> {
   const found = []
   while (found.length < count) found.push((await mailServer.next(email)).subject)
@@ -46,8 +46,8 @@ async function subjects(email: string, count: number): Promise<(string | undefin
 
 const verify = 'Verify your e-mail address'
 
-describe('a person is told by mail', () => {
-  it('of a new password, with no link that could be forged', async () => {
+describe('a user is notified by mail', () => {
+  it('of a new password, without a link that could be forged', async () => {
     const { email, token } = await signUp(identity)
     await change(token, { method: 'password', password: `${goodPassword} new` })
     await subjects(email, 1)
@@ -57,7 +57,7 @@ describe('a person is told by mail', () => {
     expect(mail.text).toContain('127.0.0.1')
   })
 
-  it('of another address, at the former one; the other is asked to be verified', async () => {
+  it('of another address at the previous one; the new one gets a verification mail', async () => {
     const { email, token } = await signUp(identity)
     const other = makeEmail()
     await change(token, { method: 'profile', traits: { email: other, name: { first: 'Ada', last: 'Byron' } } })
@@ -74,7 +74,7 @@ describe('a person is told by mail', () => {
     expect(await subjects(email, 2)).toEqual([verify, 'Your password was changed'])
   })
 
-  it('of a sign-in with another program, but not of another version', async () => {
+  it('of a sign-in with another program, but not with another version', async () => {
     const { email } = await signUp(identity)
     await signIn(email, 'Firefox/140.0 (Linux)')
     await signIn(email, 'Firefox/141.0 (Linux)')
@@ -85,7 +85,7 @@ describe('a person is told by mail', () => {
 })
 
 describe('the security log', () => {
-  it('holds what happened to the account, the last first, and no secret', async () => {
+  it('lists the events of the account, the latest first, without secrets', async () => {
     const { email, token } = await signUp(identity)
     await signIn(email, 'A browser')
     await change(token, { method: 'password', password: `${goodPassword} new` })
@@ -99,7 +99,7 @@ describe('the security log', () => {
     expect(JSON.stringify(entries)).not.toContain(goodPassword)
   })
 
-  it('is one’s own, and comes in pages', async () => {
+  it('shows only the own account, in pages', async () => {
     const [ada, eve] = [await signUp(identity), await signUp(identity)]
     await signIn(ada.email, 'A browser')
     const client = identity.browser({ 'x-session-token': ada.token })
@@ -111,15 +111,15 @@ describe('the security log', () => {
     expect((await identity.browser().ask('/sessions/security-log')).status).toBe(401)
   })
 
-  it('goes with the person', async () => {
+  it('is deleted with the user', async () => {
     const { id } = await signUp(identity)
     await identity.admin.deleteIdentity({ id })
     expect(await identity.sql('select 1 from identity.security_log where identity_id = $1', [id])).toEqual([])
   })
 })
 
-describe('without a mail server', () => {
-  it('keeps mails in a folder, and addresses count as verified', async () => {
+describe('a service without a mail server', () => {
+  it('captures mails in a directory, and counts addresses as verified', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'crux-mails-'))
     const keeping = await startTestIdentity({ CRUX_MAILS_DIR: directory })
     try {

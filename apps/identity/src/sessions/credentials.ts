@@ -3,8 +3,8 @@ import { type RequestContext, sessionCookieName } from '../http/request-context.
 import { findSession, type SessionDetails } from './store.ts'
 
 /**
- * The session token of a request: `X-Session-Token`, then the cookie, then `Authorization: Bearer`. The first that is
- * there decides, so a bad header is not healed by a good cookie.
+ * The session token of a request: `X-Session-Token`, then the cookie, then `Authorization: Bearer`. The first one that is present is used, so a valid
+ * cookie does not replace an invalid header.
  */
 function sessionToken(ctx: RequestContext): string | undefined {
   const header = ctx.request.headers['x-session-token']
@@ -16,11 +16,11 @@ function sessionToken(ctx: RequestContext): string | undefined {
 
 export interface Signed extends SessionDetails {
   token: string
-  /** The person has a second factor: until this session has proven one, it is good for little. */
+  /** The user has a second factor. Until this session has proven it, the session has few rights. */
   secondFactor: boolean
 }
 
-/** Who asks; undefined without a living session. */
+/** The session of the request; undefined without an active one. */
 export async function currentSession(app: App, ctx: RequestContext): Promise<Signed | undefined> {
   const token = sessionToken(ctx)
   if (token === undefined || token.length > 200) return undefined

@@ -12,7 +12,7 @@ import { exchangeToken } from './token-exchange.ts'
 import { tokenizeSession } from './tokenize.ts'
 import { showBareSession, showDevice, showSession } from './wire.ts'
 
-/** What a signed-in person can do with sessions. */
+/** The session endpoints of a signed-in user. */
 export function sessionRoutes(app: App): Routes {
   return {
     '/sessions/whoami': { any: (ctx) => whoami(app, ctx) },
@@ -58,7 +58,7 @@ async function endOthers(app: App, ctx: RequestContext): Promise<unknown> {
   return ctx.reply.send({ count })
 }
 
-/** Ends another session of the same person; says nothing of sessions that are not theirs. */
+/** Ends another session of the same user. The answer is the same for sessions of other users, so it does not reveal them. */
 async function endOne(app: App, ctx: RequestContext): Promise<unknown> {
   const { session } = await requireSession(app, ctx)
   const { id } = ctx.request.params as { id: string }

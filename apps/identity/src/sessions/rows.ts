@@ -1,7 +1,7 @@
 import type { AddressStatus, IdentityState, Traits } from '../db/schema.ts'
 import type { Person } from '../identities/store.ts'
 
-/** A person as one row of PostgreSQL: what belongs together comes as JSON, its times as text. */
+/** A user as one row of PostgreSQL: nested data as JSON, times as text. */
 export interface PersonRow {
   identity: {
     id: string

@@ -42,7 +42,7 @@ const ask = (token: string, path: string, method = 'GET') =>
 const whoami = async (token: string) => (await ask(token, '/sessions/whoami')).status
 
 describe('whoami', () => {
-  it('knows a token from its header, as bearer in any case, and names the identity in a header', async () => {
+  it('accepts a token in its header or as bearer in any case, and returns the identity in a header', async () => {
     const { token, id } = await signUp(identity)
     const ways: Record<string, string>[] = [{ 'x-session-token': token }, { authorization: `bEaReR ${token}` }]
     for (const headers of ways) {
@@ -55,13 +55,13 @@ describe('whoami', () => {
     }
   })
 
-  it('takes any method', async () => {
+  it('accepts any method', async () => {
     const { token } = await signUp(identity)
     for (const method of ['POST', 'HEAD', 'PUT', 'OPTIONS'])
       expect((await ask(token, '/sessions/whoami', method)).status).toBe(200)
   })
 
-  it('answers 401 without an id for no, a wrong, an expired and a revoked session', async () => {
+  it('answers 401 without an id for a missing, wrong, expired and revoked session', async () => {
     const expired = await signUp(identity)
     await identity.sql(`update identity.sessions set expires_at = now() where identity_id = $1`, [expired.id])
     const revoked = await signUp(identity)
@@ -83,7 +83,7 @@ describe('whoami', () => {
     })
   })
 
-  it('does not let a good cookie heal a bad token', async () => {
+  it('does not let a valid cookie replace an invalid token', async () => {
     const browser = await signedInBrowser()
     expect((await browser.ask('/sessions/whoami')).status).toBe(200)
     expect((await browser.ask('/sessions/whoami', { headers: { 'x-session-token': 'bad' } })).status).toBe(401)
@@ -98,8 +98,8 @@ describe('whoami', () => {
   })
 })
 
-describe('the sessions of a person', () => {
-  it('lists the others only, without their tokens', async () => {
+describe('the sessions of a user', () => {
+  it('are listed without the current one and without their tokens', async () => {
     const { email, token } = await signUp(identity)
     const other = await signInAgain(email)
     const answer = await ask(token, '/sessions')
@@ -112,7 +112,7 @@ describe('the sessions of a person', () => {
     expect(sessions[0]?.id).not.toBe(mine.id)
   })
 
-  it('ends one other, says nothing of strangers, and keeps the current one', async () => {
+  it('are ended one by one, without revealing sessions of other users or ending the current one', async () => {
     const { email, token, registration } = await signUp(identity)
     const other = await signInAgain(email)
     const stranger = await signUp(identity)
@@ -126,7 +126,7 @@ describe('the sessions of a person', () => {
     expect(await whoami(token)).toBe(200)
   })
 
-  it('ends all others', async () => {
+  it('are ended together, except for the current one', async () => {
     const { email, token } = await signUp(identity)
     const others = [await signInAgain(email), await signInAgain(email)]
     const answer = await ask(token, '/sessions', 'DELETE')
@@ -135,7 +135,7 @@ describe('the sessions of a person', () => {
     expect(await whoami(token)).toBe(200)
   })
 
-  it('tells who listens, in the moment it commits, that a session ended', async () => {
+  it('notify listeners at the commit when a session ends', async () => {
     const heard: string[] = []
     const log = createLogger({ name: 'test', level: 'silent' })
     const listener = listen({
@@ -156,7 +156,7 @@ describe('the sessions of a person', () => {
 })
 
 describe('signing out', () => {
-  it('of an API client is 204 also when done already, and 403 for a token of nobody', async () => {
+  it('of an API client is answered with 204, also when repeated, and with 403 for an unknown token', async () => {
     const { token } = await signUp(identity)
     const signOut = (body: Parameters<Browser['ask']>[1]) =>
       identity.browser().ask('/self-service/logout/api', { method: 'DELETE', ...body })
@@ -168,7 +168,7 @@ describe('signing out', () => {
     expect((await signOut({ body: '{', headers: { 'content-type': 'application/json' } })).status).toBe(400)
   })
 
-  it('of a browser goes by an address with a token that only fits its session', async () => {
+  it('of a browser needs an address with a token that is only valid for its session', async () => {
     const browser = await signedInBrowser()
     const stranger = await signedInBrowser()
     const { json: logout } = await browser.ask<LogoutFlow>('/self-service/logout/browser?return_to=/bye')
@@ -188,7 +188,7 @@ describe('signing out', () => {
     expect(again.json).toMatchObject({ error: { id: 'session_inactive' } })
   })
 
-  it('leads to the sign-in page when nothing else was asked for', async () => {
+  it('redirects to the sign-in page when no other page was requested', async () => {
     const browser = await signedInBrowser()
     const { json: logout } = await browser.ask<LogoutFlow>('/self-service/logout/browser')
     const done = await browser.page(logout.logout_url.slice(`${consoleUrl}/kratos`.length))

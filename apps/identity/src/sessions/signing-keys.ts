@@ -6,10 +6,10 @@ import type { Routes } from '../http/routes.ts'
 import { newToken } from '../secrets.ts'
 
 export const signingAlgorithm = 'ES256'
-/** For how long a key signs; its public half is shown for as long as a token of its last moment may live, and longer. */
+/** How long a key signs. Its public half is published for longer than the lifespan of its last token. */
 const signsForDays = 90
 
-/** The public halves of the keys, for whoever checks tokens of `tokenize_as`. */
+/** The public halves of the keys, for services that verify tokens of `tokenize_as`. */
 export function signingKeyRoutes(app: App): Routes {
   return {
     '/.well-known/jwks.json': {
@@ -27,7 +27,7 @@ export function signingKeyRoutes(app: App): Routes {
 
 type SigningKey = Awaited<ReturnType<typeof importJWK>>
 
-/** The key that signs now, made when there is none or the last one has signed long enough. */
+/** The current signing key. A new one is created when there is none or the last one has expired. */
 export async function currentSigningKey(app: App): Promise<{ id: string; key: SigningKey }> {
   const [row] = await app.database.db
     .select({ id: signingKeys.id, sealedKey: signingKeys.sealedKey })
@@ -40,7 +40,7 @@ export async function currentSigningKey(app: App): Promise<{ id: string; key: Si
   return { id, key: await importJWK(jwk, signingAlgorithm) }
 }
 
-/** Undefined after CRUX_SECRET was changed: then another key begins to sign. */
+/** Undefined after CRUX_SECRET was changed; a new key is then created. */
 function open(app: App, row: { id: string; sealedKey: string }): { id: string; jwk: JWK } | undefined {
   try {
     return { id: row.id, jwk: JSON.parse(app.keys.open(row.sealedKey, placeOf(row.id))) as JWK }

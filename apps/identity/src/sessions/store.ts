@@ -17,16 +17,16 @@ export interface SessionDetails {
 }
 
 export const sessionLifespanMs = 24 * 3600_000
-/** Heard by whoever remembers sessions: the payload is the id of one that just ended. */
+/** The channel for processes that cache sessions: the payload is the id of a session that just ended. */
 export const sessionChannel = 'crux_sessions'
 
-/** How somebody has proven who they are; `provider` where it was with an account elsewhere. */
+/** How a user has authenticated; `provider` is set for a provider account. */
 export interface Proven {
   method: string
   provider?: string
 }
 
-/** Opens a session. The token is returned once and kept only as its hash. */
+/** Creates a session. The token is returned once and stored only as a hash. */
 export async function openSession(
   tx: Executor,
   options: { identityId: string; proven: Proven; device: Omit<Device, 'id' | 'location'> },
@@ -54,7 +54,7 @@ export async function openSession(
   return { token, session, devices }
 }
 
-/** Notes that the person has proven again who they are. */
+/** Records that the user has authenticated again. */
 export async function refreshSession(tx: Executor, session: Session, proven: Proven): Promise<Session> {
   const at = new Date()
   const entry = methodEntry(proven, 'aal1', at)
@@ -71,9 +71,9 @@ export async function refreshSession(tx: Executor, session: Session, proven: Pro
 }
 
 /**
- * Notes that the person has proven a second factor.
+ * Records that the user has proven a second factor.
  *
- * @param options.fresh the first one counts as proven again with it, as after a sign-in; not when a factor is only added
+ * @param options.fresh counts the first factor as proven again, as after a sign-in; not when a factor is only added
  */
 export async function upgradeSessionAal(
   tx: Executor,
@@ -100,7 +100,7 @@ export function methodEntry({ method, provider }: Proven, aal: 'aal1' | 'aal2', 
   return { method, aal, completed_at: at.toISOString(), provider }
 }
 
-/** The living session of a token, with everything that whoami tells: one indexed query. */
+/** The active session of a token, with the complete answer of whoami: one indexed query. */
 export async function findSession(
   database: Database,
   token: string,
@@ -121,7 +121,7 @@ export async function findSession(
   )
 }
 
-/** Whether a token was ever given out, even if its session ended. */
+/** Whether a token was ever issued, even if its session ended. */
 export async function isKnownToken(database: Database, token: string): Promise<boolean> {
   const rows = await database.db
     .select({ id: sessions.id })
@@ -131,10 +131,10 @@ export async function isKnownToken(database: Database, token: string): Promise<b
 }
 
 /**
- * Sessions, the newest first.
+ * Lists sessions, the newest first.
  *
- * @param filter.active true for those that still work, false for the others
- * @param filter.after the id of the last one of the page before
+ * @param filter.active true for active sessions, false for the others
+ * @param filter.after the id of the last session of the previous page
  */
 export async function listSessions(
   database: Database,
@@ -164,14 +164,14 @@ export async function listSessions(
   }
 }
 
-/** Which sessions to end. */
+/** The selection of the sessions to end. */
 export type SessionSelector =
   | { id: string; ofIdentity?: string }
   | { ofIdentity: string; except?: string }
   | { tokenHash: Buffer }
 
 /**
- * Ends sessions and, with the same commit, tells every process that remembers them.
+ * Ends sessions and, with the same commit, notifies every process that caches them.
  *
  * @returns how many were still active
  */
@@ -234,7 +234,7 @@ function devicesFromRow(row: SessionRow): Device[] {
   }))
 }
 
-/** By name, not `*`: a later version that adds a column must not break the prepared statements of this one. */
+/** The columns are explicit instead of `*`, because a later version that adds a column must not break the prepared statements of this one. */
 const sessionColumns = `s.id, s.identity_id, s.token_hash, s.active, s.aal, s.authentication_methods, s.authenticated_at,
   s.issued_at, s.expires_at, s.created_at, s.updated_at`
 

@@ -29,7 +29,7 @@ const exchange = (initCode = '', returnToCode = '') =>
       `/sessions/token-exchange?${new URLSearchParams({ init_code: initCode, return_to_code: returnToCode })}`,
     )
 
-/** What a native app does: begins a flow, opens a browser at the provider, and gets a code back in an address. */
+/** Acts as a native app: starts a flow, opens a browser at the provider, and gets a code in the return address. */
 async function signInElsewhere(kind: 'login' | 'registration') {
   server.account = {
     sub: `native-${kind}`,
@@ -55,7 +55,7 @@ async function signInElsewhere(kind: 'login' | 'registration') {
   return { id, initCode, early, browser, target, returnToCode: target.searchParams.get('code') ?? '' }
 }
 
-it('gives a native app the session that a browser earned at a provider, once', async () => {
+it('token exchange gives a native app the session that a browser obtained at a provider, once', async () => {
   const { initCode, early, browser, target, returnToCode } = await signInElsewhere('login')
   expect(early.status).toBe(404)
   expect(`${target.origin}${target.pathname}`).toBe(`${consoleUrl}/signed-in`)
@@ -69,12 +69,12 @@ it('gives a native app the session that a browser earned at a provider, once', a
   expect((await exchange(initCode, returnToCode)).status).toBe(404)
 })
 
-it('signs up for a native app in the same way', async () => {
+it('token exchange signs up for a native app in the same way', async () => {
   const { initCode, returnToCode } = await signInElsewhere('registration')
   expect((await exchange(initCode, returnToCode)).status).toBe(200)
 })
 
-it('gives nothing to who has only one of the codes', async () => {
+it('token exchange gives no session to a client with only one of the codes', async () => {
   const { initCode, returnToCode } = await signInElsewhere('login')
   const other = await signInElsewhere('login')
   expect((await exchange(initCode, other.returnToCode)).status).toBe(404)
@@ -84,7 +84,7 @@ it('gives nothing to who has only one of the codes', async () => {
   expect((await exchange(initCode, returnToCode)).status).toBe(200)
 })
 
-it('keeps neither code in the clear, and gives nothing once the flow expired', async () => {
+it('token exchange stores neither code in clear text, and gives no session after the flow expired', async () => {
   const { id, initCode, returnToCode } = await signInElsewhere('login')
   const rows = await identity.sql('select * from identity.token_exchanges where flow_id = $1', [id])
   expect(rows).toHaveLength(1)
@@ -94,7 +94,7 @@ it('keeps neither code in the clear, and gives nothing once the flow expired', a
   expect((await exchange(initCode, returnToCode)).status).toBe(404)
 })
 
-it('offers no provider to an API client that asked for no code', async () => {
+it('token exchange offers no provider to an API client that did not request a code', async () => {
   const { data: flow } = await identity.frontend.createNativeLoginFlow()
   expect(flow.ui.nodes.some(({ group }) => group === 'oidc')).toBe(false)
   const answer = await identity.browser().ask(`/self-service/login?flow=${flow.id}`, {
@@ -103,7 +103,7 @@ it('offers no provider to an API client that asked for no code', async () => {
   expect(answer.status).toBe(400)
 })
 
-it('gives no session of somebody who was disabled meanwhile', async () => {
+it('token exchange gives no session of a user who was disabled in the meantime', async () => {
   const { initCode, returnToCode } = await signInElsewhere('login')
   await identity.sql(`update identity.identities set state = 'inactive'`)
   expect((await exchange(initCode, returnToCode)).status).toBe(404)

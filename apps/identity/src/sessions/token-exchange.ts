@@ -13,29 +13,32 @@ import { findSession, methodEntry, openSession, type Proven } from './store.ts'
 import { showSession } from './wire.ts'
 
 /**
- * For native apps, whose user signs in at a provider with a browser. The app keeps one code from the beginning of its
- * flow; the browser brings another one back; who has both gets the session, once. Neither is worth anything alone, so an
- * address that was seen gives nothing away.
+ * For native apps whose user signs in at a provider with a browser. The app gets one code when its flow starts, and the browser returns the other
+ * one. A client that has both gets the session, once. One code alone is useless, so an address that leaks gives no access.
  */
 
-/** Whether an API client asks for the first code with its flow. */
+/** Whether an API client requests the first code with its flow. */
 export function asksForExchange(ctx: RequestContext): boolean {
   return ctx.query('return_session_token_exchange_code') === 'true'
 }
 
-/** Makes the first code. It is shown in the answer that begins the flow, and nowhere else. */
+/** Creates the first code. It is shown only in the answer that starts the flow. */
 export async function beginExchange(tx: Executor, flow: Flow): Promise<string> {
   const initCode = newToken('') + newToken('')
   await tx.insert(tokenExchanges).values({
     flowId: flow.id,
     initCodeHash: sha256(initCode),
-    // Replaced by that of a code that somebody holds once there is a session to give.
+    // A placeholder that is replaced by the hash of an issued code once there is a session.
     returnToCodeHash: sha256(newToken('')),
   })
   return initCode
 }
 
-/** Somebody has signed in for the flow with a browser: where that goes on, with the second code in its address. */
+/**
+ * Records the sign-in of a browser for the flow.
+ *
+ * @returns the address at which the browser continues, with the second code
+ */
 export async function completeTokenExchange(
   app: App,
   flow: Flow,
@@ -55,7 +58,7 @@ export async function completeTokenExchange(
   return target.href
 }
 
-/** Gives who has both codes the session. */
+/** Returns the session to a client that presents both codes. */
 export async function exchangeToken(app: App, ctx: RequestContext): Promise<unknown> {
   const initCode = ctx.query('init_code') ?? ''
   const returnToCode = ctx.query('return_to_code') ?? ''

@@ -3,18 +3,18 @@ import { z } from 'zod'
 const reserved = ['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'sid']
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600 }
 
-/** What a session can be told as: the shape of the tokens of `whoami?tokenize_as=NAME`. */
+/** The claims of the tokens of `whoami?tokenize_as=NAME`. */
 const Template = z.strictObject({
-  /** How long a token is good for, "10m"; never longer than its session. */
+  /** The lifespan of a token, for example "10m"; never longer than its session. */
   ttl: z
     .string()
     .regex(/^\d{1,5}[smh]$/, 'must be a duration such as 10m')
     .default('10m')
     .transform((text) => Number(text.slice(0, -1)) * (unitSeconds[text.slice(-1)] ?? 0))
     .refine((seconds) => seconds >= 1 && seconds <= 24 * 3600, 'must be between 1s and 24h'),
-  /** Who is to accept the token. */
+  /** The service that accepts the token. */
   audience: z.string().min(1).optional(),
-  /** Further claims, by the place of their value in the session: `{"email": "identity.traits.email"}`. */
+  /** Additional claims, by the path of their value in the session: `{"email": "identity.traits.email"}`. */
   claims: z
     .record(
       z.string().min(1),
@@ -29,7 +29,7 @@ const Template = z.strictObject({
 
 const Templates = z.record(z.string().regex(/^[\w-]{1,64}$/), Template)
 
-/** The templates as one setting; none by default. */
+/** The templates as one setting; empty by default. */
 export const tokenTemplates = z
   .string()
   .default('{}')

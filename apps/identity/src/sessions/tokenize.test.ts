@@ -26,7 +26,7 @@ async function check(token: string, options: { audience?: string } = {}) {
   return jwtVerify(token, createLocalJWKSet(keys), { issuer: `${consoleUrl}/kratos`, ...options })
 }
 
-it('tells a session as a token that anybody can check with the published keys', async () => {
+it('tokenize_as returns a session as a token that any service can verify with the published keys', async () => {
   const { id, email, token } = await signUp(identity)
   const { json: session } = await tokenize(token, 'api')
   const { payload, protectedHeader } = await check(session.tokenized ?? '', { audience: 'a service' })
@@ -36,7 +36,7 @@ it('tells a session as a token that anybody can check with the published keys', 
   expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(300)
 })
 
-it('makes no token that outlives its session', async () => {
+it('tokenize_as creates no token that outlives its session', async () => {
   const { token } = await signUp(identity)
   await identity.sql(`update identity.sessions set expires_at = now() + interval '1 hour'`)
   const { json: session } = await tokenize(token, 'long')
@@ -44,7 +44,7 @@ it('makes no token that outlives its session', async () => {
   expect(payload.exp).toBeLessThanOrEqual(Math.ceil(new Date(session.expires_at ?? 0).getTime() / 1000))
 })
 
-it('uses one key for all, shows no private half, and keeps it encrypted', async () => {
+it('tokenize_as uses one key for all tokens, publishes no private half, and stores it encrypted', async () => {
   const { token } = await signUp(identity)
   await tokenize(token, 'api')
   await tokenize(token, 'long')
@@ -55,7 +55,7 @@ it('uses one key for all, shows no private half, and keeps it encrypted', async 
   expect(row?.sealed_key).not.toContain('"d"')
 })
 
-it('signs with another key after 90 days and still shows the former', async () => {
+it('tokenize_as signs with a new key after 90 days and still publishes the previous one', async () => {
   const { token } = await signUp(identity)
   const before = (await tokenize(token, 'long')).json.tokenized ?? ''
   await identity.sql(`update identity.signing_keys set created_at = created_at - interval '91 days'`)
@@ -64,14 +64,14 @@ it('signs with another key after 90 days and still shows the former', async () =
   expect(await kidOf(after)).not.toBe(await kidOf(before))
 })
 
-it('refuses templates that nobody configured, also those that every object has', async () => {
+it('tokenize_as refuses unknown templates, also names that every object has', async () => {
   const { token } = await signUp(identity)
   expect((await tokenize(token, 'none')).status).toBe(400)
   expect((await tokenize(token, 'constructor')).status).toBe(400)
 })
 
 it.each(['{', '[]', '{"a":{"ttl":"10"}}', '{"a":{"ttl":"25h"}}', '{"a":{"claims":{"sub":"id"}}}', '{"a":{"more":1}}'])(
-  'stops the start for a setting that is wrong: %s',
+  'the service does not start with an invalid template setting: %s',
   (text) => {
     const settings = z.object({ WHOAMI_TOKENS: tokenTemplates })
     expect(() => parseConfig(settings, { WHOAMI_TOKENS: text })).toThrow('WHOAMI_TOKENS')

@@ -8,8 +8,7 @@ import { currentSigningKey, signingAlgorithm } from './signing-keys.ts'
 import { showSession } from './wire.ts'
 
 /**
- * A session as a signed token (JWT), for services that cannot ask whoami. It lives short, because nothing can take it
- * back.
+ * Converts a session to a signed token (JWT) for services that cannot call whoami. It has a short lifespan because it cannot be revoked.
  *
  * @throws IdentityError 400 for a template that is not configured
  */

@@ -14,7 +14,7 @@ export function showSession({ session, person, devices }: SessionDetails, app: S
   }
 }
 
-/** A session without its person and devices. `active` is false once it has run out, too. */
+/** A session without its user and devices. `active` is false for an expired session too. */
 export function showBareSession(session: Session, app: Shower): Wire {
   return {
     id: session.id,
@@ -27,7 +27,7 @@ export function showBareSession(session: Session, app: Shower): Wire {
   }
 }
 
-/** What the installation calls a provider that somebody came from; nothing for one that is set up no longer. */
+/** The label of the provider that a user came from; empty when the provider is no longer configured. */
 export function providerLabel({ provider }: { provider?: unknown }, { providers }: Pick<App, 'providers'>): Wire {
   const found = typeof provider === 'string' ? providers.get(provider) : undefined
   return found ? { provider_label: found.label } : {}

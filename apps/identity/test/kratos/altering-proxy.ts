@@ -8,7 +8,7 @@ export interface Alterable {
   body: string
 }
 
-/** Stands before a service and changes its answers. */
+/** Starts a proxy in front of a service that changes its answers. */
 export async function startAlteringProxy(
   target: string,
   alter: (answer: Alterable) => Alterable,
@@ -19,7 +19,7 @@ export async function startAlteringProxy(
       new URL(url ?? '/', target),
       {
         method,
-        // The service answers for its own host only.
+        // The service answers only requests for its own host.
         headers: { ...given, host: new URL(target).host },
       },
       async (answer) => {

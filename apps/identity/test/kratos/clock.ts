@@ -1,10 +1,10 @@
-/** Lets time pass for one thing: services cannot be told what time it is, but what they remember of the past can be moved. */
+/** Simulates elapsed time for one resource: the clock of a service cannot be set, but stored times can be moved into the past. */
 export interface Clock {
   expireFlow(kind: FlowKind, id: string): Promise<void>
-  /** All codes that were sent for a flow. */
+  /** Expires all codes that were sent for a flow. */
   expireCodes(kind: FlowKind, flowId: string): Promise<void>
   expireSession(id: string): Promise<void>
-  /** The person proved who they are an hour ago. */
+  /** Moves the sign-in of the session one hour into the past. */
   ageSession(id: string): Promise<void>
 }
 

@@ -1,11 +1,11 @@
 export interface Deviation {
-  /** Names from the answer inwards: `body.ui.nodes.password/method.meta.label.id`. */
+  /** The path of names in the answer: `body.ui.nodes.password/method.meta.label.id`. */
   path: string
   recorded: unknown
   seen: unknown
 }
 
-/** Where two values differ, as deep as they are of one kind. What only one of them has differs from undefined. */
+/** The differences of two values at any depth. A value that only one of them has differs from undefined. */
 export function deviations(recorded: unknown, seen: unknown, path = ''): Deviation[] {
   if (isObject(recorded) && isObject(seen))
     return [...new Set([...Object.keys(recorded), ...Object.keys(seen)])].flatMap((name) =>

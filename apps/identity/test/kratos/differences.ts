@@ -1,18 +1,18 @@
 import type { Found } from './run.ts'
 
-/** A place in recorded answers at which ours may say something else. `*` stands for anything. */
+/** A position in recorded answers where the answers of Crux may differ. `*` matches any name. */
 export interface Difference {
   /** `topic: guarantee` */
   scenario: string
   step?: string
-  /** Where in the answer, and everything within. */
+  /** The position in the answer; everything below it is included. */
   path: string
-  /** What ours says there, or its status where the whole answer differs (`path: '*'`); anything else is a mistake. */
+  /** The value of Crux at this position, or its status where the whole answer differs (`path: '*'`); any other value fails the test. */
   here?: unknown
   reason: string
 }
 
-/** All that our service answers otherwise than the original, on purpose. The table of docs/identity.md says the same to people. */
+/** All intended differences of the service from Ory Kratos. The table in docs/identity.md documents the same ones. */
 export const differences: Difference[] = [
   ...['body.session', 'body.session_token', 'body.continue_with', 'cookies'].map((path) => ({
     scenario: 'codes: sign up: the right code signs *',
@@ -320,8 +320,8 @@ function matches(pattern: string, text: string): boolean {
 }
 
 /**
- * What is compared nowhere, because it differs between two runs of the original too or is ours to choose. `observe.ts` leaves out
- * exactly the fields that are named here; a relaxation without fields is a rule of its own there.
+ * Fields that are never compared, because they differ between two runs of Ory Kratos too, or Crux may choose them. `observe.ts` omits exactly the
+ * fields that are listed here; a relaxation without fields is a rule of its own there.
  */
 export const relaxations = {
   wording: {

@@ -2,7 +2,7 @@ import type { ContinueWith, Identity, Session, UiContainer } from '@ory/kratos-c
 import { type Answer, type Browser, csrfOf } from '../browser.ts'
 import type { FlowKind } from './clock.ts'
 
-/** What scenarios need of a flow of any kind. */
+/** The part of a flow of any kind that scenarios need. */
 export interface Flow {
   id: string
   kind: FlowKind
@@ -10,7 +10,7 @@ export interface Flow {
   ui: UiContainer
 }
 
-/** What scenarios need of a successful submit of any kind. */
+/** The part of a successful submit of any kind that scenarios need. */
 export interface Done {
   session_token?: string
   session?: Session
@@ -19,13 +19,17 @@ export interface Done {
   redirect_browser_to?: string
 }
 
-/** Asks for a flow as API client or single-page application. @throws when it is refused */
+/**
+ * Requests a flow as an API client or single-page application.
+ *
+ * @throws when it is refused
+ */
 export async function open(client: Browser, kind: FlowKind, type: 'api' | 'browser', query = ''): Promise<Flow> {
   const answer = await client.ask<Flow>(`/self-service/${kind}/${type}${query}`)
   return flowOf(answer, kind)
 }
 
-/** Asks for a flow as a page and reads it where the browser is sent. */
+/** Requests a flow as a page and reads it at the address of the redirect. */
 export async function openPage(client: Browser, kind: FlowKind, query = ''): Promise<Flow> {
   const { location, text } = await client.page(`/self-service/${kind}/browser${query}`)
   const id = location && URL.canParse(location) ? new URL(location).searchParams.get('flow') : null
@@ -43,26 +47,26 @@ export function flowOf(answer: Answer<unknown>, kind: FlowKind): Flow {
   return { ...flow, kind }
 }
 
-/** Submits fields as JSON; those of a browser flow with its csrf token, unless they say something else. */
+/** Submits fields as JSON; those of a browser flow with its csrf token by default. */
 export function submit(client: Browser, flow: Flow, fields: Record<string, unknown>): Promise<Answer<Done>> {
   const token = flow.type === 'browser' ? { csrf_token: csrfOf(flow) } : {}
   return client.ask<Done>(`/self-service/${flow.kind}?flow=${flow.id}`, { json: { ...token, ...fields } })
 }
 
-/** Submits a page's form. */
+/** Submits the form of a page. */
 export function submitForm(client: Browser, flow: Flow, fields: Record<string, string>): Promise<Answer> {
   const form = { csrf_token: csrfOf(flow), ...fields }
   return client.page(`/self-service/${flow.kind}?flow=${flow.id}`, { form })
 }
 
-/** The flow to which a successful submit sends on. */
+/** The id of the flow with which a successful submit continues. */
 export function nextFlow(done: Done, action: 'show_verification_ui' | 'show_settings_ui'): string {
   const step = done.continue_with?.find((entry) => entry.action === action)
   if (!step || !('flow' in step)) throw new Error(`nothing says ${action}: ${JSON.stringify(done)}`)
   return step.flow.id
 }
 
-/** Of an address that a browser is sent to. */
+/** The flow id in a redirect address. */
 export function flowIdIn(address: string | undefined): string {
   const id = new URL(address ?? '', 'http://localhost').searchParams.get('flow')
   if (!id) throw new Error(`no flow in ${address}`)

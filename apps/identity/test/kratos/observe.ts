@@ -2,7 +2,7 @@ import type { Answer } from '../browser.ts'
 import { consoleUrl } from '../console-url.ts'
 import { relaxations } from './differences.ts'
 
-/** What a client can tell of an answer, without what differs from run to run and without wording, which is ours. */
+/** The parts of an answer that clients depend on, without values that differ between runs and without texts, which are those of Crux. */
 export interface Observation {
   status: number
   headers: Record<string, string>
@@ -16,7 +16,7 @@ export function observe(answer: Answer): Observation {
   const headers: Record<string, string> = {}
   const mediaType = answer.headers.get('content-type')?.split(';')[0]
   const isRedirect = answer.status >= 300 && answer.status < 400
-  // A redirect's link for people without a redirecting browser is no part of the contract.
+  // The body of a redirect, for clients that do not follow it, is not part of the contract.
   if (mediaType && !isRedirect && answer.status !== 204) headers['content-type'] = mediaType
   if (answer.location !== undefined) headers.location = plain(answer.location)
   for (const name of seenHeaders) {
@@ -42,10 +42,10 @@ function bodyOf(answer: Answer): unknown {
   }
 }
 
-/** Wording, and what only one of the two servers can know: that it is there counts, not what it says. */
+/** Texts, and values that only one of the two servers can know: their presence is compared, not their content. */
 const wording = new Set<string>(relaxations.wording.fields)
 const secrets = new Set<string>(relaxations.secrets.fields)
-/** Help for who debugs the original. */
+/** Debugging information of Ory Kratos. */
 const left = new Set<string>(relaxations.errorDetails.fields)
 const ownCookies = new Set<string>(relaxations.cookies.fields)
 const isMoment = (name: string) => name === 'since' || name.endsWith('_unix')
@@ -62,9 +62,9 @@ function shape(name: string, value: unknown): unknown {
     return secrets.has(name) ? '<secret>' : plain(value)
   }
   if (typeof value !== 'object' || value === null) return value
-  // Which of two versions the original tells of this one is chance.
+  // Ory Kratos returns one of two versions at random.
   if (name === 'webauthn' && 'identifiers' in value) return shape('', { ...value, version: '<version>' })
-  // Whom a passkey is made for: a handle, where others have an id that looks like one.
+  // The user of a passkey: a random handle, where other objects have an id of the same format.
   if (name === 'user' && 'displayName' in value) return shape('', { ...value, id: '<handle>' })
   return Object.fromEntries(
     Object.entries(value)
@@ -74,12 +74,12 @@ function shape(name: string, value: unknown): unknown {
   )
 }
 
-/** What nobody sent is sometimes there, as an empty object, and sometimes not. */
+/** Missing values are sometimes returned as an empty object, and sometimes absent. */
 function isEmpty(value: unknown): boolean {
   return JSON.stringify(value) === '{}'
 }
 
-/** In whole minutes: a flow of ten minutes and one of an hour are not the same. */
+/** In whole minutes, which distinguishes a flow of ten minutes from one of an hour. */
 function lifespan(owner: { issued_at?: unknown }, expiresAt: string): string {
   if (typeof owner.issued_at !== 'string') return '<time>'
   const minutes = Math.round((Date.parse(expiresAt) - Date.parse(owner.issued_at)) / 60_000)
@@ -91,7 +91,7 @@ interface AnyNode {
   attributes: { name?: string; id?: string; node_type: string }
 }
 
-/** Nodes by group and name, without their order: pages place them by group. */
+/** Nodes by group and name, without their order, because pages arrange them by group. */
 function nodesByName(nodes: AnyNode[]): Record<string, unknown> {
   const named: [string, unknown][] = []
   const taken = new Map<string, number>()
@@ -113,7 +113,7 @@ function nodeShape(node: AnyNode): unknown {
 function attribute(name: string, value: unknown): unknown {
   if (typeof value !== 'string') return value
   if (name === 'src') return value.replace(/^data:image\/png;base64,.*$/, '<png>')
-  // A ceremony's options stand in the call.
+  // The call contains the options of the ceremony.
   if (name === 'onclick') return value.replace(/\(.*\)/s, '(…)')
   if (name === 'value' && value.startsWith('{"')) return JSON.parse(value)
   return value

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** The six digits that an authenticator app shows (RFC 6238: SHA-1, 30 s). Written anew, so that a mistake of the service's library shows. */
+/** The six digits that an authenticator app shows (RFC 6238: SHA-1, 30 s). Implemented separately, to detect errors in the library of the service. */
 export function oneTimePassword(secret: string, step = 0): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + step))

@@ -11,9 +11,9 @@ import type { Clock } from './clock.ts'
 import type { Service } from './world.ts'
 
 /**
- * A real Ory Kratos on a database of its own, whose mail comes here.
+ * A real Ory Kratos with a database of its own, whose mail is sent to this process.
  *
- * @param directory holds `kratos`, the script that builds and serves it: `kratos serve DSN PUBLIC_PORT ADMIN_PORT`
+ * @param directory contains `kratos`, the script that builds and runs it: `kratos serve DSN PUBLIC_PORT ADMIN_PORT`
  */
 export async function startOracle(directory: string): Promise<Service & { stop(): Promise<void> }> {
   const cluster = await startTestCluster()
@@ -76,7 +76,7 @@ async function untilReady(publicUrl: string): Promise<void> {
   }
 }
 
-/** Its clock cannot be set; what it remembers of the past can. */
+/** Its clock cannot be set, but its stored times can. */
 function oracleClock(client: Client): Clock {
   return {
     async expireFlow(kind, id) {

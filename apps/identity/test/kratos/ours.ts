@@ -4,7 +4,7 @@ import { startMailServer } from '../mail-server.ts'
 import type { Clock } from './clock.ts'
 import type { Service } from './world.ts'
 
-/** Our service as the scenarios see it. */
+/** The Crux identity service in the form that scenarios use. */
 export async function startOurs(): Promise<Service & { stop(): Promise<void> }> {
   const mails = await startMailServer()
   const identity = await startTestIdentity({ SMTP_URI: `smtp://127.0.0.1:${mails.port}/?disable_starttls=true` })

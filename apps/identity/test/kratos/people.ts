@@ -5,12 +5,12 @@ import { type Done, nextFlow, open, submit } from './flows.ts'
 import type { TestEnvironment } from './world.ts'
 
 export const password = 'seven purple Otters 31'
-/** The same, hashed as cheaply as it goes: scenarios are about answers. */
+/** The same password, hashed with minimal cost because scenarios only compare answers. */
 const passwordHash = '$argon2id$v=19$m=64,t=1,p=1$H1m+kuCX++7E7z15EfVEJQ$EMZIHE4c5GHvi3XYtmjotS+ddc/cnlKkl3CO6cA6MBE'
 export const nobody = '11111111-1111-4111-8111-111111111111'
 export const names = { first: 'Ada', last: 'Byron' }
 
-/** An address that nobody has, with a capital. */
+/** A new address with a capital letter. */
 export function newEmail(): string {
   return `Scenario-${randomBytes(6).toString('hex')}@Example.com`
 }
@@ -20,7 +20,7 @@ export interface Person {
   id: string
 }
 
-/** Somebody whom an administrator entered, with a verified address and a password. */
+/** A user that an administrator created, with a verified address and a password. */
 export async function makePerson({ admin }: TestEnvironment, more: Record<string, unknown> = {}): Promise<Person> {
   const email = newEmail()
   const made = await admin<Identity>('/identities', 'POST', {
@@ -36,7 +36,7 @@ export async function makePerson({ admin }: TestEnvironment, more: Record<string
 export interface SignedPerson extends Person {
   token: string
   session: Session
-  /** An API client with the session's token. */
+  /** An API client with the token of the session. */
   client: Browser
 }
 
@@ -62,7 +62,7 @@ export async function signInBrowser(testEnvironment: TestEnvironment, person: Pe
   return client
 }
 
-/** Somebody with a verified address, signed in with a browser. */
+/** A user with a verified address who is signed in with a browser. */
 export async function makeBrowserPerson(
   testEnvironment: TestEnvironment,
 ): Promise<Person & { client: Browser; session: Session }> {
@@ -72,7 +72,7 @@ export async function makeBrowserPerson(
   return { ...person, client, session }
 }
 
-/** Somebody who signed up as API client, with the address not verified yet; `flow` is the one to verify it with. */
+/** A user who signed up as an API client and has not verified the address; `flow` is the one to verify it with. */
 export async function signUp(testEnvironment: TestEnvironment): Promise<SignedPerson & { flow: string }> {
   const email = newEmail()
   const flow = await open(testEnvironment.browser(), 'registration', 'api')

@@ -1,8 +1,8 @@
 /**
- * Records what a real Ory Kratos answers to the scenarios, for kratos.test.ts to hold our service against:
+ * Records the answers of a real Ory Kratos to the scenarios, with which kratos.test.ts compares the service:
  *   node test/kratos/record.ts [--check] [--only TEXT] [FOLDER]
- * FOLDER (or KRATOS_ORACLE) holds the script `kratos` that builds and serves the original; docs/identity.md says with
- * which configuration. With --check nothing is written: the answers are compared with the recording.
+ * FOLDER (or KRATOS_ORACLE) contains the script `kratos` that builds and runs Ory Kratos; docs/identity.md describes its configuration. With --check
+ * nothing is written: the answers are compared with the recording.
  */
 import { parseArgs } from 'node:util'
 import { deviations } from './compare.ts'
@@ -39,7 +39,7 @@ function check(seen: Recording): void {
   if (count > 0) process.exitCode = 1
 }
 
-/** As the scenarios stand, without those that are gone. */
+/** In the order of the scenarios, without deleted ones. */
 function inOrder(recording: Recording): Recording {
   return Object.fromEntries(
     Object.keys(scenarios).flatMap((name) => (recording[name] ? [[name, recording[name]]] : [])),

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What was seen: by scenario, by step. */
+/** The observations: by scenario, by step. */
 export type Recording = Record<string, Record<string, unknown>>
 
 const file = join(import.meta.dirname, 'generated/recording.json')
 
-/** Nodes of forms are the bulk of all answers and few: each is kept once, under a name that follows from it. */
+/** Nodes of forms are most of the content, and few are different: each is stored once, under a name that is derived from its content. */
 interface Packed {
   nodes: Record<string, unknown>
   answers: Recording
@@ -18,7 +18,7 @@ export function readRecording(): Recording {
   return withNodes(answers, (named) => nodes[String(named)]) as Recording
 }
 
-/** A line per node and per answer, so that a changed one shows in a diff. */
+/** One line per node and per answer, so that a diff shows the changed ones. */
 export function writeRecording(recording: Recording): void {
   const nodes = new Map<string, unknown>()
   const answers = withNodes(recording, (node) => {
@@ -37,7 +37,7 @@ function lines(entries: [string, unknown][]): string {
   return `{\n${entries.map(([name, value]) => ` ${JSON.stringify(name)}: ${JSON.stringify(value)}`).join(',\n')}\n}`
 }
 
-/** Every node of every form in a value, changed. */
+/** Applies `change` to every node of every form in a value. */
 function withNodes(value: unknown, change: (node: unknown) => unknown): unknown {
   if (Array.isArray(value)) return value.map((entry) => withNodes(entry, change))
   if (typeof value !== 'object' || value === null) return value

@@ -2,7 +2,7 @@ import { type Deviation, deviations } from './compare.ts'
 import { observe } from './observe.ts'
 import { makeTestEnvironment, type Scenario, type Service } from './world.ts'
 
-/** Plays a scenario and hands out what it saw, by step. */
+/** Runs a scenario and returns its observations by step. */
 export async function watch(
   service: Service,
   scenario: Scenario,
@@ -28,7 +28,7 @@ export interface Found extends Deviation {
   step: string
 }
 
-/** Plays a scenario against a service and compares each step with what was recorded. */
+/** Runs a scenario against a service and compares each step with the recording. */
 export async function replay(
   service: Service,
   scenario: Scenario,
@@ -51,7 +51,7 @@ export async function replay(
   return { found }
 }
 
-/** Plays many scenarios, some at a time. */
+/** Runs many scenarios, some of them concurrently. */
 export async function watchAll(
   service: Service,
   scenarios: Record<string, Scenario>,

@@ -3,36 +3,36 @@ import { consoleUrl } from '../console-url.ts'
 import { codeOf, linkOf, type MailServer } from '../mail-server.ts'
 import type { Clock } from './clock.ts'
 
-/** A service under test: the original or ours. */
+/** A service under test: Ory Kratos or that of Crux. */
 export interface Service {
   publicUrl: string
   mails: MailServer
   clock: Clock
   browser(headers?: Record<string, string>): Browser
-  /** Who calls the admin port, with its credential where one is needed. */
+  /** A client of the admin port, with a token where one is needed. */
   admin(): Browser
 }
 
-/** What a scenario works with. */
+/** The tools of a scenario. */
 export interface TestEnvironment {
   browser: Service['browser']
   clock: Clock
   /** An answer of the admin API; paths without `/admin`. */
   admin<T>(path: string, method?: string, json?: unknown): Promise<Answer<T>>
   adminPort(): Browser
-  /** The newest code that was mailed to an address and not yet handed out. */
+  /** The newest code that was mailed to an address and not returned yet. */
   code(email: string): Promise<string>
-  /** The same for the one link of a mail, as a path of the service. */
+  /** The same for the only link of a mail, as a path of the service. */
   link(email: string): Promise<string>
-  /** Compares an answer with the recorded one. Steps have different labels. */
+  /** Compares an answer with the recorded one. Each step needs a different label. */
   see(label: string, answer: Answer): void
-  /** Compares what follows from several answers. */
+  /** Compares a value that is derived from several answers. */
   note(label: string, value: unknown): void
 }
 
 export type Scenario = (testEnvironment: TestEnvironment) => Promise<void>
 
-/** Takes what a scenario saw. `hopeless` tells that the scenario has gone wrong already, so nothing is waited for. */
+/** Receives the observations of a scenario. `hopeless` means that the scenario has failed already, so it no longer waits. */
 export interface Witness {
   see(label: string, answer: Answer): void
   note(label: string, value: unknown): void
@@ -42,7 +42,7 @@ export interface Witness {
 const mailDeadlineMs = 15_000
 
 export function makeTestEnvironment(service: Service, witness: Witness): TestEnvironment {
-  /** What the newest mail holds, past those that hold no such thing. */
+  /** The content of the newest mail that contains such a part. */
   const mailed = async (email: string, part: typeof codeOf): Promise<string> => {
     if (witness.hopeless()) throw new Error(`no mail to ${email} is waited for after a wrong answer`)
     const late = Promise.withResolvers<never>()

@@ -14,14 +14,14 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 
 export interface Binaries {
-  /** Holds bin/, lib/ and share/. */
+  /** Contains bin/, lib/ and share/. */
   directory: string
   version: string
 }
 
 /**
- * Finds the PostgreSQL that npm installed for this machine, with the links between its libraries complete.
- * The package makes those in an install script, which npm may have been told not to run.
+ * Finds the PostgreSQL that npm installed for this machine, and completes the links between its libraries. The package creates them in an install
+ * script, which npm may be configured not to run.
  *
  * @throws Error when there is no build for this machine
  */
@@ -44,14 +44,14 @@ export function findBinaries(): Binaries {
   return { directory: join(root, 'native'), version }
 }
 
-/** A second set of the same files where another user reaches them: hard links, or copies across file systems. */
+/** Creates a second set of the same files in a directory that another user can reach: hard links, or copies across file systems. */
 export function placeBinaries(from: Binaries, home: string): Binaries {
   const directory = join(home, `native-${from.version}`)
   if (!existsSync(directory)) {
     const part = `${directory}.part`
     rmSync(part, { recursive: true, force: true })
     cloneDirectory(from.directory, part)
-    // Complete or absent: a start that was killed in between begins anew.
+    // The rename is atomic, so a start that was killed before it begins again.
     renameSync(part, directory)
   }
   return { directory, version: from.version }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type DataLocation, own } from './location.ts'
 import { endingWithParent, isAlive, processesIn, signal, waitUntil } from './processes.ts'
 
-/** Creates the cluster when there is none. Complete or absent: a killed initdb leaves only a folder that the next one clears. */
+/** Creates the cluster if there is none. The creation is atomic: a killed initdb leaves only a directory that the next one deletes. */
 export function createCluster(location: DataLocation, password: string): void {
   if (existsSync(join(location.data, 'PG_VERSION'))) return
   const part = join(location.home, 'data.part')
@@ -18,7 +18,7 @@ export function createCluster(location: DataLocation, password: string): void {
       join(location.binaries.directory, 'bin/initdb'),
       [
         ...['--pgdata', part, '--username', 'crux', '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
-        // The builtin provider sorts the same on every machine, so an index never goes stale under a new C library.
+        // The builtin provider sorts the same on every machine, so an update of the C library never invalidates an index.
         ...[
           '--encoding',
           'UTF8',
@@ -41,9 +41,9 @@ export function createCluster(location: DataLocation, password: string): void {
 }
 
 /**
- * Starts the postmaster. On Linux it gets SIGINT, a fast shutdown, when this process dies, however it dies.
+ * Starts the postmaster. On Linux it gets SIGINT, a fast shutdown, when this process ends for any reason.
  *
- * @param durable false gives up safety against a power cut for speed, in tests
+ * @param durable false disables fsync for faster tests; data may be lost after a power failure
  */
 export function spawnPostmaster(location: DataLocation, options: { port: number; durable: boolean }): ChildProcess {
   const settings: Record<string, string> = {
@@ -55,11 +55,11 @@ export function spawnPostmaster(location: DataLocation, options: { port: number;
     effective_cache_size: '512MB',
     maintenance_work_mem: '64MB',
     checkpoint_timeout: '15min',
-    // Each round starts a process for each database, whether or not there is something to do.
+    // Each round starts a process for each database, even if there is nothing to do.
     autovacuum_naptime: '5min',
     wal_level: 'minimal',
     max_wal_senders: '0',
-    // Fewer processes: what is read here lies in memory anyway, and nothing is replicated.
+    // This needs fewer processes: the data is in memory anyway, and nothing is replicated.
     io_method: 'sync',
     max_logical_replication_workers: '0',
     random_page_cost: '1.1',
@@ -73,19 +73,19 @@ export function spawnPostmaster(location: DataLocation, options: { port: number;
   const postgres = join(location.binaries.directory, 'bin/postgres')
   const args = ['-D', location.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
   const stdio = ['ignore', 'ignore', 'pipe'] as ['ignore', 'ignore', 'pipe']
-  // A session of its own: Ctrl-C in a terminal reaches the supervisor, which stops things in order.
+  // The postmaster has a session of its own: Ctrl-C in a terminal reaches only the supervisor, which stops all processes in order.
   const common = { cwd: '/', env: environment(), stdio, detached: true }
   const drop = location.user
     ? ['--reuid', String(location.user.uid), '--regid', String(location.user.gid), '--clear-groups']
     : []
   const [command = postgres, ...rest] = endingWithParent('INT', [postgres, ...args], drop)
-  // Without setpriv in front, the user is changed here.
+  // Without setpriv, the user is changed here.
   return spawn(command, rest, command === postgres ? { ...common, ...identity(location) } : common)
 }
 
 /**
- * Ends what an owner that died left behind in this data folder: a postmaster that goes on, backends on their way out,
- * the id of a zombie in postmaster.pid. PostgreSQL itself would refuse to start beside any of them.
+ * Ends the processes that a dead owner left in this data directory: a running postmaster, backends that are exiting, and the id of a zombie in
+ * postmaster.pid. PostgreSQL itself would refuse to start beside any of them.
  */
 export async function clearLeftovers(location: DataLocation): Promise<void> {
   const pid = postmasterPid(location)
@@ -95,14 +95,14 @@ export async function clearLeftovers(location: DataLocation): Promise<void> {
     if (!(await waitUntil(() => !isAlive(postmaster), 10_000))) signal(postmaster, 'SIGQUIT')
   }
   const gone = () => processesIn(location.data).length === 0
-  // Without a postmaster they end by themselves, most of them at once; what waits for something is told.
+  // Without a postmaster most backends end at once; the others are signaled.
   if (!(await waitUntil(gone, 300))) {
     for (const rest of processesIn(location.data)) signal(rest, 'SIGQUIT')
     if (!(await waitUntil(gone, 5_000))) for (const rest of processesIn(location.data)) signal(rest, 'SIGKILL')
     if (!(await waitUntil(gone, 5_000)))
       throw new Error(`processes ${processesIn(location.data).join(', ')} keep the database in use`)
   }
-  // Safe now, and only now, that no process of the cluster runs; the id may be a zombie's, or another process's by now.
+  // This is safe because no process of the cluster runs any more. The id may be that of a zombie or of another process.
   if (process.platform === 'linux') rmSync(join(location.data, 'postmaster.pid'), { force: true })
 }
 
@@ -119,7 +119,7 @@ function identity(location: DataLocation): { uid?: number; gid?: number } {
   return location.user ? { uid: location.user.uid, gid: location.user.gid } : {}
 }
 
-/** PostgreSQL reads PG* variables and the locale: neither may leak in from the caller. */
+/** PostgreSQL reads PG* variables and the locale, so those of the caller must not be inherited. */
 function environment(): NodeJS.ProcessEnv {
   return { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 }

@@ -55,7 +55,7 @@ async function killAndWait(owner: ChildProcess): Promise<void> {
   await exited
 }
 
-/** Another process that owns the cluster, to be killed. */
+/** Starts another process that owns the cluster and can be killed. */
 async function startElsewhere(dataDir: string): Promise<{ owner: ChildProcess; url: string; postmaster: number }> {
   const code = `
     const { startEmbedded } = await import(${JSON.stringify(new URL('./supervisor.ts', import.meta.url).href)})
@@ -73,7 +73,7 @@ async function startElsewhere(dataDir: string): Promise<{ owner: ChildProcess; u
 }
 
 describe('startEmbedded', () => {
-  test('keeps what was stored over a stop, with the same address', async () => {
+  test('keeps stored data and its address after a stop', async () => {
     const dataDir = makeDirectory()
     const first = await start(dataDir)
     await query(first.url, 'create table kept as select 42 as n')
@@ -83,7 +83,7 @@ describe('startEmbedded', () => {
     expect(await query(second.url, 'select n from kept')).toEqual([{ n: 42 }])
   })
 
-  test('listens on loopback only and wants the generated password', async () => {
+  test('listens on loopback only and requires the generated password', async () => {
     const dataDir = makeDirectory()
     const { url } = await start(dataDir)
     expect(await query(url, 'show listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }])
@@ -100,7 +100,7 @@ describe('startEmbedded', () => {
     expect(Number(/^Uid:\s+(\d+)/m.exec(status)?.[1])).toBeGreaterThan(0)
   })
 
-  test('is refused to a second owner, with the first one named', async () => {
+  test('refuses a second owner with an error that names the first one', async () => {
     const dataDir = makeDirectory()
     await start(dataDir)
     await expect(startEmbedded({ dataDir, log })).rejects.toThrow(`in use by process ${process.pid}`)
@@ -109,7 +109,7 @@ describe('startEmbedded', () => {
     await expect(startEmbedded({ dataDir: other, log })).rejects.toThrow(`in use by process ${owner.pid}`)
   })
 
-  test('starts the postmaster again when it is killed, and loses nothing', async () => {
+  test('restarts the postmaster after a kill, without data loss', async () => {
     const embedded = await start(makeDirectory())
     await query(embedded.url, 'create table kept as select 1 as n')
     const pid = embedded.pid() as number
@@ -120,7 +120,7 @@ describe('startEmbedded', () => {
     expect(embedded.pid()).not.toBe(pid)
   })
 
-  test('dies with its owner, and the next start recovers without repair', async () => {
+  test('ends with its owner, and the next start recovers without repair', async () => {
     const dataDir = makeDirectory()
     const { owner, url, postmaster } = await startElsewhere(dataDir)
     await query(url, 'create table kept as select 1 as n')
@@ -140,7 +140,7 @@ describe('startEmbedded', () => {
     expect(await query(next.url, 'select n from kept')).toEqual([{ n: 1 }])
   })
 
-  test('begins anew where a start was killed while it made the cluster', async () => {
+  test('restarts the creation of a cluster that was killed', async () => {
     const dataDir = makeDirectory()
     mkdirSync(join(dataDir, 'postgres/data.part'), { recursive: true })
     const embedded = await start(dataDir)
@@ -148,7 +148,7 @@ describe('startEmbedded', () => {
   })
 
   test.runIf(isRoot)(
-    'goes outside a folder that its user cannot enter, opens no parent, and follows the folder',
+    'uses another location if its user cannot enter the directory, changes no parent directory, and stays with a moved directory',
     async () => {
       const closed = makeDirectory()
       const dataDir = join(closed, 'data')
@@ -166,11 +166,11 @@ describe('startEmbedded', () => {
     },
   )
 
-  test.runIf(isRoot)('takes a cluster along whose folder was moved to where its user cannot enter', async () => {
+  test.runIf(isRoot)('moves a cluster whose directory was moved to a location that its user cannot enter', async () => {
     const open = mkdtempSync(join('/var/tmp', 'embedded-'))
     directories.push(open)
     const dataDir = join(open, 'data')
-    // The mode that a person's folder has; mkdtemp makes private ones.
+    // This is the usual mode of a user's directory; mkdtemp creates private ones.
     cpSync('/etc/hostname', join(open, 'x'))
     const { chmodSync } = await import('node:fs')
     chmodSync(open, 0o755)
@@ -188,7 +188,7 @@ describe('startEmbedded', () => {
 })
 
 describe('claimOwnership', () => {
-  test('takes over from a dead process and from a reused process id, not from a living one', async () => {
+  test('takes over from a dead process and from a reused process id, but not from a running process', async () => {
     const file = join(makeDirectory(), 'owner')
     const sleeper = spawn('sleep', ['60'])
     running.push(sleeper)

@@ -24,11 +24,11 @@ export interface OsUser {
 }
 
 export interface DataLocation {
-  /** Where everything of the cluster lies: data/, port, owner. */
+  /** Contains everything of the cluster: data/, port, owner. */
   home: string
   data: string
   binaries: Binaries
-  /** Whom PostgreSQL runs as; undefined for the caller itself. */
+  /** The user that runs PostgreSQL; undefined for the current user. */
   user: OsUser | undefined
 }
 
@@ -36,9 +36,9 @@ const userName = 'crux-postgres'
 const sharedRoot = '/var/lib/crux'
 
 /**
- * Decides where the cluster of a data folder lies and who runs it. PostgreSQL refuses to run as root, so root hands it
- * to an unprivileged user. When that user cannot enter the data folder or node_modules (below a 0700 home, say), both
- * go to /var/lib/crux/<id>: parents are never opened up. The id stays in the data folder, so that it can move.
+ * Decides where the cluster of a data directory is stored and which user runs it. PostgreSQL refuses to run as root, so root uses an unprivileged
+ * user. If that user cannot enter the data directory or node_modules (for example below a home with mode 0700), both are stored in
+ * /var/lib/crux/<id>, because parent directories are never opened. The id is stored in the data directory, so that it can move.
  */
 export function findLocation(options: { dataDir: string; log: Logger }): DataLocation {
   const dataDir = resolve(options.dataDir)
@@ -67,13 +67,13 @@ export function findLocation(options: { dataDir: string; log: Logger }): DataLoc
   return { home, data: join(home, 'data'), binaries: placed, user }
 }
 
-/** Where the cluster of a data folder lies outside of it, if it does. */
+/** The location of a cluster outside of its data directory, if it has one. */
 export function outsideHome(dataDir: string): string | undefined {
   const id = readId(resolve(dataDir))
   return id === undefined ? undefined : join(sharedRoot, id)
 }
 
-/** Makes files that root wrote belong to the cluster's user. */
+/** Changes the owner of files that root wrote to the user of the cluster. */
 export function own(path: string, user: OsUser | undefined): void {
   if (user) chownSync(path, user.uid, user.gid)
 }
@@ -93,7 +93,7 @@ function createId(dataDir: string): string {
   return id
 }
 
-/** A data folder that was reachable when its cluster was made and is not any more. */
+/** Moves a cluster whose data directory has become unreachable for its user. */
 function moveCluster(inside: string, home: string, log: Logger): void {
   if (!existsSync(join(inside, 'data')) || existsSync(join(home, 'data'))) return
   log.info({ from: inside, to: home }, 'moving the database to where its user can reach it')
@@ -125,7 +125,7 @@ function chownTree(path: string, user: OsUser): void {
   }
 }
 
-/** Judged by permission bits on the way up; an ACL that says more is not needed, /var/lib/crux serves as well. */
+/** Only permission bits are checked. An ACL that allows more is ignored, because /var/lib/crux works too. */
 function canEnter(directory: string, user: OsUser): boolean {
   for (let path = resolve(directory); ; path = dirname(path)) {
     const { mode, uid, gid } = statSync(path)
@@ -159,7 +159,7 @@ function ensureUser(log: Logger): OsUser {
     '/usr/sbin/nologin',
     userName,
   ])
-  // Two starts at once: the other one made it.
+  // A concurrent start may have created the user.
   const user = findUser()
   if (user) return user
   throw new Error(

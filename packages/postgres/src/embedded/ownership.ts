@@ -3,12 +3,12 @@ import { dirname } from 'node:path'
 import { isAlive, startTimeOf } from './processes.ts'
 
 export interface Ownership {
-  /** Tells those who wait that it will be free soon. */
+  /** Announces to waiting processes that the release is imminent. */
   announceRelease(): void
   release(): void
 }
 
-/** Somebody else, alive, owns it. */
+/** Another running process owns it. */
 export class OwnedError extends Error {
   override name = 'OwnedError'
   readonly pid: number
@@ -28,10 +28,10 @@ interface Owner {
 }
 
 /**
- * Claims a thing for this process by a file with the process id and its start time, so that an id that was given out
- * anew is no owner. What a dead process left is taken over.
+ * Claims a resource for this process by a file with the process id and its start time, so that a reused id does not count as the owner. The claim of
+ * a dead process is replaced.
  *
- * @param options.what names the thing in the error
+ * @param options.what names the resource in the error
  * @throws OwnedError
  */
 export function claimOwnership(options: { file: string; what: string }): Ownership {
@@ -56,8 +56,8 @@ export function claimOwnership(options: { file: string; what: string }): Ownersh
 }
 
 /**
- * Moves a stale file away before it is removed: of two processes that found it stale, one may meanwhile have claimed
- * it, and its claim must be put back.
+ * Moves a stale file aside before it is deleted: of two processes that found it stale, one may already have claimed the resource, and its claim must
+ * be restored.
  */
 function takeAside(file: string, what: string): void {
   const aside = `${file}.${process.pid}`

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } fro
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Whether a process runs. A zombie does not: where no process reaps it, its id answers signals forever. One whose first thread has ended and
- * whose others are about to still holds its files and ports.
+ * Whether a process runs. A zombie does not: where no process reaps it, its id answers signals forever. A process whose first thread has ended while
+ * others are still exiting counts as running, because it holds its files and ports.
  */
 export function isAlive(pid: number): boolean {
   try {
@@ -15,12 +15,12 @@ export function isAlive(pid: number): boolean {
   return status?.state !== 'Z' || status.threads > 1
 }
 
-/** When a process started, in the kernel's own count; undefined where there is no /proc. */
+/** The start time of a process in kernel ticks; undefined where there is no /proc. */
 export function startTimeOf(pid: number): string | undefined {
   return statusOf(pid)?.startTime
 }
 
-/** The processes of a cluster: the postmaster and its backends all work in its data folder. */
+/** The processes of a cluster: the working directory of the postmaster and its backends is its data directory. */
 export function processesIn(directory: string): number[] {
   let target: string
   try {
@@ -37,7 +37,7 @@ export function processesIn(directory: string): number[] {
   })
 }
 
-/** Waits on a condition; true when it held in time. */
+/** Polls a condition; true when it became true in time. */
 export async function waitUntil(condition: () => boolean, timeoutMs: number): Promise<boolean> {
   const end = Date.now() + timeoutMs
   while (!condition()) {
@@ -48,10 +48,10 @@ export async function waitUntil(condition: () => boolean, timeoutMs: number): Pr
 }
 
 /**
- * The command line under which the kernel signals a process when this one dies, however it dies (Linux). Elsewhere, and
- * without setpriv, the command itself: what is left over is then ended by the next start.
+ * The command line with which the kernel signals a process when this one ends for any reason (Linux). On other systems, and without setpriv, the
+ * command itself: the next start then ends orphaned processes.
  *
- * @param privileges further options of setpriv(1), applied before: the kernel forgets the wish when credentials change
+ * @param privileges further options of setpriv(1), applied first, because the kernel resets the signal when credentials change
  */
 export function endingWithParent(name: 'INT' | 'TERM', command: string[], privileges: string[] = []): string[] {
   const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path))
@@ -62,7 +62,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // Gone already.
+    // The process has already ended.
   }
 }
 
@@ -74,7 +74,7 @@ function entriesOfProc(): number[] {
   }
 }
 
-/** proc(5): the command may hold spaces and brackets, so fields are counted from its last closing bracket. */
+/** proc(5): the command may contain spaces and brackets, so fields are counted from its last closing bracket. */
 function statusOf(pid: number): { state: string; startTime: string; threads: number } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -12,9 +12,9 @@ import { type DataLocation, findLocation, outsideHome } from './location.ts'
 import { claimOwnership } from './ownership.ts'
 
 export interface Embedded {
-  /** With the password; connects to the database `crux`. Stays the same when PostgreSQL is restarted. */
+  /** Contains the password and connects to the database `crux`. Stays the same when PostgreSQL is restarted. */
   url: string
-  /** Of the postmaster that runs now; undefined while none does. */
+  /** The id of the current postmaster; undefined while none runs. */
   pid(): number | undefined
   stop(): Promise<void>
 }
@@ -22,11 +22,11 @@ export interface Embedded {
 const databaseName = 'crux'
 
 /**
- * Runs a PostgreSQL 18 of our own below the data folder, on loopback, with a generated password in
- * `<dataDir>/secrets/postgres-password`. Restarts it when it dies; ends with this process.
+ * Runs an embedded PostgreSQL 18 below the data directory, on loopback, with a generated password in `<dataDir>/secrets/postgres-password`. Restarts
+ * it when it exits; ends with this process.
  *
- * @param options.port asked for; when absent the one used last, or a free one
- * @param options.durable false gives up safety against a power cut for speed, in tests
+ * @param options.port the requested port; when absent the previous one, or a free one
+ * @param options.durable false disables fsync for faster tests; data may be lost after a power failure
  * @throws OwnedError when another process runs it
  */
 export async function startEmbedded(options: {
@@ -58,7 +58,7 @@ export async function startEmbedded(options: {
   }
 }
 
-/** Removes the cluster of a data folder for good, wherever it lies. It must be stopped. */
+/** Deletes the cluster of a data directory permanently, at any location. It must be stopped. */
 export function removeEmbedded(options: { dataDir: string }): void {
   const outside = outsideHome(options.dataDir)
   if (outside) rmSync(outside, { recursive: true, force: true })
@@ -71,7 +71,7 @@ function supervise(location: DataLocation, options: { log: Logger; durable: bool
   let stopping = false
   const url = (database = databaseName) => `postgres://crux:${options.password}@127.0.0.1:${port}/${database}`
 
-  /** Resolves when it answers, rejects when it ends before. */
+  /** Resolves when it answers, rejects when it exits before. */
   async function launch(): Promise<{ ended: Promise<string> }> {
     const mine = spawnPostmaster(location, { port, durable: options.durable })
     child = mine
@@ -91,7 +91,7 @@ function supervise(location: DataLocation, options: { log: Logger; durable: bool
     return { ended }
   }
 
-  /** The name of the exit is told once; starts are repeated for ever, since nothing works without it. */
+  /** The reason of the exit is logged once. Starts are repeated indefinitely, because Crux cannot work without the database. */
   async function keepRunning(ended: Promise<string>): Promise<void> {
     for (let failures = 0; ; ) {
       const words = await ended
@@ -144,7 +144,7 @@ async function answers(url: string): Promise<boolean> {
     await client.connect()
     return true
   } catch (error) {
-    // Wrong password: it answers, and no waiting makes that better.
+    // The password is wrong: the server answers, and retries do not help.
     if ((error as { code?: string }).code === '28P01')
       throw new Error('PostgreSQL refuses the password in secrets/postgres-password')
     return false
@@ -164,7 +164,7 @@ async function createDatabase(url: string): Promise<void> {
   }
 }
 
-/** The password outlives the cluster's place: it lies with the other secrets of the installation. */
+/** The password is stored with the other secrets of the installation, so it does not depend on the location of the cluster. */
 function readOrCreatePassword(dataDir: string): string {
   const file = join(dataDir, 'secrets/postgres-password')
   if (existsSync(file)) return readFileSync(file, 'utf8').trim()
@@ -195,7 +195,7 @@ function freePort(port: number): Promise<number | undefined> {
   })
 }
 
-/** Failed statements are the business of those who sent them; only what concerns the server itself is loud. */
+/** Failed statements are reported by their callers, so only messages about the server itself are logged prominently. */
 function logLine(log: Logger, line: string, lastWords: string[]): void {
   const [, severity = '', text = line] = /^(\w+):\s+(.*)$/.exec(line) ?? []
   if (severity === 'FATAL' || severity === 'PANIC') {

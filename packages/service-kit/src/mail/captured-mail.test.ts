@@ -14,7 +14,7 @@ afterEach(() => rmSync(join(directory, '..'), { recursive: true, force: true }))
 const from = { name: 'Crux', address: 'crux@example.com' }
 const mail = { to: 'ada@example.com', subject: 'Hello', text: 'a code', html: '<p>a code</p>' }
 
-it('keeps mails when no mail server is set, the newest first', async () => {
+it('captured mails are stored when no mail server is configured, and listed with the newest first', async () => {
   expect(listCapturedMails(directory)).toEqual([])
   const transport = createMailTransport({ smtpUri: undefined, from, keepIn: directory })
   const { to: recipient, ...rest } = mail
@@ -24,26 +24,26 @@ it('keeps mails when no mail server is set, the newest first', async () => {
   expect(listCapturedMails(directory)).toMatchObject([{ ...mail, subject: 'Again' }, mail])
 })
 
-it('lets nobody else on the machine read them', () => {
+it('captured mails cannot be read by other users of the machine', () => {
   captureMail(directory, mail)
   const [file = ''] = readdirSync(directory)
   expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600)
   expect(statSync(directory).mode & 0o777).toBe(0o700)
 })
 
-it('keeps no more than the last 200', () => {
+it('captured mails are limited to the last 200', () => {
   for (let count = 0; count < 203; count++) captureMail(directory, { ...mail, subject: String(count) })
   expect(listCapturedMails(directory)).toHaveLength(200)
 })
 
-it('passes over files that are no mails', () => {
+it('captured mails exclude files that are not mails', () => {
   captureMail(directory, mail)
   writeFileSync(join(directory, 'notes.txt'), 'mine')
   writeFileSync(join(directory, `${'1'.repeat(15)}-${'a'.repeat(36)}.json`), '{"no": "mail"}')
   expect(listCapturedMails(directory)).toHaveLength(1)
 })
 
-it('tells of each new mail once', async () => {
+it('captured mails are reported once each', async () => {
   captureMail(directory, mail)
   const told = vi.fn()
   const watching = watchCapturedMails(directory, told)
@@ -54,6 +54,6 @@ it('tells of each new mail once', async () => {
   watching.stop()
 })
 
-it('sends nothing where there is neither a server nor a folder', () => {
+it('a transport does not exist without a mail server and a directory', () => {
   expect(createMailTransport({ smtpUri: undefined, from })).toBeUndefined()
 })

@@ -12,13 +12,13 @@ const CapturedMail = z.object({
   html: z.string(),
 })
 
-/** A mail that was written to a folder because no mail server is set. */
+/** A mail that was written to a directory because no mail server is configured. */
 export type CapturedMail = z.output<typeof CapturedMail>
 
 const keptMax = 200
 const fileShape = /^\d{15}-[0-9a-f-]{36}\.json$/
 
-/** Writes a mail into the folder, readable by its owner only: mails hold codes. The oldest beyond 200 are deleted. */
+/** Writes a mail into the directory, readable only by its owner because mails contain codes. The oldest ones beyond 200 are deleted. */
 export function captureMail(directory: string, mail: Omit<CapturedMail, 'id' | 'createdAt'>): CapturedMail {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const at = new Date()
@@ -26,18 +26,18 @@ export function captureMail(directory: string, mail: Omit<CapturedMail, 'id' | '
   const name = `${String(at.getTime()).padStart(15, '0')}-${kept.id}.json`
   const part = join(directory, `${name}.part`)
   writeFileSync(part, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 })
-  // Whoever watches the folder sees whole mails only.
+  // The rename is atomic, so watchers of the directory see only complete mails.
   renameSync(part, join(directory, name))
   for (const old of namesIn(directory).slice(keptMax)) rmSync(join(directory, old), { force: true })
   return kept
 }
 
-/** The mails of the folder, the newest first; none when nothing was ever kept. */
+/** The mails of the directory, the newest first; empty when none was captured. */
 export function listCapturedMails(directory: string): CapturedMail[] {
   return namesIn(directory).flatMap((name) => read(join(directory, name)) ?? [])
 }
 
-/** Tells of each mail that is kept from now on. */
+/** Calls the callback for each mail that is captured from now on. */
 export function watchCapturedMails(directory: string, told: (mail: CapturedMail) => void): { stop(): void } {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const known = new Set(namesIn(directory))
@@ -50,7 +50,7 @@ export function watchCapturedMails(directory: string, told: (mail: CapturedMail)
     }
   }
   const watcher = watch(directory, look)
-  // A folder that is deleted while it is watched is no reason to end whatever watches it.
+  // The deletion of the watched directory must not end the process.
   watcher.on('error', () => undefined)
   return { stop: () => watcher.close() }
 }
@@ -67,7 +67,7 @@ function namesIn(directory: string): string[] {
   }
 }
 
-/** Undefined for what was deleted meanwhile, or written by nobody of ours. */
+/** Undefined for files that were deleted in the meantime or that are not captured mails. */
 function read(file: string): CapturedMail | undefined {
   try {
     return CapturedMail.parse(JSON.parse(readFileSync(file, 'utf8')))

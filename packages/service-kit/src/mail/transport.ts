@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer'
 import { captureMail } from './captured-mail.ts'
 
-/** A mail as it leaves; what it says is up to who sends it. */
+/** A mail as the transport sends it. */
 export interface OutgoingMail {
   recipient: string
   subject: string
@@ -10,15 +10,15 @@ export interface OutgoingMail {
 }
 
 export interface MailTransport {
-  /** @throws UndeliverableError when trying again is of no use; anything else may pass */
+  /** @throws UndeliverableError when a retry is useless; other errors may be temporary */
   send(mail: OutgoingMail): Promise<void>
   close(): void
 }
 
-/** The mail server itself said that this mail can never be delivered: trying again is of no use. */
+/** The mail server reported that this mail can never be delivered, so a retry is useless. */
 export class UndeliverableError extends Error {
   override name = 'UndeliverableError'
-  /** What it said, on one line: `550 5.1.1 No such user here`. It is a stranger's text. */
+  /** The answer of the server on one line: `550 5.1.1 No such user here`. It is untrusted text. */
   readonly answer: string
 
   constructor(answer: string, options?: ErrorOptions) {
@@ -30,10 +30,10 @@ export class UndeliverableError extends Error {
 const answerLengthMax = 300
 
 /**
- * How mail leaves this installation: through the server in `smtpUri`, else into the folder `keepIn`.
+ * Creates the transport of this installation: through the server in `smtpUri`, otherwise into the directory `keepIn`.
  *
  * @param options.from the sender; the name may be any text
- * @returns undefined when there is neither: nothing can be sent
+ * @returns undefined when there is neither, so no mail can be sent
  */
 export function createMailTransport(options: {
   smtpUri: string | undefined
@@ -52,8 +52,8 @@ export function createMailTransport(options: {
 }
 
 /**
- * Speaks SMTP. Without `smtps:` it insists on STARTTLS, unless the address says `?disable_starttls=true`;
- * `?skip_ssl_verify=true` accepts any certificate.
+ * Sends by SMTP. Without `smtps:` it requires STARTTLS, unless the address contains `?disable_starttls=true`; `?skip_ssl_verify=true` accepts any
+ * certificate.
  */
 function smtpTransport(smtpUri: string, from: { name: string; address: string }): MailTransport {
   const url = new URL(smtpUri)
@@ -76,7 +76,7 @@ function smtpTransport(smtpUri: string, from: { name: string; address: string })
   return {
     async send({ recipient, subject, text, html }) {
       try {
-        // An address object is never parsed as a list: a recipient stays one recipient.
+        // An address object is never parsed as a list, so there is always one recipient.
         await transport.sendMail({ from, to: { name: '', address: recipient }, subject, text, html })
       } catch (cause) {
         const {

@@ -25,7 +25,7 @@ describe('judgeAddress', () => {
     ['fd00:ec2::254', 'never'],
     ['ff02::1', 'never'],
     ['not an address', 'never'],
-  ])('judges %s as %s', (address, verdict) => {
+  ])('classifies %s as %s', (address, verdict) => {
     expect(judgeAddress(address)).toBe(verdict)
   })
 
@@ -44,13 +44,13 @@ describe('judgeAddress', () => {
     ['2001:0:53aa:64c:0:0:0:1', 'never'],
     ['2a00::5efe:169.254.169.254', 'never'],
     ['2a00::200:5efe:10.0.0.1', 'private'],
-  ])('sees through the IPv6 form %s: %s', (address, verdict) => {
+  ])('detects the IPv4 address in the IPv6 form %s: %s', (address, verdict) => {
     expect(judgeAddress(address)).toBe(verdict)
   })
 })
 
 describe('makeAllowList', () => {
-  test('lets single addresses and ranges through, also in their mapped form', () => {
+  test('allows single addresses and ranges, also in their mapped form', () => {
     const allows = makeAllowList(['10.0.0.0/8', '192.168.1.5', 'fd00::/8'])
     expect(['10.9.9.9', '192.168.1.5', 'fd12::1', '::ffff:10.0.0.1'].filter(allows)).toHaveLength(4)
     expect(['192.168.1.6', '11.0.0.1', 'fc00::1', '127.0.0.1'].filter(allows)).toEqual([])

@@ -1,11 +1,11 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
-/** `never`: refused whatever is configured. `private`: loopback and private ranges. `public`: everything else. */
+/** `never`: refused with any configuration. `private`: loopback and private ranges. `public`: everything else. */
 export type AddressVerdict = 'never' | 'private' | 'public'
 
 /**
- * Judges one address literal. An IPv6 address that carries an IPv4 one (mapped, compatible, NAT64, 6to4, ISATAP) is
- * judged as the stricter of both; Teredo is refused, since what it reaches depends on a relay.
+ * Classifies one address literal. An IPv6 address that contains an IPv4 one (mapped, compatible, NAT64, 6to4, ISATAP) gets the stricter class of
+ * both. Teredo is refused, because its destination depends on a relay.
  */
 export function judgeAddress(address: string): AddressVerdict {
   const plain = address.replace(/%.*$/, '')
@@ -13,13 +13,13 @@ export function judgeAddress(address: string): AddressVerdict {
   if (!isIPv6(plain)) return 'never'
   const bytes = bytesOfV6(plain)
   const inner = innerV4(bytes)
-  // A mapped or compatible address is the IPv4 one and nothing else; `::` and `::1` are themselves.
+  // A mapped or compatible address is equivalent to the IPv4 one; `::` and `::1` are not such addresses.
   if (inner && bytes.slice(0, 10).every((byte) => byte === 0) && !isPlainLow(bytes)) return judgeV4(inner)
   const own = neverV6.check(plain, 'ipv6') ? 'never' : privateV6.check(plain, 'ipv6') ? 'private' : 'public'
   return inner && !isPlainLow(bytes) ? stricter(own, judgeV4(inner)) : own
 }
 
-/** Addresses that a list such as `10.0.0.0/8, fd00::/8` or `192.168.1.5` lets through. */
+/** Returns a check whether a list such as `10.0.0.0/8, fd00::/8` or `192.168.1.5` contains an address. */
 export function makeAllowList(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const entry of entries) {
@@ -34,18 +34,18 @@ export function makeAllowList(entries: readonly string[]): (address: string) => 
   }
 }
 
-/** `10.0.0.0/8`, or one address. Undefined for anything else. */
+/** Parses `10.0.0.0/8` or one address. Undefined for other texts. */
 export function rangeOf(entry: string): { network: string; bits: number; family: 'ipv4' | 'ipv6' } | undefined {
   const [network = '', prefix, ...rest] = entry.split('/')
   const family = isIPv4(network) ? 'ipv4' : isIPv6(network) ? 'ipv6' : undefined
   if (!family || rest.length > 0) return undefined
   const most = family === 'ipv4' ? 32 : 128
-  // Digits only: Number('') is 0, which would let everything through.
+  // Only digits are accepted, because Number('') is 0, which would allow every address.
   const bits = prefix === undefined ? most : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1
   return bits < 0 || bits > most ? undefined : { network, bits, family }
 }
 
-/** The IPv4 address inside an IPv6 one, when it has the form of one that carries it. */
+/** The IPv4 address inside an IPv6 one of a known format. */
 export function embeddedV4(address: string): string | undefined {
   const plain = address.replace(/%.*$/, '')
   return isIPv6(plain) ? innerV4(bytesOfV6(plain)) : undefined

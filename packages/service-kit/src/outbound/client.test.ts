@@ -31,7 +31,7 @@ const codeOf = (work: Promise<unknown>) =>
   )
 
 describe('createOutbound', () => {
-  test('answers with status, headers and body, and sends what it was given', async () => {
+  test('returns status, headers and body, and sends method, headers and body of the request', async () => {
     const { url } = await serve((request, response) => {
       response.setHeader(
         'x-seen',
@@ -58,14 +58,14 @@ describe('createOutbound', () => {
     expect(await codeOf(makeOutbound({ allow: ['127.0.0.0/8'] }).request(url))).toBe('answered')
   })
 
-  test('refuses link-local and metadata addresses whatever is allowed', async () => {
+  test('refuses link-local and metadata addresses with any configuration', async () => {
     const outbound = makeOutbound({ allow: 'private' })
     expect(await codeOf(outbound.request('http://169.254.169.254/latest'))).toBe('refused')
     expect(await codeOf(makeOutbound({ allow: ['169.254.0.0/16'] }).request('http://169.254.169.254/'))).toBe('refused')
     expect(await codeOf(outbound.request('http://[fe80::1]/'))).toBe('refused')
   })
 
-  test('refuses a name as a whole when one of its addresses is forbidden', async () => {
+  test('refuses a name completely when one of its addresses is forbidden', async () => {
     const resolve = async () => [
       { address: '127.0.0.1', family: 4 as const },
       { address: '169.254.169.254', family: 4 as const },
@@ -73,7 +73,7 @@ describe('createOutbound', () => {
     expect(await codeOf(makeOutbound({ resolve }).request('http://mixed.example/'))).toBe('refused')
   })
 
-  test('refuses our own ports on every address of this machine', async () => {
+  test('refuses the ports of Crux on every address of this machine', async () => {
     const { url, port } = await serve((_, response) => response.end())
     const outbound = makeOutbound({ refusedPorts: [port] })
     expect(await codeOf(outbound.request(url))).toBe('refused')
@@ -81,7 +81,7 @@ describe('createOutbound', () => {
     expect(await codeOf(outbound.request(`http://[::ffff:127.0.0.1]:${port}`))).toBe('refused')
   })
 
-  test('connects to the judged addresses, all of them, and never resolves again', async () => {
+  test('connects only to the checked addresses, and does not resolve the name again', async () => {
     const { port } = await serve((_, response) => response.end('here'))
     let lookups = 0
     const resolve = async () => {
@@ -96,7 +96,7 @@ describe('createOutbound', () => {
     expect(lookups).toBe(1)
   })
 
-  test('judges the target of each redirect anew and keeps credentials with their origin', async () => {
+  test('checks the target of each redirect and sends credentials only to their origin', async () => {
     const seen: (string | undefined)[] = []
     const second = await serve((request, response) => {
       seen.push(request.headers.authorization)
@@ -117,7 +117,7 @@ describe('createOutbound', () => {
     expect((await outbound.request(`${first.url}/`)).status).toBe(307)
   })
 
-  test('turns a redirected POST into a GET without body, as 303 demands', async () => {
+  test('converts a redirected POST to a GET without a body, as 303 requires', async () => {
     const { url } = await serve((request, response) => {
       if (request.url === '/') response.writeHead(303, { location: '/next' }).end()
       else response.end(`${request.method} ${request.headers['content-type']}`)
@@ -131,7 +131,7 @@ describe('createOutbound', () => {
     expect(answer.body.toString()).toBe('GET undefined')
   })
 
-  test('gives up on long bodies and slow answers', async () => {
+  test('ends requests with long bodies and slow answers', async () => {
     const { url } = await serve((request, response) => {
       if (request.url === '/slow') return
       response.write(Buffer.alloc(2_000))
@@ -143,7 +143,7 @@ describe('createOutbound', () => {
     expect(await codeOf(outbound.request(`${url}/drip`, { timeoutMs: 100 }))).toBe('timeout')
   })
 
-  test('tells apart what cannot be asked, found, reached or trusted', async () => {
+  test('distinguishes addresses that are forbidden, unknown, unreachable or untrusted', async () => {
     const { port, url } = await serve((_, response) => response.end())
     const outbound = makeOutbound()
     expect(await codeOf(outbound.request('ftp://example.com'))).toBe('invalidUrl')

@@ -11,11 +11,11 @@ export interface OutboundRequest {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   headers?: Record<string, string>
   body?: string | Buffer
-  /** For the whole exchange, redirects and body included. */
+  /** The timeout of the whole exchange, including redirects and body. */
   timeoutMs?: number
-  /** A longer body is an error, never a truncated answer. */
+  /** A longer body is an error; an answer is never truncated. */
   maxBytes?: number
-  /** How many redirects are followed; each target is judged anew, and credentials stay with their origin. */
+  /** The maximum number of redirects. Each target is checked again, and credentials are sent only to their origin. */
   redirects?: number
 }
 
@@ -23,7 +23,7 @@ export interface OutboundResponse {
   status: number
   headers: IncomingHttpHeaders
   body: Buffer
-  /** Where the answer came from, after redirects. */
+  /** The address of the answer after redirects. */
   url: string
 }
 
@@ -38,12 +38,12 @@ interface Address {
 }
 
 /**
- * The only way to an address that a user typed. Resolves the name, judges every address of it and connects to exactly
- * those: a second resolution cannot bring others in.
+ * The client for all addresses that users enter. It resolves the name, checks every address and connects to exactly those, so that a second
+ * resolution cannot return other addresses.
  *
- * @param options.allow `private` lets loopback and private ranges through; a list of ranges only those. Link-local and
- *   metadata addresses are refused always, unlisted private ones too
- * @param options.refusedPorts our own ports, refused at every address of this machine; read at each request
+ * @param options.allow `private` allows loopback and private ranges; a list allows only its ranges. Link-local and metadata addresses are always
+ * refused
+ * @param options.refusedPorts the ports of Crux, refused at every address of this machine; read at each request
  * @param options.resolve replaces DNS in tests
  */
 export function createOutbound(options: {
@@ -138,12 +138,12 @@ async function exchange(
   } catch (error) {
     throw toOutboundError(error, url)
   } finally {
-    // Never kept alive: the next request judges its addresses anew.
+    // Connections are not kept alive, because the next request has to check its addresses again.
     void dispatcher.destroy().catch(() => undefined)
   }
 }
 
-/** Answers lookups with the judged addresses, all of them, so that a name with a dead first address still connects. */
+/** Answers lookups with all checked addresses, so that a name with an unreachable first address still connects. */
 function pinned(addresses: Address[]): LookupFunction {
   return (_hostname, lookupOptions, callback) => {
     const [first] = addresses
@@ -193,7 +193,7 @@ function isOwnAddress(address: string): boolean {
   )
 }
 
-/** DNS has no abort; the caller's time limit holds all the same. */
+/** DNS cannot be aborted, so the timeout of the caller is applied here. */
 async function beforeAbort<T>(signal: AbortSignal, work: Promise<T>, url: URL): Promise<T> {
   let stop: (() => void) | undefined
   const aborted = new Promise<never>((_, reject) => {

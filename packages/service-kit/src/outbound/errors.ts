@@ -9,7 +9,7 @@ export type OutboundErrorCode =
   | 'redirects'
   | 'protocol'
 
-/** Why a request to a foreign address gave no answer. The message is fit for the person who typed the address. */
+/** The reason why a request to an external address failed. The message may be shown to the user who entered the address. */
 export class OutboundError extends Error {
   override name = 'OutboundError'
   readonly code: OutboundErrorCode
@@ -20,7 +20,7 @@ export class OutboundError extends Error {
   }
 }
 
-/** Translates what undici, net and tls throw. */
+/** Converts errors of undici, net and tls. */
 export function toOutboundError(error: unknown, url: URL): OutboundError {
   if (error instanceof OutboundError) return error
   const code = codeOf(error)
@@ -35,7 +35,7 @@ export function toOutboundError(error: unknown, url: URL): OutboundError {
   return new OutboundError('protocol', `${host} did not answer as HTTP does`, { cause: error })
 }
 
-/** What a person calls them; the others keep the word of the system. */
+/** Readable texts for system error codes; other codes are shown unchanged. */
 const refusals: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
@@ -49,7 +49,7 @@ function isTimeout(error: unknown, code: string): boolean {
   return name === 'TimeoutError' || /TIMEDOUT|TIMEOUT/.test(code)
 }
 
-/** The first useful code: when every address of a name fails, Node throws an AggregateError around the real ones. */
+/** The first useful code: when every address of a name fails, Node throws an AggregateError that contains the actual errors. */
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return ''
   const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown[] }

@@ -38,7 +38,7 @@ export const oidcRoutes = (app: App): Routes => ({
   '/self-service/methods/oidc/callback/:provider': { GET: (ctx) => arrive(app, ctx) },
 })
 
-/** A browser comes back from a provider. Which flow it left is in `state`; the flow belongs to that browser alone. */
+/** A browser returns from a provider. `state` contains the id of its flow, which only that browser may use. */
 async function arrive(app: App, ctx: RequestContext): Promise<unknown> {
   const { provider: providerId } = ctx.request.params as { provider: string }
   const state = ctx.query('state') ?? ''
@@ -73,7 +73,7 @@ async function findDeparted(app: App, id: string | undefined): Promise<Flow | un
   return undefined
 }
 
-/** What the provider says, or a message of what went wrong there. */
+/** The claims of the provider, or a message about what failed there. */
 async function redeem(app: App, ctx: RequestContext, provider: Provider, away: Away): Promise<Claims | Message> {
   const error = ctx.query('error')
   if (error !== undefined) {
@@ -91,7 +91,7 @@ async function redeem(app: App, ctx: RequestContext, provider: Provider, away: A
   }
 }
 
-/** Lets in who is known; who is not is signed up. */
+/** Signs in a known user, and signs up an unknown one. */
 async function signIn(
   app: App,
   ctx: RequestContext,
@@ -114,7 +114,7 @@ async function signIn(
         aal: 'aal1',
         session,
       })
-    // Whoever came from signing up is shown why on the page to sign in.
+    // A user who came from the sign-up gets the reason on the sign-in page.
     const login = flow.kind === 'login' ? flow : await beginLogin(app, ctx, { returnTo: flow.returnTo })
     return refuseLogin(app, ctx, login, { found: outcome.kind === 'refused' ? outcome.found : new Map(), session })
   }
@@ -145,7 +145,7 @@ async function signUp(
   if (outcome.kind !== 'proven') throw new Error(`signing up with a provider ended as ${outcome.kind}`)
   const taken = await findOwner(app.database.db, 'password', normalizeIdentifier(emailOf(outcome.traits)))
   if (taken !== undefined) {
-    // An address proves nothing about another account: its owner links the two from inside.
+    // An address does not prove ownership of another account. The owner links the provider in the settings after signing in.
     const login = await beginLogin(app, ctx, { returnTo: flow.returnTo })
     return refuseLogin(app, ctx, login, {
       found: new Map([['', [factorMessages.takenElsewhere()]]]),
@@ -153,12 +153,12 @@ async function signUp(
     })
   }
   await app.limiter.take('client', ctx.clientAddress)
-  // An app that waits for its session knows the flow that it began, and no other.
+  // An app that waits for its session knows only the flow that it started.
   const awaited = from.context.exchanges ? from : flow
   return completeRegistration(app, ctx, awaited, { ...outcome, method: 'oidc' })
 }
 
-/** Adds the account elsewhere to who is signed in here. */
+/** Links the provider account to the signed-in user. */
 async function link(
   app: App,
   ctx: RequestContext,

@@ -8,20 +8,20 @@ import { newToken } from '../../secrets.ts'
 import { remember } from '../memory.ts'
 import { type Provider, ProviderError } from './provider.ts'
 
-/** What a flow remembers of a browser that is at a provider. Kept encrypted: with it one could complete the sign-in. */
+/** The state of a flow whose browser is at a provider. It is encrypted, because it suffices to complete the sign-in. */
 export interface Away {
   provider: string
   state: string
   verifier: string
   nonce: string
-  /** What the person had typed already. */
+  /** The traits that the user typed before. */
   traits?: unknown
 }
 
 export const callbackUrl = (app: App, providerId: string) =>
   `${app.publicUrl}/self-service/methods/oidc/callback/${providerId}`
 
-/** Sends the browser to a provider, for this flow. A single-page application is told where (422). */
+/** Redirects the browser to a provider for this flow. A single-page application gets the address in the answer (422). */
 export async function sendToProvider(
   app: App,
   ctx: RequestContext,
@@ -29,7 +29,7 @@ export async function sendToProvider(
   provider: Provider,
   traits?: unknown,
 ): Promise<{ answer: unknown } | { problem: Message }> {
-  // The flow's id finds it again; the rest cannot be guessed.
+  // The id of the flow finds it again; the rest cannot be guessed.
   const state = newToken(`${flow.id}.`)
   let url: string
   try {
@@ -47,7 +47,7 @@ export async function sendToProvider(
   return { answer: ctx.reply.redirect(url, 303) }
 }
 
-/** What was remembered under `away`, if it was for this flow and the browser brings its state. */
+/** The stored `away` state, if it belongs to this flow and the browser returns its `state`. */
 export function readAway(app: App, flow: Flow, memory: Record<string, unknown>): Away | undefined {
   if (typeof memory.away !== 'string') return undefined
   return JSON.parse(app.keys.open(memory.away, `oidc ${flow.id}`)) as Away

@@ -1,7 +1,7 @@
 import type { Outbound } from '@crux/service-kit'
 import type { CustomFetch } from 'openid-client'
 
-/** The one outbound client in the dress of fetch: what a provider's documents name is an address of strangers, too. */
+/** Adapts the outbound client to the interface of fetch: addresses in the documents of a provider are untrusted and need the same checks. */
 export function outboundFetch(outbound: Outbound): CustomFetch {
   return async (url, { method, headers, body }) => {
     const answer = await outbound.request(url, {

@@ -18,7 +18,7 @@ const User = z.object({ id: z.number().int(), name: z.string().nullish() })
 const Emails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }))
 
 /**
- * GitHub speaks OAuth 2 and no OpenID Connect: who somebody is comes from its API.
+ * GitHub supports OAuth 2 without OpenID Connect, so the data of a user comes from its API.
  * https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps
  */
 export function createGitHubProvider(settings: ProviderSettings, fetch: CustomFetch): Provider {
@@ -34,7 +34,7 @@ export function createGitHubProvider(settings: ProviderSettings, fetch: CustomFe
     ClientSecretPost(settings.clientSecret),
   )
   client[customFetch] = fetch
-  // Only addresses of this machine may be http: the settings take no others.
+  // The settings accept http only for addresses of this machine.
   if (settings.url.startsWith('http:')) allowInsecureRequests(client)
 
   async function ask<T extends z.ZodType>(path: string, accessToken: string, schema: T): Promise<z.output<T>> {

@@ -36,13 +36,13 @@ beforeEach(() => {
 
 const signInWith = (provider: string, browser = identity.browser()) => visitProvider(provider, browser)
 
-describe('linking in the settings', () => {
+describe('linking a provider in the settings', () => {
   async function linkCorp(browser: Browser) {
     const flow = await openSettings(browser)
     return { flow, ...(await goThere(browser, await submitSettings(browser, flow, { link: 'corp' }))) }
   }
 
-  it('adds a way to sign in, says so by mail, and can be undone', async () => {
+  it('adds a sign-in method, reports it by mail, and can be undone', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     await mails.next(email)
     const { flow, answer } = await linkCorp(browser)
@@ -60,7 +60,7 @@ describe('linking in the settings', () => {
     expect((await whoami(after.browser)).identity?.traits.email).toBe(server.account.email)
   })
 
-  it('refuses an account that signs somebody else in', async () => {
+  it('refuses an account that signs another user in', async () => {
     await signInWith('corp')
     const { browser } = await signUpInBrowser(identity)
     const { flow, answer } = await linkCorp(browser)
@@ -70,7 +70,7 @@ describe('linking in the settings', () => {
     expect(inputOf(json.ui, 'unlink')).toBeUndefined()
   })
 
-  it('needs a session that is fresh when the browser comes back', async () => {
+  it('needs a recently authenticated session when the browser returns', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     const flow = await openSettings(browser)
     const departed = await submitSettings(browser, flow, { link: 'corp' })
@@ -85,7 +85,7 @@ describe('linking in the settings', () => {
     expect(old.json).toMatchObject({ error: { id: 'session_refresh_required' } })
   })
 
-  it('does not link to whoever is signed in by then', async () => {
+  it('does not link to another user who has signed in by then', async () => {
     const { browser } = await signUpInBrowser(identity)
     const flow = await openSettings(browser)
     const departed = await submitSettings(browser, flow, { link: 'corp' })
@@ -97,7 +97,7 @@ describe('linking in the settings', () => {
     expect(answer.json).toMatchObject({ error: { id: 'security_identity_mismatch' } })
   })
 
-  it('keeps the last way to sign in', async () => {
+  it('keeps the last sign-in method', async () => {
     const lonely = await startTestIdentity({
       OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', issuer: server.issuer, ...oidcClient }]),
     })

@@ -1,4 +1,4 @@
-/** Which accounts elsewhere sign an identity in. */
+/** The provider accounts that sign an identity in. */
 export interface OidcConfig {
   providers: OidcLink[]
 }
@@ -6,11 +6,11 @@ export interface OidcConfig {
 export interface OidcLink {
   /** The id of the provider in the settings. */
   provider: string
-  /** What the provider calls its account, for ever. */
+  /** The permanent id of the account at the provider. */
   subject: string
 }
 
-/** How a link finds its identity. */
+/** The identifier under which a link is stored and found. */
 export const oidcIdentifier = ({ provider, subject }: OidcLink): string => `${provider}:${subject}`
 
 export function isLinked(config: OidcConfig | undefined, identifier: string): boolean {

@@ -16,7 +16,7 @@ import { readProven, registerWith } from './registration.ts'
 
 const type = 'oidc'
 
-/** Signing in with an account elsewhere. For browsers, and for apps that wait for the code that a browser brings back. */
+/** Signing in with a provider account, for browsers and for apps that wait for the code that a browser returns. */
 export const oidcLogin: LoginMethod = {
   id: type,
   aals: ['aal1'],
@@ -55,7 +55,7 @@ export const oidcRegistration: RegistrationMethod = {
       ({ kind: 'refused', found: new Map([['', [message]]]), traits }) as const
     const provider = app.providers.get(textField(fields, 'provider'))
     if (!provider || !canLeave(flow)) return refuse(messages.registrationMethodUnknown())
-    // Who came back from the provider and was asked for more need not go there again.
+    // A user who returned from the provider and has to complete the form does not go there again.
     const proven = readProven(app, flow, provider.id)
     if (proven) return registerWith(app, flow, provider, proven, traits)
     await app.limiter.refund('client', ctx.clientAddress)
@@ -77,7 +77,7 @@ export const oidcSettings: SettingsMethod = {
       ...providers
         .filter(({ id }) => !linked(id))
         .map(({ id, label }) => button('link', id, factorMessages.link(label))),
-      // What is linked, but is the last way to sign in, cannot be pressed.
+      // A linked provider that is the last sign-in method has a disabled button.
       ...providers
         .filter(({ id }) => linked(id))
         .map(({ id, label }) =>
@@ -131,12 +131,12 @@ function button(name: string, value: string, label: ReturnType<typeof factorMess
   return input(type, name, 'submit', { value, label })
 }
 
-/** The buttons of providers have their own name; a form may send `method` beside it. */
+/** The buttons of providers have a name of their own; a form may send `method` too. */
 function chosen(fields: Fields, method: string): boolean {
   return method === type || (method === '' && textField(fields, 'provider') !== '')
 }
 
-/** @throws IdentityError 404 for a way that there is, but that this installation has not set up */
+/** @throws IdentityError 404 for a method that exists, but is not configured in this installation */
 function requireProviders(app: App): void {
   if (app.providers.size === 0) throw new IdentityError(404, { reason: 'No other provider is set up here.' })
 }

@@ -20,7 +20,7 @@ beforeEach(() => {
   server.account = makeAccount()
 })
 
-/** Goes to the provider and returns the address that leads back, without following it. */
+/** Starts a sign-in at the provider and returns its callback address without following it. */
 async function depart(browser: Browser): Promise<URL> {
   const departed = await submitLogin<{ redirect_browser_to: string }>(browser, await openLogin(browser), {
     provider: 'corp',
@@ -33,22 +33,22 @@ const linkedTo = async (browser: Browser) =>
     (await whoami(browser)).identity?.id,
   ])
 
-describe('a sign-in elsewhere refuses', () => {
-  it('the code that was given to another browser, though its state is the own one', async () => {
+describe('a sign-in with a provider refuses', () => {
+  it('the code of another browser together with the state of this browser', async () => {
     const [victim, attacker] = [identity.browser(), identity.browser()]
     const own = await depart(victim)
     server.account = makeAccount()
     const foreign = await depart(attacker)
     own.searchParams.set('code', foreign.searchParams.get('code') ?? '')
-    // PKCE: the code belongs to the verifier of the other attempt.
+    // PKCE binds the code to the verifier of the other attempt.
     await arrive(victim, own)
     expect(victim.sessionCookie).toBeUndefined()
-    // The attempt is over: the right code comes too late.
+    // The attempt has ended, so the right code is refused too.
     await arrive(victim, foreign)
     expect(victim.sessionCookie).toBeUndefined()
   })
 
-  it('the callback of a stranger, which would sign somebody in to the account of the stranger', async () => {
+  it('the callback of an attacker, which would sign the victim in to the account of the attacker', async () => {
     const [victim, attacker] = [identity.browser(), identity.browser()]
     const back = await depart(attacker)
     expect((await arrive(victim, back)).status).toBe(403)
@@ -58,7 +58,7 @@ describe('a sign-in elsewhere refuses', () => {
   })
 
   it.each(['https://evil.example/', '//evil.example', 'http://localhost:8000.evil.example/', '/\\evil.example'])(
-    'to lead on to %s',
+    'to continue at %s',
     async (target) => {
       const path = `/self-service/login/browser?return_to=${encodeURIComponent(target)}`
       expect((await identity.browser().ask(path)).status).toBe(400)
@@ -66,8 +66,8 @@ describe('a sign-in elsewhere refuses', () => {
   )
 })
 
-describe('linking', () => {
-  it('cannot be forced on somebody who is signed in', async () => {
+describe('linking a provider', () => {
+  it('cannot be forced on a signed-in user', async () => {
     const [victim, attacker] = [await signUpInBrowser(identity), await signUpInBrowser(identity)]
     const departed = await submitSettings(attacker.browser, await openSettings(attacker.browser), { link: 'corp' })
     const { redirect_browser_to: away } = departed.json as unknown as { redirect_browser_to: string }
@@ -77,7 +77,7 @@ describe('linking', () => {
     expect(await linkedTo(attacker.browser)).toEqual([])
   })
 
-  it('never happens by an address alone, whatever the provider says of it', async () => {
+  it('never happens because of an address alone, with any claim of the provider', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     for (const email_verified of [true, false]) {
       server.account = { ...makeAccount(), email, email_verified }

@@ -58,7 +58,7 @@ describe('signing in with a provider', () => {
     ])
   })
 
-  it('signs up who is not known, and lets them in the next time', async () => {
+  it('signs up an unknown user, and signs them in the next time', async () => {
     const first = await signInWith('corp', undefined, '?return_to=/projects')
     expect([first.answer.status, first.answer.location]).toEqual([303, `${consoleUrl}/projects`])
     const session = await whoami(first.browser)
@@ -82,7 +82,7 @@ describe('signing in with a provider', () => {
     ])
   })
 
-  it('goes by the account and not by its address', async () => {
+  it('identifies users by their account and not by their address', async () => {
     const first = await signInWith('corp')
     server.account = { ...server.account, email: makeEmail() }
     const second = await signInWith('corp')
@@ -91,7 +91,7 @@ describe('signing in with a provider', () => {
     expect(sessions[1]?.identity?.traits.email).not.toBe(server.account.email)
   })
 
-  it('sends state, nonce and a PKCE challenge, another for every attempt', async () => {
+  it('sends a new state, nonce and PKCE challenge for every attempt', async () => {
     const browser = identity.browser()
     const flow = await openLogin(browser)
     const away = async () => {
@@ -115,7 +115,7 @@ describe('signing in with a provider', () => {
     expect(again.json).toMatchObject({ error: { id: 'security_csrf_violation' } })
   })
 
-  it('completes nothing in another browser than the one that began it', async () => {
+  it('completes nothing in a browser that did not start the sign-in', async () => {
     const browser = identity.browser()
     const flow = await openLogin(browser)
     const departed = await submitLogin<{ redirect_browser_to: string }>(browser, flow, { provider: 'corp' })
@@ -162,7 +162,7 @@ describe('signing in with a provider', () => {
     expect(messageIds(json)).toEqual([4000001])
   })
 
-  it('says so when the person refuses there', async () => {
+  it('reports that the user refused at the provider', async () => {
     server.refuses = true
     const { browser, answer, flow } = await signInWith('corp')
     expect(answer.location).toBe(`${consoleUrl}/auth/login?flow=${flow.id}`)
@@ -170,7 +170,7 @@ describe('signing in with a provider', () => {
     expect(json.ui.messages?.[0]?.text).toContain('the person said no')
   })
 
-  it('asks for the second factor where there is one', async () => {
+  it('requests the second factor of a user who has one', async () => {
     const { browser } = await signInWith('corp')
     await enrolTotp(browser)
     const { browser: other, answer } = await signInWith('corp')
@@ -178,7 +178,7 @@ describe('signing in with a provider', () => {
     expect((await other.ask('/sessions/whoami')).status).toBe(403)
   })
 
-  it('lets who has only this confirm who they are', async () => {
+  it('lets users without another method authenticate again', async () => {
     const { browser } = await signInWith('corp')
     const flow = await openLogin(browser, '?refresh=true')
     expect(namesOf(flow.ui, 'oidc')).toEqual(['provider'])
@@ -191,8 +191,8 @@ describe('signing in with a provider', () => {
   })
 })
 
-describe('an address that a provider tells', () => {
-  it('never links to an account that has it already', async () => {
+describe('an address from a provider', () => {
+  it('never links to an account that already has it', async () => {
     const { email } = await signUpInBrowser(identity)
     server.account = { ...server.account, email }
     const { browser, answer } = await signInWith('corp')
@@ -220,7 +220,7 @@ describe('an address that a provider tells', () => {
     expect(other.sessionCookie).toBeUndefined()
   })
 
-  it('is asked for when it is missing, and then verified by mail', async () => {
+  it('is requested when it is missing, and then verified by mail', async () => {
     server.account = { sub: server.account.sub, name: 'Grace Brewster Hopper' }
     const { browser, answer } = await signInWith('corp')
     expect(answer.location).toMatch(`${consoleUrl}/auth/register-oidc?flow=`)
@@ -239,7 +239,7 @@ describe('an address that a provider tells', () => {
     expect(session.identity?.verifiable_addresses?.[0]?.verified).toBe(false)
   })
 
-  it('cannot be replaced by another while the rest is filled in', async () => {
+  it('cannot be replaced while the user completes the form', async () => {
     server.account = { ...server.account, email: 'not an address' }
     const { browser, answer } = await signInWith('corp')
     const id = flowOf(answer.location)
@@ -253,7 +253,7 @@ describe('an address that a provider tells', () => {
 })
 
 describe('signing up with a provider', () => {
-  it('keeps the names that were typed before', async () => {
+  it('keeps the names that the user typed before', async () => {
     const browser = identity.browser()
     const { json: flow } = await browser.ask<RegistrationFlow>('/self-service/registration/browser')
     const departed = await browser.ask(`/self-service/registration?flow=${flow.id}`, {
@@ -263,7 +263,7 @@ describe('signing up with a provider', () => {
     expect((await whoami(browser)).identity?.traits.name).toEqual({ first: 'Augusta', last: 'Byron' })
   })
 
-  it('asks for a name that is not told, once', async () => {
+  it('requests a missing name once', async () => {
     const { given_name: _first, family_name: _last, ...nameless } = server.account
     server.account = nameless
     const { browser, answer } = await signInWith('corp')
@@ -278,7 +278,7 @@ describe('signing up with a provider', () => {
     expect((await whoami(browser)).identity?.traits).toEqual({ email: nameless.email, name: {} })
   })
 
-  it('lets in who has an account already', async () => {
+  it('signs in users who already have an account', async () => {
     const known = await signInWith('corp')
     const browser = identity.browser()
     const { json: flow } = await browser.ask<RegistrationFlow>('/self-service/registration/browser')
@@ -307,7 +307,7 @@ describe('signing up with a provider', () => {
 })
 
 describe('GitHub', () => {
-  it('tells who somebody is over its API, with the verified primary address', async () => {
+  it('provides the data of a user by its API, with the verified primary address', async () => {
     const email = makeEmail()
     github.emails = [
       { email: makeEmail(), primary: false, verified: true, visibility: null },
@@ -323,7 +323,7 @@ describe('GitHub', () => {
 })
 
 describe('a provider that does not answer', () => {
-  it('is said in the form, and asked again the next time', async () => {
+  it('is reported in the form, and requested again the next time', async () => {
     const gone = await startOidcServer([callback('corp')])
     const issuer = gone.issuer
     await gone.close()
@@ -342,8 +342,8 @@ describe('a provider that does not answer', () => {
   })
 })
 
-describe('without providers', () => {
-  it('the way is one that this installation has not set up', async () => {
+describe('a service without providers', () => {
+  it('reports that the method is not configured', async () => {
     const plain = await startTestIdentity()
     try {
       const browser = plain.browser()

@@ -21,23 +21,23 @@ const text = z.string().min(1).max(255).optional().catch(undefined)
 const Profile = z.object({
   sub: z.string().min(1).max(255),
   email: text,
-  // Some say it as a text.
+  // Some providers send the boolean as a string.
   email_verified: z.union([z.boolean(), z.stringbool()]).optional().catch(undefined),
   given_name: text,
   family_name: text,
   name: text,
 })
 
-/** A provider with an issuer: everything else follows from its discovery document. */
+/** A provider with an issuer. All addresses come from its discovery document. */
 export function createOpenIdProvider(settings: ProviderSettings, fetch: CustomFetch): Provider {
   let known: { configuration: Promise<Configuration>; at: number } | undefined
 
-  /** Asked for when it is first needed, and again after an hour or a failure. */
+  /** The configuration is fetched when it is first needed, and again after an hour or a failure. */
   async function configuration(): Promise<Configuration> {
     if (!known || Date.now() - known.at > rediscoverMs) {
       const asked = discovery(new URL(settings.url), settings.clientId, settings.clientSecret, undefined, {
         [customFetch]: fetch,
-        // Only addresses of this machine may be http: the settings take no others.
+        // The settings accept http only for addresses of this machine.
         execute: settings.url.startsWith('http:') ? [allowInsecureRequests] : [],
       })
       known = { configuration: asked, at: Date.now() }

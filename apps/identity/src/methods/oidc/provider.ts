@@ -1,41 +1,41 @@
-/** What a provider says about its account. */
+/** The data that a provider returns about its account. */
 export interface Claims {
   subject: string
   email?: string
-  /** The provider has made sure that the address is the person's, and may be believed. */
+  /** The provider has verified the address, and it is configured as trusted. */
   emailVerified: boolean
   firstName?: string
   lastName?: string
 }
 
-/** What must be kept between sending a browser off and its return. */
+/** The data to keep between the redirect to the provider and the return. */
 export interface Departure {
   url: string
   verifier: string
   nonce: string
 }
 
-/** One identity provider that people may sign in with. */
+/** An identity provider that users can sign in with. */
 export interface Provider {
   id: string
   label: string
-  /** Where to send a browser: code flow with PKCE, state and (OpenID Connect) nonce. */
+  /** The address to redirect a browser to: code flow with PKCE, state and (OpenID Connect) nonce. */
   depart(options: { redirectUri: string; state: string }): Promise<Departure>
   /**
-   * Redeems what a browser brought back.
+   * Exchanges the code of a browser that returned.
    *
-   * @param options.url the address that it came back to, with its query
-   * @throws ProviderError when the provider refuses, cannot be reached, or says something that does not hold
+   * @param options.url the callback address, with its query
+   * @throws ProviderError when the provider refuses, is unreachable, or returns an invalid answer
    */
   arrive(options: { url: URL; state: string; verifier: string; nonce: string }): Promise<Claims>
 }
 
-/** The provider's fault, or that of the way there; the message may be shown. */
+/** A failure of the provider or of the connection to it; the message may be shown. */
 export class ProviderError extends Error {
   override name = 'ProviderError'
 }
 
-/** First and last name out of what providers call a name. */
+/** Splits the full name from a provider into first and last name. */
 export function splitName(name: string | undefined): Pick<Claims, 'firstName' | 'lastName'> {
   const [first = '', ...rest] = (name ?? '').trim().split(/\s+/)
   return {

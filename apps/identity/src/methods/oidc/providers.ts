@@ -4,16 +4,16 @@ import { outboundFetch } from './fetch.ts'
 import type { Provider } from './provider.ts'
 import { readProviders } from './settings.ts'
 
-/** The providers that are set up, by id, in the order of the form. */
+/** The configured providers by id, in the order of the form. */
 export type Providers = ReadonlyMap<string, Provider>
 
-/** What speaks to providers is loaded only where there are some. */
+/** The provider libraries are loaded only if providers are configured. */
 export async function createProviders(config: IdentityConfig, log: Logger): Promise<Providers> {
   const settings = readProviders(config)
   if (settings.length === 0) return new Map()
   const { createGitHubProvider } = await import('./github.ts')
   const { createOpenIdProvider } = await import('./openid-connect.ts')
-  // Administrators name the issuers, but what these answer with names further addresses.
+  // Administrators configure the issuers, but their answers contain further, untrusted addresses.
   const refusedPorts = [config.IDENTITY_PUBLIC_PORT, config.IDENTITY_ADMIN_PORT]
   const allow = config.OUTBOUND_ALLOW ?? (isLoopbackUrl(config.CRUX_URL) ? ['private'] : [])
   const outbound = createOutbound({ allow: allow.includes('private') ? 'private' : allow, refusedPorts, log })

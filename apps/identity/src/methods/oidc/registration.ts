@@ -13,8 +13,8 @@ import { type OidcConfig, oidcIdentifier } from './links.ts'
 import type { Claims, Provider } from './provider.ts'
 
 /**
- * Signs up who has proven an account elsewhere. When the provider did not tell enough, the flow goes on with a form for
- * the rest, and remembers what was proven. A name is asked for once, and may be left empty.
+ * Signs up a user who has proven a provider account. If the provider returned too little data, the flow continues with a form for the rest and keeps
+ * the proven claims. A name is requested once and may be left empty.
  */
 export function registerWith(
   app: App,
@@ -42,7 +42,7 @@ export function registerWith(
   }
   const link = { provider: provider.id, subject: claims.subject }
   const config: OidcConfig = { providers: [link] }
-  // checkTraits has just proven the shape.
+  // checkTraits has validated the shape.
   const valid = traits as Traits
   return {
     kind: 'proven',
@@ -54,7 +54,7 @@ export function registerWith(
   }
 }
 
-/** What the provider has proven in this flow before. */
+/** The claims that the provider has proven in this flow before. */
 export function readProven(app: App, flow: Flow, providerId: string): Claims | undefined {
   const { proven } = recall(flow.context, 'oidc')
   if (typeof proven !== 'string') return undefined
@@ -65,7 +65,7 @@ export function readProven(app: App, flow: Flow, providerId: string): Claims | u
   return provider === providerId ? claims : undefined
 }
 
-/** Names are the person's to change; the address is the provider's where it told one. */
+/** The user may change the names; an address from the provider cannot be changed. */
 function mergeTraits(claims: Claims, typed: unknown): Record<string, unknown> {
   const given = isObject(typed) ? typed : {}
   const names = isObject(given.name) ? given.name : {}

@@ -12,12 +12,12 @@ const required = {
 const parse = (env: Record<string, string>) => parseConfig(identitySettings, { ...required, ...env })
 const corp = { id: 'corp', issuer: 'https://id.example.com/', clientId: 'crux', clientSecret: 'hush hush' }
 
-describe('the settings of providers', () => {
+describe('the provider settings', () => {
   it('are none by default', () => {
     expect(readProviders(parse({}))).toEqual([])
   })
 
-  it('know the common ones by two values, and any issuer by a list', () => {
+  it('configure the common providers by two values, and any issuer by a list', () => {
     const providers = readProviders(
       parse({
         OIDC_GOOGLE_CLIENT_ID: 'g',
@@ -42,7 +42,7 @@ describe('the settings of providers', () => {
     ])
   })
 
-  it('believe nobody whose people write their addresses themselves', () => {
+  it('do not trust the addresses of providers whose users can enter any address', () => {
     const [azure] = readProviders(parse({ OIDC_AZURE_CLIENT_ID: 'a', OIDC_AZURE_CLIENT_SECRET: 'a' }))
     expect(azure?.verifiesEmail).toBe(false)
   })
@@ -62,7 +62,7 @@ describe('the settings of providers', () => {
       'OIDC_PROVIDERS',
     ],
     ['a tenant is no name', { OIDC_AZURE_TENANT: 'a/../b' }, 'OIDC_AZURE_TENANT'],
-  ])('stop the start in one line without secrets when %s', (_what, env, name) => {
+  ])('fail the start in one line without secrets when %s', (_what, env, name) => {
     const attempt = () => parse(env as Record<string, string>)
     expect(attempt).toThrow(new RegExp(`^${name} [^\\n]*$`))
     expect(attempt).not.toThrow(/hush/)

@@ -1,18 +1,18 @@
 import { isLoopbackUrl } from '@crux/service-kit'
 import { z } from 'zod'
 
-/** An identity provider that people may sign in with, as an administrator describes it. */
+/** An identity provider as an administrator configures it. */
 export interface ProviderSettings {
-  /** Part of the callback's address and of what links hold: it must stay the same. */
+  /** Part of the callback address and of stored links, so it must not change. */
   id: string
   kind: 'oidc' | 'github'
   label: string
   clientId: string
   clientSecret: string
-  /** The issuer; for GitHub the address of its pages. */
+  /** The issuer; for GitHub the address of its website. */
   url: string
   scope: string
-  /** Whether the provider's word counts for an address being the person's. */
+  /** Whether an address that the provider marks as verified is trusted. */
   verifiesEmail: boolean
 }
 
@@ -31,13 +31,13 @@ const Listed = z.strictObject({
   clientId: z.string().min(1),
   clientSecret: z.string().min(1),
   scope: z.string().default('openid email profile'),
-  /** Off for providers whose people may write any address into their profile. */
+  /** Off for providers whose users can enter any address into their profile. */
   verifiesEmail: z.boolean().default(true),
 })
 
 const example = '[{"id":"corp","label":"Corp","issuer":"https://id.example.com","clientId":"…","clientSecret":"…"}]'
 
-/** The settings of all providers; each also as NAME_FILE. Part of the service's settings. */
+/** The settings of all providers, as part of the settings of the service. Each can also be given as NAME_FILE. */
 export const oidcSettings = {
   OIDC_GOOGLE_CLIENT_ID: z.string().optional().meta({ example: '123.apps.googleusercontent.com' }),
   OIDC_GOOGLE_CLIENT_SECRET: z.string().optional().meta({ example: 'what Google shows beside it' }),
@@ -71,7 +71,7 @@ export const oidcSettings = {
 
 type Settings = z.output<z.ZodObject<typeof oidcSettings>>
 
-/** The providers that are set up, in the order of the form. */
+/** The configured providers, in the order of the form. */
 export function readProviders(settings: Settings): ProviderSettings[] {
   const known: (ProviderSettings | undefined)[] = [
     named(settings.OIDC_GOOGLE_CLIENT_ID, settings.OIDC_GOOGLE_CLIENT_SECRET, {
@@ -95,7 +95,7 @@ export function readProviders(settings: Settings): ProviderSettings[] {
       id: 'azure',
       label: 'Microsoft',
       url: `https://login.microsoftonline.com/${settings.OIDC_AZURE_TENANT}/v2.0`,
-      // Administrators of any tenant write any address into their people's profiles.
+      // Administrators of any tenant can enter any address into the profiles of their users.
       verifiesEmail: false,
     }),
   ]
@@ -110,7 +110,7 @@ export function readProviders(settings: Settings): ProviderSettings[] {
   return [...known.filter((provider) => provider !== undefined), ...listed]
 }
 
-/** What is wrong with the settings together: variable and problem. */
+/** The first problem of the settings in combination: variable and description. */
 export function providersProblem(settings: Settings): { variable: string; problem: string } | undefined {
   for (const name of ['GOOGLE', 'GITLAB', 'GITHUB', 'AZURE'] as const) {
     const clientId = settings[`OIDC_${name}_CLIENT_ID`]

@@ -3,21 +3,21 @@ import { z } from 'zod'
 import type { RelyingParty } from './relying-party.ts'
 import type { StoredKey } from './stored-keys.ts'
 
-/** COSE's numbers of what keys may sign with, the most common first: ECDSA, RSA, RSA-PSS, EdDSA. */
+/** The COSE algorithm numbers of keys, the most common first: ECDSA, RSA, RSA-PSS, EdDSA. */
 const algorithms = [-7, -35, -36, -257, -258, -259, -37, -38, -39, -8]
 const timeoutMs = { passkey: 5 * 60_000, securityKey: 2 * 60_000 }
 
-/** What a browser is asked, as the JSON of a node's value, and the challenge that its answer must hold. */
+/** The options for the browser, as the JSON of a node's value, and the challenge that its answer must contain. */
 export interface Question {
   options: { publicKey: object }
   challenge: string
 }
 
 /**
- * Asks for a new key.
+ * Creates the options for a new key.
  *
- * @param about.passkey a key that is found without a name and signs in alone; else one that only confirms
- * @param about.known keys that need not be added again
+ * @param about.passkey a discoverable key that signs in without a name; otherwise a second factor
+ * @param about.known keys that are excluded because they are registered already
  */
 export function askForNewKey(
   party: RelyingParty,
@@ -31,7 +31,7 @@ export function askForNewKey(
     pubKeyCredParams: algorithms.map((alg) => ({ alg, type: 'public-key' })),
     timeout: about.passkey ? timeoutMs.passkey : timeoutMs.securityKey,
     ...(about.known.length === 0 ? {} : { excludeCredentials: about.known.map(descriptor) }),
-    // Any kind of authenticator will do: this computer, a phone, a key.
+    // All kinds of authenticators are accepted: this computer, a phone, a key.
     authenticatorSelection: about.passkey
       ? { requireResidentKey: true, residentKey: 'required', userVerification: 'preferred' }
       : { userVerification: 'discouraged' },
@@ -39,7 +39,7 @@ export function askForNewKey(
   return { options: { publicKey }, challenge }
 }
 
-/** Asks to prove the possession of a key: one of `keys`, or any passkey when there are none. */
+/** Creates the options to prove the possession of one of `keys`, or of any passkey when `keys` is empty. */
 export function askForProof(party: RelyingParty, about: { keys: readonly StoredKey[]; passkey: boolean }): Question {
   const challenge = newChallenge()
   const publicKey = {
@@ -80,26 +80,26 @@ const ProofAnswer = z.object({
     authenticatorData: base64url,
     clientDataJSON: base64url,
     signature: base64url,
-    // Keys that are no passkeys hold none; some scripts then send an empty text or null.
+    // Keys that are not passkeys have no handle; some scripts then send an empty text or null.
     userHandle: z.string().max(512).nullish(),
   }),
 })
 
 export type Proof = z.output<typeof ProofAnswer>
 
-/** What the browser's answer says, undefined when it is none. */
+/** Parses the answer of the browser, undefined when it is malformed. */
 export function readProof(text: string): Proof | undefined {
   return parse(ProofAnswer, text)
 }
 
-/** Whether the text is the answer to `askForNewKey` at all, before anything of it is believed. */
+/** Whether the text has the form of an answer to `askForNewKey`, before it is verified. */
 export function isNewKey(text: string): boolean {
   return parse(NewKeyAnswer, text) !== undefined
 }
 
-// The library that judges answers takes 27 MB of memory: it is loaded when the first answer comes.
+// The library that verifies answers takes 27 MB of memory, so it is loaded with the first answer.
 
-/** The key that an answer brings, undefined when the answer is not right. */
+/** Verifies the answer and returns its key, undefined when the answer is not valid. */
 export async function acceptNewKey(
   party: RelyingParty,
   text: string,
@@ -127,7 +127,10 @@ export async function acceptNewKey(
   }
 }
 
-/** The key's counter after a right answer, undefined after a wrong one. A counter that went back is a copied key. */
+/**
+ * Verifies the answer and returns the new counter of the key, undefined when the answer is not valid. A counter that decreased belongs to a copied
+ * key.
+ */
 export async function acceptProof(
   party: RelyingParty,
   answer: Proof,

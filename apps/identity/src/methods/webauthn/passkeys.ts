@@ -37,7 +37,7 @@ import { findKeys, keyName, type StoredKeys } from './stored-keys.ts'
 const type = 'passkey'
 const unreadable = () => messages.generic('The answer of the passkey cannot be read.')
 
-/** What a flow remembers: what it asked, and for a new passkey by which handle it will name its person. */
+/** The state in a flow: the options that were sent, and the user handle of a new passkey. */
 interface Memory {
   question?: Question
   userHandle?: string
@@ -52,7 +52,7 @@ export const passkeyLogin: LoginMethod = {
     const party = relyingParty(app)
     if (flowType !== 'browser' || !party) return []
     const own = refresh && session ? await findKeys(app.database.db, session.session.identityId, type) : undefined
-    // Who only confirms who they are is offered their own passkeys, and nothing while they have none.
+    // A user who authenticates again is offered only their own passkeys, or none if they have none.
     if (refresh && !own) return []
     const { question = askForProof(party, { keys: own?.keys ?? [], passkey: true }) } = recall(context, type) as Memory
     remember(context, type, { question })
@@ -78,7 +78,7 @@ export const passkeyLogin: LoginMethod = {
     if (flow.type !== 'browser' || !party) return refuse(messages.loginMethodUnknown())
     const text = textField(fields, 'passkey_login')
     if (text === '') {
-      // Who chose passkeys without a script gets to the page that has it.
+      // A browser that runs no script on this page is redirected to the page that has it.
       const page = uiUrl(app, 'login', { flow: flow.id })
       if (ctx.wantsJson) throw locationChangeRequired(page)
       return { kind: 'answered', answer: ctx.reply.redirect(page, 303) }
@@ -142,7 +142,7 @@ export const passkeyRegistration: RegistrationMethod = {
     const config: StoredKeys = { userHandle, keys: [{ ...key, name: '' }] }
     return {
       kind: 'proven',
-      // checkTraits has just proven the shape.
+      // checkTraits has validated the shape.
       traits: traits as Traits,
       credentials: [{ type, config, identifiers: [userHandle] }],
       session: true,
@@ -181,7 +181,7 @@ export const passkeySettings: SettingsMethod = {
         label: factorMessages.registerPasskeyInSettings(),
       }),
       input(type, 'passkey_settings_register', 'hidden'),
-      // The security keys' part of the form brings the script.
+      // The form part of the security keys contains the script.
       input(type, 'passkey_create_data', 'hidden', { value: JSON.stringify(question.options) }),
     ]
   },
@@ -236,7 +236,7 @@ async function removal(app: App, { ctx, fields, person }: SettingsAttempt): Prom
   }
 }
 
-/** Whose passkey this is: it names its person by the handle that it was made with. */
+/** Finds the owner of a passkey by the user handle that was set when it was created. */
 async function findPasskeyOwner(app: App, { response }: Proof): Promise<string | undefined> {
   if (!response.userHandle) return undefined
   return findOwner(app.database.db, type, Buffer.from(response.userHandle, 'base64url').toString('utf8'))
@@ -260,5 +260,5 @@ async function usePasskey(
   })
 }
 
-/** 64 letters that say nothing about the person. */
+/** 64 letters without information about the user. */
 const newHandle = () => randomBytes(48).toString('base64url')

@@ -1,14 +1,14 @@
 import { isIP } from 'node:net'
 import type { App } from '../../context.ts'
 
-/** Who browsers prove something to: the console's host, from any of its own pages. */
+/** The relying party of WebAuthn: the host of the console, from any of its pages. */
 export interface RelyingParty {
   id: string
   name: string
   origins: string[]
 }
 
-/** Undefined where the console's address is no name: browsers then know no security keys for it. */
+/** Undefined where the host of the console is an IP address, because browsers then support no WebAuthn. */
 export function relyingParty(app: App): RelyingParty | undefined {
   const { hostname } = new URL(app.consoleUrl)
   if (isIP(hostname.replace(/^\[|\]$/g, ''))) return undefined

@@ -12,7 +12,7 @@ export const scriptRoutes: Routes = {
   [path]: { GET: async (ctx) => ctx.reply.type('text/javascript; charset=UTF-8').send(script) },
 }
 
-/** Tells a page where the functions are that the buttons of keys and passkeys call. */
+/** The node with the address of the script whose functions the buttons of keys and passkeys call. */
 export function scriptNode(app: App): Node {
   return {
     type: 'script',

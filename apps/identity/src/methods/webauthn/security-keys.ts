@@ -143,7 +143,7 @@ export const securityKeySettings: SettingsMethod = {
   },
 }
 
-/** The question that the flow has asked already: a mistake elsewhere in the form does not change it. */
+/** The options that the flow has sent already. An error elsewhere in the form does not change them. */
 function asked(context: Parameters<typeof recall>[0]): Question | undefined {
   return questionOf(recall(context, type))
 }

@@ -3,7 +3,7 @@ import type { Executor } from '../../db/executor.ts'
 import { findConfig } from '../../identities/credentials.ts'
 
 const StoredKeySchema = z.object({
-  /** The credential's id and its public key (COSE), base64url. */
+  /** The id of the credential and its public key (COSE), base64url. */
   id: z.string(),
   publicKey: z.string(),
   counter: z.number(),
@@ -14,7 +14,7 @@ const StoredKeySchema = z.object({
 const KeysConfig = z.object({ userHandle: z.string(), keys: z.array(StoredKeySchema) })
 
 export type StoredKey = z.output<typeof StoredKeySchema>
-/** The security keys or passkeys of an identity; `userHandle` is what passkeys say to name their person. */
+/** The security keys or passkeys of an identity. Passkeys name their user by `userHandle`. */
 export type StoredKeys = z.output<typeof KeysConfig>
 
 export async function findKeys(
@@ -27,7 +27,7 @@ export async function findKeys(
   return config && KeysConfig.parse(config)
 }
 
-/** The name of a key in buttons that remove it: its id in hexadecimal. */
+/** The name of a key in the buttons that delete it: its id in hexadecimal. */
 export function keyName({ id }: StoredKey): string {
   return Buffer.from(id, 'base64url').toString('hex')
 }

@@ -36,7 +36,7 @@ async function addPasskey(browser: Browser, key = new SoftwareKey(consoleUrl)) {
   return { key, answer: await submitSettings(browser, flow, { passkey_settings_register }) }
 }
 
-/** Signs in with what `make` answers to the question of a fresh login flow. */
+/** Signs in with the answer of `make` to the options of a new login flow. */
 async function trySignIn(make: (question: never) => string) {
   const browser = identity.browser()
   const flow = await openLogin(browser)
@@ -47,7 +47,7 @@ async function trySignIn(make: (question: never) => string) {
 const refused = { status: 400, signedIn: false }
 
 describe('a passkey login refuses', () => {
-  it('the passkey of one account under the name of another', async () => {
+  it('the passkey of one account with the handle of another', async () => {
     const [ada, eve] = [await signUpInBrowser(identity), await signUpInBrowser(identity)]
     const { key: victim } = await addPasskey(ada.browser)
     const { key: own } = await addPasskey(eve.browser)
@@ -69,13 +69,13 @@ describe('a passkey login refuses', () => {
     ).toEqual(refused)
   })
 
-  it('a key that was added as second factor', async () => {
+  it('a key that was added as a second factor', async () => {
     const { browser } = await signUpInBrowser(identity)
     const { key } = await addSecurityKey(browser)
     expect(await trySignIn((question) => key.get(question))).toEqual(refused)
   })
 
-  it('the answer to a question of another flow, of another site, and of a registration', async () => {
+  it('the answer to the options of another flow, of another site, and of a registration', async () => {
     const { browser } = await signUpInBrowser(identity)
     const { key } = await addPasskey(browser)
     const other = optionsOf((await openLogin(identity.browser())).ui, 'passkey_challenge')
@@ -94,7 +94,7 @@ describe('a passkey login refuses', () => {
     ).toEqual(refused)
   })
 
-  it('a counter that went back', async () => {
+  it('a counter that decreased', async () => {
     const { browser } = await signUpInBrowser(identity)
     const { key } = await addPasskey(browser)
     key.counter = 9
@@ -105,7 +105,7 @@ describe('a passkey login refuses', () => {
 })
 
 describe('a second factor', () => {
-  it('is not proven by the key of somebody else, whose question was the same', async () => {
+  it('cannot be proven with the key of another user who got the same options', async () => {
     const [ada, eve] = [await signUpInBrowser(identity), await signUpInBrowser(identity)]
     const { key } = await addSecurityKey(ada.browser)
     const { key: own } = await addSecurityKey(eve.browser)
@@ -121,7 +121,7 @@ describe('a second factor', () => {
 })
 
 describe('adding a key', () => {
-  it('takes a question once, and none of another browser', async () => {
+  it('accepts options once, and none of another browser', async () => {
     const [ada, eve] = [await signUpInBrowser(identity), await signUpInBrowser(identity)]
     const foreign = optionsOf((await openSettings(ada.browser)).ui, 'passkey_create_data')
     const flow = await openSettings(eve.browser)
@@ -136,7 +136,7 @@ describe('adding a key', () => {
     expect(late.status).toBe(400)
   })
 
-  it('a second time replaces it, and with an id that somebody else has takes nothing from them', async () => {
+  it('replaces it when it is added again, and takes no key with the same id from another user', async () => {
     const [ada, eve] = [await signUpInBrowser(identity), await signUpInBrowser(identity)]
     const { key } = await addPasskey(ada.browser)
     expect((await addPasskey(ada.browser, key)).answer.status).toBe(200)
@@ -155,7 +155,7 @@ describe('adding a key', () => {
     ['nested without end', Buffer.alloc(24_000, 0x81)],
     ['a map of maps', Buffer.alloc(24_000, 0xa1)],
     ['a text longer than itself', Buffer.from([0x7b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])],
-  ])('with an attestation that is %s is refused, and the service goes on', async (_what, bytes) => {
+  ])('is refused with an attestation that is %s, and the service keeps running', async (_what, bytes) => {
     const { browser } = await signUpInBrowser(identity)
     const flow = await openSettings(browser)
     const answer = proofOf(new SoftwareKey(consoleUrl).create(optionsOf(flow.ui, 'passkey_create_data')))

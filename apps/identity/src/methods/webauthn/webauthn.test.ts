@@ -48,7 +48,7 @@ async function signInWithPasskey(key: SoftwareKey, origin?: string) {
 }
 
 describe('a security key', () => {
-  it('is added under a name and raises the session at once', async () => {
+  it('is added under a name and upgrades the session at once', async () => {
     const { browser } = await signUpInBrowser(identity)
     const { key, answer } = await addSecurityKey(browser)
     expect(answer.status).toBe(200)
@@ -61,7 +61,7 @@ describe('a security key', () => {
     expect(session.authenticator_assurance_level).toBe('aal2')
   })
 
-  it('is a second factor from then on', async () => {
+  it('is a second factor afterwards', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     const { key } = await addSecurityKey(browser)
     const other = await signInWithPassword(identity, email)
@@ -76,7 +76,7 @@ describe('a security key', () => {
     expect(session.authentication_methods?.map(({ method }) => method)).toEqual(['password', 'webauthn'])
   })
 
-  it('proves something once per question', async () => {
+  it('works once per challenge', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     const { key } = await addSecurityKey(browser)
     const other = await signInWithPassword(identity, email)
@@ -92,7 +92,7 @@ describe('a security key', () => {
     expect((await submitLogin(other, flow, { webauthn_login: key.get(anew) })).status).toBe(200)
   })
 
-  it('is refused when its counter went back, as that of a copy does', async () => {
+  it('is refused when its counter decreased, as that of a copy does', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     const { key } = await addSecurityKey(browser)
     const confirm = async () => {
@@ -121,7 +121,7 @@ describe('a security key', () => {
     expect((await submitLogin(other, flow, { webauthn_login: proof })).status).toBe(400)
   })
 
-  it('can be removed, and with the last one the second factor', async () => {
+  it('can be deleted, and the second factor ends with the last one', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     const first = await addSecurityKey(browser)
     const second = await addSecurityKey(browser)
@@ -134,7 +134,7 @@ describe('a security key', () => {
     expect((await (await signInWithPassword(identity, email)).ask('/sessions/whoami')).status).toBe(200)
   })
 
-  it('is absent for API clients', async () => {
+  it('is not offered to API clients', async () => {
     const { data: flow } = await identity.frontend.createNativeLoginFlow()
     expect(flow.ui.nodes.filter(({ group }) => group === 'webauthn' || group === 'passkey')).toEqual([])
     const submitted = await identity.browser().ask<LoginFlow>(`/self-service/login?flow=${flow.id}`, {
@@ -170,7 +170,7 @@ describe('a passkey', () => {
     expect(session.authenticator_assurance_level).toBe('aal1')
   })
 
-  it('says which trait is missing before it is used up', async () => {
+  it('reports a missing trait before the challenge is used up', async () => {
     const browser = identity.browser()
     const { json: flow } = await browser.ask<RegistrationFlow>('/self-service/registration/browser')
     const { credentialOptions } = optionsOf(flow.ui, 'passkey_create_data')
@@ -185,7 +185,7 @@ describe('a passkey', () => {
     expect((await submit({ email: makeEmail() })).status).toBe(200)
   })
 
-  it('is added in the settings, and several of them', async () => {
+  it('is added in the settings, also several times', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     const first = await addPasskey(browser)
     expect(first.answer.status).toBe(200)
@@ -198,14 +198,14 @@ describe('a passkey', () => {
     }
   })
 
-  it('is no second factor', async () => {
+  it('is not a second factor', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     await addPasskey(browser)
     expect((await browser.ask<Session>('/sessions/whoami')).json.authenticator_assurance_level).toBe('aal1')
     expect((await (await signInWithPassword(identity, email)).ask('/sessions/whoami')).status).toBe(200)
   })
 
-  it('needs the second factor after it where there is one', async () => {
+  it('requires the second factor of a user who has one', async () => {
     const { browser } = await signUpInBrowser(identity)
     const { key } = await addPasskey(browser)
     await addSecurityKey(browser)
@@ -214,7 +214,7 @@ describe('a passkey', () => {
     expect(answer.json).toMatchObject({ error: { id: 'browser_location_change_required' } })
   })
 
-  it('is refused from another site, with another key, and twice', async () => {
+  it('is refused from another site, with another key, and when it is used twice', async () => {
     const { browser } = await signUpInBrowser(identity)
     const { key } = await addPasskey(browser)
     expect((await signInWithPasskey(key, 'https://evil.test')).answer.status).toBe(400)
@@ -232,7 +232,7 @@ describe('a passkey', () => {
     expect((await submitLogin(replay, other, { passkey_login: proof })).status).toBe(400)
   })
 
-  it('cannot be removed as the last way to sign in', async () => {
+  it('cannot be deleted as the last sign-in method', async () => {
     const browser = identity.browser()
     const { json: flow } = await browser.ask<RegistrationFlow>('/self-service/registration/browser')
     const key = new SoftwareKey(consoleUrl)
@@ -256,7 +256,7 @@ describe('a passkey', () => {
     expect((await signInWithPasskey(key)).answer.status).toBe(400)
   })
 
-  it('lets one of two removals win when only one way to sign in may go', async () => {
+  it('allows only one of two concurrent deletions when one sign-in method has to stay', async () => {
     const { browser } = await signUpInBrowser(identity)
     const first = await addPasskey(browser)
     const second = await addPasskey(browser)
@@ -273,7 +273,7 @@ describe('a passkey', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
   })
 
-  it('lets who has one confirm who they are', async () => {
+  it('lets its user authenticate again', async () => {
     const { browser } = await signUpInBrowser(identity)
     expect(namesOf((await openLogin(browser, '?refresh=true')).ui, 'passkey')).toEqual([])
     const { key } = await addPasskey(browser)
@@ -287,7 +287,7 @@ describe('a passkey', () => {
     expect(after.authentication_methods?.map(({ method }) => method)).toEqual(['password', 'passkey'])
   })
 
-  it('does not let a disabled person in', async () => {
+  it('does not sign in a disabled user', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     const { key } = await addPasskey(browser)
     await identity.sql(`update identity.identities set state = 'inactive' where traits->>'email' = $1`, [email])
@@ -297,7 +297,7 @@ describe('a passkey', () => {
 })
 
 describe('the address of the console', () => {
-  it('must be a name: for an address of numbers there are neither keys nor passkeys', async () => {
+  it('must be a host name: with an IP address there are neither keys nor passkeys', async () => {
     const numbered = await startTestIdentity({ CRUX_URL: 'http://127.0.0.1:8000' })
     try {
       const flow = await openLogin(numbered.browser())
@@ -308,7 +308,7 @@ describe('the address of the console', () => {
     }
   })
 
-  it('serves the script that flows name, with the hash that they name', async () => {
+  it('serves the script that flows refer to, with the hash in the flow', async () => {
     const { browser } = await signUpInBrowser(identity)
     const flow: SettingsFlow = await openSettings(browser)
     const script = flow.ui.nodes.find(({ type }) => type === 'script')?.attributes as { src: string; integrity: string }

@@ -10,7 +10,7 @@ function secretIn(flow: Flow): string {
   return text.context?.secret ?? ''
 }
 
-/** The codes of a settings flow, to keep for the day the phone is lost. */
+/** The backup codes of a settings flow. */
 function lookupCodesIn(flow: Flow): string[] {
   return (textIn(flow, 'lookup_secret_codes').context?.secrets ?? []).map(({ context }) => context.secret)
 }
@@ -45,7 +45,7 @@ async function withLookup(testEnvironment: TestEnvironment) {
   return { ...person, flow, secrets, shown, done }
 }
 
-/** The code after the one that enrolled, which counts already: ours takes each code once. */
+/** The code after the one that enrolled, which counts as used because the service accepts each code once. */
 const nextCode = (secret: string) => oneTimePassword(secret, 1)
 
 /** Signs in with the password alone. */

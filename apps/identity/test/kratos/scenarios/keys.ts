@@ -30,7 +30,7 @@ async function withKey(testEnvironment: TestEnvironment) {
   return { ...person, ...(await addKey(person.client)) }
 }
 
-/** A browser that has given the password and not the second factor. */
+/** A browser that has submitted the password but not the second factor. */
 async function halfSignedIn(testEnvironment: TestEnvironment, email: string) {
   const client = testEnvironment.browser()
   const flow = await open(client, 'login', 'browser')

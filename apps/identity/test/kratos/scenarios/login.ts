@@ -14,7 +14,7 @@ import type { Scenario } from '../world.ts'
 
 const fields = (identifier: string) => ({ method: 'password', identifier, password })
 
-/** A submit of an API client with something else than its password. */
+/** A submit of an API client with other fields than its password. */
 const refused =
   (change: Record<string, unknown>): Scenario =>
   async (testEnvironment) => {

@@ -6,7 +6,7 @@ import type { Scenario, TestEnvironment } from '../world.ts'
 const fields = (identifier: string) => ({ method: 'password', identifier, password })
 const json = { 'content-type': 'application/json' }
 
-/** Posts something to a login flow of an API client. */
+/** Posts a body to a login flow of an API client. */
 const posted =
   (body: string | undefined, contentType?: string): Scenario =>
   async ({ browser, see }) => {
@@ -55,7 +55,7 @@ const accepts: Record<string, Scenario> = Object.fromEntries(
   ]),
 )
 
-/** Submits what would do, with headers that only browsers send. */
+/** Submits valid fields with headers that only browsers send. */
 const refusedByApiFlows =
   (headers: Record<string, string>): Scenario =>
   async (testEnvironment) => {

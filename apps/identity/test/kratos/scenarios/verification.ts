@@ -2,10 +2,10 @@ import { flowIdIn, nextFlow, open, openPage, read, submit, submitForm } from '..
 import { makePerson, newEmail, nobody, password, signUp } from '../people.ts'
 import type { Scenario, TestEnvironment } from '../world.ts'
 
-/** Not the code that was sent. */
+/** Another code than the one that was sent. */
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000')
 
-/** Somebody with an address to verify and an API flow that has just sent the code. */
+/** A user with an unverified address and an API flow that has just sent the code. */
 async function withCode(testEnvironment: TestEnvironment) {
   const person = await signUp(testEnvironment)
   await testEnvironment.code(person.email)

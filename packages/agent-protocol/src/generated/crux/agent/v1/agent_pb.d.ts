@@ -16,7 +16,7 @@ export declare const file_crux_agent_v1_agent: GenFile;
  */
 export declare type AgentInfo = Message<"crux.agent.v1.AgentInfo"> & {
   /**
-   * Empty on Exchange when the agent was started with a token alone.
+   * Empty on Exchange when the agent was started with only a token.
    *
    * @generated from field: string node_id = 1;
    */
@@ -30,7 +30,7 @@ export declare type AgentInfo = Message<"crux.agent.v1.AgentInfo"> & {
   version: string;
 
   /**
-   * Armoured OpenPGP public key; values encrypted for it are readable on this node only.
+   * Armored OpenPGP public key; only this node can decrypt values that are encrypted for it.
    *
    * @generated from field: string public_key = 3;
    */
@@ -49,7 +49,7 @@ export declare type AgentInfo = Message<"crux.agent.v1.AgentInfo"> & {
   engine: EngineKind;
 
   /**
-   * As the engine calls itself: "Docker 20.10.24", and the operating system "Debian GNU/Linux 12".
+   * As the engine reports it: "Docker 20.10.24", and the operating system "Debian GNU/Linux 12".
    *
    * @generated from field: string engine_version = 6;
    */
@@ -75,7 +75,7 @@ export declare type AgentInfo = Message<"crux.agent.v1.AgentInfo"> & {
   sessionId: string;
 
   /**
-   * Releases whose journal is not acknowledged to its end: running, or ended while the link was away.
+   * Releases whose journal is not completely acknowledged: running, or ended while the link was unavailable.
    *
    * @generated from field: repeated crux.agent.v1.ReleaseKey open_releases = 10;
    */
@@ -137,7 +137,7 @@ export declare type ExchangeResponse = Message<"crux.agent.v1.ExchangeResponse">
   connectionToken: string;
 
   /**
-   * The node that the install token is bound to: an agent that was started with a token alone learns it here and stores it.
+   * The node that the install token is bound to: an agent that was started with only a token stores the id.
    *
    * @generated from field: string node_id = 2;
    */
@@ -195,7 +195,7 @@ export declare const ConnectRequestSchema: GenMessage<ConnectRequest>;
  */
 export declare type ConnectResponse = Message<"crux.agent.v1.ConnectResponse"> & {
   /**
-   * Identifies the command; RespondRequest.command_id names it again. A repeated id is not executed twice.
+   * Identifies the command; RespondRequest.command_id repeats it. A repeated id is not executed twice.
    *
    * @generated from field: string command_id = 1;
    */
@@ -333,22 +333,22 @@ export declare type Welcome = Message<"crux.agent.v1.Welcome"> & {
   serverVersion: string;
 
   /**
-   * False when the agent is below the minimum: it may stay connected, but gets no commands.
+   * False when the agent is below the minimum version: it may stay connected, but gets no commands.
    *
    * @generated from field: bool supported = 2;
    */
   supported: boolean;
 
   /**
-   * Releases of which the server wants to hear: from each, the sequence that it has already. Others are done: drop their journal.
+   * Releases in progress for the server, each with the sequence that it has already. Others are done: delete their journal.
    *
    * @generated from field: repeated crux.agent.v1.JournalPosition positions = 3;
    */
   positions: JournalPosition[];
 
   /**
-   * What the agent looks after by itself: ports at the gate and networks of its node and of the team's deleted nodes. Commands
-   * repeat it, since nodes are deleted during a link. Absent from older servers.
+   * The resources that the agent manages by itself: ports at the gate and networks of its node and of the team's deleted nodes.
+   * Commands repeat it, because nodes are deleted during a link. Absent from older servers.
    *
    * @generated from field: crux.agent.v1.Scope scope = 4;
    */
@@ -376,7 +376,7 @@ export declare type JournalPosition = Message<"crux.agent.v1.JournalPosition"> &
   acknowledgedSequence: bigint;
 
   /**
-   * The server no longer counts on this release (its lease ended): begin no swap, undo what is not swapped, report.
+   * The server no longer counts on this release (its lease ended): start no handover, undo unfinished ones, report.
    *
    * @generated from field: bool abandoned = 3;
    */
@@ -390,7 +390,7 @@ export declare type JournalPosition = Message<"crux.agent.v1.JournalPosition"> &
 export declare const JournalPositionSchema: GenMessage<JournalPosition>;
 
 /**
- * An immutable order: what shall run under a prefix of this node.
+ * An immutable order: the containers to run under a prefix of this node.
  *
  * @generated from message crux.agent.v1.Release
  */
@@ -421,8 +421,8 @@ export declare type Release = Message<"crux.agent.v1.Release"> & {
   instances: Instance[];
 
   /**
-   * Containers that the records of previous releases of this owner name (full names). Those that no instance of this
-   * release takes over are removed at its end. Nothing else is ever removed.
+   * Containers in the records of previous releases of this owner (full names). Those that no instance of this release
+   * takes over are removed at its end. Nothing else is ever removed.
    *
    * @generated from field: repeated crux.agent.v1.PreviousContainer previous = 6;
    */
@@ -443,7 +443,7 @@ export declare type Release = Message<"crux.agent.v1.Release"> & {
   observationWindowMs: number;
 
   /**
-   * Whether the person who started this may use host-dangerous options; the agent enforces it too.
+   * Whether the user who started this may use host-dangerous options; the agent enforces it too.
    *
    * @generated from field: bool host_dangerous_allowed = 9;
    */
@@ -464,7 +464,7 @@ export declare type Release = Message<"crux.agent.v1.Release"> & {
   sharedSecrets: { [key: string]: string };
 
   /**
-   * Milliseconds that old and new run side by side after the swap, so that open connections end (clients' DNS catches up).
+   * Milliseconds that old and new run side by side after the handover, so that open connections end (clients' DNS catches up).
    *
    * @generated from field: uint32 drain_ms = 12;
    */
@@ -478,7 +478,7 @@ export declare type Release = Message<"crux.agent.v1.Release"> & {
 export declare const ReleaseSchema: GenMessage<Release>;
 
 /**
- * Whose container it is; written as labels dev.crux.* and compared before anything is touched.
+ * The owner of a container; written as labels dev.crux.* and compared before any object is changed.
  *
  * @generated from message crux.agent.v1.Owner
  */
@@ -504,7 +504,7 @@ export declare type Owner = Message<"crux.agent.v1.Owner"> & {
   prefix: string;
 
   /**
-   * As Scope.deleted_node_ids: a container that carries one of these in place of `node_id` is this owner's too.
+   * As Scope.deleted_node_ids: a container with one of these in place of `node_id` belongs to this owner too.
    *
    * @generated from field: repeated string deleted_node_ids = 5;
    */
@@ -599,7 +599,7 @@ export declare type Instance = Message<"crux.agent.v1.Instance"> & {
   imageTag: string;
 
   /**
-   * "sha256:..."; set when an earlier release is rolled back to: pull exactly this.
+   * "sha256:..."; set for a rollback to an earlier release: pull exactly this image.
    *
    * @generated from field: string image_digest = 4;
    */
@@ -618,21 +618,21 @@ export declare type Instance = Message<"crux.agent.v1.Instance"> & {
   registryAuth?: RegistryAuth | undefined;
 
   /**
-   * JSON of FinalContainerConfig (packages/contract): one shape for page, server and agent.
+   * JSON of FinalContainerConfig (packages/contract): one format for page, server and agent.
    *
    * @generated from field: string config_json = 7;
    */
   configJson: string;
 
   /**
-   * Set when the configuration names a storage: the files come before the container starts.
+   * Set when the configuration names a storage: the files are imported before the container starts.
    *
    * @generated from field: crux.agent.v1.StorageAccess storage = 8;
    */
   storage?: StorageAccess | undefined;
 
   /**
-   * Digests of the images of init and config containers by ResolvedImage's names; set when an earlier release is rolled back to.
+   * Digests of the images of init and config containers by ResolvedImage's names; set for a rollback to an earlier release.
    *
    * @generated from field: map<string, string> preparation_digests = 9;
    */
@@ -646,7 +646,7 @@ export declare type Instance = Message<"crux.agent.v1.Instance"> & {
 export declare const InstanceSchema: GenMessage<Instance>;
 
 /**
- * An S3 server. Bucket, path and volume stand in the configuration.
+ * An S3 server. Bucket, path and volume are in the configuration.
  *
  * @generated from message crux.agent.v1.StorageAccess
  */
@@ -682,7 +682,7 @@ export declare const StorageAccessSchema: GenMessage<StorageAccess>;
  */
 export declare type RegistryAuth = Message<"crux.agent.v1.RegistryAuth"> & {
   /**
-   * Host as the engine wants it: "registry.example.com:5000", "https://index.docker.io/v1/".
+   * Host in the format of the engine: "registry.example.com:5000", "https://index.docker.io/v1/".
    *
    * @generated from field: string server_address = 1;
    */
@@ -801,8 +801,8 @@ export declare type DeleteContainers = Message<"crux.agent.v1.DeleteContainers">
 export declare const DeleteContainersSchema: GenMessage<DeleteContainers>;
 
 /**
- * A deployment is being prepared at this place: what takes time and changes nothing that anybody sees (the prefix's network)
- * is done before its start. A hint: a start finds out by itself what is there. Not answered; repeating it is harmless.
+ * A deployment is being prepared for this target: slow steps without visible effects (the prefix's network) are done
+ * before its start. A hint: a start checks by itself what exists. Not answered; repeating it is harmless.
  *
  * @generated from message crux.agent.v1.PreparePrefix
  */
@@ -820,7 +820,7 @@ export declare type PreparePrefix = Message<"crux.agent.v1.PreparePrefix"> & {
 export declare const PreparePrefixSchema: GenMessage<PreparePrefix>;
 
 /**
- * Nothing is prepared at this place any more: what no container uses goes. Not answered.
+ * No deployment is prepared for this target any more: unused resources are removed. Not answered.
  *
  * @generated from message crux.agent.v1.ReleasePrefix
  */
@@ -956,7 +956,7 @@ export declare type FollowLog = Message<"crux.agent.v1.FollowLog"> & {
   take: number;
 
   /**
-   * Goes on after the line of this time, however many follow; `take` does not count then.
+   * Starts after the line of this time, without a limit; `take` is ignored then.
    *
    * @generated from field: google.protobuf.Timestamp since = 4;
    */
@@ -968,7 +968,7 @@ export declare type FollowLog = Message<"crux.agent.v1.FollowLog"> & {
   scope?: Scope | undefined;
 
   /**
-   * From the first line that the engine has to the last one there is now, where the stream ends; `take` and `since` do not count then.
+   * From the first line that the engine has to the last one at this moment, where the stream ends; `take` and `since` are ignored.
    *
    * @generated from field: bool whole = 6;
    */
@@ -1000,7 +1000,7 @@ export declare type ListImages = Message<"crux.agent.v1.ListImages"> & {
 export declare const ListImagesSchema: GenMessage<ListImages>;
 
 /**
- * Removes images by id. One that a container has, or that a release under way may need, is left, with the reason.
+ * Removes images by id. One that a container has, or that a release in progress may need, is kept, with the reason.
  * Answered by RemovedImages.
  *
  * @generated from message crux.agent.v1.RemoveImages
@@ -1019,7 +1019,7 @@ export declare type RemoveImages = Message<"crux.agent.v1.RemoveImages"> & {
 export declare const RemoveImagesSchema: GenMessage<RemoveImages>;
 
 /**
- * Asks which of these ports of the machine are held by anything but the owner's own containers. Answered by PortHolders.
+ * Asks which of these ports of the machine are held by other processes than the owner's containers. Answered by PortHolders.
  *
  * @generated from message crux.agent.v1.FindPortHolders
  */
@@ -1222,7 +1222,7 @@ export declare type Failure = Message<"crux.agent.v1.Failure"> & {
   code: FailureCode;
 
   /**
-   * One sentence for a person.
+   * One sentence for users.
    *
    * @generated from field: string message = 2;
    */
@@ -1321,7 +1321,7 @@ export declare type PortHolder = Message<"crux.agent.v1.PortHolder"> & {
   port?: HostPort | undefined;
 
   /**
-   * Full name of a container of the owner's team on this node; empty for everything else that may hold a port.
+   * Full name of a container of the owner's team on this node; empty for every other holder of a port.
    *
    * @generated from field: string container_name = 2;
    */
@@ -1393,7 +1393,7 @@ export declare type StoredImage = Message<"crux.agent.v1.StoredImage"> & {
   fetched: boolean;
 
   /**
-   * It was built or loaded on the node: no registry is known that could say who may use it.
+   * It was built or loaded on the node: no registry is known that could decide about access to it.
    *
    * @generated from field: bool local = 7;
    */
@@ -1517,7 +1517,7 @@ export declare type Container = Message<"crux.agent.v1.Container"> & {
   state: ContainerState;
 
   /**
-   * In words, as the engine says it: "Up 4 minutes", "Exited (137)"; "out of memory" where known.
+   * As a text of the engine: "Up 4 minutes", "Exited (137)"; "out of memory" where known.
    *
    * @generated from field: string reason = 7;
    */
@@ -1568,7 +1568,7 @@ export declare type Container = Message<"crux.agent.v1.Container"> & {
   owned: boolean;
 
   /**
-   * The engine's own word for its state: "running", "exited", "restarting".
+   * The state as the engine names it: "running", "exited", "restarting".
    *
    * @generated from field: string engine_state = 16;
    */
@@ -1713,7 +1713,7 @@ export declare const ReportDeploymentRequestSchema: GenMessage<ReportDeploymentR
  */
 export declare type ReportDeploymentResponse = Message<"crux.agent.v1.ReportDeploymentResponse"> & {
   /**
-   * Highest sequence stored; the agent forgets up to here.
+   * Highest stored sequence; the agent deletes its journal up to here.
    *
    * @generated from field: uint64 acknowledged_sequence = 1;
    */
@@ -1785,7 +1785,7 @@ export declare type DeploymentEvent = Message<"crux.agent.v1.DeploymentEvent"> &
     case: "outcome";
   } | {
     /**
-     * Last event of a release that was successful: what it replaced is gone, or its log says what is left.
+     * Last event of a release that was successful: its replaced containers are removed, or its log lists the remaining ones.
      *
      * @generated from field: crux.agent.v1.CleanUpEnd clean_up_end = 9;
      */
@@ -1805,7 +1805,7 @@ export declare const DeploymentEventSchema: GenMessage<DeploymentEvent>;
  */
 export declare type DeploymentLog = Message<"crux.agent.v1.DeploymentLog"> & {
   /**
-   * Empty: the agent speaks of the release as a whole.
+   * Empty: the event is about the release as a whole.
    *
    * @generated from field: string instance_id = 1;
    */
@@ -1822,22 +1822,22 @@ export declare type DeploymentLog = Message<"crux.agent.v1.DeploymentLog"> & {
   lines: string[];
 
   /**
-   * True: lines of the container itself (the last 100 of one that failed), false: the agent's words.
+   * True: lines of the container itself (the last 100 of one that failed), false: messages of the agent.
    *
    * @generated from field: bool from_container = 4;
    */
   fromContainer: boolean;
 
   /**
-   * Full name of the previous container that is stopped with this line, because the new one cannot run beside it: what it answered
-   * is silent until the end of the instance's start. Empty for all other lines, and from agents that do not know the field.
+   * Full name of the previous container that is stopped with this line, because the new one cannot run beside it: its ports have a
+   * downtime until the end of the instance's start. Empty for all other lines, and from agents that do not know the field.
    *
    * @generated from field: string silences = 5;
    */
   silences: string;
 
   /**
-   * Full name of the previous container that has stopped by the time of this line. Empty for all other lines.
+   * Full name of the previous container that has stopped before this line. Empty for all other lines.
    *
    * @generated from field: string stopped = 6;
    */
@@ -1870,7 +1870,7 @@ export declare type PhaseChange = Message<"crux.agent.v1.PhaseChange"> & {
   state: PhaseState;
 
   /**
-   * What it waits for and when it gives up, or why it failed: "exit 0 as expected", "waits for GET /healthz on 8080".
+   * What it waits for and its timeout, or why it failed: "exit 0 as expected", "waits for GET /healthz on 8080".
    *
    * @generated from field: string detail = 4;
    */
@@ -1957,7 +1957,7 @@ export declare type ResolvedImage = Message<"crux.agent.v1.ResolvedImage"> & {
   digest: string;
 
   /**
-   * What init and config containers run, each as "name:tag" (and "@digest" where the configuration says one).
+   * The images of init and config containers, each as "name:tag" (and "@digest" where the configuration has one).
    *
    * @generated from field: map<string, string> preparation_digests = 3;
    */
@@ -1992,7 +1992,7 @@ export declare type Outcome = Message<"crux.agent.v1.Outcome"> & {
   successful: boolean;
 
   /**
-   * For a failure: one sentence that names the cause and the way out, e.g.
+   * For a failure: one sentence with the cause and the solution, e.g.
    * "port 8443 is taken by ops-nginx: choose another port or stop it".
    *
    * @generated from field: string reason = 2;
@@ -2019,7 +2019,7 @@ export declare type Outcome = Message<"crux.agent.v1.Outcome"> & {
   cancelled: boolean;
 
   /**
-   * Containers that stand under this release now (full names), for the release's record.
+   * Containers that currently run under this release (full names), for the release's record.
    *
    * @generated from field: repeated string container_names = 6;
    */
@@ -2104,7 +2104,7 @@ export enum CloseReason {
   SHUTDOWN = 1,
 
   /**
-   * Forget the token and exit.
+   * Delete the token and exit.
    *
    * @generated from enum value: CLOSE_REASON_TOKEN_REVOKED = 2;
    */
@@ -2316,17 +2316,17 @@ export enum PhaseState {
 export declare const PhaseStateSchema: GenEnum<PhaseState>;
 
 /**
- * Spoken by an agent (always the client) to the server. Every call carries the header
+ * The service that an agent (always the client) calls on the server. Every call carries the header
  * `authorization: Bearer <token>`: the install token on Exchange, the connection token on all others.
- * Codes: UNAUTHENTICATED = the token is not (or no longer) valid: forget it and stop; FAILED_PRECONDITION = this agent's
- * version is too old; everything else: try again with back-off.
+ * Codes: UNAUTHENTICATED = the token is not (or no longer) valid: delete it and stop; FAILED_PRECONDITION = the version of
+ * this agent is too old; all other codes: retry with back-off.
  *
  * @generated from service crux.agent.v1.AgentService
  */
 export declare const AgentService: GenService<{
   /**
    * Trades a single-use install token for a connection token. The same agent (same public key) may repeat the call while
-   * the install token lives and the new token has never been used: an answer that was lost costs nothing.
+   * the install token is valid and the new token has never been used, so a lost answer causes no problem.
    *
    * @generated from rpc crux.agent.v1.AgentService.Exchange
    */
@@ -2336,7 +2336,7 @@ export declare const AgentService: GenService<{
     output: typeof ExchangeResponseSchema;
   },
   /**
-   * Says that a token received through RotateToken is stored. Called with the NEW token; from then on the old one is void.
+   * Reports that a token received through RotateToken is stored. Called with the NEW token, which invalidates the old one.
    *
    * @generated from rpc crux.agent.v1.AgentService.ConfirmToken
    */
@@ -2346,8 +2346,8 @@ export declare const AgentService: GenService<{
     output: typeof ConfirmTokenResponseSchema;
   },
   /**
-   * The command channel. One per agent: a newer call of the same node ends the older one. A message without a command says
-   * nothing: it is sent every 15 s when nothing else is, so that no proxy on the way takes the stream for dead.
+   * The command channel. One per agent: a newer call of the same node ends the older one. A message without a command is
+   * a keep-alive: it is sent after 15 s without other messages, so that proxies do not close the stream.
    *
    * @generated from rpc crux.agent.v1.AgentService.Connect
    */
@@ -2357,7 +2357,7 @@ export declare const AgentService: GenService<{
     output: typeof ConnectResponseSchema;
   },
   /**
-   * The answer to a command that wants one.
+   * The answer to a command that requires one.
    *
    * @generated from rpc crux.agent.v1.AgentService.Respond
    */
@@ -2367,7 +2367,7 @@ export declare const AgentService: GenService<{
     output: typeof RespondResponseSchema;
   },
   /**
-   * A batch of a deployment's journal, in order of sequence. Repeating a batch is harmless. One batch under way per release.
+   * A batch of a deployment's journal, in order of sequence. Repeating a batch is harmless. One batch in progress per release.
    *
    * @generated from rpc crux.agent.v1.AgentService.ReportDeployment
    */
@@ -2378,7 +2378,7 @@ export declare const AgentService: GenService<{
   },
   /**
    * Answers WatchContainers until StopStream or the end of the link. On this stream and the next the agent sends a message
-   * with its stream id and nothing else every 15 s when there is nothing to say.
+   * that contains only its stream id after 15 s without other messages.
    *
    * @generated from rpc crux.agent.v1.AgentService.StreamContainers
    */

@@ -563,10 +563,10 @@ export const PhaseState = /*@__PURE__*/
   tsEnum(PhaseStateSchema);
 
 /**
- * Spoken by an agent (always the client) to the server. Every call carries the header
+ * The service that an agent (always the client) calls on the server. Every call carries the header
  * `authorization: Bearer <token>`: the install token on Exchange, the connection token on all others.
- * Codes: UNAUTHENTICATED = the token is not (or no longer) valid: forget it and stop; FAILED_PRECONDITION = this agent's
- * version is too old; everything else: try again with back-off.
+ * Codes: UNAUTHENTICATED = the token is not (or no longer) valid: delete it and stop; FAILED_PRECONDITION = the version of
+ * this agent is too old; all other codes: retry with back-off.
  *
  * @generated from service crux.agent.v1.AgentService
  */
