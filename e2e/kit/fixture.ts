@@ -107,7 +107,7 @@ async function build(testEnvironment: TestEnvironment): Promise<Fixture> {
     ['Region EU', 'eu-west-1'],
     ['Region US', 'us-east-1'],
   ] as const) {
-    const body = { name, description: `What every service of the shop in ${value} is told, whoever deploys it` }
+    const body = { name, description: `What every service of the shop in ${value} gets in each deployment` }
     const bundle = await client.call('config-bundles.create', { params: inTeam, body })
     const config = { environment: [{ id: crypto.randomUUID(), key: 'REGION', value }] }
     await client.call('config-bundles.update', { params: { ...inTeam, configBundleId: bundle.id }, body: { config } })

@@ -335,7 +335,7 @@ async function turn(page: Page, { width, theme }: Look) {
 }
 
 /** Navigates with the router of the console, which resolves after everything that the new page needs is loaded. */
-async function open(page: Page, path: string, anew: boolean) {
+async function open(page: Page, path: string, reload: boolean) {
   await expect(async () => {
     if ((await dialog(page).count()) > 0) await page.keyboard.press('Escape')
     await expect(dialog(page)).toHaveCount(0, { timeout: 500 })
@@ -343,7 +343,7 @@ async function open(page: Page, path: string, anew: boolean) {
   const here = new URL(page.url())
   // A dialog stays open when only the search parameters change.
   const same = here.pathname === path.replace(/[?#].*/, '')
-  if (anew || same || here.protocol === 'about:') return void (await page.goto(path))
+  if (reload || same || here.protocol === 'about:') return void (await page.goto(path))
   // After the network interrupted a chunk twice, the console reloads the page and the router.
   await expect(async () => {
     if (new URL(page.url()).pathname === here.pathname)

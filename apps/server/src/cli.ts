@@ -34,7 +34,7 @@ async function rotate(): Promise<string> {
   const database = openDatabase({ url: config.databaseUrl, name: 'crux encrypt rotate', max: 1, schema })
   try {
     const count = await resealAll(database, createCipher(config.encryption))
-    return `${count} secrets were sealed anew; the former key is not needed any more`
+    return `${count} secrets were encrypted again; the previous key is no longer needed`
   } finally {
     await database.close()
   }

@@ -39,7 +39,7 @@ function textProblems(config: ContainerConfigFields): ConfigProblem[] {
     if (typeof value === 'string') {
       if (value.includes('\0')) found.push(problem(propertyPath(path), 'matches', 'Leave out the character NUL'))
       else if (!value.isWellFormed())
-        found.push(problem(propertyPath(path), 'matches', 'A character here is cut in half: write the text anew'))
+        found.push(problem(propertyPath(path), 'matches', 'A character here is cut in half: write the text again'))
     } else if (typeof value === 'object' && value !== null)
       for (const [name, inner] of Object.entries(value))
         look(inner, [...path, Array.isArray(value) ? Number(name) : name])

@@ -3,13 +3,13 @@ import { sameValue } from './config-parts.ts'
 import { isHostPath } from './host-dangerous.ts'
 import { isSameHostPort, publishedPorts } from './host-ports.ts'
 
-export type ImageFacts = {
+export type ImageMetadata = {
   /** Paths that the image declares with VOLUME; undefined = unknown. */
   declaredVolumes?: readonly string[]
   /** Whether the image has a Docker HEALTHCHECK; undefined = unknown. */
   hasHealthCheck?: boolean
 }
-export type CurrentContainer = { name: string; config: FinalContainerConfig; image?: ImageFacts }
+export type CurrentContainer = { name: string; config: FinalContainerConfig; image?: ImageMetadata }
 
 /**
  * The reason why the old container must stop before the new one starts, as a text for the page; undefined when both can run at once without downtime.

@@ -120,6 +120,6 @@ function judgedRow(config: ContainerConfigFields, property: string): unknown {
 function hostPathReason(path: string): string {
   const plain = path.replace(/\/+/g, '/').replace(/(.)\/$/, '$1')
   if (engineSockets.some((socket) => socket === plain || socket.startsWith(`${plain === '/' ? '' : plain}/`)))
-    return "It holds the engine's socket: whoever reaches it is root on the node"
+    return "It holds the engine's socket: a process that reaches it is root on the node"
   return 'It binds a folder of the node outside the data folder of Crux'
 }

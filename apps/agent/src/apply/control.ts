@@ -2,7 +2,7 @@ import { guarded } from '@crux/service-kit'
 
 /** The reason why a release is stopped from outside. */
 export class AbortedError extends Error {
-  override name = 'Stopped'
+  override name = 'AbortedError'
   readonly kind: 'cancelled' | 'abandoned' | 'shutdown'
 
   constructor(kind: 'cancelled' | 'abandoned' | 'shutdown') {

@@ -79,7 +79,7 @@ export async function waitForPorts({ instanceId, ports, previous }: StepOf<'gate
       if (!required && waited >= optionalPortMs) {
         run.progressReporter.warn(
           instanceId,
-          `${full} does not listen on port ${containerPort} yet: whoever connects is refused`,
+          `${full} does not listen on port ${containerPort} yet: connections are refused`,
         )
         break
       }

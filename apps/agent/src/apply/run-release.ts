@@ -225,7 +225,7 @@ async function applyPlan(journal: Journal, context: ReleaseContext, run: Run): P
       for (const phase of [Phase.CREATE, Phase.START, Phase.VERIFY, Phase.SWAP])
         progressReporter.skipped(instanceId, phase, 'unchanged')
       if (run.resolved.get(instanceId)?.preparations.some(({ kind }) => kind === 'import'))
-        progressReporter.info(instanceId, 'it did not change, so nothing was imported: replace it too to import anew')
+        progressReporter.info(instanceId, 'it did not change, so nothing was imported: replace it too to import again')
     }
   }
   await enterPosition(journal, 'create')

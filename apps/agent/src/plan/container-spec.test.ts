@@ -126,7 +126,7 @@ describe('desiredOf', () => {
     [
       'a path of the host',
       { volumes: [{ name: '/var/run/docker.sock', path: '/x' }] },
-      "volumes[0].name: It holds the engine's socket: whoever reaches it is root on the node. It needs an admin's permission",
+      "volumes[0].name: It holds the engine's socket: a process that reaches it is root on the node. It needs an admin's permission",
     ],
     ['a log driver that reaches the node', { logConfig: { driver: 'syslog' } }, 'logConfig.driver: The engine runs'],
     [

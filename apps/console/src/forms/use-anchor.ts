@@ -12,5 +12,5 @@ export function useAnchor(anchor: 'new' | 'edit' | 'copy'): { open: boolean; sho
   return { open: hash === anchor, show: () => set(anchor, false), close: () => set('', true) }
 }
 
-/** For the navigation to what a form created: `navigate({ ...links.node(...), ...inPlaceOfForm() })`. */
+/** For the navigation to what a form created: `navigate({ ...links.node(...), ...replaceFormEntry() })`. */
 export const replaceFormEntry = () => ({ replace: location.hash === '#new' })

@@ -281,7 +281,7 @@ export const differences: Difference[] = [
     scenario: 'keys: passkeys: one signs a person up',
     step: 'answer',
     path: 'cookies',
-    reason: 'whoever signs up is signed in; the original does that after a password only',
+    reason: 'a new account is signed in; the original does that after a password only',
   },
   {
     scenario: 'keys: passkeys: one signs a person up',

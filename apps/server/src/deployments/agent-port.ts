@@ -40,7 +40,7 @@ export function createAgentPort(app: App, leases: Leases): DeploymentPort {
       )
     },
     linkLost({ nodeId }) {
-      leases.restart(nodeId).catch((err: unknown) => app.log.warn({ err, nodeId }, 'a lease did not begin anew'))
+      leases.restart(nodeId).catch((err: unknown) => app.log.warn({ err, nodeId }, 'a lease was not restarted'))
     },
     async report(agent, batch) {
       const stored: Stored = await storeBatch(app, agent, batch)

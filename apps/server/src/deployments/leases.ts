@@ -39,7 +39,7 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
     )
     for (const { id } of rows)
       await pool.query({
-        name: 'begin a lease anew',
+        name: 'restart a lease',
         text: `update crux.release set lease_until = greatest(lease_until, $2) where id = $1 and status = 'in-progress'`,
         values: [id, leaseUntilFrom(now())],
       })

@@ -25,7 +25,10 @@ export async function restartRelease(app: App, release: ReleaseRow): Promise<voi
     )
     const { rows } = await queries.query<{ name: string }>('select name from crux.node where id = $1', [release.nodeId])
     const position = await appendEvents(queries, deploymentId, number, [
-      logEvent(`The agent of ${rows[0]?.name} does not know this release any more: it begins anew`, 'warn'),
+      logEvent(
+        `The agent of ${rows[0]?.name} does not know this release any more: it starts again from the beginning`,
+        'warn',
+      ),
     ])
     return [{ deploymentId, teamId, try: number, position }]
   })

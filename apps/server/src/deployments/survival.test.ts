@@ -127,7 +127,7 @@ describe('an agent that lost its journal', () => {
     const received = await testEnvironment.events(deployment.id)
     expect(received.at(-1)).toMatchObject({ deploymentStatus: 'failed', reason: 'no room on the disk' })
     expect(received.flatMap((event) => event.log?.log ?? [])).toContain(
-      `The agent of ${node.name} does not know this release any more: it begins anew`,
+      `The agent of ${node.name} does not know this release any more: it starts again from the beginning`,
     )
     await server.stop()
   })

@@ -76,7 +76,7 @@ export async function reinvite(app: App, team: TeamContext, actor: Actor, userId
       throw new CruxError('preconditionFailed', {
         property: 'userId',
         value: userId,
-        description: 'This invitation was declined. Invite the address anew instead.',
+        description: 'This invitation was declined. Invite the address again.',
       })
     // A link that the inviter passes on sends no mail, so that it needs no limit.
     const waitMs = invitationDelivery(app.config) === 'link' ? 0 : row.mailedAt.getTime() + resendMs - Date.now()

@@ -87,9 +87,9 @@ describe('a security key', () => {
     expect([refused.status, messageIds(refused.json)]).toEqual([400, [4000008]])
     const late = await submitLogin<LoginFlow>(other, flow, { webauthn_login: key.get(question) })
     expect([late.status, messageIds(late.json)]).toEqual([400, [4000008]])
-    const anew = optionsOf(late.json.ui, 'webauthn_login_trigger')
-    expect(anew.publicKey.challenge).not.toBe(question.publicKey.challenge)
-    expect((await submitLogin(other, flow, { webauthn_login: key.get(anew) })).status).toBe(200)
+    const repeated = optionsOf(late.json.ui, 'webauthn_login_trigger')
+    expect(repeated.publicKey.challenge).not.toBe(question.publicKey.challenge)
+    expect((await submitLogin(other, flow, { webauthn_login: key.get(repeated) })).status).toBe(200)
   })
 
   it('is refused when its counter decreased, as that of a copy does', async () => {
