@@ -70,7 +70,7 @@ describe.runIf(mayMount)('a data directory on a full disk', () => {
       value: { instanceId: '', level: LogLevel.INFO, lines: [text], fromContainer: false },
     })
     await expect(journal.decide({ committed: true })).rejects.toThrow(
-      /cannot write its data folder: .*no space left on device/,
+      /cannot write its data directory: .*no space left on device/,
     )
     await expect(directory.create(testEnvironment.release({ deploymentId: 'e', instances: [] }))).rejects.toThrow(
       'no space left',

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { create } from '@bufbuild/protobuf'
@@ -92,6 +92,17 @@ describe('a journal', () => {
     const { journals, unreadable } = await load()
     expect(journals).toHaveLength(1)
     expect(unreadable).toEqual(['broken.1.jsonl'])
+  })
+
+  test('sets aside a journal of another format, whose plan this agent could not resume', async () => {
+    await begin()
+    const [name = ''] = await readdir(directory)
+    const content = await readFile(join(directory, name), 'utf8')
+    expect(content).toContain('"format":2')
+    for (const other of [content.replace(',"format":2', ''), content.replace('"format":2', '"format":1')]) {
+      await writeFile(join(directory, 'older.1.jsonl'), other)
+      expect((await load()).unreadable).toEqual(['older.1.jsonl'])
+    }
   })
 
   test('starts the same release again where a loss of power left an empty file', async () => {

@@ -69,8 +69,11 @@ export interface JournalDirectory {
   load(): Promise<{ journals: Journal[]; unreadable: string[] }>
 }
 
+/** Of the plan's steps and of the release: a journal of another format, or of none, cannot be resumed and counts as unreadable. */
+const format = 2
+
 const Line = z.union([
-  z.object({ release: z.unknown() }),
+  z.object({ release: z.unknown(), format: z.literal(format) }),
   z.object({ event: z.unknown() }),
   z.object({ fact: JournalState }),
 ])
@@ -167,7 +170,7 @@ function makeJournal(written: Written | undefined, release: Release, events: Dep
       }
     } catch (error) {
       waiting = [...lines, ...waiting]
-      throw new Error(`the agent cannot write its data folder: ${messageOf(error)}`, { cause: error })
+      throw new Error(`the agent cannot write its data directory: ${messageOf(error)}`, { cause: error })
     } finally {
       writing = undefined
     }
@@ -184,7 +187,7 @@ function makeJournal(written: Written | undefined, release: Release, events: Dep
   const journal = {
     key: release.key ?? { deploymentId: '', number: 0 },
     release,
-    state: state,
+    state,
     acknowledged: 0,
     onAppend: (_event: DeploymentEvent): void => undefined,
     get outcome() {
@@ -200,7 +203,7 @@ function makeJournal(written: Written | undefined, release: Release, events: Dep
       return events.length
     },
     async begin() {
-      await write({ release: toJson(ReleaseSchema, release) })
+      await write({ release: toJson(ReleaseSchema, release), format })
     },
     append(event: EventInit) {
       const whole = create(DeploymentEventSchema, { sequence: BigInt(events.length + 1), at: timestampNow(), event })
