@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net'
 
 /** A TCP relay that can be disconnected and connected again, as the network between an agent and the server. */
-export type NetworkLink = { port: number; cut: () => void; mend: () => void; close: () => Promise<void> }
+export type NetworkLink = { port: number; cut: () => void; restore: () => void; close: () => Promise<void> }
 
 export async function createNetworkLink(targetPort: number): Promise<NetworkLink> {
   let whole = true
@@ -31,7 +31,7 @@ export async function createNetworkLink(targetPort: number): Promise<NetworkLink
       whole = false
       for (const socket of sockets) socket.destroy()
     },
-    mend() {
+    restore() {
       whole = true
     },
     async close() {

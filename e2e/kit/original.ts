@@ -12,7 +12,7 @@ const directories = [process.env.CRUX_KRATOS, resolve(import.meta.dirname, '../.
  */
 export function useOriginal(): string {
   const directory = directories.find((path) => path !== undefined && existsSync(join(path, 'kratos')))
-  test.skip(directory === undefined, 'there is no Ory Kratos here: CRUX_KRATOS names the folder of one')
+  test.skip(directory === undefined, 'there is no Ory Kratos here: CRUX_KRATOS names the directory of one')
   test.skip(!isOnPath('go'), 'there is no Go here, with which Ory Kratos is built')
   return directory ?? ''
 }

@@ -47,7 +47,7 @@ test('a deployment completes when the link is cut and restored during it', async
     'the node counts as unreachable',
     async () => (await statusOf(testEnvironment, nodeId)) === 'unreachable',
   )
-  networkLink.mend()
+  networkLink.restore()
   const result = await finished(testEnvironment, deployment.id)
   expect(result.status, result.outcome).toBe('successful')
   await answers(port, 'one')

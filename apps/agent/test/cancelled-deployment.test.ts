@@ -3,7 +3,14 @@ import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
+import {
+  deploySuccessfully,
+  expectUnchanged,
+  startTestEnvironment,
+  type TestEnvironment,
+  waitUntil,
+  webImage,
+} from './kit/index.ts'
 
 let testEnvironment: TestEnvironment
 let good: string
@@ -18,22 +25,8 @@ const web = (image: string, more: object = {}) => ({ instanceId: 'web', image, c
 
 /** The service before the attempt that fails. */
 async function deployFirst(more: object = {}): Promise<string> {
-  expect(
-    await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [web(good, more)] })),
-  ).toMatchObject({
-    successful: true,
-  })
+  await deploySuccessfully(testEnvironment, testEnvironment.release({ instances: [web(good, more)] }))
   return (await testEnvironment.inspect('web')).Id
-}
-
-/** The old container runs under its name, untouched or restarted, and no other container is left. */
-async function expectUnchanged(id: string): Promise<void> {
-  const info = await testEnvironment.inspect('web')
-  expect(info.Id).toBe(id)
-  expect(info.State.Running).toBe(true)
-  expect(info.HostConfig.RestartPolicy?.Name).toBe('unless-stopped')
-  expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
-  expect(await waitUntil('the old one answers', () => testEnvironment.answer('web'))).toBe('old')
 }
 
 describe('a cancelled deployment', () => {
@@ -61,7 +54,7 @@ describe('a cancelled deployment', () => {
       registry.closeAllConnections()
       registry.close()
     }
-    await expectUnchanged(id)
+    await expectUnchanged(testEnvironment, id)
   })
 
   test('restores everything during verification and while it waits for its turn', async () => {
@@ -94,6 +87,6 @@ describe('a cancelled deployment', () => {
       cancelled: true,
       previousRestored: true,
     })
-    await expectUnchanged(id)
+    await expectUnchanged(testEnvironment, id)
   })
 })

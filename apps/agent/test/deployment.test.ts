@@ -2,7 +2,14 @@ import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
 import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { label } from '../src/plan/labels.ts'
-import { startTestEnvironment, type TestEnvironment, webImage } from './kit/index.ts'
+import {
+  deploySuccessfully,
+  eventsOf as eventsOfRelease,
+  phasesOf as phasesOfRelease,
+  startTestEnvironment,
+  type TestEnvironment,
+  webImage,
+} from './kit/index.ts'
 
 let testEnvironment: TestEnvironment
 beforeAll(async () => {
@@ -11,16 +18,9 @@ beforeAll(async () => {
 afterEach(() => testEnvironment.clear())
 afterAll(() => testEnvironment.dispose())
 
-const eventsOf = (release: Release) => (release.key ? testEnvironment.server.eventsOf(release.key) : [])
-const phasesOf = (release: Release, phase: Phase) =>
-  eventsOf(release).flatMap(({ event }) =>
-    event.case === 'phase' && event.value.phase === phase ? [event.value.state] : [],
-  )
-const succeed = async (release: Release) => {
-  const outcome = await testEnvironment.server.deployAndWait(release)
-  expect(outcome).toMatchObject({ successful: true, reason: '' })
-  return outcome
-}
+const eventsOf = (release: Release) => eventsOfRelease(testEnvironment, release)
+const phasesOf = (release: Release, phase: Phase) => phasesOfRelease(testEnvironment, release, phase)
+const succeed = (release: Release) => deploySuccessfully(testEnvironment, release)
 
 describe('a first deployment', () => {
   test('pulls by digest, starts, labels and names the container and reports each step once and in order', async () => {

@@ -3,7 +3,13 @@ import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
 import { freePort, registryAccount, startRegistry } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ownerLabels } from '../src/plan/labels.ts'
-import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
+import {
+  deploySuccessfully,
+  expectUnchanged,
+  startTestEnvironment,
+  type TestEnvironment,
+  webImage,
+} from './kit/index.ts'
 
 let testEnvironment: TestEnvironment
 let good: string
@@ -22,22 +28,8 @@ const failedPhase = (release: Release) =>
 
 /** The service before the attempt that fails. */
 async function deployFirst(more: object = {}): Promise<string> {
-  expect(
-    await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [web(good, more)] })),
-  ).toMatchObject({
-    successful: true,
-  })
+  await deploySuccessfully(testEnvironment, testEnvironment.release({ instances: [web(good, more)] }))
   return (await testEnvironment.inspect('web')).Id
-}
-
-/** The old container runs under its name, untouched or restarted, and no other container is left. */
-async function expectUnchanged(id: string): Promise<void> {
-  const info = await testEnvironment.inspect('web')
-  expect(info.Id).toBe(id)
-  expect(info.State.Running).toBe(true)
-  expect(info.HostConfig.RestartPolicy?.Name).toBe('unless-stopped')
-  expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
-  expect(await waitUntil('the old one answers', () => testEnvironment.answer('web'))).toBe('old')
 }
 
 async function failing(release: Release) {
@@ -59,7 +51,7 @@ describe('a release that fails before it changes anything', () => {
     expect(outcome).toMatchObject({ instanceId: 'b', previousRestored: true })
     expect(outcome.reason).toMatch(/has no image .*web:nope.*manifest unknown/)
     expect(failedPhase(release)).toEqual([Phase.RESOLVE])
-    await expectUnchanged(id)
+    await expectUnchanged(testEnvironment, id)
   })
 
   test('reports the address of a registry that is down even when the image is present', async () => {
@@ -74,7 +66,7 @@ describe('a release that fails before it changes anything', () => {
     } finally {
       await testEnvironment.registry.start()
     }
-    await expectUnchanged(id)
+    await expectUnchanged(testEnvironment, id)
   })
 
   test('reports wrong and missing credentials as such and accepts right ones', async () => {
@@ -116,7 +108,7 @@ describe('a release that fails before it changes anything', () => {
     const outcome = await failing(testEnvironment.release({ owner, instances: [web(good)] }))
     expect(outcome).toMatchObject({ instanceId: 'web', previousRestored: false })
     expect(outcome.reason).toContain(testEnvironment.name('web'))
-    await expectUnchanged(id)
+    await expectUnchanged(testEnvironment, id)
   })
 
   test.each([
@@ -145,7 +137,7 @@ describe('a release that fails before it changes anything', () => {
       )
       expect(outcome.reason).toBe(`port ${taken} is taken by ${named()}: choose another port or stop it`)
       await holder.remove({ force: true })
-      await expectUnchanged(id)
+      await expectUnchanged(testEnvironment, id)
     },
   )
 
@@ -177,7 +169,7 @@ describe('a release that fails before it changes anything', () => {
       blocker.close()
     }
     expect((await testEnvironment.inspect('web')).State.StartedAt).toBe(StartedAt)
-    await expectUnchanged(id)
+    await expectUnchanged(testEnvironment, id)
   })
 
   test('refuses two images of one release with the same name or port', async () => {
@@ -241,7 +233,7 @@ describe('a new container that fails', () => {
     expect(lines).toHaveLength(100)
     expect(lines).toContain('cannot open the database')
     expect(failedPhase(release)).toEqual([Phase.VERIFY])
-    await expectUnchanged(id)
+    await expectUnchanged(testEnvironment, id)
     expect((await testEnvironment.inspect('web')).State.StartedAt).toBe(StartedAt)
   })
 
@@ -251,7 +243,7 @@ describe('a new container that fails', () => {
       testEnvironment.release({ instances: [web(good, { ...crash('exit 0'), restartPolicy: 'always' })] }),
     )
     expect(outcome.reason).toContain('exit code 0')
-    await expectUnchanged(id)
+    await expectUnchanged(testEnvironment, id)
   })
 
   test('within the observation window reverts all instances of the release', async () => {
@@ -264,7 +256,7 @@ describe('a new container that fails', () => {
       ],
     })
     expect((await failing(release)).instanceId).toBe('b')
-    await expectUnchanged(id)
+    await expectUnchanged(testEnvironment, id)
   })
 
   test('restores the old container with its port where the two cannot run at once', async () => {
@@ -276,7 +268,7 @@ describe('a new container that fails', () => {
       }),
     )
     expect(outcome.previousRestored).toBe(true)
-    await expectUnchanged(id)
+    await expectUnchanged(testEnvironment, id)
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('old')
   })
 
@@ -286,7 +278,7 @@ describe('a new container that fails', () => {
       testEnvironment.release({ instances: [web(good, { commands: [{ key: '/bin/nothing' }] })] }),
     )
     expect(outcome.reason).toContain('/bin/nothing')
-    await expectUnchanged(id)
+    await expectUnchanged(testEnvironment, id)
   })
 
   test('to reach its expected state is given up after its timeout', async () => {
@@ -301,7 +293,7 @@ describe('a new container that fails', () => {
       }),
     )
     expect(other.reason).toContain('ended with exit code 4, expected was 0')
-    await expectUnchanged(id)
+    await expectUnchanged(testEnvironment, id)
   })
 
   test('its health check, by its image or over HTTP, is given up', async () => {
@@ -311,7 +303,7 @@ describe('a new container that fails', () => {
     expect((await failing(testEnvironment.release({ instances: [web(sick.reference)] }))).reason).toMatch(
       /is unhealthy: no heartbeat/,
     )
-    await expectUnchanged(id)
+    await expectUnchanged(testEnvironment, id)
     const release = testEnvironment.release({
       instances: [
         web(good, {
@@ -322,7 +314,7 @@ describe('a new container that fails', () => {
       ],
     })
     expect((await failing(release)).reason).toContain('did not answer /missing on port 8080 within 1 s')
-    await expectUnchanged(id)
+    await expectUnchanged(testEnvironment, id)
     const fine = testEnvironment.release({
       instances: [web(good, { ports: [{ internal: 8080 }], healthCheckConfig: { readinessProbe: '/' } })],
     })
@@ -340,6 +332,6 @@ describe('a new container that fails', () => {
       }),
     )
     expect(outcome.previousRestored).toBe(true)
-    await expectUnchanged(Id)
+    await expectUnchanged(testEnvironment, Id)
   })
 })

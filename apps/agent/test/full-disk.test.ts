@@ -119,7 +119,7 @@ describe.runIf(mayMount)('a data directory on a full disk', () => {
     const outcome = await testEnvironment.server.outcomeOf(caught)
     expect(outcome).toMatchObject({ successful: false, previousRestored: true })
     expect(outcome.reason).toContain('exit code 3')
-    expect(await waitUntil('the former one answers', () => askPort(port).catch(() => undefined))).toBe('one')
+    expect(await waitUntil('the previous one answers', () => askPort(port).catch(() => undefined))).toBe('one')
 
     // Its journal was deleted, which freed space.
     await fill()

@@ -2,7 +2,15 @@ import { open } from 'node:fs/promises'
 import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
 import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
+import {
+  deploySuccessfully,
+  eventsOf as eventsOfRelease,
+  phasesOf as phasesOfRelease,
+  startTestEnvironment,
+  type TestEnvironment,
+  waitUntil,
+  webImage,
+} from './kit/index.ts'
 
 let testEnvironment: TestEnvironment
 beforeAll(async () => {
@@ -11,16 +19,9 @@ beforeAll(async () => {
 afterEach(() => testEnvironment.clear())
 afterAll(() => testEnvironment.dispose())
 
-const eventsOf = (release: Release) => (release.key ? testEnvironment.server.eventsOf(release.key) : [])
-const phasesOf = (release: Release, phase: Phase) =>
-  eventsOf(release).flatMap(({ event }) =>
-    event.case === 'phase' && event.value.phase === phase ? [event.value.state] : [],
-  )
-const succeed = async (release: Release) => {
-  const outcome = await testEnvironment.server.deployAndWait(release)
-  expect(outcome).toMatchObject({ successful: true, reason: '' })
-  return outcome
-}
+const eventsOf = (release: Release) => eventsOfRelease(testEnvironment, release)
+const phasesOf = (release: Release, phase: Phase) => phasesOfRelease(testEnvironment, release, phase)
+const succeed = (release: Release) => deploySuccessfully(testEnvironment, release)
 
 describe('a further deployment', () => {
   const web = (image: string, more: object = {}) => ({ instanceId: 'web', image, config: { name: 'web', ...more } })

@@ -309,7 +309,7 @@ describe('a gate that hands over', () => {
     expect(await gate.ask({ kind: 'drain', container: 'long', ms: 50 })).toEqual({ ok: true, left: 1 })
     long.destroy()
     expect(await gate.ask({ kind: 'drain', container: 'long', ms: 10_000 })).toEqual({ ok: true, left: 0 })
-    await waitUntil('the former ones have ended', () => [...pids].every((pid) => !isAlive(pid)))
+    await waitUntil('the previous ones have ended', () => [...pids].every((pid) => !isAlive(pid)))
   }, 60_000)
 
   test('does so once even where the code on the disk differs from the code that the agent started with', async () => {

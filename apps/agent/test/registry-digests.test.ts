@@ -111,6 +111,29 @@ describe('a request of the agent to a registry', () => {
     }
   })
 
+  test.each([
+    '1/../../../secret/app/manifests/1',
+    '../../other/manifests/1',
+    '1?x',
+    '1#x',
+    '%2e%2e',
+    '..',
+    '',
+    'a b',
+    'sha256:1',
+  ])('sends no request for the reference %j, which is not a tag or digest', async (reference) => {
+    digests = createRegistryDigests()
+    const tokens = await startTokenRegistry(open)
+    try {
+      expect(await ask(tokens.host, { reference, auth: account(tokens.host) })).toBeUndefined()
+      expect([tokens.requests, tokens.realmCalls]).toEqual([[], []])
+      // The registry itself stays in use.
+      expect(await ask(tokens.host, { auth: account(tokens.host) })).toBe(digest)
+    } finally {
+      await tokens.stop()
+    }
+  })
+
   test('leaves an unreachable registry to the engine for a while', async () => {
     digests = createRegistryDigests()
     const port = await freePort()

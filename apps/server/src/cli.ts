@@ -10,7 +10,7 @@ import { migrateServer } from './migrate.ts'
 
 const usage = `Commands:
   encrypt generate  prints a new key for ENCRYPTION_SECRET_KEY
-  encrypt rotate    seals all stored secrets under ENCRYPTION_SECRET_KEY; the former key is ENCRYPTION_DEPRECATED_KEY
+  encrypt rotate    seals all stored secrets under ENCRYPTION_SECRET_KEY; the previous key is ENCRYPTION_DEPRECATED_KEY
   migrate           brings the database up to date`
 
 const commands: Record<string, () => Promise<string>> = {

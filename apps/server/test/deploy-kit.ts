@@ -150,7 +150,7 @@ export async function testEnvironmentOf(server: TestServer, owner: Someone, team
       return page.items
     },
     /** Resolves once the deployment has this status. */
-    statusEvent: (deploymentId: string, status: string) =>
+    waitForStatus: (deploymentId: string, status: string) =>
       until(async () => {
         const now = await client.call('deployments.get', { params: { ...params, deploymentId } })
         return now.status === status ? now : undefined

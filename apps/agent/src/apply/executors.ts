@@ -89,7 +89,7 @@ const executors: Executors = {
     await removeNetworkOfDeletedNode(driver, seen.labels, release.owner)
     progressReporter.info(
       instanceId,
-      instanceId === '' ? `removed ${name}, which is no longer part of the version` : `removed the former ${name}`,
+      instanceId === '' ? `removed ${name}, which is no longer part of the version` : `removed the previous ${name}`,
     )
   },
   'new.discard': async ({ instanceId }, run) => {
@@ -103,7 +103,7 @@ const executors: Executors = {
     if (seen.restartPolicy.name !== restartPolicy.name) await driver.engine.setRestartPolicy(id, restartPolicy)
     if (seen.state === 'running') return
     await driver.engine.start(id)
-    progressReporter.info(instanceId, `started the former ${name} again`)
+    progressReporter.info(instanceId, `started the previous ${name} again`)
   },
 }
 

@@ -73,7 +73,7 @@ export async function waitForPorts({ instanceId, ports, previous }: StepOf<'gate
       if (required && waited >= expected.timeoutMs) {
         throw new PlanError(
           instanceId,
-          `${full} did not listen on port ${containerPort} within ${Math.round(expected.timeoutMs / 1_000)} s, and the former one does`,
+          `${full} did not listen on port ${containerPort} within ${Math.round(expected.timeoutMs / 1_000)} s, and the previous one does`,
         )
       }
       if (!required && waited >= optionalPortMs) {
@@ -112,7 +112,7 @@ export async function drainPreviousContainers({ previousContainers }: StepOf<'ga
     previousContainers.map(async ({ id, name, instanceId, ms }) => {
       const connections = await run.gate.drain(id, 0)
       if (connections === 0) return
-      const open = (count: number) => `${count} open connection${count === 1 ? '' : 's'} to the former ${name}`
+      const open = (count: number) => `${count} open connection${count === 1 ? '' : 's'} to the previous ${name}`
       run.progressReporter.info(instanceId, `waits at most ${ms / 1_000} s for ${open(connections)}`)
       const left = await orAborted(run.gate.drain(id, ms), run.signal)
       if (left > 0) run.progressReporter.warn(instanceId, `${open(left)} end with it`)

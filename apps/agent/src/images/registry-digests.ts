@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { isLoopbackName, manifestTypes, parseChallenge, tokenOf, tokenUrl } from '@crux/rules'
 import { guarded } from '@crux/service-kit'
 import type { RegistryCredentials } from '../drivers/container-engine.ts'
-import { registryAddress } from '../plan/image-reference.ts'
+import { parseImage, registryAddress } from '../plan/image-reference.ts'
 
 export interface RegistryDigests {
   /**
@@ -144,6 +144,7 @@ export function createRegistryDigests(): RegistryDigests {
 
   return {
     async find({ name, reference }, auth, signal) {
+      if (!isReference(name, reference)) return undefined
       const { host, repository } = registryAddress(name)
       if ((registries.get(host)?.leftAloneUntil ?? 0) > Date.now()) return undefined
       try {
@@ -156,6 +157,16 @@ export function createRegistryDigests(): RegistryDigests {
     close() {
       for (const agent of Object.values(agents)) agent.destroy()
     },
+  }
+}
+
+/** Tags come from members: one that is none could lead to another path of the registry. */
+function isReference(name: string, reference: string): boolean {
+  try {
+    const { tag, digest, ...parsed } = parseImage(`${name}${reference.startsWith('sha256:') ? '@' : ':'}${reference}`)
+    return parsed.name === name && (digest ?? tag) === reference
+  } catch {
+    return false
   }
 }
 

@@ -1,4 +1,5 @@
 export * from './agents.ts'
+export * from './deployments.ts'
 export * from './fake-server.ts'
 export * from './gate.ts'
 export * from './images.ts'

@@ -217,13 +217,13 @@ describe('a deployment with config bundles', () => {
     const received = (release: typeof sent) =>
       plain((JSON.parse(release.instances[0]?.configJson ?? '{}') as FinalContainerConfig).environment)
     expect(received(sent)).toEqual(expected)
-    await testEnvironment.statusEvent(target.id, 'successful')
+    await testEnvironment.waitForStatus(target.id, 'successful')
 
     await patch(bundle.configId, { environment: rows({ B: 'later' }) })
     const back = { params: { ...testEnvironment.params, deploymentId: target.id, number: 1 }, query: {} }
     await testEnvironment.client.call('deployments.start-release', back)
     expect(received(await deployWell(agent, 2))).toEqual(expected)
-    await testEnvironment.statusEvent(target.id, 'successful')
+    await testEnvironment.waitForStatus(target.id, 'successful')
     await testEnvironment.start(target.id)
     expect(received(await deployWell(agent, 3))).toMatchObject({ B: 'later', E: 'image' })
     agent.cut()

@@ -163,7 +163,7 @@ describe('a configuration patch', () => {
     const deployment = await testEnvironment.deployment(version, node.id)
     await testEnvironment.start(deployment.id)
     await deployWell(agent)
-    const { instances } = await testEnvironment.statusEvent(deployment.id, 'successful')
+    const { instances } = await testEnvironment.waitForStatus(deployment.id, 'successful')
     for (const configId of [instances[0]?.config.id ?? '', version.imageConfigIds[0] ?? ''])
       expect(await refusal(patch(configId, { config: { tty: true } }))).toMatchObject({
         status: 400,

@@ -156,7 +156,7 @@ describe('a new key of the node', () => {
     await save(spot.instanceConfigId, [await sealed('OWN'), { key: 'NAMED' }])
     await testEnvironment.start(spot.id)
     await deployWell(first)
-    await testEnvironment.statusEvent(spot.id, 'successful')
+    await testEnvironment.waitForStatus(spot.id, 'successful')
     const page = await openPage(spot.instanceConfigId)
     first.cut()
     const second = await testEnvironment.agent(spot.node, { publicKey: keyTwo })
@@ -207,7 +207,7 @@ describe('secrets of a prefix', () => {
       await save(source.configId, [db, other])
       await testEnvironment.start(source.id)
       await deployWell(agent, index + 1)
-      await testEnvironment.statusEvent(source.id, 'successful')
+      await testEnvironment.waitForStatus(source.id, 'successful')
     }
     const named = {
       secrets: [

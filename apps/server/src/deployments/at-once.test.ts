@@ -106,7 +106,7 @@ const takeover = async (prefix: string) => {
   )
   await testEnvironment.start(older.id)
   await deployWell(agent)
-  await testEnvironment.statusEvent(older.id, 'successful')
+  await testEnvironment.waitForStatus(older.id, 'successful')
   await testEnvironment.start(newer.id)
   await agent.command('deploy', 2)
   return { agent, projectId, older, newer }

@@ -51,7 +51,7 @@ async function makeDeployment(images?: { name: string; tag?: string; config?: Co
   /** The agent completes the last start. */
   const finish = async () => {
     const release = await deployWell(agent, ++starts)
-    await testEnvironment.statusEvent(id, 'successful')
+    await testEnvironment.waitForStatus(id, 'successful')
     return release
   }
   const start = async (as: Someone, instances?: string[]) => {

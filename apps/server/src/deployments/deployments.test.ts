@@ -75,7 +75,7 @@ describe('a release', () => {
     })
 
     await agent.client.reportDeployment({ release: release.key, events: journal(goodNews(release)) })
-    const done = await testEnvironment.statusEvent(deployment.id, 'successful')
+    const done = await testEnvironment.waitForStatus(deployment.id, 'successful')
     expect(done).toMatchObject({
       lastTry: 1,
       running: { deploymentId: deployment.id, number: 1, versionName: '1.0.0' },
@@ -149,7 +149,7 @@ describe('a release', () => {
     const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
     await testEnvironment.start(deployment.id)
     await deployWell(agent)
-    await testEnvironment.statusEvent(deployment.id, 'successful')
+    await testEnvironment.waitForStatus(deployment.id, 'successful')
     await testEnvironment.start(deployment.id)
     const second = (await agent.command('deploy', 2)).value as Release
     expect(second.previous).toMatchObject([{ containerName: `${deployment.prefix}-web`, release: { number: 1 } }])
@@ -157,7 +157,7 @@ describe('a release', () => {
       release: second.key,
       events: journal(badNews('port 8443 is taken by ops-nginx')),
     })
-    const failed = await testEnvironment.statusEvent(deployment.id, 'failed')
+    const failed = await testEnvironment.waitForStatus(deployment.id, 'failed')
     expect(failed).toMatchObject({
       outcome: 'port 8443 is taken by ops-nginx',
       running: { number: 1 },
@@ -169,7 +169,7 @@ describe('a release', () => {
     })
     await testEnvironment.start(deployment.id)
     await deployWell(agent, 3)
-    expect(await testEnvironment.statusEvent(deployment.id, 'successful')).toMatchObject({ running: { number: 3 } })
+    expect(await testEnvironment.waitForStatus(deployment.id, 'successful')).toMatchObject({ running: { number: 3 } })
   })
 
   it('counts verified images while it is in progress', async () => {
@@ -245,7 +245,7 @@ describe('cancelling a deployment', () => {
         { event: { case: 'outcome', value: { successful: false, cancelled: true, reason: 'cancelled' } } },
       ]),
     })
-    expect(await testEnvironment.statusEvent(deployment.id, 'failed')).toMatchObject({ outcome: 'cancelled by Ada' })
+    expect(await testEnvironment.waitForStatus(deployment.id, 'failed')).toMatchObject({ outcome: 'cancelled by Ada' })
     expect(await refusal(testEnvironment.client.call('deployments.cancel', { params }))).toBe('412 status')
   })
 })
@@ -267,7 +267,7 @@ describe('replacing the previous version', () => {
     ]
     await testEnvironment.start(before.id)
     await deployWell(agent)
-    await testEnvironment.statusEvent(before.id, 'successful')
+    await testEnvironment.waitForStatus(before.id, 'successful')
     const preview = await testEnvironment.client.call('deployments.preview', {
       params: { ...testEnvironment.params, deploymentId: after.id },
     })
@@ -275,7 +275,7 @@ describe('replacing the previous version', () => {
     await testEnvironment.start(after.id)
     const release = await deployWell(agent, 2)
     expect(release.previous.map((one) => one.containerName)).toEqual(['take-cron', 'take-web'])
-    await testEnvironment.statusEvent(after.id, 'successful')
+    await testEnvironment.waitForStatus(after.id, 'successful')
     expect(await testEnvironment.get(before.id)).toMatchObject({
       status: 'obsolete',
       outcome: 'replaced by 1.1.0',
@@ -301,11 +301,11 @@ describe('replacing the previous version', () => {
     ]
     await testEnvironment.start(before.id)
     await deployWell(agent)
-    await testEnvironment.statusEvent(before.id, 'successful')
+    await testEnvironment.waitForStatus(before.id, 'successful')
     await testEnvironment.start(after.id)
     const release = (await agent.command('deploy', 2)).value as Release
     await agent.client.reportDeployment({ release: release.key, events: journal(badNews('web exited with 1')) })
-    await testEnvironment.statusEvent(after.id, 'failed')
+    await testEnvironment.waitForStatus(after.id, 'failed')
     expect(await testEnvironment.get(before.id)).toMatchObject({
       status: 'successful',
       running: { deploymentId: before.id },
@@ -321,10 +321,10 @@ describe('replacing the previous version', () => {
     ]
     await testEnvironment.start(one.id)
     await deployWell(agent)
-    await testEnvironment.statusEvent(one.id, 'successful')
+    await testEnvironment.waitForStatus(one.id, 'successful')
     await testEnvironment.start(other.id)
     expect((await deployWell(agent, 2)).previous).toEqual([])
-    await testEnvironment.statusEvent(other.id, 'successful')
+    await testEnvironment.waitForStatus(other.id, 'successful')
     expect((await testEnvironment.get(one.id)).status).toBe('successful')
   })
 
@@ -338,14 +338,14 @@ describe('replacing the previous version', () => {
     )
     await testEnvironment.start(deployment.id)
     await deployWell(agent)
-    const { instances } = await testEnvironment.statusEvent(deployment.id, 'successful')
+    const { instances } = await testEnvironment.waitForStatus(deployment.id, 'successful')
     await testEnvironment.client.call('deployments.start', {
       params: { ...testEnvironment.params, deploymentId: deployment.id },
       query: {},
       body: { instances: [instances[1]?.id ?? ''] },
     })
     expect((await deployWell(agent, 2)).partial).toBe(true)
-    await testEnvironment.statusEvent(deployment.id, 'successful')
+    await testEnvironment.waitForStatus(deployment.id, 'successful')
     await testEnvironment.start(deployment.id)
     const third = (await agent.command('deploy', 3)).value as Release
     expect(third.previous.map((one) => [one.containerName, one.release?.number])).toEqual([

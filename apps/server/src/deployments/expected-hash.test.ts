@@ -74,7 +74,7 @@ describe('a start with the hash of the confirmed preview', () => {
     await patch(web.config.id, { environment: null })
     await start(id, { expectedHash: seen })
     await deployWell(agent)
-    await testEnvironment.statusEvent(id, 'successful')
+    await testEnvironment.waitForStatus(id, 'successful')
     await start(id, { expectedHash: await hashOf(id) })
   })
 

@@ -108,7 +108,10 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
       const ended = await endRelease(queries, release, { kind: 'failed', reason, expired: true })
       if (!ended) return undefined
       const position = await appendEvents(queries, row.deploymentId, row.number, [
-        logEvent(`${away.replace('the', 'The')}. What it did meanwhile is told when it is back.`, 'error'),
+        logEvent(
+          `${away.replace('the', 'The')}. Its report of what it did meanwhile follows when it is back.`,
+          'error',
+        ),
         statusEvent('failed', reason),
       ])
       return { ...ended, try: row.number, position }

@@ -62,7 +62,7 @@ describe('the live channel of a deployment', () => {
     await testEnvironment.start(deployment.id)
     const first = (await agent.command('deploy')).value as Release
     await agent.client.reportDeployment({ release: first.key, events: journal(badNews('first')) })
-    await testEnvironment.statusEvent(deployment.id, 'failed')
+    await testEnvironment.waitForStatus(deployment.id, 'failed')
     await testEnvironment.start(deployment.id)
     const second = (await agent.command('deploy', 2)).value as Release
     const page = await look(deployment.id)
@@ -95,7 +95,7 @@ describe('the live channel of a deployment', () => {
     ]
     await testEnvironment.start(before.id)
     await deployWell(agent)
-    await testEnvironment.statusEvent(before.id, 'successful')
+    await testEnvironment.waitForStatus(before.id, 'successful')
     const page = await look(before.id)
     await testEnvironment.start(after.id)
     await deployWell(agent, 2)
@@ -133,7 +133,7 @@ describe('the live channel of a deployment', () => {
       totalBytes: 100,
     })
     await agent.client.reportDeployment({ release: release.key, events: journal(goodNews(release), 6) })
-    await testEnvironment.statusEvent(deployment.id, 'successful')
+    await testEnvironment.waitForStatus(deployment.id, 'successful')
     const stored = await testEnvironment.events(deployment.id)
     expect(
       stored.filter((event) => event.type === 'container-progress').map((event) => event.containerProgress?.progress),

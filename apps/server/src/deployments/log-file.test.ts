@@ -40,10 +40,10 @@ it('the log file contains every release of a deployment, or one, as lines with t
       ...badNews('web exited with 1'),
     ]),
   })
-  await testEnvironment.statusEvent(id, 'failed')
+  await testEnvironment.waitForStatus(id, 'failed')
   await testEnvironment.start(id)
   await deployWell(agent, 2)
-  await testEnvironment.statusEvent(id, 'successful')
+  await testEnvironment.waitForStatus(id, 'successful')
 
   const all = await fetchFile(id)
   expect(all.headers.get('content-type')).toBe('text/plain; charset=utf-8')

@@ -22,7 +22,7 @@ it('a preview names the project that already has a container of the same name', 
   const holder = await testEnvironment.deployment(first, node.id)
   await testEnvironment.start(holder.id)
   await deployWell(agent)
-  await testEnvironment.statusEvent(holder.id, 'successful')
+  await testEnvironment.waitForStatus(holder.id, 'successful')
   const next = await testEnvironment.deployment(await testEnvironment.version({ images }), node.id, holder.prefix)
   expect(await problemsOf(next.id)).toEqual([
     {

@@ -23,7 +23,7 @@ async function setUp(external: number) {
   const holder = await testEnvironment.deployment(await withPort(external), node.id)
   await testEnvironment.start(holder.id)
   await deployWell(agent)
-  await testEnvironment.statusEvent(holder.id, 'successful')
+  await testEnvironment.waitForStatus(holder.id, 'successful')
   const next = await testEnvironment.deployment(await withPort(external), node.id)
   return { node, agent, holder, next }
 }

@@ -55,7 +55,7 @@ async function deployRunning(
   const { id, prefix } = await testEnvironment.deployment(version, node.id)
   await testEnvironment.start(id)
   const release = await deployWell(agent)
-  await testEnvironment.statusEvent(id, 'successful')
+  await testEnvironment.waitForStatus(id, 'successful')
   return { node, agent, id, prefix, release, configId: version.imageConfigIds[0] }
 }
 
@@ -90,7 +90,7 @@ describe('the preview of a start', () => {
       ])
       for (const event of events) event.at = timestampFromMs(event.sequence === 1n ? began : began + milliseconds)
       await agent.client.reportDeployment({ release: release.key, events })
-      await testEnvironment.statusEvent(id, 'successful')
+      await testEnvironment.waitForStatus(id, 'successful')
       await change(configId, { environment: [{ key: 'A', value: '2' }] })
       expect((await preview(id)).web?.silentPorts).toEqual([
         { port: 8_080, protocol: 'tcp', milliseconds, maximumMilliseconds },
@@ -206,7 +206,7 @@ describe('the preview of a rollback', () => {
     await change(configId, { name: 'site', environment: [{ key: 'A', value: '1' }] })
     await testEnvironment.start(id)
     await deployWell(agent, 2)
-    await testEnvironment.statusEvent(id, 'successful')
+    await testEnvironment.waitForStatus(id, 'successful')
     const asked = back(id)
     await storeHolds(agent, 1, [])
     const answer = await asked
@@ -231,7 +231,7 @@ describe('the preview of a rollback', () => {
         }
       })
       await agent.client.reportDeployment({ release: next.key, events: journal(events) })
-      await testEnvironment.statusEvent(id, 'successful')
+      await testEnvironment.waitForStatus(id, 'successful')
     }
     await runs(2, undefined, 'sha256:then')
     await runs(3, 'sha256:moved', 'sha256:now')
@@ -292,7 +292,7 @@ describe('the preview of a rollback', () => {
     const { value } = await agent.command('deploy', 2)
     const events = journal([{ event: { case: 'outcome', value: { successful: false, reason: 'no' } } }])
     await agent.client.reportDeployment({ release: (value as Release).key, events })
-    await testEnvironment.statusEvent(id, 'failed')
+    await testEnvironment.waitForStatus(id, 'failed')
     expect((await back(id, 2)).problems).toMatchObject([{ property: 'number' }])
   })
 })

@@ -42,14 +42,14 @@ describe('a rollback', () => {
         : one,
     )
     await agent.client.reportDeployment({ release: first.key, events: journal(news) })
-    await testEnvironment.statusEvent(deployment.id, 'successful')
+    await testEnvironment.waitForStatus(deployment.id, 'successful')
     await testEnvironment.client.call('container-configurations.update', {
       params: { ...testEnvironment.params, configId: version.imageConfigIds[0] ?? '' },
       body: { config: { environment: [{ key: 'A', value: 'new' }] } },
     })
     await testEnvironment.start(deployment.id)
     await deployWell(agent, 2)
-    await testEnvironment.statusEvent(deployment.id, 'successful')
+    await testEnvironment.waitForStatus(deployment.id, 'successful')
     const params = { ...testEnvironment.params, deploymentId: deployment.id, number: 1 }
     await testEnvironment.client.call('deployments.start-release', { params, query: {} })
     const third = (await agent.command('deploy', 3)).value as Release
@@ -63,7 +63,7 @@ describe('a rollback', () => {
       ),
     ).toBe('409 id')
     await agent.client.reportDeployment({ release: third.key, events: journal(badNews('no')) })
-    await testEnvironment.statusEvent(deployment.id, 'failed')
+    await testEnvironment.waitForStatus(deployment.id, 'failed')
     expect(await refusal(testEnvironment.client.call('deployments.start-release', { params, query: {} }))).toBe(
       'accepted',
     )

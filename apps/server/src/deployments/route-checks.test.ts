@@ -28,7 +28,7 @@ async function nodeWith(...instances: Instance[]) {
   const holder = await deploymentOf(node.id, ...instances)
   await testEnvironment.start(holder.id)
   const release: Release = await deployWell(agent)
-  await testEnvironment.statusEvent(holder.id, 'successful')
+  await testEnvironment.waitForStatus(holder.id, 'successful')
   return { node, agent, holder, release }
 }
 

@@ -60,7 +60,7 @@ async function deploymentIn(status: string, type: 'incremental' | 'rolling') {
   if (status !== 'preparing') {
     await testEnvironment.start(id)
     await deployWell(agent, ++taken)
-    await testEnvironment.statusEvent(id, 'successful')
+    await testEnvironment.waitForStatus(id, 'successful')
     await server.app.database.pool.query('update crux.deployment set status = $2 where id = $1', [
       id,
       status === 'in-progress' ? 'failed' : status,
@@ -82,7 +82,7 @@ async function attempt(action: keyof Row, { id, prefix, instanceId }: Awaited<Re
     const key = (value as Release).key
     const events = journal([{ event: { case: 'outcome', value: { successful: false, reason: 'enough' } } }])
     await agent.client.reportDeployment({ release: key, events })
-    await testEnvironment.statusEvent(id, 'failed')
+    await testEnvironment.waitForStatus(id, 'failed')
   }
   switch (action) {
     case 'edit':

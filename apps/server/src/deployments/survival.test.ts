@@ -46,7 +46,7 @@ describe('a server that crashes during a release', () => {
       value: { positions: [{ release: { number: 1 }, acknowledgedSequence: 2n, abandoned: false }] },
     })
     await back.client.reportDeployment({ release: release.key, events: events.slice(2) })
-    await later.statusEvent(deployment.id, 'successful')
+    await later.waitForStatus(deployment.id, 'successful')
     // The release that waited behind it comes next: the one that the agent has was not dispatched again.
     const next = (await back.command('deploy')).value as Release
     expect(next.key?.deploymentId).toBe(waiting.id)
@@ -67,7 +67,7 @@ describe('a server that crashes during a release', () => {
     const news = goodNews(release)
     const events = journal([...news, ...cleanUpNews(release)])
     await agent.client.reportDeployment({ release: release.key, events: events.slice(0, news.length) })
-    const before = await testEnvironment.statusEvent(deployment.id, 'successful')
+    const before = await testEnvironment.waitForStatus(deployment.id, 'successful')
     agent.cut()
     const back = await testEnvironment.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
     expect(back.welcome.command).toMatchObject({
@@ -97,7 +97,7 @@ describe('a server that crashes during a release', () => {
     const later = await testEnvironmentOf(second, testEnvironment.owner, testEnvironment.team)
     const back = await later.agent(node)
     await deployWell(back)
-    expect(await later.statusEvent(deployment.id, 'successful')).toMatchObject({ lastTry: 1 })
+    expect(await later.waitForStatus(deployment.id, 'successful')).toMatchObject({ lastTry: 1 })
     await second.stop()
   })
 })
@@ -123,7 +123,9 @@ describe('an agent that lost its journal', () => {
       events: outcome ? [outcome] : [],
     })
     expect(acknowledgedSequence).toBe(1n)
-    expect(await testEnvironment.statusEvent(deployment.id, 'failed')).toMatchObject({ outcome: 'no room on the disk' })
+    expect(await testEnvironment.waitForStatus(deployment.id, 'failed')).toMatchObject({
+      outcome: 'no room on the disk',
+    })
     const received = await testEnvironment.events(deployment.id)
     expect(received.at(-1)).toMatchObject({ deploymentStatus: 'failed', reason: 'no room on the disk' })
     expect(received.flatMap((event) => event.log?.log ?? [])).toContain(
@@ -198,7 +200,7 @@ describe('leases', () => {
     const back = await testEnvironment.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
     expect(back.welcome.command).toMatchObject({ value: { positions: [{ abandoned: true }] } })
     await back.client.reportDeployment({ release: release.key, events: journal(goodNews(release)) })
-    expect(await testEnvironment.statusEvent(deployment.id, 'successful')).toMatchObject({
+    expect(await testEnvironment.waitForStatus(deployment.id, 'successful')).toMatchObject({
       running: { deploymentId: deployment.id },
     })
     expect(back.received.filter((message) => message.command.case === 'deploy')).toHaveLength(0)
@@ -212,7 +214,7 @@ describe('leases', () => {
     await back.client.reportDeployment({ release: release.key, events: journal(badNews('undone')) })
     expect((await testEnvironment.get(deployment.id)).status).toBe('in-progress')
     await deployWell(back)
-    expect(await testEnvironment.statusEvent(deployment.id, 'successful')).toMatchObject({ lastTry: 2 })
+    expect(await testEnvironment.waitForStatus(deployment.id, 'successful')).toMatchObject({ lastTry: 2 })
     expect(await testEnvironment.releases(deployment.id)).toMatchObject([
       { number: 2 },
       { number: 1, reason: 'undone' },
@@ -372,7 +374,7 @@ describe('two servers on one database', () => {
       release: release.key,
       events: journal([{ event: { case: 'outcome', value: { successful: false, cancelled: true } } }]),
     })
-    expect(await elsewhere.statusEvent(deployment.id, 'failed')).toMatchObject({ outcome: 'cancelled by Ada' })
+    expect(await elsewhere.waitForStatus(deployment.id, 'failed')).toMatchObject({ outcome: 'cancelled by Ada' })
     await far.stop({ database: true })
     await near.stop()
   })

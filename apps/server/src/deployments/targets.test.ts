@@ -132,7 +132,7 @@ it('starts at one deployment target are queued in order, show their position, an
   await testEnvironment.client.call('deployments.cancel', {
     params: { ...testEnvironment.params, deploymentId: second },
   })
-  await testEnvironment.statusEvent(second, 'failed')
+  await testEnvironment.waitForStatus(second, 'failed')
   expect(await positions()).toEqual([null, null, 1, 2])
   const begun = await deployWell(agent, 1)
   await agent.command('deploy', 2)
@@ -140,7 +140,7 @@ it('starts at one deployment target are queued in order, show their position, an
   expect(await behind()).toEqual([undefined, undefined, undefined, third])
   const handed = [begun, await deployWell(agent, 2), await deployWell(agent, 3)]
   expect(handed.map(({ key }) => key?.deploymentId)).toEqual([first, third, fourth])
-  await testEnvironment.statusEvent(fourth, 'successful')
+  await testEnvironment.waitForStatus(fourth, 'successful')
   expect(await positions()).toEqual([null, null, null, null])
 })
 

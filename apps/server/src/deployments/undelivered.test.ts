@@ -27,7 +27,7 @@ describe('a release that was not dispatched', () => {
     await agent.client.reportDeployment({ release: release.key, events: journal(goodNews(release)) })
     await pool.query(`update crux.registry set token = 'v1.gone.x.y' where id = $1`, [registryId])
     await testEnvironment.start(broken.id)
-    const failed = await testEnvironment.statusEvent(broken.id, 'failed')
+    const failed = await testEnvironment.waitForStatus(broken.id, 'failed')
     expect(failed.outcome).toMatch(/^The credentials of registry \w+ cannot be opened any more: enter them again\.$/)
     await server.stop()
   })

@@ -54,7 +54,7 @@ async function makeTarget(releases: number) {
         : one,
     )
     await agent.client.reportDeployment({ release: release.key, events: journal(events) })
-    await testEnvironment.statusEvent(id, 'successful')
+    await testEnvironment.waitForStatus(id, 'successful')
   }
   return { agent, id, params: { ...testEnvironment.params, nodeId: node.id } }
 }

@@ -84,7 +84,7 @@ const body = `
     if ($labels.'dev.crux.service-category' -ne '_internal') {
       throw "crux: a container named $name exists already and is not the agent's: rename it, or choose another name"
     }
-    Write-Host "crux: replacing the former $name"
+    Write-Host "crux: replacing the previous $name"
     & $engine rm -f $name | Out-Null
   }
 

@@ -113,7 +113,7 @@ test.skipIf(!ready)(
     const seen = readFileSync(join(directory, 'process-lists'), 'utf8')
     expect(seen).toMatch(/\bcurl\b.*\bdocker\b.*\brun --detach\b/s)
     expect(seen).not.toContain(token)
-    expect((await install()).stdout).toContain(`replacing the former ${name}`)
+    expect((await install()).stdout).toContain(`replacing the previous ${name}`)
     expect((await inspect()).Id).not.toBe(first.Id)
 
     await run('docker', ['rm', '-f', name])

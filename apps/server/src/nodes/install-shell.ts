@@ -157,7 +157,7 @@ make_room() {
   "$engine" container inspect "$1" >/dev/null 2>&1 || return 0
   owner=$("$engine" container inspect --format '{{ index .Config.Labels "dev.crux.service-category" }}' "$1")
   [ "$owner" = _internal ] || fail "a container named $1 exists already and is not the agent's: rename it, or choose another name"
-  say "replacing the former $1"
+  say "replacing the previous $1"
   "$engine" rm -f "$1" >/dev/null
 }
 

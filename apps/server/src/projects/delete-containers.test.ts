@@ -30,7 +30,7 @@ async function running(options: { projectId?: string; name?: string } = {}) {
     const { id } = await testEnvironment.deployment(version, node.id, 'shop')
     await testEnvironment.start(id)
     await deployWell(agent)
-    await testEnvironment.statusEvent(id, 'successful')
+    await testEnvironment.waitForStatus(id, 'successful')
     agents.push(agent)
     deployments.push(id)
   }

@@ -165,7 +165,7 @@ describe('an import at the start', () => {
     const first = await deployWell(agent)
     expect(received(first)).toMatchObject({ url: 'https://s3.example.com', ...keys })
     expect(first.instances[0]?.configJson).not.toContain(keys.secretKey)
-    await testEnvironment.statusEvent(deployment.id, 'successful')
+    await testEnvironment.waitForStatus(deployment.id, 'successful')
     await update(storage.id, { accessKey: 'new', secretKey: 'pair' })
     const back = () =>
       testEnvironment.client.call('deployments.start-release', {
@@ -176,7 +176,7 @@ describe('an import at the start', () => {
     const { value } = await agent.command('deploy', 2)
     expect(received(value as Release)).toMatchObject({ accessKey: 'new', secretKey: 'pair' })
     await agent.client.reportDeployment({ release: (value as Release).key, events: journal(badNews('no')) })
-    await testEnvironment.statusEvent(deployment.id, 'failed')
+    await testEnvironment.waitForStatus(deployment.id, 'failed')
     await testEnvironment.client.call('container-configurations.update', {
       params: { ...testEnvironment.params, configId: version.imageConfigIds[0] ?? '' },
       body: { config: { storage: null } },

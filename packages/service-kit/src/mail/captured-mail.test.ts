@@ -45,12 +45,12 @@ it('captured mails exclude files that are not mails', () => {
 
 it('captured mails are reported once each', async () => {
   captureMail(directory, mail)
-  const told = vi.fn()
-  const watching = watchCapturedMails(directory, told)
+  const onMail = vi.fn()
+  const watching = watchCapturedMails(directory, onMail)
   const first = captureMail(directory, { ...mail, subject: 'first' })
   const second = captureMail(directory, { ...mail, subject: 'second' })
-  await expect.poll(() => told.mock.calls.length).toBe(2)
-  expect(told.mock.calls.map(([{ id }]) => id).toSorted()).toEqual([first.id, second.id].toSorted())
+  await expect.poll(() => onMail.mock.calls.length).toBe(2)
+  expect(onMail.mock.calls.map(([{ id }]) => id).toSorted()).toEqual([first.id, second.id].toSorted())
   watching.stop()
 })
 

@@ -38,14 +38,14 @@ export function listCapturedMails(directory: string): CapturedMail[] {
 }
 
 /** Calls the callback for each mail that is captured from now on. */
-export function watchCapturedMails(directory: string, told: (mail: CapturedMail) => void): { stop(): void } {
+export function watchCapturedMails(directory: string, onMail: (mail: CapturedMail) => void): { stop(): void } {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const known = new Set(namesIn(directory))
   const look = () => {
     for (const name of namesIn(directory).toReversed()) {
       if (known.has(name)) continue
       const mail = read(join(directory, name))
-      if (mail) told(mail)
+      if (mail) onMail(mail)
       known.add(name)
     }
   }

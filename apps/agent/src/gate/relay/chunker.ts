@@ -1,7 +1,7 @@
 import type { OnReadOpts, Socket } from 'node:net'
 
 /** The way to read a socket whose bytes are written directly to another one. */
-export interface Portions {
+export interface Chunker {
   onread: OnReadOpts
   /** The connection has ended. */
   end(): void
@@ -19,7 +19,7 @@ const freeMax = 1_024
  * Read buffers that are reused and grow with the traffic. Compared with a new buffer per chunk, as sockets use by default, this takes half
  * the processor time for bulk transfers, and little memory for thousands of idle connections.
  */
-export function createChunker(): (to: Socket) => Portions {
+export function createChunker(): (to: Socket) => Chunker {
   let large = 0
   const free: Buffer[] = []
   return (to) => {

@@ -64,12 +64,12 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
   const search = useSearch({ from: '/app/$teamSlug/deployments/$deploymentId/deploy' })
   const [params] = useState({ teamSlug, deploymentId: deployment.id })
   useEditors('deployment', params)
-  const { progress: told, loading, error, retry } = useProgress(params, search.try)
-  const busy = told.status === 'in-progress'
+  const { progress: streamed, loading, error, retry } = useProgress(params, search.try)
+  const busy = streamed.status === 'in-progress'
   const releases = useQuery({ ...apiQuery('deployments.releases', { params }), refetchInterval: busy ? 2_000 : false })
-  const release = releases.data?.find((candidate) => candidate.number === told.try)
+  const release = releases.data?.find((candidate) => candidate.number === streamed.try)
   const removedAfterDays = release?.logRemovedAfterDays
-  const progress = release && removedAfterDays !== undefined ? endOf(release) : told
+  const progress = release && removedAfterDays !== undefined ? endOf(release) : streamed
   const now = useTick(isUnderWay(progress), progress)
   const [toggled, setToggled] = useState<Readonly<Record<string, boolean>>>({})
   const [source, setSource] = useState<LogSource>('all')
