@@ -1,5 +1,5 @@
+import type { LogBatch } from '../agent-links/links.ts'
 import type { App } from '../context.ts'
-import type { LogBatch } from '../gateway/links.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import { requireNode } from '../nodes/actions.ts'
 import { engineScope } from '../nodes/engine-scope.ts'

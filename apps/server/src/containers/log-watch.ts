@@ -1,7 +1,7 @@
 import type { LogLine } from '@crux/agent-protocol'
 import { CruxError } from '@crux/contract'
+import type { AgentStream, LogBatch } from '../agent-links/links.ts'
 import type { App } from '../context.ts'
-import type { AgentStream, LogBatch } from '../gateway/links.ts'
 import type { Subscriber } from '../live/handlers.ts'
 import { engineScope } from '../nodes/engine-scope.ts'
 import { millisecondsOf, toLogText } from './container-view.ts'

@@ -1,7 +1,7 @@
 import { type Container as AgentContainer, ContainerState, type StreamContainersRequest } from '@crux/agent-protocol'
 import { type Container, CruxError } from '@crux/contract'
+import type { AgentStream } from '../agent-links/links.ts'
 import type { App } from '../context.ts'
-import type { AgentStream } from '../gateway/links.ts'
 import type { Subscriber } from '../live/handlers.ts'
 import { engineScope } from '../nodes/engine-scope.ts'
 import { type ContainerView, toContainerView, visibleContainer } from './container-view.ts'

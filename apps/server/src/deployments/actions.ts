@@ -3,13 +3,13 @@ import { defaultContainerName, deploymentAction, mergeConfig, validateConfig } f
 import { holdBundles } from '../config-bundles/actions.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import { bundlesChanged, deploymentsChanged } from './events.ts'
+import { bundlesChanged, deploymentsChanged } from '../releases/events.ts'
+import { type LoadedDeployment, loadDeployment } from '../releases/load.ts'
+import { checkFree, checkMayProtect, checkProtect } from '../releases/protection.ts'
+import type { Caller } from '../releases/start.ts'
 import { findListRow, toDeployments } from './list.ts'
-import { type LoadedDeployment, loadDeployment } from './load.ts'
 import { isEmptyTarget, prepareTarget, releaseTarget } from './prepared-target.ts'
-import { checkFree, checkMayProtect, checkProtect } from './protection.ts'
 import { listRunning, removeContainers } from './remove-containers.ts'
-import type { Caller } from './start.ts'
 import {
   copyBundles,
   copyConfigs,
@@ -20,7 +20,7 @@ import {
   replaceBundles,
   reuseSecrets,
   type TargetVersion,
-} from './write-store.ts'
+} from './store.ts'
 
 /** Creates a deployment of a version for a node and prefix. */
 export async function createDeployment(

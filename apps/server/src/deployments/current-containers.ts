@@ -1,7 +1,7 @@
 import type { FinalContainerConfig } from '@crux/contract'
 import { stopGracePeriodMs } from '@crux/rules'
 import type { Queries } from '../db/transaction.ts'
-import { currentContainersSql, type Owner } from './release-store.ts'
+import { currentContainersSql, type Owner } from '../releases/store.ts'
 
 /** A container that runs by the records, with the data of the release that created it. */
 export type CurrentContainer = {

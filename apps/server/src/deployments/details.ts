@@ -4,9 +4,9 @@ import type { ConfigRow } from '../container-configurations/config-row.ts'
 import { bundlesJson, type CarriedBundle, configJson, toContainerConfig } from '../container-configurations/store.ts'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
+import { deploymentNotFound } from '../releases/load.ts'
 import { instancesOf } from './instances.ts'
 import { findListRow, toDeployments } from './list.ts'
-import { deploymentNotFound } from './load.ts'
 
 type Beside = {
   tries: number

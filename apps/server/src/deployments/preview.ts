@@ -12,17 +12,23 @@ import {
   withoutIds,
 } from '@crux/rules'
 import type { App } from '../context.ts'
-import { type DangerousInstance, hashSubjects, judgeDangers, readSubjects, type Startable } from './confirmations.ts'
+import {
+  type DangerousInstance,
+  hashSubjects,
+  judgeDangers,
+  readSubjects,
+  type Startable,
+} from '../releases/confirmations.ts'
+import { findRelease, findReleaseInstances, refuseUnsuccessful, toPlanned } from '../releases/list.ts'
+import { type LoadedDeployment, loadDeployment } from '../releases/load.ts'
+import type { Caller } from '../releases/start.ts'
+import { checkStatus, chooseInstances, startProblems } from '../releases/start-checks.ts'
 import { type CurrentContainer, currentContainers, type MeasuredPause, measuredPauses } from './current-containers.ts'
-import { type LoadedDeployment, loadDeployment } from './load.ts'
 import { missingImages } from './missing-images.ts'
 import { findNamesInUse } from './names-in-use.ts'
 import type { Next, Warnings } from './next-release.ts'
 import { findPortsInUse } from './ports-in-use.ts'
 import { prepareTarget } from './prepared-target.ts'
-import { findRelease, findReleaseInstances, refuseUnsuccessful, toPlanned } from './releases.ts'
-import type { Caller } from './start.ts'
-import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
 
 type Preview = ResponseInput<'deployments.preview'>
 /**

@@ -4,7 +4,7 @@ import type { Queries } from '../db/transaction.ts'
 import { engineScope } from '../nodes/engine-scope.ts'
 import { containerCommanded } from '../nodes/events.ts'
 import { statusOf } from '../nodes/store.ts'
-import type { Caller } from './start.ts'
+import type { Caller } from '../releases/start.ts'
 
 /** A deployment target where containers of a current release run, by the records. */
 export type RunningTarget = {

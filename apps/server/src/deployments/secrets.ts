@@ -5,8 +5,8 @@ import { keysOnNode } from '../container-configurations/secrets.ts'
 import type { OwnedConfig } from '../container-configurations/store.ts'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
+import { loadDeployment } from '../releases/load.ts'
 import { getInstance } from './instances.ts'
-import { loadDeployment } from './load.ts'
 
 /** The prefix's shared secrets that the node has. @throws CruxError notFound; preconditionFailed `nodeId` (offline) */
 export async function getDeploymentSecrets(

@@ -2,10 +2,10 @@ import { type Body, CruxError, isAllowed, type ResponseInput } from '@crux/contr
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { SessionActor, TeamContext } from '../http/handlers.ts'
+import { loadDeployment } from '../releases/load.ts'
 import { issueToken } from '../tokens/actions.ts'
 import { tokensRevoked } from '../tokens/events.ts'
 import { deploymentTokenMaker, type Holder, invalidateDeploymentToken, selectTokens } from '../tokens/store.ts'
-import { loadDeployment } from './load.ts'
 
 /** Seconds for which the suggested command waits for the end. */
 const curlWaitS = 300

@@ -9,7 +9,7 @@ import type {
   StoredImage,
 } from '@crux/agent-protocol'
 import { ContainerIdentifier, CruxError } from '@crux/contract'
-import type { Command, CommandResult } from './links.ts'
+import type { Command, CommandResult } from '../agent-links/links.ts'
 
 /**
  * Validates what agents send: the schema checks the shape of a message, these functions check its values. An agent runs

@@ -8,8 +8,8 @@ import {
   type WelcomeSchema,
 } from '@crux/agent-protocol'
 import { CruxError } from '@crux/contract'
+import type { Command, CommandResult, LinkedAgent, StreamHandler } from '../agent-links/links.ts'
 import { checkAnswer, failureSentence, unusableAnswer } from './agent-answers.ts'
-import type { Command, CommandResult, LinkedAgent, StreamHandler } from './links.ts'
 
 type Response = MessageInitShape<typeof ConnectResponseSchema>
 type Pending = {

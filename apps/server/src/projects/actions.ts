@@ -9,8 +9,8 @@ import {
   toRemovedText,
   toRunningContainers,
 } from '../deployments/remove-containers.ts'
-import type { Caller } from '../deployments/start.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
+import type { Caller } from '../releases/start.ts'
 import { insertVersion, selectVersions, toVersion } from '../versions/store.ts'
 import { projectCreated, projectRemoved } from './events.ts'
 import * as store from './store.ts'

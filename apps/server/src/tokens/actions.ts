@@ -1,7 +1,7 @@
 import { type Body, CruxError, limits, type ResponseInput } from '@crux/contract'
+import { hashToken, makeToken } from '../access/token-text.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import { hashToken, makeToken } from '../gateway/tokens.ts'
 import type { SessionActor } from '../http/handlers.ts'
 import { type Requester, reportTokens } from './announce.ts'
 import { tokensRevoked } from './events.ts'

@@ -11,12 +11,12 @@ import {
   toRemovedText,
   toRunningContainers,
 } from '../deployments/remove-containers.ts'
-import type { Caller } from '../deployments/start.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import { imagesOf } from '../images/images-of-version.ts'
 import { statusOf } from '../nodes/store.ts'
 import { findProject, projectNotFound } from '../projects/actions.ts'
 import { lockProject } from '../projects/store.ts'
+import type { Caller } from '../releases/start.ts'
 import { copyDeployments, copyImages } from './copy.ts'
 import { versionCreated, versionRemoved } from './events.ts'
 import * as store from './store.ts'

@@ -18,7 +18,7 @@ import { rememberImages } from '../nodes/known-images.ts'
 import { appendEvents, type NewEvent, statusEvent } from './event-store.ts'
 import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
 import { endRelease, isOpen, makeObsolete } from './outcome.ts'
-import { findCurrentRelease, lockRelease, type ReleaseRow } from './release-store.ts'
+import { findCurrentRelease, lockRelease, type ReleaseRow } from './store.ts'
 
 export type Stored = { acknowledged: bigint; ended: boolean }
 

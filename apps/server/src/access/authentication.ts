@@ -1,10 +1,10 @@
 import type { App } from '../context.ts'
-import { bearerToken, hashToken } from '../gateway/tokens.ts'
 import type { Actor } from '../http/handlers.ts'
 import type { Credentials } from '../identity/identity.ts'
 import type { Person } from '../identity/person.ts'
-import { revokeTokensOfPerson } from './revoke.ts'
-import { type FoundToken, findToken, touchToken } from './store.ts'
+import { revokeTokensOfPerson } from '../tokens/revoke.ts'
+import { type FoundToken, findToken, touchToken } from '../tokens/store.ts'
+import { bearerToken, hashToken } from './token-text.ts'
 
 /** As long as a session may be cached; revocations arrive over the bus at once. */
 const ttlMs = 2_000

@@ -2,7 +2,7 @@ import type { FinalContainerConfig, ResponseInput } from '@crux/contract'
 import { notApplied } from '@crux/rules'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
-import { loadDeployment } from './load.ts'
+import { loadDeployment } from '../releases/load.ts'
 
 /** The configurations that a start would deploy, per instance, loaded and merged by the code of the start. */
 export async function finalConfigurations(

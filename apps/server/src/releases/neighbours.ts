@@ -1,6 +1,6 @@
 import type { FinalContainerConfig } from '@crux/contract'
 import type { Queries } from '../db/transaction.ts'
-import type { Owner } from './release-store.ts'
+import type { Owner } from './store.ts'
 
 /** A container of another prefix or project on the same node, by the records. */
 export type Neighbour = {

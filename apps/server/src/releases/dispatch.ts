@@ -5,8 +5,8 @@ import { buildRelease } from './build-release.ts'
 import { appendEvents, logEvent, statusEvent } from './event-store.ts'
 import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
 import { endRelease } from './outcome.ts'
-import { openReleases, type ReleaseRow } from './release-store.ts'
 import { restartRelease } from './restart-release.ts'
+import { openReleases, type ReleaseRow } from './store.ts'
 
 /** A release survives an unavailable agent for at most this time. */
 export const leaseUntilFrom = (now: Date) => new Date(now.getTime() + 60_000)

@@ -10,11 +10,11 @@ import {
 } from '@crux/contract'
 import { finalConfig, type Origin } from '@crux/rules'
 import { layersOver } from '../container-configurations/layers.ts'
+import { type SharedSecret, sharedLayers, sharedSecretsJson } from '../container-configurations/shared-secrets.ts'
 import { bundlesJson, type CarriedBundle } from '../container-configurations/store.ts'
 import type { Queries } from '../db/transaction.ts'
 import { statusOf } from '../nodes/store.ts'
 import { imageReference, type RegistryLocation } from './image-reference.ts'
-import { type SharedSecret, sharedLayers, sharedSecretsJson } from './shared-secrets.ts'
 
 export type LoadedInstance = {
   id: string

@@ -5,7 +5,7 @@ import { dispatchOrphaned, leaseUntilFrom } from './dispatch.ts'
 import { appendEvents, logEvent, statusEvent } from './event-store.ts'
 import { deploymentsChanged } from './events.ts'
 import { endRelease } from './outcome.ts'
-import { lockRelease, type ReleaseRow, releaseColumns } from './release-store.ts'
+import { lockRelease, type ReleaseRow, releaseColumns } from './store.ts'
 
 export type Clock = () => Date
 const checkMs = 5_000

@@ -16,11 +16,11 @@ import {
 import { cancelNow, leaseUntilFrom, notifyDispatcher } from './dispatch.ts'
 import { appendEvents, logEvent, statusEvent } from './event-store.ts'
 import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
+import { findRelease, findReleaseInstances, refuseUnsuccessful, toPlanned } from './list.ts'
 import { type LoadedDeployment, loadDeployment } from './load.ts'
-import { insertRelease, lockRelease, markStarted, type NewReleaseInstance } from './release-store.ts'
-import { findRelease, findReleaseInstances, refuseUnsuccessful, toPlanned } from './releases.ts'
 import { hasStaleValues } from './stale-secrets.ts'
 import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
+import { insertRelease, lockRelease, markStarted, type NewReleaseInstance } from './store.ts'
 
 export type Caller = { team: TeamContext; actor: Actor }
 export type StartOptions = {

@@ -2,7 +2,7 @@ import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { appendEvents, logEvent } from './event-store.ts'
 import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
-import { lockRelease, type ReleaseRow } from './release-store.ts'
+import { lockRelease, type ReleaseRow } from './store.ts'
 
 /**
  * Prepares a release for an agent that has reported events of it and no longer knows it, e.g. after its directory was

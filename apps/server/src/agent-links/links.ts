@@ -86,7 +86,7 @@ export interface NodeLinks {
   close(nodeId: string, reason: 'shutdown' | 'token-revoked'): void
 }
 
-/** What the gateway needs of deployments. deployments/agent-port.ts implements it, and the composition passes it in. */
+/** What the gateway needs of deployments. releases/agent-port.ts implements it, and the composition passes it in. */
 export interface DeploymentPort {
   /**
    * Called before Welcome. Returns the position for each release of `info.openReleases` whose further events the server

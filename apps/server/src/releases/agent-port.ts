@@ -1,5 +1,5 @@
+import type { DeploymentPort, LinkedAgent } from '../agent-links/links.ts'
 import type { App } from '../context.ts'
-import type { DeploymentPort, LinkedAgent } from '../gateway/links.ts'
 import { dispatch, releaseKey, scheduleDispatch } from './dispatch.ts'
 import { type Stored, storeBatch } from './journal.ts'
 import type { createLeases } from './leases.ts'

@@ -1,11 +1,11 @@
 import { CruxError, type EndpointSpec, isAllowed, scopeCovers, scopeOfEndpoint } from '@crux/contract'
 import type { FastifyRequest } from 'fastify'
-import type { Membership, TeamKey } from '../teams/membership.ts'
-import type { Authentication } from '../tokens/authentication.ts'
-import type { FailedChecks } from '../tokens/failed-checks.ts'
-import type { Actor, TeamContext } from './handlers.ts'
+import type { Actor, TeamContext } from '../http/handlers.ts'
+import type { Authentication } from './authentication.ts'
+import type { FailedChecks } from './failed-checks.ts'
+import type { Membership, TeamKey } from './membership.ts'
 import { refuseForeignOrigin } from './origins.ts'
-import { sessionRefusal } from './unsettled.ts'
+import { sessionRefusal } from './pending-requirement.ts'
 
 /** The services that check a request, or a live message, before its handler. */
 export type AuthServices = { authentication: Authentication; failedChecks: FailedChecks; membership: Membership }

@@ -2,7 +2,7 @@ import { formatDuration, releaseDurationMs } from '@crux/rules'
 import type { Queries } from '../db/transaction.ts'
 import { appendEvents, dropPullSteps, logEvent, statusEvent } from './event-store.ts'
 import type { DeploymentUpdate } from './events.ts'
-import { lockRelease, type ReleaseRow } from './release-store.ts'
+import { lockRelease, type ReleaseRow } from './store.ts'
 
 /** The outcome of a release. */
 export type End =

@@ -3,8 +3,8 @@ import { CruxError, type DeploymentEvent } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import { type EventRow, readEventsAfter, toEvent } from './event-store.ts'
+import { type ReleaseTitle, readReleaseTitles } from './list.ts'
 import { deploymentNotFound } from './load.ts'
-import { type ReleaseTitle, readReleaseTitles } from './releases.ts'
 
 type LogFile = { name: string; bytes: AsyncIterable<Uint8Array> }
 

@@ -3,7 +3,7 @@ import type { App } from '../context.ts'
 import type { Queries } from '../db/transaction.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import { deploymentNotFound } from './load.ts'
-import { type ReleaseInstanceRow, type ReleaseRow, releaseColumns, releaseInstances } from './release-store.ts'
+import { type ReleaseInstanceRow, type ReleaseRow, releaseColumns, releaseInstances } from './store.ts'
 
 export async function findRelease(
   queries: Queries,

@@ -6,8 +6,8 @@ import type { StorageAccess } from '../storages/access.ts'
 import { storageAccess } from '../storages/actions.ts'
 import { registryCredentials } from './credentials.ts'
 import { serverAddress } from './image-reference.ts'
-import { previousContainers, type ReleaseInstanceRow, type ReleaseRow, releaseInstances } from './release-store.ts'
 import { lostStorages } from './start-checks.ts'
+import { previousContainers, type ReleaseInstanceRow, type ReleaseRow, releaseInstances } from './store.ts'
 
 /** How long old and new containers run side by side after the handover, so that connections end and names are resolved again. */
 const drainMs = 1_000
