@@ -79,14 +79,16 @@ test('inside the server, stores import no actions, and neither imports routes', 
 
 test('only the drivers of the agent import the libraries of the engines', () => {
   const engine = /^(dockerode|@kubernetes\/client-node)(\/|$)/
-  expect(offenders(({ from, to }) => engine.test(to) && !from.startsWith('apps/agent/src/drivers/'))).toEqual([])
+  expect(
+    offenders(({ from, to }) => engine.test(to) && !from.startsWith('apps/agent/src/engines/docker/client/')),
+  ).toEqual([])
 })
 
 test('the plan of a deployment is pure: no engine, no files, no network', () => {
   expect(
     offenders(
       ({ from, to, typeOnly }) =>
-        from.startsWith('apps/agent/src/plan/') &&
+        from.startsWith('apps/agent/src/engines/docker/plan/') &&
         !typeOnly &&
         (/^node:(?!crypto|path)/.test(to) || /^(dockerode|@connectrpc|@kubernetes)/.test(to)),
     ),
