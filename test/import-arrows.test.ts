@@ -42,6 +42,11 @@ test('rules import only the contract, and do no I/O', () => {
   expect(offenders(({ from, to }) => from.startsWith('packages/rules/') && !allowed(to))).toEqual([])
 })
 
+test('the config editor imports only the contract and the rules: no React, no browser, no app', () => {
+  const allowed = (to: string) => /^(packages\/config-editor\/|@crux\/(contract|rules)$)/.test(to)
+  expect(offenders(({ from, to }) => from.startsWith('packages/config-editor/') && !allowed(to))).toEqual([])
+})
+
 test('apps never import apps, and packages never import apps', () => {
   const appOf = (path: string) =>
     apps.find((app) => path.startsWith(`apps/${app}/`) || path === `@crux/${app}` || path.startsWith(`@crux/${app}/`))
