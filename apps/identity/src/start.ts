@@ -4,9 +4,10 @@ import { createLifecycle, createLogger, type Lifecycle, type Logger } from '@cru
 import { createMailTransport } from '@crux/service-kit/mail'
 import type { FastifyInstance } from 'fastify'
 import { adminGuard, adminRoutes } from './admin/routes.ts'
+import type { App } from './app/app.ts'
 import { createCaptcha } from './captcha/verifier.ts'
-import { assumesAddresses, type IdentityConfig } from './config.ts'
-import type { App } from './context.ts'
+import { assumesAddresses, type IdentityConfig } from './config/config.ts'
+import { deriveKeys } from './crypto/secrets.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { acceptedOrigins } from './http/origin.ts'
 import { createServer } from './http/server.ts'
@@ -17,7 +18,6 @@ import { createProviders } from './methods/oidc/providers.ts'
 import { createPasswordHasher, type PasswordHasher } from './methods/password-hash.ts'
 import { migrateIdentity } from './migrate.ts'
 import { publicRoutes } from './public-routes.ts'
-import { deriveKeys } from './secrets.ts'
 
 export interface RunningIdentity {
   publicUrl: string

@@ -1,6 +1,6 @@
-import type { Flow } from '../flows/flow-record.ts'
-import { messages } from '../flows/messages.ts'
-import { input, type Node } from '../flows/nodes.ts'
+import type { Flow } from '../db/flow-record.ts'
+import { messages } from '../ui/messages.ts'
+import { input, type Node } from '../ui/nodes.ts'
 import type { Captcha } from './verifier.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { createOutbound, isLoopbackUrl, type Logger } from '@crux/service-kit'
-import type { IdentityConfig } from '../config.ts'
-import { type CaptchaSettings, readCaptcha } from './settings.ts'
+import { type CaptchaSettings, readCaptcha } from '../config/captcha.ts'
+import type { IdentityConfig } from '../config/config.ts'
 
 export interface Captcha extends Pick<CaptchaSettings, 'siteKey' | 'scriptUrl'> {
   /** `unavailable` when the verifier does not answer, or not as documented. The user may retry and is not let in. */

@@ -1,12 +1,12 @@
-import { type App, type uiPaths, uiUrl } from '../context.ts'
+import { type App, type uiPaths, uiUrl } from '../app/app.ts'
 import { withoutValues } from '../db/executor.ts'
+import type { Flow } from '../db/flow-record.ts'
 import { csrfHash } from '../http/csrf.ts'
 import { csrfViolation, IdentityError } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import type { Person } from '../identities/store.ts'
 import { showIdentity } from '../identities/wire.ts'
 import { showFlow } from './flow.ts'
-import type { Flow } from './flow-record.ts'
 import { storeError } from './store.ts'
 
 /**

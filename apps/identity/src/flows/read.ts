@@ -1,10 +1,10 @@
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
+import type { FlowKind } from '../db/flow-types.ts'
 import { newId } from '../db/ids.ts'
 import { flowExpired, IdentityError, noSuchRow } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { requireOwnFlow } from './answer.ts'
 import { showFlow } from './flow.ts'
-import type { FlowKind } from './flow-types.ts'
 import { findError, findFlow } from './store.ts'
 import { isExpired } from './submission.ts'
 

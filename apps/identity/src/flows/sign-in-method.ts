@@ -1,12 +1,12 @@
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
+import type { Flow } from '../db/flow-record.ts'
+import type { FlowContext } from '../db/flow-types.ts'
 import type { Traits } from '../db/schema.ts'
 import type { Fields } from '../http/body.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import type { NewCredential } from '../identities/store.ts'
 import type { Signed } from '../sessions/credentials.ts'
-import type { Flow } from './flow-record.ts'
-import type { FlowContext } from './flow-types.ts'
-import type { FieldMessages, Node } from './nodes.ts'
+import type { FieldMessages, Node } from '../ui/nodes.ts'
 import type { FlowChange } from './store.ts'
 
 /** A sign-in method or a second factor. Methods are listed in methods/offered.ts, in the order of the form. */

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../db/executor.ts'
+import type { Flow } from '../db/flow-record.ts'
+import type { FlowKind } from '../db/flow-types.ts'
 import { isUuid } from '../db/ids.ts'
 import { errors, flows } from '../db/schema.ts'
 import type { IdentityError } from '../http/errors.ts'
 import { lifespanMs } from './flow.ts'
-import type { Flow } from './flow-record.ts'
-import type { FlowKind } from './flow-types.ts'
 
 export type NewFlow = Pick<Flow, 'kind' | 'type' | 'requestUrl' | 'returnTo' | 'csrfHash' | 'ui'> &
   Partial<Pick<Flow, 'state' | 'active' | 'context' | 'identityId' | 'expiresAt'>>

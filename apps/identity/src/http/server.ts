@@ -1,6 +1,6 @@
 import { requestIdFrom } from '@crux/service-kit'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
 import { answerError } from '../flows/answer.ts'
 import { isStorable } from './body.ts'
 import { foreignHost, isFromServer, isOwnHost } from './doors.ts'

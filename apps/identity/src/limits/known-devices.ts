@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Keys, sameSecret } from '../secrets.ts'
+import { type Keys, sameSecret } from '../crypto/secrets.ts'
 
 export const deviceCookieName = 'crux_device'
 /** The number of users per browser. The user whose last sign-in is the oldest is removed first. */

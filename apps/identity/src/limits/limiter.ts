@@ -1,8 +1,8 @@
 import { createAttempts } from '@crux/postgres'
 import { clientNetwork } from '@crux/service-kit'
 import type { Pool } from 'pg'
+import type { Keys } from '../crypto/secrets.ts'
 import { tooManyRequests } from '../http/errors.ts'
-import type { Keys } from '../secrets.ts'
 
 /** A count per number of seconds. */
 export interface Limit {

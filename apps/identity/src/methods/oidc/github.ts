@@ -11,8 +11,8 @@ import {
   randomPKCECodeVerifier,
 } from 'openid-client'
 import { z } from 'zod'
+import type { ProviderSettings } from '../../config/oidc-providers.ts'
 import { type Provider, ProviderError, splitName } from './provider.ts'
-import type { ProviderSettings } from './settings.ts'
 
 const User = z.object({ id: z.number().int(), name: z.string().nullish() })
 const Emails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }))

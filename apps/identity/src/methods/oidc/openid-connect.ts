@@ -12,8 +12,8 @@ import {
   randomPKCECodeVerifier,
 } from 'openid-client'
 import { z } from 'zod'
+import type { ProviderSettings } from '../../config/oidc-providers.ts'
 import { type Claims, type Provider, ProviderError, splitName } from './provider.ts'
-import type { ProviderSettings } from './settings.ts'
 
 const rediscoverMs = 3600_000
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { App } from '../../context.ts'
+import type { App } from '../../app/app.ts'
 
 /** The relying party of WebAuthn: the host of the console, from any of its pages. */
 export interface RelyingParty {
