@@ -1,5 +1,4 @@
-import type { SettingsMethod } from './flows/settings-method.ts'
-import type { LoginMethod, RegistrationMethod } from './flows/sign-in-method.ts'
+import type { OfferedMethods } from './flows/offered-methods.ts'
 import { codeLogin, codeRegistration } from './methods/code-sign-in.ts'
 import { lookupLogin, lookupSettings } from './methods/lookup-secrets.ts'
 import { oidcLogin, oidcRegistration, oidcSettings } from './methods/oidc/methods.ts'
@@ -9,28 +8,17 @@ import { totpLogin, totpSettings } from './methods/totp.ts'
 import { passkeyLogin, passkeyRegistration, passkeySettings } from './methods/webauthn/passkeys.ts'
 import { securityKeyLogin, securityKeySettings } from './methods/webauthn/security-keys.ts'
 
-/** The methods of the flows, in the order of their forms. A method that is not configured shows no nodes and accepts no submit. */
-export const loginMethods: LoginMethod[] = [
-  oidcLogin,
-  passkeyLogin,
-  codeLogin,
-  passwordLogin,
-  totpLogin,
-  securityKeyLogin,
-  lookupLogin,
-]
-export const registrationMethods: RegistrationMethod[] = [
-  oidcRegistration,
-  passkeyRegistration,
-  codeRegistration,
-  passwordRegistration,
-]
-export const settingsMethods: SettingsMethod[] = [
-  profileSettings,
-  passwordSettings,
-  oidcSettings,
-  lookupSettings,
-  securityKeySettings,
-  passkeySettings,
-  totpSettings,
-]
+/** Every way to sign in, to sign up and to change an account. A new one is added here and nowhere else. */
+export const offeredMethods: OfferedMethods = {
+  login: [oidcLogin, passkeyLogin, codeLogin, passwordLogin, totpLogin, securityKeyLogin, lookupLogin],
+  registration: [oidcRegistration, passkeyRegistration, codeRegistration, passwordRegistration],
+  settings: [
+    profileSettings,
+    passwordSettings,
+    oidcSettings,
+    lookupSettings,
+    securityKeySettings,
+    passkeySettings,
+    totpSettings,
+  ],
+}

@@ -1,5 +1,5 @@
+import type { Captcha } from '../app/services.ts'
 import { captchaNodes, wantsCaptcha } from '../captcha/nodes.ts'
-import type { Captcha } from '../captcha/verifier.ts'
 import type { Keys } from '../crypto/secrets.ts'
 import type { Flow } from '../db/flow-record.ts'
 import type { FlowKind } from '../db/flow-types.ts'

@@ -9,7 +9,7 @@ import type { Signed } from '../sessions/credentials.ts'
 import type { Message } from '../ui/messages.ts'
 import type { FieldMessages, Node } from '../ui/nodes.ts'
 
-/** A part of the settings: the profile, a password, a factor. Methods are listed in methods/offered.ts, in the order of the form. */
+/** A part of the settings: the profile, a password, a factor. */
 export interface SettingsMethod {
   /** The value of the form's `method`, and the key in `context.methods`. */
   id: string

@@ -4,7 +4,7 @@ import type { Executor } from '../db/executor.ts'
 import type { Flow } from '../db/flow-record.ts'
 import type { FlowContext } from '../db/flow-types.ts'
 import { verifiableAddresses } from '../db/schema.ts'
-import { type Fields, textField } from '../http/body.ts'
+import { type Fields, textField, transientPayload } from '../http/body.ts'
 import { csrfHash } from '../http/csrf.ts'
 import { flowDisabled, flowExpired, flowReplaced } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
@@ -21,7 +21,7 @@ import { isFlowCode, sendCode, takeCode, triesPerCode } from './codes.ts'
 import { verificationAddressForm, verificationCodeForm } from './forms.ts'
 import { resolveReturnTo } from './return-to.ts'
 import { countTry, insertFlow, updateFlow } from './store.ts'
-import { isExpired, problemMessage, readSubmission, requireFlow, transientPayload } from './submission.ts'
+import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
 
 export async function initVerification(app: App, ctx: RequestContext, type: Flow['type']): Promise<unknown> {
   requireMail(app)

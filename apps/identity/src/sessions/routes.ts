@@ -1,6 +1,5 @@
 import type { App } from '../app/app.ts'
 import { isUuid } from '../db/ids.ts'
-import { exchangeToken } from '../flows/token-exchange.ts'
 import { IdentityError, malformedUuid, noCredentials } from '../http/errors.ts'
 import { linkHeader, readOffsetPage } from '../http/pages.ts'
 import type { RequestContext } from '../http/request-context.ts'
@@ -17,7 +16,6 @@ export function sessionRoutes(app: App): Routes {
   return {
     '/sessions/whoami': { any: (ctx) => whoami(app, ctx) },
     '/sessions': { GET: (ctx) => listSessions(app, ctx), DELETE: (ctx) => endOthers(app, ctx) },
-    '/sessions/token-exchange': { GET: (ctx) => exchangeToken(app, ctx) },
     '/sessions/:id': { DELETE: (ctx) => endOne(app, ctx) },
   }
 }

@@ -1,4 +1,5 @@
 import type { App } from '../../app/app.ts'
+import type { Provider } from '../../app/services.ts'
 import { newToken } from '../../crypto/secrets.ts'
 import type { Flow } from '../../db/flow-record.ts'
 import { updateFlow } from '../../flows/store.ts'
@@ -6,7 +7,7 @@ import { locationChangeRequired } from '../../http/errors.ts'
 import type { RequestContext } from '../../http/request-context.ts'
 import { type Message, messages } from '../../ui/messages.ts'
 import { remember } from '../memory.ts'
-import { type Provider, ProviderError } from './provider.ts'
+import { ProviderError } from './provider.ts'
 
 /** The state of a flow whose browser is at a provider. It is encrypted, because it suffices to complete the sign-in. */
 export interface Away {

@@ -48,6 +48,9 @@ export const passkeyLogin: LoginMethod = {
   id: type,
   aals: ['aal1'],
   claims: (fields, method) => method === type || textField(fields, 'passkey_login') !== '',
+  // Browsers list the passkeys while the user types the name.
+  autocomplete: (app, about) =>
+    about.type === 'browser' && !about.refresh && relyingParty(app) ? 'username webauthn' : undefined,
   async nodes(app, { type: flowType, refresh, session, context }) {
     const party = relyingParty(app)
     if (flowType !== 'browser' || !party) return []

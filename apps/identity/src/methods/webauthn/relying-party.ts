@@ -15,7 +15,3 @@ export function relyingParty(app: App): RelyingParty | undefined {
   const origins = [...app.acceptedOrigins].filter((origin) => new URL(origin).hostname === hostname)
   return { id: hostname, name: 'Crux', origins }
 }
-
-export function offersPasskeys(app: App): boolean {
-  return relyingParty(app) !== undefined
-}
