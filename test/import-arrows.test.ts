@@ -116,6 +116,20 @@ test('no files import each other in a circle, types included', () => {
   ).toEqual([['b', 'c']])
 })
 
+test('the directories of the identity service import each other in one direction', () => {
+  const imports = new Map<string, string[]>()
+  for (const [from, to] of arrows.map(({ from, to }) => [posix.dirname(from), posix.dirname(to)] as const))
+    if (from !== to && from.startsWith('apps/identity/') && to.startsWith('apps/identity/src'))
+      imports.set(from, [...(imports.get(from) ?? []), to])
+  expect(circlesOf(imports)).toEqual([])
+})
+
+test('the flows of the identity service import no method', () => {
+  expect(offenders(({ from, to }) => /^apps\/identity\/src\/flows\//.test(from) && to.includes('/methods/'))).toEqual(
+    [],
+  )
+})
+
 /** Groups of files of which each reaches all others (strongly connected components, by Tarjan), sorted. */
 function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[][] {
   const order = new Map<string, number>()

@@ -1,4 +1,4 @@
-import type { Keys } from '../secrets.ts'
+import type { Keys } from '../crypto/secrets.ts'
 import type { Message } from './messages.ts'
 
 export interface Node {

@@ -1,16 +1,16 @@
 import { and, eq, gt, isNotNull, sql } from 'drizzle-orm'
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
+import { newToken, sha256 } from '../crypto/secrets.ts'
 import type { Executor } from '../db/executor.ts'
+import type { Flow } from '../db/flow-record.ts'
 import { flows, tokenExchanges } from '../db/schema.ts'
-import type { Flow } from '../flows/flow-record.ts'
-import { resolveReturnTo } from '../flows/return-to.ts'
 import { badRequest, IdentityError } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { findPerson } from '../identities/store.ts'
-import { newToken, sha256 } from '../secrets.ts'
 import { recordSecurityEvent } from '../security/events.ts'
-import { findSession, methodEntry, openSession, type Proven } from './store.ts'
-import { showSession } from './wire.ts'
+import { findSession, methodEntry, openSession, type Proven } from '../sessions/store.ts'
+import { showSession } from '../sessions/wire.ts'
+import { resolveReturnTo } from './return-to.ts'
 
 /**
  * For native apps whose user signs in at a provider with a browser. The app gets one code when its flow starts, and the browser returns the other

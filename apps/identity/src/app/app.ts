@@ -1,12 +1,10 @@
 import type { Database } from '@crux/postgres'
 import type { Logger } from '@crux/service-kit'
-import type { Captcha } from './captcha/verifier.ts'
-import type { IdentityConfig } from './config.ts'
-import type { Limiter } from './limits/limiter.ts'
-import type { Outbox } from './mail/outbox.ts'
-import type { Providers } from './methods/oidc/providers.ts'
-import type { PasswordHasher } from './methods/password-hash.ts'
-import type { Keys } from './secrets.ts'
+import type { IdentityConfig } from '../config/config.ts'
+import type { Keys } from '../crypto/secrets.ts'
+import type { Outbox } from '../mail/outbox.ts'
+import type { Limiter } from './limiter.ts'
+import type { Captcha, PasswordHasher, Providers } from './services.ts'
 
 /** The dependencies of all parts of the service, composed once in start.ts. */
 export interface App {

@@ -1,7 +1,7 @@
 import { createHealth } from '@crux/service-kit'
-import type { App } from './context.ts'
-import type { Routes } from './http/routes.ts'
-import { version } from './version.ts'
+import type { App } from '../app/app.ts'
+import { version } from '../app/version.ts'
+import type { Routes } from './routes.ts'
 
 /** `/health/alive` and `/health/ready` are those of Ory Kratos, `/health` is that of the other Crux processes. */
 export function healthRoutes(app: App, prefix: '' | '/admin'): Routes {

@@ -1,8 +1,8 @@
 import { isLoopbackHost, isLoopbackUrl, outboundAllow, trustedProxies } from '@crux/service-kit'
 import { z } from 'zod'
-import { captchaProblem, captchaSettings } from './captcha/settings.ts'
-import { oidcSettings, providersProblem } from './methods/oidc/settings.ts'
-import { tokenTemplates } from './sessions/token-templates.ts'
+import { captchaProblem, captchaSettings } from './captcha.ts'
+import { oidcSettings, providersProblem } from './oidc-providers.ts'
+import { tokenTemplates } from './token-templates.ts'
 
 const httpUrl = z
   .url({ protocol: /^https?$/ })

@@ -1,3 +1,3 @@
-import type { flows } from '../db/schema.ts'
+import type { flows } from './schema.ts'
 
 export type Flow = typeof flows.$inferSelect

@@ -1,7 +1,7 @@
 import { parseConfig } from '@crux/service-kit'
 import { describe, expect, it } from 'vitest'
-import { identitySettings } from '../../config.ts'
-import { readProviders } from './settings.ts'
+import { identitySettings } from './config.ts'
+import { readProviders } from './oidc-providers.ts'
 
 const required = {
   DATABASE_URL: 'postgresql://crux@localhost/crux',

@@ -1,10 +1,10 @@
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
 import type { Executor } from '../db/executor.ts'
 import type { RequestContext } from '../http/request-context.ts'
-import { recordSecurityEvent } from '../security/events.ts'
+import { listProofs, removeConfig, saveConfig } from '../identities/credentials.ts'
+import { type Person, type VerifiableAddress, verifyAddress } from '../identities/store.ts'
 import { endSessions } from '../sessions/store.ts'
-import { listProofs, removeConfig, saveConfig } from './credentials.ts'
-import { type Person, type VerifiableAddress, verifyAddress } from './store.ts'
+import { recordSecurityEvent } from './events.ts'
 
 const words: Record<string, string> = {
   password: 'the password',

@@ -1,7 +1,7 @@
 /** What the service remembers of a flow and no client sees. */
 
-import type { Message } from './messages.ts'
-import type { Node } from './nodes.ts'
+import type { Message } from '../ui/messages.ts'
+import type { Node } from '../ui/nodes.ts'
 
 /** The state of a flow that clients do not see. */
 export interface FlowContext {
