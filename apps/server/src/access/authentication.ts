@@ -1,9 +1,7 @@
 import type { App } from '../context.ts'
-import type { Actor } from '../http/handlers.ts'
-import type { Credentials } from '../identity/identity.ts'
-import type { Person } from '../identity/person.ts'
-import { revokeTokensOfPerson } from '../tokens/revoke.ts'
-import { type FoundToken, findToken, touchToken } from '../tokens/store.ts'
+import type { Credentials, Person } from '../identity/index.ts'
+import type { Actor } from './actor.ts'
+import { type FoundToken, findToken, touchToken } from './token-store.ts'
 import { bearerToken, hashToken } from './token-text.ts'
 
 /** As long as a session may be cached; revocations arrive over the bus at once. */
@@ -26,7 +24,11 @@ export interface Authentication {
 }
 
 export function createAuthentication(
-  app: Pick<App, 'bus' | 'database' | 'identity' | 'jobs' | 'log' | 'metrics'>,
+  app: Pick<App, 'bus' | 'database' | 'identity' | 'log'>,
+  options: {
+    /** Revokes the API tokens of a person that were created until then. */
+    revokeTokens: (userId: string, before: Date) => Promise<unknown>
+  },
 ): Authentication {
   const known = new Map<string, { at: number; token: FoundToken }>()
   const touched = new Map<string, number>()
@@ -78,7 +80,7 @@ export function createAuthentication(
     if (revoked.get(userId) === recoveredAt.getTime()) return
     if (revoked.size >= entriesMax) revoked.clear()
     revoked.set(userId, recoveredAt.getTime())
-    revokeTokensOfPerson(app, userId, { before: recoveredAt }).catch((err: unknown) => {
+    options.revokeTokens(userId, recoveredAt).catch((err: unknown) => {
       revoked.delete(userId)
       app.log.warn({ err, userId }, 'the tokens of a recovered account were not deleted yet')
     })
@@ -92,9 +94,9 @@ export function createAuthentication(
   })
 
   return {
-    async actor(credentials, options) {
+    async actor(credentials, reading) {
       if (!/^bearer\s+crux_/i.test(credentials.authorization ?? '')) {
-        const actor = await app.identity.session(credentials, options)
+        const actor = await app.identity.session(credentials, reading)
         if (actor?.recoveredAt) revokeLater(actor.id, actor.recoveredAt)
         return actor
       }

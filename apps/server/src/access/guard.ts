@@ -1,6 +1,6 @@
 import { CruxError, type EndpointSpec, isAllowed, scopeCovers, scopeOfEndpoint } from '@crux/contract'
 import type { FastifyRequest } from 'fastify'
-import type { Actor, TeamContext } from '../http/handlers.ts'
+import type { Actor, TeamContext } from './actor.ts'
 import type { Authentication } from './authentication.ts'
 import type { FailedChecks } from './failed-checks.ts'
 import type { Membership, TeamKey } from './membership.ts'

@@ -1,5 +1,5 @@
 import type { App } from '../context.ts'
-import type { Actor, TeamContext } from '../http/handlers.ts'
+import type { Actor, TeamContext } from './actor.ts'
 
 /** As long as a session may be cached; changes arrive over the bus at once. */
 const ttlMs = 2_000

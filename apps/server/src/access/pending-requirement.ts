@@ -1,6 +1,6 @@
 import { CruxError, type EndpointSpec, limits } from '@crux/contract'
-import type { Actor, TeamContext } from '../http/handlers.ts'
-import { lacksSecondFactor, secondFactorMissing } from '../teams/second-factor.ts'
+import type { Actor, TeamContext } from './actor.ts'
+import { lacksSecondFactor, secondFactorMissing } from './second-factor.ts'
 
 /** Why a session cannot be used yet, in general or in this team: a password or a second factor is missing. */
 export function unsettled(actor: Actor, team?: TeamContext): CruxError | undefined {

@@ -11,6 +11,7 @@ import type {
   ScopeSchema,
   StreamContainersRequest,
 } from '@crux/agent-protocol'
+import { CruxError } from '@crux/contract'
 
 /** One field of ConnectResponse.command, as `{ case, value }`. */
 export type Command = Exclude<
@@ -109,3 +110,6 @@ export interface DeploymentPort {
    */
   report(agent: { nodeId: string; teamId: string }, batch: ReportDeploymentRequest): Promise<bigint>
 }
+
+/** An answer that does not belong to its command, or that has values that cannot be used. */
+export const unusableAnswer = (cause?: unknown): CruxError => new CruxError('badGateway', { property: 'agent', cause })

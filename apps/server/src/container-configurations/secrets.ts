@@ -1,7 +1,7 @@
 import { ContainerConfigFields, CruxError } from '@crux/contract'
 import { z } from 'zod'
 import type { App } from '../context.ts'
-import { engineScope } from '../nodes/engine-scope.ts'
+import { engineScope } from '../nodes/index.ts'
 import { finalOfInstance } from './layers.ts'
 import { sharedSecrets } from './shared-secrets.ts'
 import type { OwnedConfig } from './store.ts'

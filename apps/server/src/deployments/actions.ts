@@ -1,12 +1,18 @@
 import { type Body, ContainerConfigFields, CruxError, type ResponseInput } from '@crux/contract'
 import { defaultContainerName, deploymentAction, mergeConfig, validateConfig } from '@crux/rules'
-import { holdBundles } from '../config-bundles/actions.ts'
+import type { Caller } from '../access/index.ts'
+import { holdBundles } from '../config-bundles/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import { bundlesChanged, deploymentsChanged } from '../releases/events.ts'
-import { type LoadedDeployment, loadDeployment } from '../releases/load.ts'
-import { checkFree, checkMayProtect, checkProtect } from '../releases/protection.ts'
-import type { Caller } from '../releases/start.ts'
+import {
+  bundlesChanged,
+  checkFree,
+  checkMayProtect,
+  checkProtect,
+  deploymentsChanged,
+  type LoadedDeployment,
+  loadDeployment,
+} from '../releases/index.ts'
 import { findListRow, toDeployments } from './list.ts'
 import { isEmptyTarget, prepareTarget, releaseTarget } from './prepared-target.ts'
 import { listRunning, removeContainers } from './remove-containers.ts'

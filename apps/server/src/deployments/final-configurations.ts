@@ -1,8 +1,8 @@
 import type { FinalContainerConfig, ResponseInput } from '@crux/contract'
 import { notApplied } from '@crux/rules'
+import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import type { TeamContext } from '../http/handlers.ts'
-import { loadDeployment } from '../releases/load.ts'
+import { loadDeployment } from '../releases/index.ts'
 
 /** The configurations that a start would deploy, per instance, loaded and merged by the code of the start. */
 export async function finalConfigurations(

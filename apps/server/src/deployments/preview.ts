@@ -11,19 +11,28 @@ import {
   volumeWarnings,
   withoutIds,
 } from '@crux/rules'
+import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import {
+  type CurrentContainer,
+  checkStatus,
+  chooseInstances,
+  currentContainers,
   type DangerousInstance,
+  findRelease,
+  findReleaseInstances,
   hashSubjects,
   judgeDangers,
+  type LoadedDeployment,
+  loadDeployment,
+  type MeasuredPause,
+  measuredPauses,
   readSubjects,
+  refuseUnsuccessful,
   type Startable,
-} from '../releases/confirmations.ts'
-import { findRelease, findReleaseInstances, refuseUnsuccessful, toPlanned } from '../releases/list.ts'
-import { type LoadedDeployment, loadDeployment } from '../releases/load.ts'
-import type { Caller } from '../releases/start.ts'
-import { checkStatus, chooseInstances, startProblems } from '../releases/start-checks.ts'
-import { type CurrentContainer, currentContainers, type MeasuredPause, measuredPauses } from './current-containers.ts'
+  startProblems,
+  toPlanned,
+} from '../releases/index.ts'
 import { missingImages } from './missing-images.ts'
 import { findNamesInUse } from './names-in-use.ts'
 import type { Next, Warnings } from './next-release.ts'

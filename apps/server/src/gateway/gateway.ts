@@ -5,7 +5,7 @@ import { Code, ConnectError, createContextValues, type Interceptor } from '@conn
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { AgentService } from '@crux/agent-protocol'
 import proxyAddress from '@fastify/proxy-addr'
-import type { DeploymentPort } from '../agent-links/links.ts'
+import type { DeploymentPort } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
 import { createAgentService, peerAddress } from './agent-service.ts'
 import { keepSessionsAlive } from './keep-alive.ts'

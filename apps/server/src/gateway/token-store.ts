@@ -1,5 +1,5 @@
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
-import { fingerprint, hashToken, makeToken } from '../access/token-text.ts'
+import { fingerprint, hashToken, makeToken } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { node, nodeInstall, nodeToken } from '../db/schema/index.ts'
 

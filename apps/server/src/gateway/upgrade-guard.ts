@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect'
-import { bearerToken, hashToken } from '../access/token-text.ts'
+import { bearerToken, hashToken } from '../access/index.ts'
 import type { App } from '../context.ts'
 
 /** A token that was valid recently may send; each call itself checks whether it still is. */

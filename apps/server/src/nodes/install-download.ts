@@ -1,5 +1,5 @@
 import { CruxError } from '@crux/contract'
-import { bearerToken, hashToken } from '../access/token-text.ts'
+import { bearerToken, hashToken } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { installScript } from './install-script.ts'
 import { type InstallOptions, scriptValues } from './install-values.ts'

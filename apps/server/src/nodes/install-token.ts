@@ -1,6 +1,6 @@
 import { CruxError } from '@crux/contract'
 import { sql } from 'drizzle-orm'
-import { hashToken, makeToken } from '../access/token-text.ts'
+import { hashToken, makeToken } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { nodeInstall } from '../db/schema/index.ts'
 import type { InstallOptions } from './install-values.ts'

@@ -1,6 +1,6 @@
 import type { NodeStatus } from '@crux/contract'
 import { and, count, desc, eq, getTableColumns, gt, gte, isNull, lt, sql } from 'drizzle-orm'
-import { isSupported } from '../agent-links/agent-version.ts'
+import { isSupported } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
 import { deployment, node, nodeEvent, nodeInstall, nodeToken, team } from '../db/schema/index.ts'
 

@@ -1,4 +1,4 @@
-import type { DeploymentPort, LinkedAgent } from '../agent-links/links.ts'
+import type { DeploymentPort, LinkedAgent } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
 import { dispatch, releaseKey, scheduleDispatch } from './dispatch.ts'
 import { type Stored, storeBatch } from './journal.ts'

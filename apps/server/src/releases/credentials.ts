@@ -1,5 +1,5 @@
 import type { App } from '../context.ts'
-import { openRegistryToken } from '../registries/credential.ts'
+import { openRegistryToken } from '../registries/index.ts'
 
 export type RegistryCredentials = { user: string; token: string }
 

@@ -1,6 +1,6 @@
 import type { DeploymentStatus } from '@crux/contract'
 import type { App } from '../context.ts'
-import { recordEvent } from '../system/business-events.ts'
+import { recordEvent } from '../system/index.ts'
 
 /** A transaction's change of a deployment, published after the commit. */
 export type DeploymentUpdate = {

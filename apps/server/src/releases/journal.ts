@@ -14,7 +14,7 @@ import type {
 } from '@crux/contract'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import { rememberImages } from '../nodes/known-images.ts'
+import { rememberImages } from '../nodes/index.ts'
 import { appendEvents, type NewEvent, statusEvent } from './event-store.ts'
 import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
 import { endRelease, isOpen, makeObsolete } from './outcome.ts'

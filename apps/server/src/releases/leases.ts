@@ -1,6 +1,6 @@
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { statusOf } from '../nodes/store.ts'
+import { statusOf } from '../nodes/index.ts'
 import { dispatchOrphaned, leaseUntilFrom } from './dispatch.ts'
 import { appendEvents, logEvent, statusEvent } from './event-store.ts'
 import { deploymentsChanged } from './events.ts'

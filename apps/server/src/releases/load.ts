@@ -9,11 +9,16 @@ import {
   type VersionType,
 } from '@crux/contract'
 import { finalConfig, type Origin } from '@crux/rules'
-import { layersOver } from '../container-configurations/layers.ts'
-import { type SharedSecret, sharedLayers, sharedSecretsJson } from '../container-configurations/shared-secrets.ts'
-import { bundlesJson, type CarriedBundle } from '../container-configurations/store.ts'
+import {
+  bundlesJson,
+  type CarriedBundle,
+  layersOver,
+  type SharedSecret,
+  sharedLayers,
+  sharedSecretsJson,
+} from '../container-configurations/index.ts'
 import type { Queries } from '../db/transaction.ts'
-import { statusOf } from '../nodes/store.ts'
+import { statusOf } from '../nodes/index.ts'
 import { imageReference, type RegistryLocation } from './image-reference.ts'
 
 export type LoadedInstance = {

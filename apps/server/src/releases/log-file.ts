@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { CruxError, type DeploymentEvent } from '@crux/contract'
+import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import type { TeamContext } from '../http/handlers.ts'
 import { type EventRow, readEventsAfter, toEvent } from './event-store.ts'
 import { type ReleaseTitle, readReleaseTitles } from './list.ts'
 import { deploymentNotFound } from './load.ts'

@@ -1,6 +1,6 @@
 import type { DeploymentEvent, Query, ResponseInput } from '@crux/contract'
+import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import type { TeamContext } from '../http/handlers.ts'
 import { readEventPage, readEvents, toEvent } from './event-store.ts'
 import { deploymentNotFound } from './load.ts'
 

@@ -1,6 +1,6 @@
 import { CruxError, isAllowed, type VersionType } from '@crux/contract'
+import type { TeamContext } from '../access/index.ts'
 import type { Queries } from '../db/transaction.ts'
-import type { TeamContext } from '../http/handlers.ts'
 
 export type ProtectionTarget = {
   nodeId: string

@@ -1,7 +1,5 @@
 import { CruxError } from '@crux/contract'
-import { configChanged } from '../container-configurations/events.ts'
-import { invalidateSecrets } from '../container-configurations/invalidate-secrets.ts'
-import { isVoided } from '../container-configurations/sealed-secrets.ts'
+import { configChanged, invalidateSecrets, isVoided } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import type { LoadedDeployment } from './load.ts'
 import type { Planned, StartRequest } from './start-request.ts'

@@ -11,7 +11,7 @@ import {
   validateRelease,
 } from '@crux/rules'
 import type { Queries } from '../db/transaction.ts'
-import { heldStorages } from '../storages/actions.ts'
+import { heldStorages } from '../storages/index.ts'
 import { judgeDangers, unconfirmedText } from './confirmations.ts'
 import type { LoadedDeployment } from './load.ts'
 import { findOtherProtected } from './protection.ts'

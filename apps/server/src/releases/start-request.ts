@@ -1,4 +1,4 @@
-import type { Actor, TeamContext } from '../http/handlers.ts'
+import type { Actor, TeamContext } from '../access/index.ts'
 import type { Startable } from './confirmations.ts'
 import type { LoadedInstance } from './load.ts'
 

@@ -1,10 +1,9 @@
 import { CruxError, isAllowed } from '@crux/contract'
 import { hostDangers } from '@crux/rules'
-import { configChanged } from '../container-configurations/events.ts'
-import { invalidateSecrets } from '../container-configurations/invalidate-secrets.ts'
+import type { Caller } from '../access/index.ts'
+import { configChanged, invalidateSecrets } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import type { Actor, TeamContext } from '../http/handlers.ts'
 import {
   type DangerousInstance,
   hashSubjects,
@@ -22,7 +21,6 @@ import { hasStaleValues } from './stale-secrets.ts'
 import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
 import { insertRelease, lockRelease, markStarted, type NewReleaseInstance } from './store.ts'
 
-export type Caller = { team: TeamContext; actor: Actor }
 export type StartOptions = {
   instances?: string[] | undefined
   recreate?: boolean | undefined

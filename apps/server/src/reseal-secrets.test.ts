@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import { openDatabase, type TestDatabase } from '@crux/postgres'
 import { PgBoss } from 'pg-boss'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { serverDatabase } from '../../test/kit/index.ts'
-import * as schema from '../db/schema/index.ts'
-import { type InvitationMailJob, invitationMailJob, invitationSecret } from '../teams/invitation-secret.ts'
-import { createCipher, generateKey } from './cipher.ts'
-import { resealAll } from './rotate.ts'
+import { serverDatabase } from '../test/kit/index.ts'
+import { createCipher, generateKey } from './crypto/cipher.ts'
+import * as schema from './db/schema/index.ts'
+import { resealAll } from './reseal-secrets.ts'
+import { type InvitationMailJob, invitationMailJob, invitationSecret } from './teams/invitation-secret.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -84,7 +84,7 @@ test('a rotation encrypts every stored credential, also in queued mails, with th
 })
 
 test('the rotation covers every column whose comment says that it is encrypted', () => {
-  const directory = new URL('../db/schema/', import.meta.url)
+  const directory = new URL('./db/schema/', import.meta.url)
   const texts = ['teams.ts', 'nodes.ts', 'projects.ts', 'deployments.ts', 'configurations.ts'].map((name) =>
     readFileSync(new URL(name, directory), 'utf8'),
   )

@@ -1,9 +1,9 @@
 import type { Database } from '@crux/postgres'
 import { eq, isNotNull, sql } from 'drizzle-orm'
-import type * as schema from '../db/schema/index.ts'
-import { nodeInstall, nodeToken, registry, storage } from '../db/schema/index.ts'
-import { type InvitationMailJob, invitationMailJob, invitationSecret } from '../teams/invitation-secret.ts'
-import type { Cipher } from './cipher.ts'
+import type { Cipher } from './crypto/index.ts'
+import type * as schema from './db/schema/index.ts'
+import { nodeInstall, nodeToken, registry, storage } from './db/schema/index.ts'
+import { type InvitationMailJob, invitationMailJob, invitationSecret } from './teams/index.ts'
 
 /** Every column with encrypted secrets, with the key of its row. */
 const sealedColumns = [

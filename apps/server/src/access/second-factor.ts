@@ -1,5 +1,5 @@
 import { CruxError } from '@crux/contract'
-import type { Actor, TeamContext } from '../http/handlers.ts'
+import type { Actor, TeamContext } from './actor.ts'
 
 /** Whether the team requires a second factor of its members and this session or token was created without one. */
 export const lacksSecondFactor = (actor: Actor, team: Pick<TeamContext, 'secondFactorRequired'>): boolean =>

@@ -1,7 +1,7 @@
 import type { FinalContainerConfig } from '@crux/contract'
 import { stopGracePeriodMs } from '@crux/rules'
 import type { Queries } from '../db/transaction.ts'
-import { currentContainersSql, type Owner } from '../releases/store.ts'
+import { currentContainersSql, type Owner } from './store.ts'
 
 /** A container that runs by the records, with the data of the release that created it. */
 export type CurrentContainer = {
@@ -51,10 +51,7 @@ export async function measuredPauses(queries: Queries, owner: Owner): Promise<Ma
           order by finished_at desc nulls last limit ${releasesForForecast}) r
       join crux.release_instance ri on ri.release_id = r.id
       join crux.deployment_event stopped on stopped.deployment_id = r.deployment_id and stopped.try = r.number
-        and stopped.instance_id = ri.instance_id::text and stopped.type = 'log'
-        -- Agents before the field say it in the line alone.
-        and (stopped.value ? 'silences'
-          or stopped.value->'log'->>0 like 'stopping %, which cannot run beside the new container')
+        and stopped.instance_id = ri.instance_id::text and stopped.type = 'log' and stopped.value ? 'silences'
       join crux.deployment_event started on started.deployment_id = r.deployment_id and started.try = r.number
         and started.instance_id = ri.instance_id::text and started.type = 'phase'
         and started.value->>'phase' = 'start' and started.value->>'state' = 'done'
