@@ -98,6 +98,17 @@ test('the plan of a deployment is pure: no engine, no files, no network', () => 
   ).toEqual([])
 })
 
+test('no directories of the console import each other in a ring, types included', () => {
+  const home = 'apps/console/src/'
+  const imports = new Map<string, string[]>()
+  for (const { from, to } of arrows) {
+    const [source, target] = [posix.dirname(from), posix.dirname(to)]
+    if (!from.startsWith(home) || !to.startsWith(home) || source === target) continue
+    imports.set(source, [...(imports.get(source) ?? []), target])
+  }
+  expect(circlesOf(imports)).toEqual([])
+})
+
 test('no files import each other in a circle, types included', () => {
   const imports = new Map<string, string[]>()
   for (const { from, to } of arrows)

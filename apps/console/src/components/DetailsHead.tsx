@@ -5,7 +5,8 @@ import { useTranslation } from 'react-i18next'
 import { AnimalIcon, type AnimalName } from './AnimalIcon.tsx'
 import { Button } from './Button.tsx'
 import { PageHeader } from './PageHeader.tsx'
-import type { Removal } from './use-removal.ts'
+
+export type Removal = { ask: () => Promise<void>; busy: boolean; denied: string | null }
 
 type Props = {
   of: { name: string; description?: string | null; icon?: AnimalName | null }

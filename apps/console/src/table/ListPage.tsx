@@ -6,7 +6,7 @@ import { EmptyState } from '../components/EmptyState.tsx'
 import { PageHeader } from '../components/PageHeader.tsx'
 import { QueryView } from '../components/QueryView.tsx'
 import { SkeletonRows } from '../components/Skeletons.tsx'
-import { useAnchor } from '../forms/use-anchor.ts'
+import { useAnchor } from '../routing/use-anchor.ts'
 
 type Props<Row> = {
   query: UseQueryResult<Row[]>

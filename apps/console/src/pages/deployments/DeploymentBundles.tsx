@@ -7,7 +7,7 @@ import { Box } from '../../components/Box.tsx'
 import { IconButton } from '../../components/Button.tsx'
 import { Select } from '../../components/Field.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 
 type Details = ResponseOf<'deployments.get'>
 type Props = {

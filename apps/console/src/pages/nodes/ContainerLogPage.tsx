@@ -12,7 +12,7 @@ import { createLogBuffer } from '../../components/log-viewer/log-buffer.ts'
 import { NotFound } from '../../components/NotFound.tsx'
 import { PageHeader } from '../../components/PageHeader.tsx'
 import { useNarrow } from '../../components/use-media.ts'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 
 const takes = ['50', '500', '1000', '10000', '100000'] as const
 type Take = (typeof takes)[number]

@@ -13,12 +13,13 @@ import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import type { Column, RowAction } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { Filters } from '../../table/Filters.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
 import { NoMatches } from '../../table/NoMatches.tsx'
+import { nodeHost } from '../deployments/service-address.ts'
 import { ContainerPorts } from './ContainerPorts.tsx'
 import { ContainerState, Health } from './ContainerState.tsx'
 import {
@@ -32,7 +33,6 @@ import {
   type StateFilter,
   stateFilterOf,
 } from './containers.ts'
-import { nodeHost } from './service-address.ts'
 import { useContainerActions } from './use-container-actions.ts'
 import { useStopper } from './use-stopper.ts'
 

@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { useDenied } from '../../api/me.ts'
 import { Box, DescriptionList } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
-import { lazyComponent } from '../../components/lazy-component.tsx'
 import { Tag } from '../../components/Tag.tsx'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
 import type { Team } from './members.ts'
 
 const TeamSecurityForm = lazyComponent(() =>

@@ -15,7 +15,7 @@ import { SearchBox } from '../../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../../components/Skeletons.tsx'
 import { Switch } from '../../../components/Switch.tsx'
 import { Pill } from '../../../components/Tag.tsx'
-import { links } from '../../../links.ts'
+import { links } from '../../../routing/links.ts'
 import { useConfigForm } from '../form/config-context.ts'
 import { layerLabels } from '../form/Origin.tsx'
 
