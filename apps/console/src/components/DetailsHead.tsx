@@ -16,11 +16,11 @@ type Props = {
   /** Why it cannot be deleted now. */
   inUse: string | false
   /** Actions before edit and delete. */
-  tools?: ReactNode
+  actions?: ReactNode
 }
 
 /** The head of a page about one thing of the team, which can be edited and deleted. */
-export function DetailsHead({ of, list, edit, removal, inUse, tools }: Props) {
+export function DetailsHead({ of, list, edit, removal, inUse, actions }: Props) {
   const { t } = useTranslation()
   return (
     <PageHeader
@@ -28,9 +28,9 @@ export function DetailsHead({ of, list, edit, removal, inUse, tools }: Props) {
       crumbs={[list]}
       mark={of.icon && <AnimalIcon name={of.icon} className="text-ink-2" />}
       subtitle={of.description}
-      tools={
+      actions={
         <>
-          {tools}
+          {actions}
           <Button icon={Pencil} disabledReason={edit.denied} onClick={edit.show}>
             {t('edit')}
           </Button>

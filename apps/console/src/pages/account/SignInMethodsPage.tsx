@@ -63,7 +63,7 @@ export function SignInMethodsPage() {
           )}
           <Box
             title={t('password.title')}
-            tools={
+            actions={
               <ButtonLink {...links.changePassword()} size="sm">
                 {t('profile.changePassword')}
               </ButtonLink>
@@ -73,7 +73,7 @@ export function SignInMethodsPage() {
           </Box>
           <Box
             title={t('passkeys.title')}
-            tools={
+            actions={
               <Button
                 size="sm"
                 icon={Fingerprint}

@@ -35,7 +35,7 @@ export function TokenDetails({ of, token, create, creating, revoke, revokeDenied
   return (
     <Box
       title={title}
-      tools={
+      actions={
         token ? (
           <Button size="sm" icon={Trash2} variant="bad" disabledReason={revokeDenied} onClick={() => void ask()}>
             {t('revoke')}

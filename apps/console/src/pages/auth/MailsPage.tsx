@@ -54,7 +54,7 @@ function Mail({ mail }: { mail: ResponseOf<'mails.list'>[number] }) {
     <Box
       title={mail.subject}
       trailing={mail.to}
-      tools={
+      actions={
         <>
           <RelativeTime at={mail.createdAt} />
           {useful && <CopyButton text={useful} label={t('mails.copy')} />}

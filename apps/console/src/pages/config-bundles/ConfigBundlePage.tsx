@@ -53,7 +53,7 @@ function BundleView({ teamSlug, bundle }: { teamSlug: string; bundle: ResponseOf
         edit={{ denied, show: anchor.show }}
         removal={removal}
         inUse={bundle.deploymentCount > 0 && t('delete.inUse', { count: bundle.deploymentCount })}
-        tools={
+        actions={
           <ButtonLink {...links.containerConfiguration(teamSlug, bundle.configId)} icon={SlidersHorizontal}>
             {t('configuration')}
           </ButtonLink>

@@ -24,7 +24,7 @@ export function ConfigBundlesPage() {
     <ListPage
       query={query}
       title={t('title')}
-      sub={(bundles) => bundles.length > 0 && t('sub', { count: bundles.length })}
+      subtitle={(bundles) => bundles.length > 0 && t('sub', { count: bundles.length })}
       add={{
         label: t('add'),
         denied,

@@ -37,7 +37,7 @@ export function FirstSteps({ teamSlug, onboarding }: { teamSlug: string; onboard
     <Box
       title={t('steps.title')}
       trailing={t('steps.progress', { done, total })}
-      tools={
+      actions={
         <IconButton icon={X} size="sm" label={t('steps.hide')} busy={hide.isPending} onClick={() => void close()} />
       }
     >

@@ -23,7 +23,7 @@ export function LatestDeployments({ teamSlug }: { teamSlug: string }) {
       {({ items }) => (
         <Box
           title={t('recent.title')}
-          tools={
+          actions={
             <ButtonLink {...links.deployments(teamSlug)} size="sm">
               {t('recent.all')}
             </ButtonLink>

@@ -35,7 +35,7 @@ export function UrgentDeployments({ teamSlug, dashboard }: Props) {
   return (
     <Box
       title={t('urgent.title')}
-      tools={
+      actions={
         failed > rows.length && (
           <ButtonLink {...links.deployments(teamSlug, { status: 'failed' })} size="sm">
             {t('urgent.allFailed', { count: failed })}

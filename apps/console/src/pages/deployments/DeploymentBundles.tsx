@@ -53,7 +53,7 @@ export function DeploymentBundles({ teamSlug, deployment, reason, conflicts }: P
       title={t('bundles.title')}
       label={t('bundles.title')}
       trailing={bundles.length || undefined}
-      tools={
+      actions={
         rest.length > 0 && (
           <Select
             aria-label={t('bundles.add')}

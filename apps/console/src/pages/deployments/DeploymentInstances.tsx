@@ -96,7 +96,7 @@ export function DeploymentInstances({ teamSlug, deployment, preview, left, onLef
     <Box
       title={t('detail.instances')}
       trailing={all.length}
-      tools={
+      actions={
         <ButtonLink {...links.version(teamSlug, deployment.project.id, deployment.version.id, 'images')} size="sm">
           {t('detail.editImages')}
         </ButtonLink>

@@ -144,7 +144,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
             {deployment.updatedByName ? ` ${t('detail.by', { name: deployment.updatedByName })}` : ''}
           </>
         }
-        tools={
+        actions={
           <>
             <Button
               icon={ScrollText}

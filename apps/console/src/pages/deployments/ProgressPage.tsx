@@ -149,7 +149,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
             )}
           </>
         }
-        tools={
+        actions={
           <>
             <TryPicker
               releases={releases.data ?? []}

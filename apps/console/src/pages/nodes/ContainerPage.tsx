@@ -95,7 +95,7 @@ function ContainerView({ teamSlug, node, reference }: Props) {
           )
         }
         subtitle={t('container.sub', { node: node.name })}
-        tools={
+        actions={
           actions && (
             <>
               {opens && (

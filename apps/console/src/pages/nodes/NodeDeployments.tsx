@@ -92,7 +92,7 @@ export function NodeDeployments({ teamSlug, nodeId }: { teamSlug: string; nodeId
             label: t('list.status'),
             of: (row) => row.status,
             values: deploymentStatuses,
-            word: (value) => t(`common:state.deployment.${value}`),
+            optionLabel: (value) => t(`common:state.deployment.${value}`),
           }}
         >
           {(rows) => (

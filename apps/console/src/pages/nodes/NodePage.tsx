@@ -94,7 +94,7 @@ function NodeView({ teamSlug, node }: { teamSlug: string; node: Node }) {
           </span>
         }
         subtitle={<NodeLine node={node} installed={installed} />}
-        tools={<ActionMenu actions={actions} />}
+        actions={<ActionMenu actions={actions} />}
       />
       <LocalAgentEnd localAgent={node.localAgent} />
       {!installed ? (

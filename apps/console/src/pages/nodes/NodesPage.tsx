@@ -95,7 +95,7 @@ export function NodesPage() {
     <ListPage
       query={query}
       title={t('list.title')}
-      sub={(nodes) => nodes.length > 0 && summary(nodes, t)}
+      subtitle={(nodes) => nodes.length > 0 && summary(nodes, t)}
       add={{
         label: t('list.add'),
         denied,
@@ -112,7 +112,7 @@ export function NodesPage() {
             label: t('list.status'),
             of: (node) => node.status,
             values: nodeStatuses,
-            word: (value) => t(`common:state.node.${value}`),
+            optionLabel: (value) => t(`common:state.node.${value}`),
           }}
         >
           {(rows) => (

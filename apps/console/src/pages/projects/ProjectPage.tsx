@@ -59,7 +59,7 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
         crumbs={[{ label: t('title'), link: links.projects(teamSlug) }]}
         mark={<Pill>{t(`type.${project.type}`)}</Pill>}
         subtitle={project.description}
-        tools={
+        actions={
           <>
             {only && !versioned && <DeployOnly teamSlug={teamSlug} project={project} versionId={only.id} />}
             <Button icon={Pencil} disabledReason={editDenied} onClick={edit.show}>

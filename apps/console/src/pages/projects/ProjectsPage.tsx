@@ -29,7 +29,7 @@ export function ProjectsPage() {
     <ListPage
       query={query}
       title={t('title')}
-      sub={(projects) => t('sub', { count: projects.length })}
+      subtitle={(projects) => t('sub', { count: projects.length })}
       add={{
         label: t('add'),
         denied,
@@ -47,7 +47,7 @@ export function ProjectsPage() {
             label: t('type.label'),
             of: (row) => row.type,
             values: projectTypes,
-            word: (value) => t(`type.${value}`),
+            optionLabel: (value) => t(`type.${value}`),
           }}
           trailing={<ViewModeSwitch value={mode} onChange={setMode} />}
         >

@@ -24,7 +24,7 @@ export function RegistriesPage() {
     <ListPage
       query={query}
       title={t('title')}
-      sub={(registries) => t('sub', { count: registries.length })}
+      subtitle={(registries) => t('sub', { count: registries.length })}
       add={{
         label: t('add'),
         denied,
@@ -41,7 +41,7 @@ export function RegistriesPage() {
             label: t('types'),
             of: (row) => row.type,
             values: registryTypes,
-            word: (value) => t(`type.${value}`),
+            optionLabel: (value) => t(`type.${value}`),
           }}
         >
           {(rows) => <DataTable label={t('title')} rows={rows} columns={columns} rowKey={(row) => row.id} />}

@@ -23,7 +23,7 @@ export function StoragesPage() {
     <ListPage
       query={query}
       title={t('title')}
-      sub={(storages) => t('sub', { count: storages.length })}
+      subtitle={(storages) => t('sub', { count: storages.length })}
       add={{
         label: t('add'),
         denied,

@@ -42,7 +42,7 @@ export function Members({ team }: { team: Team }) {
   return (
     <Box
       title={t('details.members')}
-      tools={
+      actions={
         <>
           <SearchBox value={text} onChange={setText} label={t('details.memberFilter')} className="w-56 max-md:flex-1" />
           <Button icon={UserPlus} disabledReason={inviteDenied} onClick={() => setInviting(true)}>

@@ -38,7 +38,7 @@ export function ServiceAccounts({ team }: { team: { id: string; slug: string } }
   return (
     <Box
       title={t('accounts.title')}
-      tools={
+      actions={
         <Button icon={Plus} disabledReason={denied} onClick={() => setLayer({ kind: 'create' })}>
           {t('accounts.add')}
         </Button>

@@ -56,7 +56,7 @@ function TeamView({ team }: { team: ResponseOf<'teams.get'> }) {
         title={team.name}
         crumbs={[{ label: t('title'), link: links.teams() }]}
         mark={<Tag>{team.slug}</Tag>}
-        tools={
+        actions={
           <>
             {!isCurrent && (
               <Button icon={ArrowRight} onClick={() => void navigate(links.teamHome(team.slug))}>

@@ -21,7 +21,7 @@ export function TeamSecurity({ team }: { team: Team }) {
   return (
     <Box
       title={t('security.title')}
-      tools={
+      actions={
         <Button icon={Pencil} disabledReason={denied} onClick={() => setEditing(true)}>
           {t('common:edit')}
         </Button>

@@ -36,7 +36,7 @@ export function TeamsPage() {
       <PageHeader
         title={t('title')}
         subtitle={query.data ? t('sub', { count: query.data.length }) : '\u00a0'}
-        tools={
+        actions={
           <Button
             variant="main"
             icon={Plus}

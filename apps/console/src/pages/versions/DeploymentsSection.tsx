@@ -145,7 +145,7 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
             label: t('deployment.status'),
             of: (row) => row.status,
             values: deploymentStatuses,
-            word: (value) => t(`common:state.deployment.${value}`),
+            optionLabel: (value) => t(`common:state.deployment.${value}`),
           }}
           trailing={add}
         >

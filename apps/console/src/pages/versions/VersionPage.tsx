@@ -100,7 +100,7 @@ function VersionView({
           </span>
         }
         subtitle={version.mutable ? undefined : t('immutable')}
-        tools={
+        actions={
           <>
             <DeployVersion teamSlug={slug} project={project} version={version} />
             <Button

@@ -44,7 +44,7 @@ export function EnvironmentSection({ name }: { name: string }) {
         id="environment"
         trailing={<Count rows={list.rows} />}
         onAdd={list.add}
-        tools={
+        actions={
           <>
             <SettingReset field="environment" label={t('section.environment')} />
             <Menu trigger={<IconButton icon={Ellipsis} size="sm" label={t('env.more')} />}>

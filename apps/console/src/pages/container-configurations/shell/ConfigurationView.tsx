@@ -139,7 +139,7 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
           fullTitle={t('head.full', { name: title })}
           crumbs={crumbsOf(teamSlug, relations, t)}
           subtitle={<SubLine type={config.type} relations={relations} name={config.parent.name} />}
-          tools={
+          actions={
             <HeadTools
               draft={draft}
               deploymentId={deployment?.id}

@@ -92,7 +92,7 @@ function FinalTable({ final, changes }: { final: Final; changes: readonly Change
       label={t('final.title', { name: final.containerName })}
       title={t('final.title', { name: final.containerName })}
       trailing={t('values.count', { count: parts.size })}
-      tools={
+      actions={
         <span className="flex items-center gap-2">
           <Switch label={t('final.changed')} checked={changed} onChange={setChanged} />
           <span aria-hidden>{t('final.changed')}</span>
