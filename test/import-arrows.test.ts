@@ -1,24 +1,10 @@
 import { posix } from 'node:path'
 import { expect, test } from 'vitest'
-import { importsOf, projectFiles } from './repository.ts'
+import { type Arrow, circlesOf, fileCircles, productionImports } from './import-circles.ts'
 
 // Checks the import directions of docs/architecture.md. Tests and their kits may import more than production code.
 
-interface Arrow {
-  from: string
-  to: string
-  typeOnly: boolean
-}
-
-const arrows: Arrow[] = projectFiles(/^(apps|packages)\/[^/]+\/src\/.*\.tsx?$/)
-  .filter(({ path }) => !/\.test\.tsx?$|\/test\//.test(path))
-  .flatMap(({ path, text }) =>
-    importsOf(text).map(({ specifier, typeOnly }) => ({
-      from: path,
-      to: specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier,
-      typeOnly,
-    })),
-  )
+const arrows = productionImports()
 
 const offenders = (forbidden: (arrow: Arrow) => boolean) =>
   arrows.filter(forbidden).map(({ from, to }) => `${from} -> ${to}`)
@@ -94,10 +80,7 @@ test('the plan of a deployment is pure: no engine, no files, no network', () => 
 })
 
 test('no files import each other in a circle, types included', () => {
-  const imports = new Map<string, string[]>()
-  for (const { from, to } of arrows)
-    if (to.startsWith('apps/') || to.startsWith('packages/')) imports.set(from, [...(imports.get(from) ?? []), to])
-  expect(circlesOf(imports)).toEqual([])
+  expect(fileCircles(arrows)).toEqual([])
   expect(
     circlesOf(
       new Map([
@@ -108,28 +91,3 @@ test('no files import each other in a circle, types included', () => {
     ),
   ).toEqual([['b', 'c']])
 })
-
-/** Groups of files of which each reaches all others (strongly connected components, by Tarjan), sorted. */
-function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[][] {
-  const order = new Map<string, number>()
-  const lowest = new Map<string, number>()
-  const open: string[] = []
-  const circles: string[][] = []
-  const visit = (file: string): number => {
-    const number = order.size
-    order.set(file, number)
-    lowest.set(file, number)
-    open.push(file)
-    for (const to of imports.get(file) ?? []) {
-      const reached = order.has(to) ? (open.includes(to) ? order.get(to) : undefined) : visit(to)
-      if (reached !== undefined) lowest.set(file, Math.min(lowest.get(file) ?? number, reached))
-    }
-    if (lowest.get(file) === number) {
-      const members = open.splice(open.indexOf(file))
-      if (members.length > 1) circles.push(members.sort())
-    }
-    return lowest.get(file) ?? number
-  }
-  for (const file of imports.keys()) if (!order.has(file)) visit(file)
-  return circles
-}

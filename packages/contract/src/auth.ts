@@ -122,7 +122,7 @@ export const authEndpoints = endpoints({
     audit: false,
   },
   'auth.renew-invitation-code': {
-    summary: 'A fresh flow and code for an invitation that lives, for who holds its link (decision 15)',
+    summary: 'Create another flow and code for a valid invitation, for anyone who has its link',
     method: 'POST',
     path: '/api/auth/create-account/code',
     body: z.object({ team: Id, invitation: z.string().min(16).max(256) }),
