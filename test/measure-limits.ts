@@ -14,7 +14,6 @@ export const casts: Record<string, number> = {
   'packages/contract': 15,
   'packages/dev-env': 1,
   'packages/postgres': 12,
-  'packages/rules': 83,
   'packages/service-kit': 19,
   scripts: 7,
 }
