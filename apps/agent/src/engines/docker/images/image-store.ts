@@ -67,7 +67,7 @@ export async function removeImages(
       continue
     }
     if (!ours.has(imageId)) {
-      kept.push({ imageId, reason: 'No release brought it, or somebody else has named it' })
+      kept.push({ imageId, reason: 'No release pulled it, or it was tagged outside of Crux' })
       continue
     }
     try {
