@@ -95,6 +95,24 @@ test('the plan of a deployment is pure: no engine, no files, no network', () => 
   ).toEqual([])
 })
 
+test("the core of the agent knows its engine by an interface: only agent.ts imports Docker's code, by its one door", () => {
+  const docker = 'apps/agent/src/engines/docker/'
+  const above = ({ from, to }: Arrow) =>
+    from.startsWith('apps/agent/') && !from.startsWith(docker) && (to.startsWith(docker) || /^dockerode/.test(to))
+  expect(offenders(above)).toEqual([`apps/agent/src/agent.ts -> ${docker}docker-engine.ts`])
+})
+
+test('no folders of the agent import each other in a circle, types included', () => {
+  const imports = new Map<string, string[]>()
+  for (const { from, to } of arrows) {
+    const [source, target] = [posix.dirname(from), posix.dirname(to)]
+    if (from.startsWith('apps/agent/') && to.startsWith('apps/agent/') && source !== target)
+      imports.set(source, [...(imports.get(source) ?? []), target])
+  }
+  expect(imports.size).toBeGreaterThan(10)
+  expect(circlesOf(imports)).toEqual([])
+})
+
 test('no files import each other in a circle, types included', () => {
   const imports = new Map<string, string[]>()
   for (const { from, to } of arrows)
