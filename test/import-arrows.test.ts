@@ -86,6 +86,13 @@ test('the plan of a deployment is pure: no engine, no files, no network', () => 
   ).toEqual([])
 })
 
+test("the core of the agent knows its engine by an interface: only agent.ts imports Docker's code, by its one door", () => {
+  const docker = 'apps/agent/src/engines/docker/'
+  const above = ({ from, to }: Arrow) =>
+    from.startsWith('apps/agent/') && !from.startsWith(docker) && (to.startsWith(docker) || /^dockerode/.test(to))
+  expect(offenders(above)).toEqual([`apps/agent/src/agent.ts -> ${docker}docker-engine.ts`])
+})
+
 test('a domain of the server is reached through its index.ts only', () => {
   const domainOf = (path: string) => /^apps\/server\/src\/([^/]+)\//.exec(path)?.[1]
   // Every store uses the schema and the transactions in db/, which are no domain.

@@ -136,7 +136,7 @@ test('a removal keeps everything that a deployment in progress may run', async (
   await waitUntil('it runs', async () => (await testEnvironment.names()).some((name) => name.includes('hold')))
   const repository = reference.slice(0, -2)
   expect((await remove(id)).kept).toMatchObject([
-    { imageId: id, reason: `A deployment under way uses ${repository}: remove it afterwards` },
+    { imageId: id, reason: `A deployment in progress uses ${repository}: remove it afterwards` },
   ])
   if (order.key) testEnvironment.server.send({ case: 'cancelDeployment', value: { release: order.key } })
   expect(await testEnvironment.server.outcomeOf(order)).toMatchObject({ cancelled: true })
