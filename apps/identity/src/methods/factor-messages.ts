@@ -1,4 +1,4 @@
-import type { Message } from '../flows/messages.ts'
+import type { Message } from '../ui/messages.ts'
 
 const info = (id: number, text: string, context?: Message['context']): Message => ({
   id,

@@ -102,33 +102,35 @@ export async function judgeDangers(
  * Confirms what an admin starts in a session, and drops all other confirmations of these instances: a token must not
  * bring back a dangerous configuration that an admin has removed.
  *
- * @returns those that were not confirmed before
+ * @param judged the dangerous ones among the instances
  */
-export async function confirmDangers(
+export async function storeConfirmations(
   queries: Queries,
-  deployment: LoadedDeployment,
+  deploymentId: string,
   instances: readonly Startable[],
+  judged: readonly Judged[],
   by: { id: string; name: string },
-  subjects: Subjects,
-): Promise<DangerousInstance[]> {
-  const judged = await judgeDangers(queries, deployment, instances, subjects)
-  await queries.query({
-    name: 'forget confirmations',
-    text: `delete from crux.danger_confirmation
-      where deployment_id = $1 and instance_id = any($2::uuid[]) and not (instance_id = any($3::uuid[]))`,
-    values: [deployment.id, instances.map(({ id }) => id), judged.map(({ instanceId }) => instanceId)],
-  })
-  const news = judged.filter(({ isConfirmed }) => !isConfirmed)
-  for (const { instanceId, hash, subject } of news)
-    await queries.query({
-      name: 'confirm dangers',
-      text: `insert into crux.danger_confirmation (deployment_id, instance_id, hash, subject, confirmed_by_id, confirmed_by_name)
-        values ($1, $2, $3, $4, $5, $6)
-        on conflict (deployment_id, instance_id) do update set hash = excluded.hash, subject = excluded.subject,
-          confirmed_by_id = excluded.confirmed_by_id, confirmed_by_name = excluded.confirmed_by_name, confirmed_at = now()`,
-      values: [deployment.id, instanceId, hash, JSON.stringify(subject), by.id, by.name],
-    })
-  return news
+): Promise<void> {
+  await Promise.all([
+    queries.query({
+      name: 'forget confirmations',
+      text: `delete from crux.danger_confirmation
+        where deployment_id = $1 and instance_id = any($2::uuid[]) and not (instance_id = any($3::uuid[]))`,
+      values: [deploymentId, instances.map(({ id }) => id), judged.map(({ instanceId }) => instanceId)],
+    }),
+    ...judged
+      .filter(({ isConfirmed }) => !isConfirmed)
+      .map(({ instanceId, hash, subject }) =>
+        queries.query({
+          name: 'confirm dangers',
+          text: `insert into crux.danger_confirmation (deployment_id, instance_id, hash, subject, confirmed_by_id, confirmed_by_name)
+            values ($1, $2, $3, $4, $5, $6)
+            on conflict (deployment_id, instance_id) do update set hash = excluded.hash, subject = excluded.subject,
+              confirmed_by_id = excluded.confirmed_by_id, confirmed_by_name = excluded.confirmed_by_name, confirmed_at = now()`,
+          values: [deploymentId, instanceId, hash, JSON.stringify(subject), by.id, by.name],
+        }),
+      ),
+  ])
 }
 
 /** One sentence: what changed since the confirmation, and which users can confirm it now. */

@@ -69,25 +69,25 @@ function firstPerPrefix(open: readonly ReleaseRow[]): ReleaseRow[] {
 }
 
 async function sendRelease(app: App, release: ReleaseRow): Promise<void> {
-  const message = await buildRelease(app, release).catch((error: unknown) => {
-    if (error instanceof CruxError) return error
-    throw error
-  })
-  if (message instanceof CruxError) return failUndeliverable(app, release, message)
-  if (!(await markDispatched(app, release))) return
-  if (app.links.deploy(release.nodeId, message)) {
+  const [built, marked] = await Promise.allSettled([buildRelease(app, release), markDispatched(app, release)])
+  if (marked.status === 'rejected') throw marked.reason
+  if (!marked.value) return
+  if (built.status === 'fulfilled' && app.links.deploy(release.nodeId, built.value)) {
     app.log.info(
       { deploymentId: release.deploymentId, number: release.number, nodeId: release.nodeId },
       'release handed over',
     )
     return
   }
-  // The link ended between two statements. The next link takes the release while the lease lasts.
+  // It could not be built, or the link ended meanwhile. The next link takes the release while the lease lasts.
   await app.database.pool.query('update crux.release set handed_at = $2, lease_until = $3 where id = $1', [
     release.id,
     release.handedAt,
     release.leaseUntil,
   ])
+  if (built.status === 'fulfilled') return
+  if (!(built.reason instanceof CruxError)) throw built.reason
+  await failUndeliverable(app, release, built.reason)
 }
 
 /**

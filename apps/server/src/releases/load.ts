@@ -127,12 +127,11 @@ export async function loadDeployment(
   deploymentId: string,
   options: { lock: boolean | 'place' },
 ): Promise<LoadedDeployment> {
-  if (options.lock) await lockDeployment(queries, deploymentId, options.lock === 'place' ? 'update' : 'share')
-  const { rows } = await queries.query<Row>({
-    name: 'deployment with its layers',
-    text: loadSql,
-    values: [deploymentId, teamId],
-  })
+  const locks = options.lock ? lockDeployment(queries, deploymentId, options.lock === 'place' ? 'update' : 'share') : []
+  const [{ rows }] = await Promise.all([
+    queries.query<Row>({ name: 'deployment with its layers', text: loadSql, values: [deploymentId, teamId] }),
+    ...locks,
+  ])
   const [row] = rows
   if (!row) throw deploymentNotFound(deploymentId)
   const {
@@ -164,26 +163,25 @@ export async function loadDeployment(
 }
 
 /**
- * A separate statement, because a query that waits for a row has read the other rows before. The order is that of
- * db/lock-order.ts.
+ * Statements of their own, because a query that waits for a row has read the other rows before. They are issued
+ * together, in the order of db/lock-order.ts.
  */
-async function lockDeployment(queries: Queries, id: string, version: 'share' | 'update'): Promise<void> {
-  // A copy is one more row that refers to the project.
-  if (version === 'update')
-    await queries.query(
-      `select from crux.project where id = (select project_id from crux.deployment where id = $1) for key share`,
-      [id],
-    )
-  await queries.query({
-    name: `version of a deployment for ${version}`,
-    text: `select from crux.version where id = (select version_id from crux.deployment where id = $1) for ${version}`,
-    values: [id],
-  })
-  await queries.query({
-    name: 'lock deployment',
-    text: 'select from crux.deployment where id = $1 for update',
-    values: [id],
-  })
+function lockDeployment(queries: Queries, id: string, version: 'share' | 'update'): Promise<unknown>[] {
+  const project = `select from crux.project where id = (select project_id from crux.deployment where id = $1) for key share`
+  return [
+    // A copy is one more row that refers to the project.
+    ...(version === 'update' ? [queries.query(project, [id])] : []),
+    queries.query({
+      name: `version of a deployment for ${version}`,
+      text: `select from crux.version where id = (select version_id from crux.deployment where id = $1) for ${version}`,
+      values: [id],
+    }),
+    queries.query({
+      name: 'lock deployment',
+      text: 'select from crux.deployment where id = $1 for update',
+      values: [id],
+    }),
+  ]
 }
 
 export const deploymentNotFound = (id: string) => new CruxError('notFound', { property: 'deploymentId', value: id })

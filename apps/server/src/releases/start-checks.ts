@@ -52,21 +52,22 @@ export async function startProblems(
   instances: readonly Planned[],
   request: StartRequest,
 ): Promise<CruxError[]> {
-  return [
+  const problems = await Promise.all([
     checkInstances(instances),
     checkConfigs(deployment, instances, request),
     request.from === 'layers' ? checkLabels(deployment, instances) : undefined,
     request.from === 'layers' ? checkBundles(deployment) : undefined,
-    await checkStorages(queries, deployment, instances),
-    await checkDangers(queries, deployment, instances, request),
-    await checkRoutes(queries, deployment, instances, request.cruxUrl),
+    checkStorages(queries, deployment, instances),
+    checkDangers(queries, deployment, instances, request),
+    checkRoutes(queries, deployment, instances, request.cruxUrl),
     checkMissingSecrets(instances),
     checkEncryption(deployment, instances),
     checkNode(deployment),
-    await checkProtection(queries, deployment, request),
+    checkProtection(queries, deployment, request),
     checkPublicKey(deployment, instances),
     checkStaleSecrets(deployment, instances, request),
-  ].filter((problem) => problem !== undefined)
+  ])
+  return problems.filter((problem) => problem !== undefined)
 }
 
 function checkInstances(instances: readonly Planned[]) {

@@ -4,7 +4,14 @@ import type { Caller } from '../access/index.ts'
 import { configChanged, invalidateSecrets } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import { confirmDangers, type DangerousInstance, hashSubjects, readSubjects, type Subjects } from './confirmations.ts'
+import {
+  type DangerousInstance,
+  hashSubjects,
+  judgeDangers,
+  readSubjects,
+  type Subjects,
+  storeConfirmations,
+} from './confirmations.ts'
 import { cancelNow, leaseUntilFrom, notifyDispatcher } from './dispatch.ts'
 import { appendEvents, logEvent, statusEvent } from './event-store.ts'
 import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
@@ -174,41 +181,49 @@ async function begin(
 ): Promise<Started> {
   const planned = instances.map(toPlanned)
   const isAdmin = actor.sessionId !== undefined && isAllowed(team.role, 'container-configurations.host-dangerous')
-  const confirmed = (isAdmin ? await confirmDangers(queries, deployment, planned, actor, subjects) : []).map(
-    toConfirmed,
-  )
-  const number = await markStarted(queries, deployment.id, actor.id)
-  await insertRelease(
-    queries,
-    {
-      ...order,
-      deploymentId: deployment.id,
-      number,
-      teamId: team.id,
-      projectId: deployment.projectId,
-      nodeId: deployment.node.id,
-      prefix: deployment.prefix,
-      projectName: deployment.project.name,
-      // The checks refuse every host-dangerous configuration of a user, and of a token all that is not confirmed.
-      hostDangerousAllowed: isAdmin || planned.some(({ config }) => hostDangers(config).length > 0),
-      startedById: actor.id,
-      startedByName: actor.name,
-      leaseUntil: leaseUntilFrom(new Date()),
-    },
-    instances,
-  )
-  const ahead = await releaseAhead(queries, deployment, number)
+  const [judged, ahead] = await Promise.all([
+    isAdmin ? judgeDangers(queries, deployment, planned, subjects) : [],
+    findReleaseAhead(queries, deployment),
+  ])
+  const confirmed = judged.filter(({ isConfirmed }) => !isConfirmed).map(toConfirmed)
+  // The deployment's row is locked, so no other start takes this number.
+  const number = deployment.tries + 1
   const source = order.sourceNumber === null ? '' : `, back to release ${order.sourceNumber}`
-  const position = await appendEvents(queries, deployment.id, number, [
-    statusEvent('in-progress'),
-    logEvent(`Started by ${actor.name}${source}`),
-    ...confirmed.map((one) =>
-      logEvent(
-        `${actor.name} confirmed what reaches the node in ${one.containerName}: ${one.dangers.join(', ')}`,
-        'warn',
-      ),
+  const [, , , position] = await Promise.all([
+    isAdmin && storeConfirmations(queries, deployment.id, planned, judged, actor),
+    markStarted(queries, deployment.id, number, actor.id),
+    insertRelease(
+      queries,
+      {
+        ...order,
+        deploymentId: deployment.id,
+        number,
+        teamId: team.id,
+        projectId: deployment.projectId,
+        nodeId: deployment.node.id,
+        prefix: deployment.prefix,
+        projectName: deployment.project.name,
+        // The checks refuse every host-dangerous configuration of a user, and of a token all that is not confirmed.
+        hostDangerousAllowed: isAdmin || planned.some(({ config }) => hostDangers(config).length > 0),
+        startedById: actor.id,
+        startedByName: actor.name,
+        leaseUntil: leaseUntilFrom(new Date()),
+      },
+      instances,
     ),
-    ...(ahead ? [logEvent(`Waiting behind release ${ahead.number} of ${ahead.projectName} ${ahead.versionName}`)] : []),
+    appendEvents(queries, deployment.id, number, [
+      statusEvent('in-progress'),
+      logEvent(`Started by ${actor.name}${source}`),
+      ...confirmed.map((one) =>
+        logEvent(
+          `${actor.name} confirmed what reaches the node in ${one.containerName}: ${one.dangers.join(', ')}`,
+          'warn',
+        ),
+      ),
+      ...(ahead
+        ? [logEvent(`Waiting behind release ${ahead.number} of ${ahead.projectName} ${ahead.versionName}`)]
+        : []),
+    ]),
   ])
   const update: DeploymentUpdate = {
     deploymentId: deployment.id,
@@ -240,14 +255,13 @@ function finishStart(app: App, { nodeId, update }: Started) {
   deploymentsChanged(app, [update])
 }
 
-/** The newest release in progress at the same deployment target, which this one follows. */
-async function releaseAhead(queries: Queries, deployment: LoadedDeployment, number: number) {
+/** The newest release in progress at the deployment target, which the next one follows. */
+async function findReleaseAhead(queries: Queries, { node, prefix }: LoadedDeployment) {
   const { rows } = await queries.query<{ number: number; projectName: string; versionName: string }>({
     name: 'release ahead',
     text: `select number, project_name as "projectName", version_name as "versionName" from crux.release
-      where node_id = $1 and prefix = $2 and status = 'in-progress' and not (deployment_id = $3 and number = $4)
-      order by started_at desc, id desc limit 1`,
-    values: [deployment.node.id, deployment.prefix, deployment.id, number],
+      where node_id = $1 and prefix = $2 and status = 'in-progress' order by started_at desc, id desc limit 1`,
+    values: [node.id, prefix],
   })
   return rows[0]
 }

@@ -32,12 +32,8 @@ export type NewReleaseInstance = {
 }
 
 /** Inserts the immutable release and its instances. The caller holds the lock of the deployment's row. */
-export async function insertRelease(
-  queries: Queries,
-  release: NewRelease,
-  instances: readonly NewReleaseInstance[],
-): Promise<string> {
-  const { rows } = await queries.query<{ id: string }>({
+export const insertRelease = (queries: Queries, release: NewRelease, instances: readonly NewReleaseInstance[]) =>
+  queries.query({
     name: 'insert release',
     text: `with added as (
         insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name,
@@ -51,7 +47,7 @@ export async function insertRelease(
         from added, jsonb_to_recordset($16::jsonb) as m("instanceId" uuid, "order" int, "registryId" uuid,
           "containerName" text, "imageName" text, "imageTag" text, "localOnly" boolean, digest text,
           "preparationDigests" jsonb, config jsonb))
-      select id from added`,
+      select from added`,
     values: [
       release.deploymentId,
       release.number,
@@ -71,20 +67,16 @@ export async function insertRelease(
       JSON.stringify(instances),
     ],
   })
-  return rows[0]?.id ?? ''
-}
 
-/** Sets the status of a start in one statement. @returns the number of the new attempt */
-export async function markStarted(queries: Queries, deploymentId: string, userId: string): Promise<number> {
-  const { rows } = await queries.query<{ tries: number }>({
+/** Sets the status of a start, which has the next number of the deployment. */
+export const markStarted = (queries: Queries, deploymentId: string, number: number, userId: string) =>
+  queries.query({
     name: 'mark deployment started',
-    text: `update crux.deployment set status = 'in-progress', tries = tries + 1, deployed_at = now(), deployed_by = $2,
-        outcome = null, updated_at = now(), updated_by = $2
-      where id = $1 returning tries`,
-    values: [deploymentId, userId],
+    text: `update crux.deployment set status = 'in-progress', tries = $2, deployed_at = now(), deployed_by = $3,
+        outcome = null, updated_at = now(), updated_by = $3
+      where id = $1`,
+    values: [deploymentId, number, userId],
   })
-  return rows[0]?.tries ?? 0
-}
 
 export type ReleaseRow = {
   id: string

@@ -5,7 +5,7 @@ import { isStatus } from '../../api/errors.ts'
 import { FailedPage } from '../../components/FailedPage.tsx'
 import { NotFound } from '../../components/NotFound.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
-import { ConfigurationView } from './ConfigurationView.tsx'
+import { ConfigurationView } from './shell/ConfigurationView.tsx'
 
 export function ConfigurationPage() {
   const params = useParams({ from: '/app/$teamSlug/container-configurations/$configId' })
