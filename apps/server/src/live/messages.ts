@@ -31,6 +31,8 @@ export const mayUse = (actor: Actor, team: TeamContext, permission: Permission):
   isAllowed(team.role, permission) &&
   (!actor.grant || scopeCovers(actor.grant.scope, scopeOfPermission(permission)))
 
+export type Messages = ReturnType<typeof createMessages>
+
 /** Authorises, checks and runs one message with the current session, membership and role, not with those of the subscription. */
 export function createMessages(
   app: App,
