@@ -142,7 +142,7 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
-    unsettled: true,
+    pendingSession: true,
     token: 'never',
   },
   'auth.change-password': {
@@ -155,7 +155,7 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
-    unsettled: true,
+    pendingSession: true,
     token: 'never',
   },
   'auth.link-provider': {
@@ -168,7 +168,7 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
-    unsettled: true,
+    pendingSession: true,
     token: 'never',
   },
   'auth.unlink-provider': {
@@ -181,7 +181,7 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
-    unsettled: true,
+    pendingSession: true,
     token: 'never',
   },
   'mails.list': {
