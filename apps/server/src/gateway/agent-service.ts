@@ -1,5 +1,6 @@
 import { Code, ConnectError, type ConnectRouter, createContextKey, type HandlerContext } from '@connectrpc/connect'
 import { AgentService, CloseReason, type StreamContainersRequest, type StreamLogRequest } from '@crux/agent-protocol'
+import { isUuid } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import { engineScope } from '../nodes/engine-scope.ts'
 import { nodeConnected, nodeInstalled, nodeLeft, nodeTokenReplaced } from '../nodes/events.ts'
@@ -156,7 +157,7 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
     router.service(AgentService, {
       async exchange({ info }, context) {
         const token = bearerToken(context.requestHeader.get('authorization'))
-        if (!token || !info?.publicKey || (info.nodeId && !uuid.test(info.nodeId))) throw unauthenticated()
+        if (!token || !info?.publicKey || (info.nodeId && !isUuid(info.nodeId))) throw unauthenticated()
         const exchanged = await exchangeToken(app, token, checkInfo(info))
         if (!exchanged) {
           const address = context.values.get(peerAddress)
@@ -247,8 +248,6 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
 
   return { routes, rotate, rotateOld, stop }
 }
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 const isOld = (issuedAt: Date) => Date.now() - issuedAt.getTime() > tokenAgeMaxMs
 
