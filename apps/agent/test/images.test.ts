@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Release } from '@crux/agent-protocol'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { ownerLabels } from '../src/plan/labels.ts'
+import { ownerLabels } from '../src/engines/labels.ts'
 import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
 
 let testEnvironment: TestEnvironment

@@ -4,7 +4,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import './styles/app.css'
 import { queryClient } from './api/client.ts'
-import { startTexts } from './i18n.ts'
+import { startTexts } from './locales/i18n.ts'
 import { router } from './routes.tsx'
 
 const root = document.getElementById('root')

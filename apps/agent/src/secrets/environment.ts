@@ -1,5 +1,5 @@
-import type { DesiredInstance } from '../plan/container-spec.ts'
-import { PlanError } from '../plan/plan-error.ts'
+import type { DesiredInstance } from '../engines/docker/plan/container-spec.ts'
+import { PlanError } from '../errors/plan-error.ts'
 
 /** Readable values by key, of each instance: in memory only, while its release is applied. */
 export type OpenedSecrets = ReadonlyMap<string, Readonly<Record<string, string>>>

@@ -4,11 +4,11 @@ import { CircleX, Lock } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 import type { FieldValues, UseFormReturn } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
-import { describeError } from '../api/errors.ts'
 import { holdsUnsaved, sayAgain } from '../api/session.ts'
 import { Button } from '../components/Button.tsx'
 import { confirm } from '../components/confirm.tsx'
-import { lazyComponent } from '../components/lazy-component.tsx'
+import { describeError } from '../errors/describe-error.ts'
+import { lazyComponent } from '../loading/lazy-component.tsx'
 import { applyServerError } from './server-error.ts'
 
 // The sign-in pages use the shell without a sheet.

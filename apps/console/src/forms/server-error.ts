@@ -1,6 +1,6 @@
 import type { ApiError } from '@crux/client'
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
-import { describeError } from '../api/errors.ts'
+import { describeError } from '../errors/describe-error.ts'
 
 /**
  * Shows an error at the fields that it names and focuses the first. Returns whether there was such a field; otherwise the form's banner

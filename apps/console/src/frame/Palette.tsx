@@ -9,7 +9,7 @@ import { apiQuery } from '../api/client.ts'
 import { useDenied, useMe, useTeamOrNone } from '../api/me.ts'
 import { giveFocusBack } from '../components/focus-trail.ts'
 import { State } from '../components/State.tsx'
-import { links } from '../links.ts'
+import { links } from '../routing/links.ts'
 import { accountPages } from './account-pages.ts'
 import { navigation } from './navigation.ts'
 

@@ -69,7 +69,6 @@ describe('the preview of a start', () => {
   it.each([
     ['an agent says', { lines: ['stopping it'], silences: 'p-web' }, 1_234, 11_234],
     ['an agent says of one that ignored its signal', { lines: ['stopping it'], silences: 'p-web' }, 11_500, 11_500],
-    ['an older agent words', { lines: ['stopping p-web, which cannot run beside the new container'] }, 1_234, 11_234],
   ])(
     'lists the ports with a downtime, with the last measured and the longest duration, which %s',
     async (_who, line, milliseconds, maximumMilliseconds) => {

@@ -1,10 +1,8 @@
 import { CruxError, type NodeStatus } from '@crux/contract'
+import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/transaction.ts'
-import { engineScope } from '../nodes/engine-scope.ts'
-import { containerCommanded } from '../nodes/events.ts'
-import { statusOf } from '../nodes/store.ts'
-import type { Caller } from './start.ts'
+import { containerCommanded, engineScope, statusOf } from '../nodes/index.ts'
 
 /** A deployment target where containers of a current release run, by the records. */
 export type RunningTarget = {

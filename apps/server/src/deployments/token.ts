@@ -1,11 +1,17 @@
 import { type Body, CruxError, isAllowed, type ResponseInput } from '@crux/contract'
+import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
-import type { SessionActor, TeamContext } from '../http/handlers.ts'
-import { issueToken } from '../tokens/actions.ts'
-import { tokensRevoked } from '../tokens/events.ts'
-import { deploymentTokenMaker, type Holder, invalidateDeploymentToken, selectTokens } from '../tokens/store.ts'
-import { loadDeployment } from './load.ts'
+import type { SessionActor } from '../identity/index.ts'
+import { loadDeployment } from '../releases/index.ts'
+import {
+  deploymentTokenMaker,
+  type Holder,
+  invalidateDeploymentToken,
+  issueToken,
+  selectTokens,
+  tokensRevoked,
+} from '../tokens/index.ts'
 
 /** Seconds for which the suggested command waits for the end. */
 const curlWaitS = 300

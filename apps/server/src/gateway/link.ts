@@ -8,8 +8,14 @@ import {
   type WelcomeSchema,
 } from '@crux/agent-protocol'
 import { CruxError } from '@crux/contract'
-import { checkAnswer, failureSentence, unusableAnswer } from './agent-answers.ts'
-import type { Command, CommandResult, LinkedAgent, StreamHandler } from './links.ts'
+import {
+  type Command,
+  type CommandResult,
+  type LinkedAgent,
+  type StreamHandler,
+  unusableAnswer,
+} from '../agent-links/index.ts'
+import { checkAnswer, failureSentence } from './agent-answers.ts'
 
 type Response = MessageInitShape<typeof ConnectResponseSchema>
 type Pending = {

@@ -1,5 +1,5 @@
 import { createTtlCache, loadShared } from '@crux/service-kit'
-import type { Bus } from '../bus/bus.ts'
+import type { Bus } from '../bus/index.ts'
 import type { ActivePerson } from './person.ts'
 import { sessionTtlMs } from './session-cache.ts'
 

@@ -1,7 +1,6 @@
 import { createTtlCache } from '@crux/service-kit'
-import type { Bus } from '../bus/bus.ts'
-import type { SessionActor } from '../http/handlers.ts'
-import type { Credential } from './person.ts'
+import type { Bus } from '../bus/index.ts'
+import type { Credential, SessionActor } from './person.ts'
 
 /** How long a session, or what depends on it, may be cached, which limits how long a revoked one can still be used. */
 export const sessionTtlMs = 2_000

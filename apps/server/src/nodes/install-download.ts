@@ -1,6 +1,6 @@
 import { CruxError } from '@crux/contract'
+import { bearerToken, hashToken } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { bearerToken, hashToken } from '../gateway/tokens.ts'
 import { installScript } from './install-script.ts'
 import { type InstallOptions, scriptValues } from './install-values.ts'
 import { findInstallByToken } from './store.ts'

@@ -1,7 +1,7 @@
 import { CruxError, type RegistryWrite, type ResponseInput } from '@crux/contract'
+import type { Actor, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { newId } from '../db/new-id.ts'
-import type { Actor, TeamContext } from '../http/handlers.ts'
 import type { RegistryAccess } from './api/registry-api.ts'
 import { openRegistry, type RegistryLocation, toLocation } from './connection.ts'
 import { openRegistryToken } from './credential.ts'

@@ -1,7 +1,7 @@
 import { CruxError, type RegistryType } from '@crux/contract'
 import { createTtlCache, loadShared, type TtlCache } from '@crux/service-kit'
+import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import type { TeamContext } from '../http/handlers.ts'
 import { accessOf, findRegistry } from './actions.ts'
 import type { RegistryApi, RegistryTag } from './api/registry-api.ts'
 import { openRegistry } from './connection.ts'

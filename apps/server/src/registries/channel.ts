@@ -1,6 +1,6 @@
 import { CruxError, patterns } from '@crux/contract'
 import type { App } from '../context.ts'
-import type { ChannelHandlers, Subscriber } from '../live/handlers.ts'
+import type { ChannelHandlers, Subscriber } from '../live/index.ts'
 import type { Browser } from './browse.ts'
 
 type ChannelSubscriber = Subscriber<'registries'>

@@ -1,14 +1,13 @@
 import { type Body, CruxError, isAllowed, type ResponseInput, reservedTeamSlugs } from '@crux/contract'
 import { slugOf } from '@crux/rules'
+import { type Actor, lacksSecondFactor, type TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
-import type { Actor, TeamContext } from '../http/handlers.ts'
-import type { Person } from '../identity/person.ts'
-import type { LocalAgents } from '../nodes/local-agents.ts'
+import type { Person } from '../identity/index.ts'
+import type { LocalAgents } from '../nodes/index.ts'
 import { teamChanged, teamDeleted } from './events.ts'
 import { invitationDelivery } from './invitation-link.ts'
 import { lockTeam } from './invitation-store.ts'
-import { lacksSecondFactor } from './second-factor.ts'
 import {
   deleteTeamRows,
   insertTeam,

@@ -1,8 +1,8 @@
 import type { TeamRole } from '@crux/contract'
-import { recordAudit } from '../audit-log/record.ts'
+import type { Actor } from '../access/index.ts'
+import { recordAudit } from '../audit-log/index.ts'
 import type { App } from '../context.ts'
-import type { Actor } from '../http/handlers.ts'
-import { recordEvent } from '../system/business-events.ts'
+import { recordEvent } from '../system/index.ts'
 
 type TeamRef = { id: string }
 

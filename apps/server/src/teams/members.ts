@@ -1,7 +1,7 @@
 import { CruxError, type TeamRole } from '@crux/contract'
+import type { Actor, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import type { Actor, TeamContext } from '../http/handlers.ts'
 import { memberLeft, memberRemoved, roleChanged } from './events.ts'
 import { deleteInvitation, lockTeam } from './invitation-store.ts'
 import { countOwners, deleteMember, selectRole, updateRole } from './member-store.ts'

@@ -1,7 +1,6 @@
 import { createTtlCache, isUuid, loadMany } from '@crux/service-kit'
 import type { App } from '../context.ts'
-import type { Identity } from '../identity/identity.ts'
-import type { Person } from '../identity/person.ts'
+import type { Identity, Person } from '../identity/index.ts'
 
 /**
  * Rows name their author: mostly people, sometimes a service account or a deployment's token, also deleted ones. Only

@@ -11,7 +11,7 @@ export function AccountHead({ title, tools }: { title: string; tools?: ReactNode
   const path = useLocation({ select: (location) => location.pathname })
   return (
     <>
-      <PageHeader title={t('title')} fullTitle={title} crumb={title} tools={tools} />
+      <PageHeader title={t('title')} fullTitle={title} crumb={title} actions={tools} />
       <Tabs label={t('title')}>
         {accountPages.map((tab) => (
           <Tab

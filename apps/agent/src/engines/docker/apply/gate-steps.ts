@@ -1,0 +1,183 @@
+import { connect } from 'node:net'
+import { guarded } from '@crux/service-kit'
+import { orAborted } from '../../../concurrency/or-aborted.ts'
+import { pause } from '../../../concurrency/pause.ts'
+import { isEngineError } from '../../../errors/engine-error.ts'
+import { PlanError } from '../../../errors/plan-error.ts'
+import type { ObservedContainer } from '../containers/container-engine.ts'
+import { GateError } from '../gate/errors.ts'
+import { addressOf, gatePorts, portKeys } from '../gate/reconcile.ts'
+import { portTaken } from '../plan/clashes.ts'
+import type { StepOf } from '../plan/steps.ts'
+import { expectationOf } from './expectation.ts'
+import { partsOf, type Run } from './run.ts'
+
+/** How long a port may stay closed that the previous container did not have open either. */
+const optionalPortMs = 5_000
+const knockEveryMs = 50
+/** Time for the answers that a container is still sending when it must stop. It is short because clients of every service wait during it. */
+const lastAnswersMs = 1_000
+const knockTimeoutMs = 1_000
+
+export async function reservePorts({ instanceId, ports }: StepOf<'gate.reserve'>, run: Run): Promise<void> {
+  const prefix = run.release.owner?.prefix ?? ''
+  const entries = gatePorts({ id: '', labels: {}, networks: [], state: 'created' }, ports)
+  await atGate(instanceId, run, () =>
+    run.gate.apply(
+      entries.map((entry) => ({ ...entry, prefix })),
+      [],
+    ),
+  )
+}
+
+export async function suspendPorts({ previous, instanceId, ports }: StepOf<'gate.suspend'>, run: Run): Promise<void> {
+  const seen = await run.driver.engine.observe(previous.id).catch(undefinedIfMissing)
+  if (!seen) return
+  await atGate(instanceId, run, () =>
+    run.gate.apply(
+      gatePorts(seen, ports).map((port) => ({ ...port, target: '' })),
+      [],
+    ),
+  )
+  await run.gate.drain(previous.id, lastAnswersMs)
+}
+
+/**
+ * A running container may not listen yet. Where the previous container listens, the new one must listen before it gets connections; a port
+ * that was closed before may stay closed, and a warning reports that.
+ */
+export async function waitForPorts({ instanceId, ports, previous }: StepOf<'gate.wait'>, run: Run): Promise<void> {
+  const { instance } = partsOf(run, instanceId)
+  const expected = expectationOf(instance.config, run.release.observationWindowMs)
+  if (expected.kind !== 'running') return
+  const full = instance.full
+  const began = performance.now()
+  const id = run.ids.get(instanceId) ?? ''
+  for (const { containerPort } of ports) {
+    let required: boolean | undefined
+    for (;;) {
+      run.signal.throwIfAborted()
+      const seen = await run.driver.engine.observe(id)
+      if (seen.state !== 'running')
+        throw new PlanError(instanceId, `${full} ended before it listened on port ${containerPort}`)
+      const heard = await knock(addressOf(seen), containerPort)
+      if (heard === 'open') break
+      required ??= previous !== undefined && (await answers(run, previous.id, containerPort))
+      const waited = performance.now() - began
+      if (heard === 'nothing' && waited >= optionalPortMs) {
+        throw new PlanError(
+          instanceId,
+          `the gate cannot reach ${full} at ${addressOf(seen)}: ports that stay open need an engine whose networks this machine reaches, not a rootless one`,
+        )
+      }
+      if (required && waited >= expected.timeoutMs) {
+        throw new PlanError(
+          instanceId,
+          `${full} did not listen on port ${containerPort} within ${Math.round(expected.timeoutMs / 1_000)} s, and the previous one does`,
+        )
+      }
+      if (!required && waited >= optionalPortMs) {
+        run.progressReporter.warn(
+          instanceId,
+          `${full} does not listen on port ${containerPort} yet: connections are refused`,
+        )
+        break
+      }
+      await pause(knockEveryMs, run.signal)
+    }
+  }
+}
+
+export async function routePorts(
+  { target, instanceId, ports, instead }: StepOf<'gate.route'>,
+  run: Run,
+): Promise<void> {
+  const id = target.kind === 'new' ? run.ids.get(target.instanceId) : target.id
+  const seen = id === undefined ? undefined : await run.driver.engine.observe(id).catch(undefinedIfMissing)
+  if (!seen || (target.kind === 'previous' && addressOf(seen) === '')) return
+  await atGate(instanceId, run, () => run.gate.apply(gatePorts(seen, ports), portKeys(instead)))
+  const list = ports.map(({ hostPort }) => hostPort).join(', ')
+  if (target.kind === 'new')
+    run.progressReporter.info(instanceId, `the gate leads port ${list} to the new ${nameOf(seen)}`)
+}
+
+export async function releasePorts({ ports }: StepOf<'gate.release'>, run: Run): Promise<void> {
+  // A gate that does not run holds no port.
+  if (await run.gate.look()) await atGate('', run, () => run.gate.apply([], portKeys(ports)))
+}
+
+/** Drains all containers at once: each has its own timeout and does not wait for another one. */
+export async function drainPreviousContainers({ previousContainers }: StepOf<'gate.drain'>, run: Run): Promise<void> {
+  await Promise.all(
+    previousContainers.map(async ({ id, name, instanceId, ms }) => {
+      const connections = await run.gate.drain(id, 0)
+      if (connections === 0) return
+      const open = (count: number) => `${count} open connection${count === 1 ? '' : 's'} to the previous ${name}`
+      run.progressReporter.info(instanceId, `waits at most ${ms / 1_000} s for ${open(connections)}`)
+      const left = await orAborted(run.gate.drain(id, ms), run.signal)
+      if (left > 0) run.progressReporter.warn(instanceId, `${open(left)} end with it`)
+    }),
+  )
+}
+
+async function atGate(instanceId: string, run: Run, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof GateError)) throw error
+    const { code, port = 0 } = error
+    const words =
+      code === 'EADDRINUSE'
+        ? portTaken(port, await holderOf(port, run))
+        : code === 'EACCES'
+          ? `the gate may not listen on port ${port}: run the agent as root, or choose a port above 1023`
+          : code === 'EADDRNOTAVAIL'
+            ? `the gate cannot listen on port ${port}: the machine does not have that address`
+            : error.message
+    throw new PlanError(instanceId, words, { cause: error })
+  }
+}
+
+async function holderOf(port: number, run: Run): Promise<string> {
+  const prefix = run.release.owner?.prefix
+  const held = (await run.gate.look())?.ports.find((entry) => entry.port === port && entry.prefix !== prefix)
+  return held ? `another container under the prefix ${held.prefix}` : 'another process of the machine'
+}
+
+async function answers(run: Run, id: string, port: number): Promise<boolean> {
+  const seen = await run.driver.engine.observe(id).catch(undefinedIfMissing)
+  return seen !== undefined && (await knock(addressOf(seen), port)) === 'open'
+}
+
+/** Whether a connection is accepted or refused, or the host does not answer at all. The connection is closed at once. */
+function knock(host: string, port: number): Promise<'open' | 'shut' | 'nothing'> {
+  if (host === '') return Promise.resolve('shut')
+  return new Promise((resolve) => {
+    const socket = connect({ host, port })
+    const end = (heard: (error?: NodeJS.ErrnoException) => 'open' | 'shut' | 'nothing') =>
+      guarded('knocking at a port', (error?: NodeJS.ErrnoException) => {
+        socket.destroy()
+        resolve(heard(error))
+      })
+    socket.setTimeout(
+      knockTimeoutMs,
+      end(() => 'nothing'),
+    )
+    socket.once(
+      'connect',
+      end(() => 'open'),
+    )
+    socket.on(
+      'error',
+      end((error) => (error?.code === 'ECONNREFUSED' ? 'shut' : 'nothing')),
+    )
+  })
+}
+
+function nameOf({ name }: ObservedContainer): string {
+  return name.replace(/\.(next|old)-[0-9a-f]+$/, '')
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (!isEngineError(error, 'not-found')) throw error
+}
