@@ -122,7 +122,7 @@ export const authEndpoints = endpoints({
     audit: false,
   },
   'auth.renew-invitation-code': {
-    summary: 'Create a new flow and code for an open invitation, for a holder of its link',
+    summary: 'Create another flow and code for a valid invitation, for anyone who has its link',
     method: 'POST',
     path: '/api/auth/create-account/code',
     body: z.object({ team: Id, invitation: z.string().min(16).max(256) }),

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { timestampNow } from '@bufbuild/protobuf/wkt'
 import { type Container, ContainerSchema, ContainerState } from '@crux/agent-protocol'
 import { guarded, inBackground } from '@crux/service-kit'
-import type { Driver, EngineEvent } from '../engines/docker/containers/driver.ts'
+import type { ContainerView, EngineEvent } from '../engines/engine.ts'
 import { label } from '../engines/labels.ts'
 import { isEngineError } from '../errors/engine-error.ts'
 
@@ -24,7 +24,7 @@ export interface ContainerUpdate {
  * container. After missed events everything is listed again and only differences are sent.
  */
 export async function* watchContainers(
-  driver: Driver,
+  engine: ContainerView,
   options: { prefix: string | undefined; signal: AbortSignal },
 ): AsyncGenerator<ContainerUpdate> {
   const { prefix, signal } = options
@@ -52,7 +52,7 @@ export async function* watchContainers(
   async function lookAtAll(): Promise<void> {
     relist = false
     dirty.clear()
-    const all = await driver.list(prefix === undefined ? {} : { prefix })
+    const all = await engine.list(prefix === undefined ? {} : { prefix })
     const ids = new Set(all.map(({ engineId }) => engineId))
     for (const id of [...known.keys()]) if (!ids.has(id)) change(id, undefined)
     for (const container of all) change(container.engineId, container)
@@ -62,7 +62,7 @@ export async function* watchContainers(
   async function lookAtDirty(): Promise<void> {
     const ids = [...dirty]
     dirty.clear()
-    const seen = new Map((await driver.view(ids)).map((container) => [container.engineId, container]))
+    const seen = new Map((await engine.view(ids)).map((container) => [container.engineId, container]))
     // A container with another event in the meantime may have been inspected too early, so it is inspected again.
     for (const id of ids) if (!dirty.has(id)) change(id, seen.get(id))
   }
@@ -90,7 +90,7 @@ export async function* watchContainers(
     }
   }
 
-  const unsubscribe = driver.subscribe((event) => {
+  const unsubscribe = engine.subscribe((event) => {
     if (event.kind === 'relist') relist = true
     else if (prefix === undefined || event.labels[label.prefix] === prefix || known.has(event.id)) {
       const before = known.get(event.id)

@@ -94,6 +94,9 @@ function teamKeyOf(params: unknown): TeamKey | undefined {
 const notInTeam = (key: TeamKey | undefined) =>
   key?.by === 'id'
     ? new CruxError('notFound', { property: 'team' })
-    : new CruxError('forbidden', { property: 'teamSlug', description: 'There is no such team, or you are not in it.' })
+    : new CruxError('forbidden', {
+        property: 'teamSlug',
+        description: 'There is no such team, or you are not a member of it.',
+      })
 
 const scopeTooLow = (description: string) => new CruxError('forbidden', { property: 'token', description })

@@ -190,5 +190,8 @@ export function failureToError(failure: { code: FailureCode; message: string }):
   const description = failureSentence(failure.message) || undefined
   return failure.code === FailureCode.NOT_FOUND
     ? new CruxError('notFound', { property: 'key', description: description ?? 'There is no such container.' })
-    : new CruxError('preconditionFailed', { property: 'key', description: description ?? 'The engine refused.' })
+    : new CruxError('preconditionFailed', {
+        property: 'key',
+        description: description ?? 'The engine refused the operation.',
+      })
 }

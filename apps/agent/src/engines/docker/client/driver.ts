@@ -3,9 +3,11 @@ import { guarded, type Logger } from '@crux/service-kit'
 import type Docker from 'dockerode'
 import { EngineError } from '../../../errors/engine-error.ts'
 import { redactorOf } from '../../../secrets/redaction.ts'
+import type { LogChunkLine, LogRequest } from '../../engine.ts'
 import { label } from '../../labels.ts'
+import { nameOnEngine } from '../../names.ts'
 import type { ContainerEngine } from '../containers/container-engine.ts'
-import type { Driver, LogChunkLine, LogRequest } from '../containers/driver.ts'
+import type { Driver } from '../containers/driver.ts'
 import { openDocker } from './client.ts'
 import { createContainerEngine, withGracePeriod } from './container-engine.ts'
 import { translate, translating } from './errors.ts'
@@ -113,16 +115,17 @@ export async function openDockerDriver(
         version: `Docker ${info.ServerVersion}`,
         operatingSystem: info.OperatingSystem,
         architecture: { x86_64: 'amd64', aarch64: 'arm64' }[info.Architecture] ?? info.Architecture,
+        ownContainer: await findOwnContainer(docker),
       }
     },
-    ownContainer: () => findOwnContainer(docker),
     async list({ prefix }) {
       const all = await view.all()
       return prefix === undefined ? all : all.filter(({ labels }) => labels[label.prefix] === prefix)
     },
     view: view.some,
-    async find({ prefix, name }) {
-      const full = prefix === '' ? name : `${prefix}-${name}`
+    async find(ref) {
+      const { prefix } = ref
+      const full = nameOnEngine(ref)
       // The name becomes part of a path of the engine's API.
       if (!containerName.test(full)) return undefined
       const found = await inspectIfThere(full)

@@ -1,7 +1,7 @@
 import { guarded, inBackground, type Logger } from '@crux/service-kit'
 import type Docker from 'dockerode'
 import { pause } from '../../../concurrency/pause.ts'
-import type { EngineEvent } from '../containers/driver.ts'
+import type { EngineEvent } from '../../engine.ts'
 import { translate } from './errors.ts'
 
 export interface EventHub {

@@ -4,7 +4,7 @@ import { CircleX, GitMerge, Info, Split } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../components/Button.tsx'
 import { TextLink } from '../../../components/TextLink.tsx'
-import { links } from '../../../links.ts'
+import { links } from '../../../routing/links.ts'
 import { useConfigForm } from './config-context.ts'
 
 /** Why a field is not saved: two users set different values, or config bundles conflict and the deployment has to decide. */

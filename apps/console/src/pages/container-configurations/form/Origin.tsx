@@ -5,7 +5,7 @@ import { RotateCcw } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../../components/Button.tsx'
 import { Pill } from '../../../components/Tag.tsx'
-import { links } from '../../../links.ts'
+import { links } from '../../../routing/links.ts'
 import { type ConfigForm, settingOf, useConfigForm } from './config-context.ts'
 
 type Words = ReturnType<typeof useTranslation<['configuration', 'common']>>['t']

@@ -28,7 +28,7 @@ const begun = new WeakSet<BegunSection>()
 type Props = {
   id: SectionId
   trailing?: ReactNode
-  tools?: ReactNode
+  actions?: ReactNode
   onAdd?: () => void
   /** The label of the add button, if "Add" alone is ambiguous. */
   addLabel?: string
@@ -36,7 +36,7 @@ type Props = {
 }
 
 /** One part of the form; the navigation beside it leads to its id. */
-export function Section({ id, trailing, tools, onAdd, addLabel, children }: Props) {
+export function Section({ id, trailing, actions, onAdd, addLabel, children }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
   const { readOnly } = useConfigForm()
   const hide = useContext(HideContext)
@@ -53,9 +53,9 @@ export function Section({ id, trailing, tools, onAdd, addLabel, children }: Prop
         label={title}
         title={title}
         trailing={trailing}
-        tools={
+        actions={
           <>
-            {tools}
+            {actions}
             {onAdd && (
               <Button size="sm" icon={Plus} disabledReason={readOnly} onClick={onAdd}>
                 {addLabel ?? t('add')}

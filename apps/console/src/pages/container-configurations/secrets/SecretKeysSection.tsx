@@ -18,7 +18,7 @@ export function SecretKeysSection() {
     <Section
       id="secrets"
       trailing={t('secrets.baseAside')}
-      tools={<SettingReset field="secrets" label={t('section.secrets')} />}
+      actions={<SettingReset field="secrets" label={t('section.secrets')} />}
       onAdd={() => list.add({ key: '', required: true })}
     >
       <KeyedRows field="secrets" list={list} empty={t('empty.secrets')} keyPlaceholder="DATABASE_PASSWORD">

@@ -33,7 +33,7 @@ export function SecretsSection() {
       id="secrets"
       trailing={t('secrets.concreteAside')}
       onAdd={() => focus.focusRow(secrets.add())}
-      tools={
+      actions={
         asked && !off ? (
           <IconButton
             icon={shown ? EyeOff : Eye}

@@ -42,7 +42,7 @@ function LabelsSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const list = useKeyValues('dockerLabels')
   return (
-    <Section id="labels" tools={<SettingReset field="dockerLabels" label={t('section.labels')} />} onAdd={list.add}>
+    <Section id="labels" actions={<SettingReset field="dockerLabels" label={t('section.labels')} />} onAdd={list.add}>
       <KeyValueRows list={list} label={t('section.labels')} />
     </Section>
   )

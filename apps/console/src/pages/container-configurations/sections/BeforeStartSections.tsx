@@ -21,7 +21,7 @@ export function StorageSection() {
   const chosen = value?.storageId ?? null
   const known = storages.data?.some((storage) => storage.id === chosen)
   return (
-    <Section id="storage" tools={<SettingOrigin field="storage" label={t('section.storage')} />}>
+    <Section id="storage" actions={<SettingOrigin field="storage" label={t('section.storage')} />}>
       <SettingGrid>
         <Setting
           label={t('storage.storage')}
@@ -111,7 +111,7 @@ export function ConfigContainerSection() {
     <Section
       id="configContainer"
       trailing={t('configContainer.aside')}
-      tools={<SettingOrigin field="configContainer" label={t('section.configContainer')} />}
+      actions={<SettingOrigin field="configContainer" label={t('section.configContainer')} />}
     >
       <SettingGrid>
         <PartInput
@@ -167,7 +167,7 @@ export function HealthSection() {
     />
   )
   return (
-    <Section id="health" tools={<SettingOrigin field="healthCheckConfig" label={t('section.health')} />}>
+    <Section id="health" actions={<SettingOrigin field="healthCheckConfig" label={t('section.health')} />}>
       <div className="grid gap-x-5 gap-y-4 p-3 sm:grid-cols-2">
         {text('startupProbe', '/started')}
         {text('readinessProbe', '/ready')}
@@ -205,7 +205,7 @@ export function ResourcesSection() {
     />
   )
   return (
-    <Section id="resources" tools={<SettingOrigin field="resourceConfig" label={t('section.resources')} />}>
+    <Section id="resources" actions={<SettingOrigin field="resourceConfig" label={t('section.resources')} />}>
       <SettingGrid>
         {part('limits.cpu', '0.5')}
         {part('limits.memory', '512Mi')}

@@ -100,7 +100,7 @@ export function ExpectedStateSection() {
     </Setting>
   )
   return (
-    <Section id="expectedState" tools={<SettingOrigin field="expectedState" label={t('section.expectedState')} />}>
+    <Section id="expectedState" actions={<SettingOrigin field="expectedState" label={t('section.expectedState')} />}>
       <SettingGrid>
         <Setting
           label={t('expected.state')}
@@ -180,7 +180,7 @@ export function RestartSection() {
   const form = useConfigForm()
   const { value } = settingOf(form, 'restartPolicy')
   return (
-    <Section id="restart" tools={<SettingOrigin field="restartPolicy" label={t('section.restart')} />}>
+    <Section id="restart" actions={<SettingOrigin field="restartPolicy" label={t('section.restart')} />}>
       <div className="p-3">
         <Setting
           label={t('field.restartPolicy')}
@@ -206,7 +206,7 @@ export function LogSection() {
   const { value } = settingOf(form, 'logConfig')
   const driver = value?.driver ?? 'nodeDefault'
   return (
-    <Section id="log" tools={<SettingOrigin field="logConfig" label={t('section.log')} />}>
+    <Section id="log" actions={<SettingOrigin field="logConfig" label={t('section.log')} />}>
       <SettingGrid>
         <Setting
           label={t('log.driver')}

@@ -21,7 +21,7 @@ export function CapabilitiesSection() {
   return (
     <Section
       id="capabilities"
-      tools={<SettingReset field="capabilities" label={t('section.capabilities')} />}
+      actions={<SettingReset field="capabilities" label={t('section.capabilities')} />}
       onAdd={() => list.add({ key: '', value: 'add' })}
     >
       <KeyedRows field="capabilities" list={list} empty={t('empty.capabilities')} keyPlaceholder="NET_ADMIN">
@@ -48,7 +48,7 @@ export function ExtraHostsSection() {
   return (
     <Section
       id="extraHosts"
-      tools={<SettingReset field="extraHosts" label={t('section.extraHosts')} />}
+      actions={<SettingReset field="extraHosts" label={t('section.extraHosts')} />}
       onAdd={() => list.add({ key: '', value: '' })}
     >
       <KeyedRows field="extraHosts" list={list} empty={t('empty.extraHosts')} keyPlaceholder="db.internal">
@@ -78,7 +78,7 @@ export function LimitsSection() {
   return (
     <Section
       id="limits"
-      tools={
+      actions={
         <>
           <SettingReset field="ulimits" label={t('field.ulimits')} />
           <Menu

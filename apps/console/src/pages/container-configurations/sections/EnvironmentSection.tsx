@@ -3,8 +3,8 @@ import { Download, Ellipsis, FileInput } from 'lucide-react'
 import { type DragEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../../components/Button.tsx'
-import { lazyComponent } from '../../../components/lazy-component.tsx'
 import { Menu, MenuItem } from '../../../components/Menu.tsx'
+import { lazyComponent } from '../../../loading/lazy-component.tsx'
 import { useConfigForm } from '../form/config-context.ts'
 import { SettingReset } from '../form/Origin.tsx'
 import { Section } from '../form/Section.tsx'
@@ -44,7 +44,7 @@ export function EnvironmentSection({ name }: { name: string }) {
         id="environment"
         trailing={<Count rows={list.rows} />}
         onAdd={list.add}
-        tools={
+        actions={
           <>
             <SettingReset field="environment" label={t('section.environment')} />
             <Menu trigger={<IconButton icon={Ellipsis} size="sm" label={t('env.more')} />}>

@@ -34,7 +34,7 @@ export function InitContainersSection() {
     <Section
       id="initContainers"
       trailing={rows.length > 0 ? t('initContainers.aside') : undefined}
-      tools={<SettingOrigin field="initContainers" label={t('section.initContainers')} />}
+      actions={<SettingOrigin field="initContainers" label={t('section.initContainers')} />}
       onAdd={() => {
         const id = newId()
         set([...rows, { id, name: '', image: '', useParentConfig: false }])

@@ -14,7 +14,7 @@ export function StrategySection() {
   const form = useConfigForm()
   const { value } = settingOf(form, 'deploymentStrategy')
   return (
-    <Section id="strategy" tools={<SettingOrigin field="deploymentStrategy" label={t('section.strategy')} />}>
+    <Section id="strategy" actions={<SettingOrigin field="deploymentStrategy" label={t('section.strategy')} />}>
       <div className="p-3">
         <Setting
           label={t('field.deploymentStrategy')}
@@ -87,7 +87,7 @@ export function MetricsSection() {
   const change = useChangePart('metrics')
   const ports = usePorts()
   return (
-    <Section id="metrics" tools={<SettingOrigin field="metrics" label={t('section.metrics')} />}>
+    <Section id="metrics" actions={<SettingOrigin field="metrics" label={t('section.metrics')} />}>
       <SettingGrid>
         <Setting label={t('metrics.enabled')} error={form.errorOf('metrics.enabled')} help={t('metrics.help')}>
           <SettingSwitch

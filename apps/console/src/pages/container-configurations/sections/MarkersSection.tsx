@@ -16,7 +16,7 @@ export function MarkersSection({ field }: { field: Field }) {
   const { t } = useTranslation(['configuration', 'common'])
   const id = field === 'labels' ? 'kubernetesLabels' : 'annotations'
   return (
-    <Section id={id} tools={<SettingReset field={field} label={t(`section.${id}`)} />}>
+    <Section id={id} actions={<SettingReset field={field} label={t(`section.${id}`)} />}>
       <div className="grid gap-x-5 gap-y-4 p-3">
         {markerSections.map((section) => (
           <Markers key={section} field={field} section={section} />

@@ -85,7 +85,7 @@ export function PortsSection({ filter }: { filter: FieldFilter | undefined }) {
     <Section
       id="ports"
       trailing={rows.length + ranges.length > 0 ? t('values.count', { count: rows.length + ranges.length }) : undefined}
-      tools={
+      actions={
         <>
           <SettingReset field="ports" label={t('section.ports')} />
           <SettingReset field="portRanges" label={t('field.portRanges')} />

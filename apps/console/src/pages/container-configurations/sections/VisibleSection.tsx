@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react'
-import { loadChunk } from '../../../load-chunk.ts'
+import { loadChunk } from '../../../loading/load-chunk.ts'
 import type { FieldFilter, SectionId } from '../form/sections.ts'
 import { EnvironmentSection } from './EnvironmentSection.tsx'
 import { GeneralSection } from './GeneralSection.tsx'

@@ -43,7 +43,7 @@ export function VolumesSection() {
     <Section
       id="volumes"
       trailing={rows.length > 0 ? t('values.count', { count: rows.length }) : undefined}
-      tools={<SettingReset field="volumes" label={t('section.volumes')} />}
+      actions={<SettingReset field="volumes" label={t('section.volumes')} />}
       onAdd={() => {
         const id = newId()
         set([...own, { id, name: '', path: '', size: null, type: 'rwo' }])

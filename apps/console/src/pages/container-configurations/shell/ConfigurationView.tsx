@@ -9,14 +9,14 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../../api/client.ts'
 import { useEditors } from '../../../api/editors.ts'
 import { useDenied, useDeniedPart } from '../../../api/me.ts'
-import { lazyComponent } from '../../../components/lazy-component.tsx'
 import { PageHeader } from '../../../components/PageHeader.tsx'
 import { SkeletonRows } from '../../../components/Skeletons.tsx'
 import { isTyping, useKey } from '../../../components/use-key.ts'
 import { versionTitle } from '../../../components/version-title.ts'
-import { loadArea } from '../../../i18n.ts'
-import { links } from '../../../links.ts'
-import { loadChunk } from '../../../load-chunk.ts'
+import { lazyComponent } from '../../../loading/lazy-component.tsx'
+import { loadChunk } from '../../../loading/load-chunk.ts'
+import { loadArea } from '../../../locales/i18n.ts'
+import { links } from '../../../routing/links.ts'
 import type { Crumb } from '../../../stores/crumbs.ts'
 import { type ConfigForm, ConfigFormProvider } from '../form/config-context.ts'
 import { placeOfProblem, type StartProblem, startProblemsOf } from '../form/start-problems.ts'
@@ -139,7 +139,7 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
           fullTitle={t('head.full', { name: title })}
           crumbs={crumbsOf(teamSlug, relations, t)}
           subtitle={<SubLine type={config.type} relations={relations} name={config.parent.name} />}
-          tools={
+          actions={
             <HeadTools
               draft={draft}
               deploymentId={deployment?.id}

@@ -15,7 +15,7 @@ import { SearchBox } from '../../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../../components/Skeletons.tsx'
 import { Switch } from '../../../components/Switch.tsx'
 import { Pill } from '../../../components/Tag.tsx'
-import { links } from '../../../links.ts'
+import { links } from '../../../routing/links.ts'
 import { useConfigForm } from '../form/config-context.ts'
 import { layerLabels } from '../form/Origin.tsx'
 
@@ -92,7 +92,7 @@ function FinalTable({ final, changes }: { final: Final; changes: readonly Change
       label={t('final.title', { name: final.containerName })}
       title={t('final.title', { name: final.containerName })}
       trailing={t('values.count', { count: parts.size })}
-      tools={
+      actions={
         <span className="flex items-center gap-2">
           <Switch label={t('final.changed')} checked={changed} onChange={setChanged} />
           <span aria-hidden>{t('final.changed')}</span>

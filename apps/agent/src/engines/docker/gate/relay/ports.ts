@@ -168,7 +168,7 @@ function bind(server: Server, port: number, host: string): Promise<void> {
 }
 
 function promised({ port }: PortKey): Error {
-  return Object.assign(new Error(`port ${port} is held for somebody else`), { code: 'EADDRINUSE', port })
+  return Object.assign(new Error(`port ${port} is reserved for another container`), { code: 'EADDRINUSE', port })
 }
 
 function reportError(port: number, error: Error): void {

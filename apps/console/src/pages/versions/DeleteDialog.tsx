@@ -10,7 +10,7 @@ import { Field, TextInput } from '../../components/Field.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { isTypedName } from '../../components/typed-name.ts'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 
 type Running = ResponseOf<'projects.running'>
 type Props = {

@@ -1,10 +1,11 @@
 import type { Input } from '@crux/client'
 import type { Operation } from '@crux/contract'
 import { type LinkProps, useNavigate } from '@tanstack/react-router'
-import { useCall } from '../api/client.ts'
-import { confirm } from './confirm.tsx'
-import type { Question } from './question.ts'
-import { toastSuccess } from './toasts.tsx'
+import { confirm } from '../components/confirm.tsx'
+import type { Removal } from '../components/DetailsHead.tsx'
+import type { Question } from '../components/question.ts'
+import { toastSuccess } from '../components/toasts.tsx'
+import { useCall } from './client.ts'
 
 type Options<O extends Operation> = {
   input: Input<O>
@@ -15,8 +16,6 @@ type Options<O extends Operation> = {
   /** Where the page of what is gone leads to. */
   list: LinkProps
 }
-
-export type Removal = { ask: () => Promise<void>; busy: boolean; denied: string | null }
 
 /** Deletes the subject of a page: asks first, confirms the deletion, and goes to the list. */
 export function useRemoval<O extends Operation>(operation: O, options: Options<O>): Removal {

@@ -7,8 +7,8 @@ import { client } from '../../api/client.ts'
 import { csrfTokenOf } from '../../api/identity.ts'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { PasswordField, SwitchField } from '../../forms/fields.tsx'
-import { elsewhere } from '../auth/elsewhere.ts'
-import { FlowGate } from '../auth/FlowGate.tsx'
+import { elsewhere } from './elsewhere.ts'
+import { FlowGate } from './FlowGate.tsx'
 import { useSettingsFlow } from './use-settings-flow.ts'
 
 const Form = z

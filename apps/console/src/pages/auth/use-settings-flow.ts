@@ -1,6 +1,7 @@
 import { queryClient } from '../../api/client.ts'
-import { type Flow, identityQuery, isWhole } from '../../api/identity.ts'
-import { useFlow } from '../auth/use-flow.ts'
+import type { Flow } from '../../api/identity.ts'
+import { reauthenticationAddress } from '../../api/reauthentication.ts'
+import { useFlow } from './use-flow.ts'
 
 type Options<V> = {
   /** The flow in the address, for a browser that returns from another site. */
@@ -21,7 +22,7 @@ export function useSettingsFlow<V>({ id, returnTo, submit, onDone }: Options<V>)
         return await submit(flow, values)
       } catch (error) {
         if (!isTooOld(error)) throw error
-        location.assign(confirmAddress(returnTo))
+        location.assign(reauthenticationAddress(returnTo))
         // The page is being left.
         return new Promise(() => {})
       }
@@ -32,13 +33,6 @@ export function useSettingsFlow<V>({ id, returnTo, submit, onDone }: Options<V>)
       await onDone(answer, values)
     },
   })
-}
-
-/** Where to sign in again as the same person. */
-export function confirmAddress(returnTo: string): string {
-  const identity = queryClient.getQueryData(identityQuery().queryKey)
-  const email = isWhole(identity) ? identity.email : 'true'
-  return `/auth/login?${new URLSearchParams({ refresh: email, return_to: returnTo })}`
 }
 
 /** The relay keeps the identity service's words in `value`; a direct answer has its id as the code. */

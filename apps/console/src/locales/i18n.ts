@@ -1,10 +1,10 @@
 import i18n, { type ResourceLanguage } from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { z } from 'zod'
-import common from './locales/en/common.json'
+import common from './en/common.json'
 
 /** Texts lie in one file per area; all but the common ones are loaded together with the pages that use them. */
-const areas = import.meta.glob<ResourceLanguage[string]>(['./locales/en/*.json', '!./locales/en/common.json'], {
+const areas = import.meta.glob<ResourceLanguage[string]>(['./en/*.json', '!./en/common.json'], {
   import: 'default',
 })
 
@@ -23,7 +23,7 @@ export async function startTexts(): Promise<void> {
 /** Loads an area's texts once; pages name their areas in routes.tsx. */
 export async function loadArea(area: string): Promise<void> {
   if (i18n.hasResourceBundle('en', area)) return
-  const load = areas[`./locales/en/${area}.json`]
+  const load = areas[`./en/${area}.json`]
   if (!load) throw new Error(`locales/en/${area}.json is missing`)
   i18n.addResourceBundle('en', area, await load())
 }

@@ -1,6 +1,6 @@
 import { type ComponentType, lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import { loadChunk } from '../load-chunk.ts'
+import { loadChunk } from './load-chunk.ts'
 
 /**
  * A part of a page that is loaded when it is first shown: forms, pickers, editors.
