@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
 import { Id, Timestamp } from './shapes.ts'
 
+/** The cookie of a session, which the identity service sets under the name that Ory Kratos uses. */
+export const sessionCookieName = 'ory_kratos_session'
+
 const flow = { flow: z.string().max(128), csrfToken: z.string().max(1_024), captcha: z.string().max(8_192).nullish() }
 const code = z.string().trim().max(32)
 const email = z.string().trim().min(3).max(320)

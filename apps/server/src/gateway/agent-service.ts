@@ -1,5 +1,6 @@
 import { Code, ConnectError, type ConnectRouter, createContextKey, type HandlerContext } from '@connectrpc/connect'
 import { AgentService, type StreamContainersRequest, type StreamLogRequest } from '@crux/agent-protocol'
+import { isUuid } from '@crux/service-kit'
 import { bearerToken } from '../access/index.ts'
 import { type DeploymentPort, isSupported } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
@@ -28,7 +29,7 @@ export function createAgentRoutes(
     router.service(AgentService, {
       async exchange({ info }, context) {
         const token = bearerToken(context.requestHeader.get('authorization'))
-        if (!token || !info?.publicKey || (info.nodeId && !uuid.test(info.nodeId))) throw unauthenticated()
+        if (!token || !info?.publicKey || (info.nodeId && !isUuid(info.nodeId))) throw unauthenticated()
         const exchanged = await exchangeToken(app, token, checkInfo(info))
         if (!exchanged) {
           const address = context.values.get(peerAddress)
@@ -134,5 +135,3 @@ async function carry<M extends { streamId: string }>(
   stream?.finish()
   return {}
 }
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
