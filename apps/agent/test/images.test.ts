@@ -104,7 +104,7 @@ test('a removal keeps images that existed before or that others pulled although 
   await waitUntil('it is pulled by hand', () => stored(again.id))
   const { imageIds, kept } = await remove(before, named, again.id)
   expect(imageIds).toEqual([])
-  const reason = 'No release fetched it, or it also has a name that no release gave it'
+  const reason = 'No release pulled it, or it was tagged outside of Crux'
   expect(kept.map((one) => [one.imageId, one.reason])).toEqual([before, named, again.id].map((id) => [id, reason]))
   expect((await stored(named))?.references).toContain(ours)
 })

@@ -64,7 +64,7 @@ export async function removeImages(
       continue
     }
     if (!ours.has(imageId)) {
-      kept.push({ imageId, reason: 'No release fetched it, or it also has a name that no release gave it' })
+      kept.push({ imageId, reason: 'No release pulled it, or it was tagged outside of Crux' })
       continue
     }
     try {

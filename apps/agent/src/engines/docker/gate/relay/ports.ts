@@ -181,7 +181,7 @@ function toPortError(error: unknown): { message: string; code?: string; port?: n
 }
 
 function promised({ port }: PortKey): Error {
-  return Object.assign(new Error(`port ${port} is held for another prefix`), { code: 'EADDRINUSE', port })
+  return Object.assign(new Error(`port ${port} is reserved for another container`), { code: 'EADDRINUSE', port })
 }
 
 function reportError(port: number, error: Error): void {
