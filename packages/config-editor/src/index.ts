@@ -2,7 +2,7 @@ export { type DraftContext, type FieldChange, findProblems, saveState, shownFiel
 export { fieldsOf } from './config-fields.ts'
 export { type Conflicts, fieldOf } from './config-rows.ts'
 export { copyFields, fieldDifferences } from './copied-fields.ts'
-export { createDraftSession, type DraftSession } from './draft-session.ts'
+export { DraftSession } from './draft-session.ts'
 export { type FieldStep, noHistory, recordEdit, redo, type Step, toSeenFields, undo } from './edit-history.ts'
 export { type EnvChange, envChanges, withEnvChanges } from './env-changes.ts'
 export { formatEnvFile, parseEnvFile } from './env-file.ts'
