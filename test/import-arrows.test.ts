@@ -1,24 +1,10 @@
 import { posix } from 'node:path'
 import { expect, test } from 'vitest'
-import { importsOf, projectFiles } from './repository.ts'
+import { type Arrow, circlesOf, fileCircles, productionImports } from './import-circles.ts'
 
 // Checks the import directions of docs/architecture.md. Tests and their kits may import more than production code.
 
-interface Arrow {
-  from: string
-  to: string
-  typeOnly: boolean
-}
-
-const arrows: Arrow[] = projectFiles(/^(apps|packages)\/[^/]+\/src\/.*\.tsx?$/)
-  .filter(({ path }) => !/\.test\.tsx?$|\/test\//.test(path))
-  .flatMap(({ path, text }) =>
-    importsOf(text).map(({ specifier, typeOnly }) => ({
-      from: path,
-      to: specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier,
-      typeOnly,
-    })),
-  )
+const arrows = productionImports()
 
 const offenders = (forbidden: (arrow: Arrow) => boolean) =>
   arrows.filter(forbidden).map(({ from, to }) => `${from} -> ${to}`)
@@ -84,36 +70,46 @@ test('inside the server, stores import no actions, and neither imports routes', 
 
 test('only the drivers of the agent import the libraries of the engines', () => {
   const engine = /^(dockerode|@kubernetes\/client-node)(\/|$)/
-  expect(offenders(({ from, to }) => engine.test(to) && !from.startsWith('apps/agent/src/drivers/'))).toEqual([])
+  expect(
+    offenders(({ from, to }) => engine.test(to) && !from.startsWith('apps/agent/src/engines/docker/client/')),
+  ).toEqual([])
 })
 
 test('the plan of a deployment is pure: no engine, no files, no network', () => {
   expect(
     offenders(
       ({ from, to, typeOnly }) =>
-        from.startsWith('apps/agent/src/plan/') &&
+        from.startsWith('apps/agent/src/engines/docker/plan/') &&
         !typeOnly &&
         (/^node:(?!crypto|path)/.test(to) || /^(dockerode|@connectrpc|@kubernetes)/.test(to)),
     ),
   ).toEqual([])
 })
 
-test('no directories of the console import each other in a ring, types included', () => {
-  const home = 'apps/console/src/'
-  const imports = new Map<string, string[]>()
-  for (const { from, to } of arrows) {
-    const [source, target] = [posix.dirname(from), posix.dirname(to)]
-    if (!from.startsWith(home) || !to.startsWith(home) || source === target) continue
-    imports.set(source, [...(imports.get(source) ?? []), target])
+test("the core of the agent knows its engine by an interface: only agent.ts imports Docker's code, by its one door", () => {
+  const docker = 'apps/agent/src/engines/docker/'
+  const above = ({ from, to }: Arrow) =>
+    from.startsWith('apps/agent/') && !from.startsWith(docker) && (to.startsWith(docker) || /^dockerode/.test(to))
+  expect(offenders(above)).toEqual([`apps/agent/src/agent.ts -> ${docker}docker-engine.ts`])
+})
+
+test('a domain of the server is reached through its index.ts only', () => {
+  const domainOf = (path: string) => /^apps\/server\/src\/([^/]+)\//.exec(path)?.[1]
+  // Every store uses the schema and the transactions in db/, which are no domain.
+  const isInside = (path: string) => {
+    const domain = domainOf(path)
+    return domain !== undefined && domain !== 'db' && path !== `apps/server/src/${domain}/index.ts`
   }
-  expect(circlesOf(imports)).toEqual([])
+  expect(
+    offenders(({ from, to }) => from.startsWith('apps/server/src/') && isInside(to) && domainOf(from) !== domainOf(to)),
+  ).toEqual([])
+  expect(
+    offenders(({ from, to }) => to.endsWith('/index.ts') && domainOf(from) === domainOf(to) && isInside(from)),
+  ).toEqual([])
 })
 
 test('no files import each other in a circle, types included', () => {
-  const imports = new Map<string, string[]>()
-  for (const { from, to } of arrows)
-    if (to.startsWith('apps/') || to.startsWith('packages/')) imports.set(from, [...(imports.get(from) ?? []), to])
-  expect(circlesOf(imports)).toEqual([])
+  expect(fileCircles(arrows)).toEqual([])
   expect(
     circlesOf(
       new Map([
@@ -125,27 +121,8 @@ test('no files import each other in a circle, types included', () => {
   ).toEqual([['b', 'c']])
 })
 
-/** Groups of files of which each reaches all others (strongly connected components, by Tarjan), sorted. */
-function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[][] {
-  const order = new Map<string, number>()
-  const lowest = new Map<string, number>()
-  const open: string[] = []
-  const circles: string[][] = []
-  const visit = (file: string): number => {
-    const number = order.size
-    order.set(file, number)
-    lowest.set(file, number)
-    open.push(file)
-    for (const to of imports.get(file) ?? []) {
-      const reached = order.has(to) ? (open.includes(to) ? order.get(to) : undefined) : visit(to)
-      if (reached !== undefined) lowest.set(file, Math.min(lowest.get(file) ?? number, reached))
-    }
-    if (lowest.get(file) === number) {
-      const members = open.splice(open.indexOf(file))
-      if (members.length > 1) circles.push(members.sort())
-    }
-    return lowest.get(file) ?? number
-  }
-  for (const file of imports.keys()) if (!order.has(file)) visit(file)
-  return circles
-}
+test('the flows of the identity service import no method', () => {
+  expect(offenders(({ from, to }) => /^apps\/identity\/src\/flows\//.test(from) && to.includes('/methods/'))).toEqual(
+    [],
+  )
+})

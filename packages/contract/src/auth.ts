@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
 import { Id, Timestamp } from './shapes.ts'
 
+/** The cookie of a session, which the identity service sets under the name that Ory Kratos uses. */
+export const sessionCookieName = 'ory_kratos_session'
+
 const flow = { flow: z.string().max(128), csrfToken: z.string().max(1_024), captcha: z.string().max(8_192).nullish() }
 const code = z.string().trim().max(32)
 const email = z.string().trim().min(3).max(320)
@@ -68,7 +71,7 @@ export const authEndpoints = endpoints({
     audit: false,
   },
   'auth.login': {
-    summary: 'Submit a login flow',
+    summary: 'Submit a sign-in flow',
     method: 'POST',
     path: '/api/auth/login',
     body: LoginWrite,
@@ -79,7 +82,7 @@ export const authEndpoints = endpoints({
     audit: false,
   },
   'auth.logout': {
-    summary: 'Start to log out: answers the address that ends the session',
+    summary: 'Start a sign-out; returns the address that ends the session',
     method: 'POST',
     path: '/api/auth/logout',
     status: 200,
@@ -89,7 +92,7 @@ export const authEndpoints = endpoints({
     audit: false,
   },
   'auth.verify': {
-    summary: 'Ask for or submit a verification code',
+    summary: 'Request or submit a verification code',
     method: 'POST',
     path: '/api/auth/verify',
     body: CodeWrite,
@@ -100,7 +103,7 @@ export const authEndpoints = endpoints({
     audit: false,
   },
   'auth.recovery': {
-    summary: 'Ask for or submit a recovery code',
+    summary: 'Request or submit a recovery code',
     method: 'POST',
     path: '/api/auth/recovery',
     body: CodeWrite,
@@ -122,7 +125,7 @@ export const authEndpoints = endpoints({
     audit: false,
   },
   'auth.renew-invitation-code': {
-    summary: 'A fresh flow and code for an invitation that lives, for who holds its link (decision 15)',
+    summary: 'Create another flow and code for a valid invitation, for anyone who has its link',
     method: 'POST',
     path: '/api/auth/create-account/code',
     body: z.object({ team: Id, invitation: z.string().min(16).max(256) }),
@@ -133,7 +136,7 @@ export const authEndpoints = endpoints({
     audit: false,
   },
   'auth.edit-profile': {
-    summary: 'Change name and address',
+    summary: 'Update your name and email address',
     method: 'POST',
     path: '/api/auth/settings/edit-profile',
     body: ProfileWrite,
@@ -142,11 +145,11 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
-    unsettled: true,
+    pendingSession: true,
     token: 'never',
   },
   'auth.change-password': {
-    summary: 'Change the password; 403 where the session is too old for that',
+    summary: 'Update your password; 403 if the session is too old for that',
     method: 'POST',
     path: '/api/auth/settings/change-password',
     body: PasswordWrite,
@@ -155,11 +158,11 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
-    unsettled: true,
+    pendingSession: true,
     token: 'never',
   },
   'auth.link-provider': {
-    summary: 'Link a login provider: 201 with the address where that goes on',
+    summary: 'Link a sign-in provider; 201 with the address that continues it',
     method: 'POST',
     path: '/api/auth/settings/oidc',
     body: ProviderWrite,
@@ -168,11 +171,11 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
-    unsettled: true,
+    pendingSession: true,
     token: 'never',
   },
   'auth.unlink-provider': {
-    summary: 'Unlink a login provider; the last way to sign in stays',
+    summary: 'Unlink a sign-in provider; the last way to sign in cannot be unlinked',
     method: 'DELETE',
     path: '/api/auth/settings/oidc',
     body: ProviderWrite,
@@ -181,11 +184,11 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
-    unsettled: true,
+    pendingSession: true,
     token: 'never',
   },
   'mails.list': {
-    summary: 'Mails kept while no mail server is set, newest first, for who has the token of this start',
+    summary: 'List the mail captured while no mail server is configured, newest first',
     method: 'POST',
     path: '/api/mails',
     body: z.object({ token: z.string().min(1).max(256) }),

@@ -12,7 +12,7 @@ import {
   unique,
   uuid,
 } from 'drizzle-orm/pg-core'
-import type { FlowContext, FlowKind, FlowState, FlowUi } from '../flows/flow-types.ts'
+import type { FlowContext, FlowKind, FlowState, FlowUi } from './flow-types.ts'
 
 export const schemaName = 'identity'
 const identity = pgSchema(schemaName)
@@ -155,7 +155,7 @@ export const flows = identity.table(
     ui: jsonb('ui').$type<FlowUi>().notNull(),
     context: jsonb('context').$type<FlowContext>().notNull().default({}),
     /** The number of codes that were submitted since the last one was sent. */
-    tries: integer('tries').notNull().default(0),
+    attempts: integer('attempts').notNull().default(0),
     issuedAt: instant('issued_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
     createdAt: createdAt(),

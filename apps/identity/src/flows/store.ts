@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto'
+import { isUuid } from '@crux/service-kit'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../db/executor.ts'
-import { isUuid } from '../db/ids.ts'
-import { errors, flows } from '../db/schema.ts'
-import type { IdentityError } from '../http/errors.ts'
+import type { Flow } from '../db/flow-record.ts'
+import type { FlowKind } from '../db/flow-types.ts'
+import { flows } from '../db/schema.ts'
 import { lifespanMs } from './flow.ts'
-import type { Flow } from './flow-record.ts'
-import type { FlowKind } from './flow-types.ts'
 
 export type NewFlow = Pick<Flow, 'kind' | 'type' | 'requestUrl' | 'returnTo' | 'csrfHash' | 'ui'> &
   Partial<Pick<Flow, 'state' | 'active' | 'context' | 'identityId' | 'expiresAt'>>
 
-export type FlowChange = Partial<Pick<Flow, 'ui' | 'state' | 'active' | 'csrfHash' | 'tries' | 'context' | 'returnTo'>>
+export type FlowChange = Partial<
+  Pick<Flow, 'ui' | 'state' | 'active' | 'csrfHash' | 'attempts' | 'context' | 'returnTo'>
+>
 
 /** Flow ids are completely random, because any client that knows the id of an API flow may use the flow. */
 export async function insertFlow(tx: Executor, flow: NewFlow): Promise<Flow> {
@@ -53,24 +54,11 @@ export async function updateFlow(tx: Executor, flow: Flow, change: FlowChange): 
  *
  * @returns the number of the attempt since the code was sent, from 1
  */
-export async function countTry(db: Executor, flow: Flow): Promise<number> {
+export async function countAttempt(db: Executor, flow: Flow): Promise<number> {
   const [row] = await db
     .update(flows)
-    .set({ tries: sql`${flows.tries} + 1` })
+    .set({ attempts: sql`${flows.attempts} + 1` })
     .where(eq(flows.id, flow.id))
-    .returning({ tries: flows.tries })
-  return row?.tries ?? Number.POSITIVE_INFINITY
-}
-
-/** Stores an error for the error page of a browser that cannot read JSON. */
-export async function storeError(db: Executor, error: IdentityError): Promise<string> {
-  const id = randomUUID()
-  await db.insert(errors).values({ id, error: error.toBody().error })
-  return id
-}
-
-export async function findError(db: Executor, id: unknown): Promise<typeof errors.$inferSelect | undefined> {
-  if (!isUuid(id)) return undefined
-  const [row] = await db.select().from(errors).where(eq(errors.id, id))
-  return row
+    .returning({ attempts: flows.attempts })
+  return row?.attempts ?? Number.POSITIVE_INFINITY
 }

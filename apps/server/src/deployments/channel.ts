@@ -1,11 +1,10 @@
-import type { BusEventOf } from '../bus/bus.ts'
+import type { BusEventOf } from '../bus/index.ts'
 import type { App } from '../context.ts'
-import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/handlers.ts'
+import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/index.ts'
+import { findAttempts, latestEvents, readEvents, toEvent } from '../releases/index.ts'
 import { bundlesOf } from './details.ts'
-import { readEvents, toEvent } from './event-store.ts'
 import { instancesOfImages } from './instances.ts'
-import { findTries, latestEvents } from './log.ts'
-import { carriersAmong } from './write-store.ts'
+import { carriersAmong } from './store.ts'
 
 type ChannelSubscriber = Subscriber<'deployment'>
 /** All subscribers of one deployment in this process, and the position up to which they have been sent events. */
@@ -50,8 +49,8 @@ export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
       inTurn(deploymentId, audience, async () => {
         const [subscriber] = audience.subscribers
         if (!subscriber) return
-        const { tries } = await findTries(app, subscriber.team, deploymentId)
-        await publish(deploymentId, audience, { try: tries })
+        const { attempts } = await findAttempts(app, subscriber.team, deploymentId)
+        await publish(deploymentId, audience, { try: attempts })
       })
   })
   app.bus.on('images.added', ({ versionId, imageIds }) => {
@@ -94,12 +93,12 @@ export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
       .catch((err: unknown) => app.log.warn({ err, configBundleId }, 'a changed bundle was not sent'))
   })
 
-  function join(subscriber: ChannelSubscriber, now: { tries: number; versionId: string; position: number }) {
+  function join(subscriber: ChannelSubscriber, now: { attempts: number; versionId: string; position: number }) {
     const { deploymentId } = subscriber.params
     const audience: Audience = audiences.get(deploymentId) ?? {
       subscribers: new Set(),
       versionId: now.versionId,
-      try: now.tries,
+      try: now.attempts,
       position: now.position,
       turn: Promise.resolve(),
     }
@@ -113,7 +112,7 @@ export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
 
   const channel: ChannelHandler<'deployment'> = {
     async open(subscriber) {
-      const now = await findTries(app, subscriber.team, subscriber.params.deploymentId)
+      const now = await findAttempts(app, subscriber.team, subscriber.params.deploymentId)
       if (!subscriber.left) join(subscriber, now)
     },
     messages: {

@@ -1,7 +1,8 @@
-import type { Deployment, Query, ResponseInput } from '@crux/contract'
+import { CruxError, type Deployment, type Query, type ResponseInput } from '@crux/contract'
 import { isoTypes } from '@crux/postgres'
+import type { TeamContext } from '../access/index.ts'
+import { findBundle } from '../config-bundles/index.ts'
 import type { App } from '../context.ts'
-import type { TeamContext } from '../http/handlers.ts'
 import { type Counts, type CountsJson, countByStatus, countsJson, scheduleRollup, sumOf } from './counts.ts'
 import { type LastReleaseRow, lastReleaseColumns, toLastRelease } from './last-release.ts'
 
@@ -55,12 +56,17 @@ export async function listDeployments(
   return { items: await toDeployments(app, rows), total, counts }
 }
 
-/** Deployments of one node, newest first. */
+/** Deployments of one node, newest first. @throws CruxError notFound */
 export async function listOfNode(
   app: App,
   team: TeamContext,
   nodeId: string,
 ): Promise<ResponseInput<'nodes.deployments'>> {
+  const { rowCount } = await app.database.pool.query('select from crux.node where id = $1 and team_id = $2', [
+    nodeId,
+    team.id,
+  ])
+  if (rowCount === 0) throw new CruxError('notFound', { property: 'nodeId', value: nodeId })
   const rows = await app.database.sharedRead<ListRow>({
     name: 'deployments of a node',
     types: isoTypes,
@@ -72,12 +78,13 @@ export async function listOfNode(
   return toDeployments(app, rows)
 }
 
-/** Deployments with a bundle, newest first. */
+/** Deployments with a bundle, newest first. @throws CruxError notFound */
 export async function listOfBundle(
   app: App,
   team: TeamContext,
   configBundleId: string,
 ): Promise<ResponseInput<'config-bundles.deployments'>> {
+  await findBundle(app.database.pool, team, configBundleId)
   const rows = await app.database.sharedRead<ListRow>({
     name: 'deployments of a bundle',
     types: isoTypes,

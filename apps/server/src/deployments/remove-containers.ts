@@ -1,10 +1,8 @@
 import { CruxError, type NodeStatus } from '@crux/contract'
+import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/transaction.ts'
-import { engineScope } from '../nodes/engine-scope.ts'
-import { containerCommanded } from '../nodes/events.ts'
-import { statusOf } from '../nodes/store.ts'
-import type { Caller } from './start.ts'
+import { containerCommanded, engineScope, statusOf } from '../nodes/index.ts'
 
 /** A deployment target where containers of a current release run, by the records. */
 export type RunningTarget = {
@@ -41,7 +39,7 @@ export async function listRunning(queries: Queries, of: keyof typeof columns, id
         (select o.version_name from crux.release o where o.node_id = s.node_id and o.prefix = s.prefix
           and o.project_id = s.project_id and o.status = 'in-progress' limit 1) as "replacedBy"
       from crux.deployment d join crux.release s on s.deployment_id = d.id join crux.node n on n.id = s.node_id
-      where ${columns[of]} = $1 and s.standing and s.container_names <> '[]'
+      where ${columns[of]} = $1 and s.current and s.container_names <> '[]'
       order by n.name, s.prefix`,
     values: [id],
   })
@@ -88,7 +86,7 @@ function refuseUnremovable(app: App, targets: readonly RunningTarget[]): void {
   if (replaced)
     throw new CruxError('preconditionFailed', {
       property: 'status',
-      description: `${replaced.replacedBy} takes over its containers just now: wait for its end, or cancel it first.`,
+      description: `${replaced.replacedBy} is taking over its containers: wait until it ends, or cancel it first.`,
     })
   const away = [...new Map(targets.map(({ node }) => [node.id, node])).values()].filter(
     ({ id, status }) => status !== 'connected' || app.links.status(id) !== 'connected',
@@ -112,7 +110,7 @@ async function removeAt(app: App, { team, actor }: Caller, target: RunningTarget
   const scope = await engineScope(app, owner)
   await app.links.request(owner.nodeId, { case: 'deleteContainers', value: { owner, scope } })
   await app.database.pool.query(
-    `update crux.release set standing = false, container_names = '[]' where id = $1 and standing`,
+    `update crux.release set current = false, container_names = '[]' where id = $1 and current`,
     [releaseId],
   )
   await containerCommanded(app, owner, { prefix, operation: 'deleteContainers' }, { id: actor.id, name: actor.name })

@@ -1,0 +1,170 @@
+import type { DeploymentEvent } from '@crux/contract'
+import type { Queries } from '../db/transaction.ts'
+
+export type EventType = DeploymentEvent['type']
+/** A row to insert: `value` is the part of the wire's event that its type names. */
+export type NewEvent = {
+  type: EventType
+  value: unknown
+  at?: Date
+  instanceId?: string | null
+  agentSequence?: number | null
+}
+export type EventRow = {
+  position: number
+  attempt: number
+  createdAt: Date
+  type: EventType
+  instanceId: string | null
+  value: unknown
+}
+
+/**
+ * Appends in the given order. The caller holds the lock of the deployment's row, so that positions of one deployment
+ * become visible in order.
+ *
+ * @returns the last position, undefined when all of them were there already
+ */
+export async function appendEvents(
+  queries: Queries,
+  deploymentId: string,
+  number: number,
+  events: readonly NewEvent[],
+): Promise<number | undefined> {
+  if (events.length === 0) return undefined
+  const rows = events.map((event, index) => ({
+    index,
+    type: event.type,
+    value: event.value,
+    at: event.at ?? null,
+    instance_id: event.instanceId ?? null,
+    agent_sequence: event.agentSequence ?? null,
+  }))
+  const { rows: last } = await queries.query<{ position: string | null }>({
+    name: 'append deployment events',
+    text: `with added as (
+        insert into crux.deployment_event (deployment_id, attempt, agent_sequence, created_at, type, instance_id, value)
+        select $1, $2, e.agent_sequence, coalesce(e.at, now()), e.type, e.instance_id, e.value
+        from jsonb_to_recordset($3::jsonb) as e(index int, type text, value jsonb, at timestamptz, instance_id text, agent_sequence bigint)
+        order by e.index
+        on conflict (deployment_id, attempt, agent_sequence) do nothing
+        returning position)
+      select max(position) as position from added`,
+    values: [deploymentId, number, withoutZeros(JSON.stringify(rows))],
+  })
+  const position = last[0]?.position
+  return position === null || position === undefined ? undefined : Number(position)
+}
+
+/** An order clause has to use `e.position`: `position` alone is the computed column, which no index has. */
+const columns = `position::float8 as position, attempt, created_at as "createdAt", type, instance_id as "instanceId", value`
+
+/** Events of one attempt after a position, in order. */
+export async function readEvents(
+  queries: Queries,
+  deploymentId: string,
+  number: number,
+  range: { after: number; upTo?: number },
+): Promise<EventRow[]> {
+  const { rows } = await queries.query<EventRow>({
+    name: 'read deployment events',
+    text: `select ${columns} from crux.deployment_event e
+      where deployment_id = $1 and attempt = $2 and position > $3 and position <= $4 order by e.position`,
+    values: [deploymentId, number, range.after, range.upTo ?? Number.MAX_SAFE_INTEGER],
+  })
+  return rows
+}
+
+/** The next events of one attempt or of all, in the order of attempts, after an event that was read before. */
+export async function readEventsAfter(
+  queries: Queries,
+  deploymentId: string,
+  page: { try: number | undefined; after: Pick<EventRow, 'attempt' | 'position'> | undefined; take: number },
+): Promise<EventRow[]> {
+  const { rows } = await queries.query<EventRow>({
+    name: page.try === undefined ? 'deployment events after' : 'deployment events of an attempt after',
+    text: `select ${columns} from crux.deployment_event e
+      where deployment_id = $1 and (attempt, position) > ($2, $3) ${page.try === undefined ? '' : 'and attempt = $5'}
+      order by attempt, e.position limit $4`,
+    values: [
+      deploymentId,
+      page.after?.attempt ?? 0,
+      page.after?.position ?? 0,
+      page.take,
+      ...(page.try === undefined ? [] : [page.try]),
+    ],
+  })
+  return rows
+}
+
+/** One page counted from the newest event; the page itself is in ascending order. */
+export async function readEventPage(
+  queries: Queries,
+  deploymentId: string,
+  page: { skip: number; take: number; try: number | undefined },
+): Promise<{ items: EventRow[]; total: number }> {
+  const { rows } = await queries.query<EventRow>({
+    name: page.try === undefined ? 'deployment event page' : 'deployment event page of an attempt',
+    text: `select ${columns} from crux.deployment_event e
+      where deployment_id = $1 ${page.try === undefined ? '' : 'and attempt = $4'}
+      order by attempt desc, e.position desc offset $2 limit $3`,
+    values: [deploymentId, page.skip, page.take, ...(page.try === undefined ? [] : [page.try])],
+  })
+  const { rows: counted } = await queries.query<{ total: number }>(
+    `select count(*)::int as total from crux.deployment_event
+     where deployment_id = $1 and ($2::int is null or attempt = $2)`,
+    [deploymentId, page.try ?? null],
+  )
+  return { items: rows.reverse(), total: counted[0]?.total ?? 0 }
+}
+
+/** Only the last of the many steps of a pull is kept once the release has ended. */
+export const dropPullSteps = (queries: Queries, deploymentId: string, number: number) =>
+  queries.query(
+    `delete from crux.deployment_event e where deployment_id = $1 and attempt = $2 and type = 'container-progress'
+       and position < (select max(position) from crux.deployment_event l where l.deployment_id = $1 and l.attempt = $2
+         and l.type = 'container-progress' and l.instance_id is not distinct from e.instance_id)`,
+    [deploymentId, number],
+  )
+
+export function toEvent(row: EventRow): DeploymentEvent {
+  const event: DeploymentEvent = {
+    type: row.type,
+    createdAt: row.createdAt.toISOString(),
+    try: row.attempt,
+    sequence: row.position,
+    ...(row.instanceId && { instanceId: row.instanceId }),
+  }
+  // Only this file writes the table; the types of the values are those of the wire.
+  const value = row.value as never
+  switch (row.type) {
+    case 'log':
+      return { ...event, log: value }
+    case 'deployment-status':
+      return { ...event, ...(value as Pick<DeploymentEvent, 'deploymentStatus' | 'reason' | 'previousRestored'>) }
+    case 'container-state':
+      return { ...event, containerState: value }
+    case 'container-progress':
+      return { ...event, containerProgress: value }
+    case 'phase':
+      return { ...event, phase: value }
+  }
+}
+
+/** An event of the server itself, in addition to the agent's journal. */
+export const logEvent = (line: string, level: 'info' | 'warn' | 'error' = 'info'): NewEvent => ({
+  type: 'log',
+  value: { log: [line], level },
+})
+export const statusEvent = (
+  deploymentStatus: string,
+  reason?: string | null,
+  previousRestored?: boolean,
+): NewEvent => ({
+  type: 'deployment-status',
+  value: { deploymentStatus, ...(reason && { reason }), ...(previousRestored !== undefined && { previousRestored }) },
+})
+
+/** PostgreSQL cannot store null characters, but containers may print them. */
+const withoutZeros = (json: string) =>
+  json.includes('\\u0000') ? json.replace(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1') : json
