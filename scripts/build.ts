@@ -22,7 +22,7 @@ const recipes: Record<Part, Recipe> = {
       ...shared,
       'scripts/precompress.ts',
       ...inApp('console', 'src', 'public', 'index.html', 'vite.config.ts'),
-      ...inPackages('contract', 'rules', 'client'),
+      ...inPackages('contract', 'rules', 'client', 'config-editor'),
     ],
     output: 'apps/console/dist/index.html',
     build: () => {

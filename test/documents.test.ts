@@ -63,8 +63,8 @@ test('the tables of docs/rights.md match the policy and the contract', () => {
 test.each([
   ['apps/server/src/config/config.ts', 'docs/settings.md'],
   ['apps/agent/src/settings.ts', 'docs/settings.md'],
-  ['apps/identity/src/config.ts', 'docs/identity.md'],
-  ['apps/identity/src/captcha/settings.ts', 'docs/identity.md'],
+  ['apps/identity/src/config/config.ts', 'docs/identity.md'],
+  ['apps/identity/src/config/captcha.ts', 'docs/identity.md'],
 ])('every setting of %s is in a table of %s', (source, page) => {
   const named = [...readFileSync(join(root, source), 'utf8').matchAll(/^ {2,4}([A-Z][A-Z_]+): /gm)].map(
     ([, name]) => name,

@@ -6,7 +6,7 @@ import { projectFiles } from './repository.ts'
 
 /** The gate is a separate process without imports, whose entry catches all errors. */
 const files = projectFiles(/^apps\/agent\/src\/.*\.ts$/).filter(
-  ({ path }) => !/\.test\.ts$/.test(path) && !path.startsWith('apps/agent/src/gate/relay/'),
+  ({ path }) => !/\.test\.ts$/.test(path) && !path.startsWith('apps/agent/src/engines/docker/gate/relay/'),
 )
 const takesCallback =
   /(?:(?<![.\w])(setTimeout|setInterval|setImmediate|queueMicrotask)|\w\??\.(?:on|once|setTimeout|addListener|prependListener|addEventListener))\(/g
@@ -76,6 +76,6 @@ test('the agent has no raw callback of a timer, a listener or a stream', () => {
 test('every Crux process installs the global error handler', () => {
   const entries = projectFiles(/^apps\/(server|identity|agent)\/src\/main\.ts$/)
   expect(entries.filter(({ text }) => !text.includes('handleUnhandledErrors(log)')).map(({ path }) => path)).toEqual([])
-  const [gate] = projectFiles(/^apps\/agent\/src\/gate\/relay\/main\.ts$/)
+  const [gate] = projectFiles(/^apps\/agent\/src\/engines\/docker\/gate\/relay\/main\.ts$/)
   expect(gate?.text).toContain("process.on('uncaughtException'")
 })

@@ -28,6 +28,11 @@ test('rules import only the contract, and do no I/O', () => {
   expect(offenders(({ from, to }) => from.startsWith('packages/rules/') && !allowed(to))).toEqual([])
 })
 
+test('the config editor imports only the contract and the rules: no React, no browser, no app', () => {
+  const allowed = (to: string) => /^(packages\/config-editor\/|@crux\/(contract|rules)$)/.test(to)
+  expect(offenders(({ from, to }) => from.startsWith('packages/config-editor/') && !allowed(to))).toEqual([])
+})
+
 test('apps never import apps, and packages never import apps', () => {
   const appOf = (path: string) =>
     apps.find((app) => path.startsWith(`apps/${app}/`) || path === `@crux/${app}` || path.startsWith(`@crux/${app}/`))
@@ -65,17 +70,41 @@ test('inside the server, stores import no actions, and neither imports routes', 
 
 test('only the drivers of the agent import the libraries of the engines', () => {
   const engine = /^(dockerode|@kubernetes\/client-node)(\/|$)/
-  expect(offenders(({ from, to }) => engine.test(to) && !from.startsWith('apps/agent/src/drivers/'))).toEqual([])
+  expect(
+    offenders(({ from, to }) => engine.test(to) && !from.startsWith('apps/agent/src/engines/docker/client/')),
+  ).toEqual([])
 })
 
 test('the plan of a deployment is pure: no engine, no files, no network', () => {
   expect(
     offenders(
       ({ from, to, typeOnly }) =>
-        from.startsWith('apps/agent/src/plan/') &&
+        from.startsWith('apps/agent/src/engines/docker/plan/') &&
         !typeOnly &&
         (/^node:(?!crypto|path)/.test(to) || /^(dockerode|@connectrpc|@kubernetes)/.test(to)),
     ),
+  ).toEqual([])
+})
+
+test("the core of the agent knows its engine by an interface: only agent.ts imports Docker's code, by its one door", () => {
+  const docker = 'apps/agent/src/engines/docker/'
+  const above = ({ from, to }: Arrow) =>
+    from.startsWith('apps/agent/') && !from.startsWith(docker) && (to.startsWith(docker) || /^dockerode/.test(to))
+  expect(offenders(above)).toEqual([`apps/agent/src/agent.ts -> ${docker}docker-engine.ts`])
+})
+
+test('a domain of the server is reached through its index.ts only', () => {
+  const domainOf = (path: string) => /^apps\/server\/src\/([^/]+)\//.exec(path)?.[1]
+  // Every store uses the schema and the transactions in db/, which are no domain.
+  const isInside = (path: string) => {
+    const domain = domainOf(path)
+    return domain !== undefined && domain !== 'db' && path !== `apps/server/src/${domain}/index.ts`
+  }
+  expect(
+    offenders(({ from, to }) => from.startsWith('apps/server/src/') && isInside(to) && domainOf(from) !== domainOf(to)),
+  ).toEqual([])
+  expect(
+    offenders(({ from, to }) => to.endsWith('/index.ts') && domainOf(from) === domainOf(to) && isInside(from)),
   ).toEqual([])
 })
 
@@ -90,4 +119,10 @@ test('no files import each other in a circle, types included', () => {
       ]),
     ),
   ).toEqual([['b', 'c']])
+})
+
+test('the flows of the identity service import no method', () => {
+  expect(offenders(({ from, to }) => /^apps\/identity\/src\/flows\//.test(from) && to.includes('/methods/'))).toEqual(
+    [],
+  )
 })

@@ -11,6 +11,7 @@ export const casts: Record<string, number> = {
   'apps/server': 100,
   bench: 7,
   'packages/client': 9,
+  'packages/config-editor': 18,
   'packages/contract': 15,
   'packages/dev-env': 1,
   'packages/postgres': 12,
@@ -72,6 +73,7 @@ export const longFunctions: Record<string, Record<string, number>> = {
     useStart: 130,
     useValues: 149,
   },
+  'packages/config-editor': { createDraftSession: 144 },
   'apps/identity': {
     anonymous: 138,
     startOutbox: 94,

@@ -46,7 +46,7 @@ export async function buildAgent(outdir = `${root}dist/bundle`): Promise<string>
     ],
   })
   await build({
-    entryPoints: { gate: `${root}src/gate/relay/main.ts` },
+    entryPoints: { gate: `${root}src/engines/docker/gate/relay/main.ts` },
     outdir,
     outExtension: { '.js': '.mjs' },
     bundle: true,

@@ -1,7 +1,7 @@
 import { ConfigError, createLogger, guarded, handleUnhandledErrors } from '@crux/service-kit'
-import { startAgent } from './context.ts'
-import type { LinkEnd } from './link/commands.ts'
+import { startAgent } from './agent.ts'
 import { NoTokenError } from './link/credentials.ts'
+import type { LinkEnd } from './link/link.ts'
 import { type AgentSettings, readSettings } from './settings.ts'
 import { version } from './version.ts'
 

@@ -6,7 +6,7 @@ import { freePort, loadImage, startStorage, storageAccount, storageMissing } fro
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildAgent } from '../scripts/build.ts'
 import { buildAgentImage } from '../scripts/build-image.ts'
-import { connectGate } from '../src/gate/client.ts'
+import { connectGate } from '../src/engines/docker/gate/client.ts'
 import {
   askPort,
   FakeServer,

@@ -1,6 +1,6 @@
 import { ContainerState, FailureCode, Operation } from '@crux/agent-protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { label, ownerLabels } from '../src/plan/labels.ts'
+import { label, ownerLabels } from '../src/engines/labels.ts'
 import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
 
 let testEnvironment: TestEnvironment

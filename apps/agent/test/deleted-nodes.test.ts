@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { freePort } from '@crux/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { label } from '../src/plan/labels.ts'
-import { teamNetworkName } from '../src/plan/names.ts'
+import { teamNetworkName } from '../src/engines/docker/containers/names.ts'
+import { label } from '../src/engines/labels.ts'
 import { lookAtGate, stopGate } from './kit/gate.ts'
 import {
   askPort,

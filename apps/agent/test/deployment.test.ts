@@ -1,7 +1,7 @@
 import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
 import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { label } from '../src/plan/labels.ts'
+import { label } from '../src/engines/labels.ts'
 import {
   deploySuccessfully,
   eventsOf as eventsOfRelease,

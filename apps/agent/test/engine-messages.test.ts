@@ -5,8 +5,8 @@ import { createLogger } from '@crux/service-kit'
 import { loadImage } from '@crux/test-kit'
 import type Docker from 'dockerode'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDockerDriver } from '../src/drivers/docker/driver.ts'
-import { translating } from '../src/drivers/docker/errors.ts'
+import { openDockerDriver } from '../src/engines/docker/client/driver.ts'
+import { translating } from '../src/engines/docker/client/errors.ts'
 import { openEngine } from './kit/index.ts'
 
 const docker = openEngine()

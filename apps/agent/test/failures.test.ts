@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
 import { freePort, registryAccount, startRegistry } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { ownerLabels } from '../src/plan/labels.ts'
+import { ownerLabels } from '../src/engines/labels.ts'
 import {
   deploySuccessfully,
   expectUnchanged,

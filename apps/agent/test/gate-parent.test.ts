@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { findProcess } from '../src/gate/relay/pid-files.ts'
-import type { GateRequest } from '../src/gate/relay/protocol.ts'
+import { findProcess } from '../src/engines/docker/gate/relay/pid-files.ts'
+import type { GateRequest } from '../src/engines/docker/gate/relay/protocol.ts'
 import { askGate, askPort, gateMain, waitUntil } from './kit/index.ts'
 
 let service: Server

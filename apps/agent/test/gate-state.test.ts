@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadImage } from '@crux/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ensureNetwork } from '../src/drivers/docker/networks.ts'
-import type { GatePort } from '../src/gate/relay/protocol.ts'
-import { readPorts, writePorts } from '../src/gate/relay/state.ts'
+import { ensureNetwork } from '../src/engines/docker/client/networks.ts'
+import type { GatePort } from '../src/engines/docker/gate/relay/protocol.ts'
+import { readPorts, writePorts } from '../src/engines/docker/gate/relay/state.ts'
 import { openEngine, removeImages, webImage } from './kit/index.ts'
 
 const docker = openEngine()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ownerLabels } from '../src/plan/labels.ts'
+import { ownerLabels } from '../src/engines/labels.ts'
 import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
 
 let testEnvironment: TestEnvironment

@@ -1,7 +1,7 @@
 import { freePort } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDocker } from '../src/drivers/docker/client.ts'
-import { createContainerEngine } from '../src/drivers/docker/container-engine.ts'
+import { openDocker } from '../src/engines/docker/client/client.ts'
+import { createContainerEngine } from '../src/engines/docker/client/container-engine.ts'
 import { startTestEnvironment, type TestEnvironment, webImage } from './kit/index.ts'
 
 type Config = Parameters<TestEnvironment['release']>[0]['instances'][number]['config']

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { label } from '../src/plan/labels.ts'
-import { networkName, teamNetworkName } from '../src/plan/names.ts'
+import { networkName, teamNetworkName } from '../src/engines/docker/containers/names.ts'
+import { label } from '../src/engines/labels.ts'
 import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
 
 let team: TestEnvironment

@@ -1,9 +1,9 @@
 import { redirect } from '@tanstack/react-router'
 import { queryClient } from './api/client.ts'
-import { isStatus } from './api/errors.ts'
 import { identityQuery } from './api/identity.ts'
 import { currentTeam, meQuery, rememberTeam } from './api/me.ts'
 import { safeReturn } from './api/session.ts'
+import { isStatus } from './errors/describe-error.ts'
 
 /** Every protected page: no session -> login; recovered -> set a new password; address not verified -> verify; else the page. */
 export async function requireSession({ location }: { location: { href: string } }) {

@@ -1,8 +1,8 @@
 import { createRoute, redirect } from '@tanstack/react-router'
 import { apiQuery, queryClient } from './api/client.ts'
-import { page } from './page.ts'
+import { page } from './loading/page.ts'
 import { app, bare } from './routes-frame.tsx'
-import * as search from './search.ts'
+import * as search from './routing/search.ts'
 
 // Signing in and up, recovery, verification.
 const login = createRoute({

@@ -6,7 +6,7 @@ import { requireSession } from './entry.ts'
 import { BareFrame } from './frame/BareFrame.tsx'
 import { CrashPage } from './frame/CrashPage.tsx'
 import { RootLayout } from './frame/RootLayout.tsx'
-import { page } from './page.ts'
+import { page } from './loading/page.ts'
 
 export const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: RootLayout,

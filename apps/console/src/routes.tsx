@@ -4,11 +4,11 @@ import { NotFound } from './components/NotFound.tsx'
 import { SkeletonPage } from './components/Skeletons.tsx'
 import { requireSession, requireTeam, startPage } from './entry.ts'
 import { CrashPage } from './frame/CrashPage.tsx'
-import { page } from './page.ts'
+import { page } from './loading/page.ts'
 import { latestQuery } from './pages/dashboard/deployment-queries.ts'
 import { accountRoutes, signInRoutes } from './routes-account.tsx'
 import { app, bare, root } from './routes-frame.tsx'
-import * as search from './search.ts'
+import * as search from './routing/search.ts'
 
 const index = createRoute({ getParentRoute: () => root, path: '/', beforeLoad: startPage })
 const status = createRoute({

@@ -1,6 +1,6 @@
 import { openDatabase } from '@crux/postgres'
 import { ConfigError, createLogger, parseConfig } from '@crux/service-kit'
-import { identitySettings } from './config.ts'
+import { identitySettings } from './config/config.ts'
 import { migrateIdentity } from './migrate.ts'
 import { resetFactors } from './security/reset-factors.ts'
 

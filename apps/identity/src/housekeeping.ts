@@ -1,4 +1,4 @@
-import type { App } from './context.ts'
+import type { App } from './app/app.ts'
 
 const everyMs = 10 * 60_000
 

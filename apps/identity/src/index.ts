@@ -1,5 +1,5 @@
-export type { IdentityConfig, IdentityConfigInput } from './config.ts'
-export { identitySettings } from './config.ts'
+export type { IdentityConfig, IdentityConfigInput } from './config/config.ts'
+export { identitySettings } from './config/config.ts'
 export { migrateIdentity } from './migrate.ts'
 export { sessionChannel } from './sessions/store.ts'
 export type { RunningIdentity, StartOptions } from './start.ts'

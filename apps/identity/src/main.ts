@@ -1,5 +1,5 @@
 import { ConfigError, createLifecycle, createLogger, handleUnhandledErrors, parseConfig } from '@crux/service-kit'
-import { type IdentityConfig, identitySettings } from './config.ts'
+import { type IdentityConfig, identitySettings } from './config/config.ts'
 import { startIdentity } from './start.ts'
 
 const config = readConfig()

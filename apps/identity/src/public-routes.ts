@@ -1,13 +1,14 @@
-import type { App } from './context.ts'
 import { initLogin, submitLogin } from './flows/login.ts'
 import { createLogout, followLogout, performLogout } from './flows/logout.ts'
+import type { FlowApp } from './flows/offered-methods.ts'
 import { getError, getFlow } from './flows/read.ts'
 import { initRecovery, openRecoveryLink, submitRecovery } from './flows/recovery.ts'
 import { initRegistration, submitRegistration } from './flows/registration.ts'
 import { getSettings, initSettings, submitSettings } from './flows/settings.ts'
+import { exchangeToken } from './flows/token-exchange.ts'
 import { initVerification, openVerificationLink, submitVerification } from './flows/verification.ts'
-import { healthRoutes } from './health.ts'
 import { noSuchRow } from './http/errors.ts'
+import { healthRoutes } from './http/health.ts'
 import type { Routes } from './http/routes.ts'
 import { schemaRoutes } from './identities/schema-routes.ts'
 import { oidcRoutes } from './methods/oidc/callback.ts'
@@ -17,7 +18,7 @@ import { sessionRoutes } from './sessions/routes.ts'
 import { signingKeyRoutes } from './sessions/signing-keys.ts'
 
 /** All endpoints for browsers and API clients, below CRUX_URL/kratos. */
-export function publicRoutes(app: App): Routes {
+export function publicRoutes(app: FlowApp): Routes {
   return {
     '/self-service/login/browser': { GET: (ctx) => initLogin(app, ctx, 'browser') },
     '/self-service/login/api': { GET: (ctx) => initLogin(app, ctx, 'api') },
@@ -58,6 +59,7 @@ export function publicRoutes(app: App): Routes {
       POST: (ctx) => submitRecovery(app, ctx),
     },
 
+    '/sessions/token-exchange': { GET: (ctx) => exchangeToken(app, ctx) },
     ...sessionRoutes(app),
     ...securityRoutes(app),
     ...signingKeyRoutes(app),

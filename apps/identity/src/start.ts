@@ -4,20 +4,23 @@ import { createLifecycle, createLogger, type Lifecycle, type Logger } from '@cru
 import { createMailTransport } from '@crux/service-kit/mail'
 import type { FastifyInstance } from 'fastify'
 import { adminGuard, adminRoutes } from './admin/routes.ts'
+import type { Limits } from './app/limiter.ts'
+import type { PasswordHasher } from './app/services.ts'
 import { createCaptcha } from './captcha/verifier.ts'
-import { assumesAddresses, type IdentityConfig } from './config.ts'
-import type { App } from './context.ts'
+import { assumesAddresses, type IdentityConfig } from './config/config.ts'
+import { deriveKeys } from './crypto/secrets.ts'
+import type { FlowApp } from './flows/offered-methods.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { acceptedOrigins } from './http/origin.ts'
 import { createServer } from './http/server.ts'
 import { dropAssumedProofs } from './identities/store.ts'
-import { createLimiter, type Limits, noLimits } from './limits/limiter.ts'
+import { createLimiter, noLimits } from './limits/limiter.ts'
 import { noOutbox, startOutbox } from './mail/outbox.ts'
 import { createProviders } from './methods/oidc/providers.ts'
-import { createPasswordHasher, type PasswordHasher } from './methods/password-hash.ts'
+import { createPasswordHasher } from './methods/password-hash.ts'
 import { migrateIdentity } from './migrate.ts'
+import { offeredMethods } from './offered-methods.ts'
 import { publicRoutes } from './public-routes.ts'
-import { deriveKeys } from './secrets.ts'
 
 export interface RunningIdentity {
   publicUrl: string
@@ -69,7 +72,7 @@ async function compose(
   log: Logger,
   lifecycle: Lifecycle,
   passwords: PasswordHasher,
-): Promise<App> {
+): Promise<FlowApp> {
   const database = openDatabase({ url: config.DATABASE_URL, name: 'crux identity', log })
   lifecycle.onStop('database', () => database.close())
   const assumes = assumesAddresses(config)
@@ -107,6 +110,7 @@ async function compose(
     outbox,
     providers: await createProviders(config, log),
     captcha: createCaptcha(config, log),
+    methods: offeredMethods,
     log,
   }
 }

@@ -9,7 +9,7 @@ import {
   type SuccessfulNativeRegistration,
 } from '@ory/kratos-client'
 import { Client } from 'pg'
-import { identitySettings } from '../src/config.ts'
+import { identitySettings } from '../src/config/config.ts'
 import { migrateIdentity } from '../src/migrate.ts'
 import { type StartOptions, startIdentity } from '../src/start.ts'
 import { Browser } from './browser.ts'

@@ -1,10 +1,10 @@
 import { openDatabase } from '@crux/postgres'
 import { ConfigError } from '@crux/service-kit'
-import { readConfig } from './config/config.ts'
-import { createCipher, generateKey } from './crypto/cipher.ts'
-import { resealAll } from './crypto/rotate.ts'
+import { readConfig } from './config/index.ts'
+import { createCipher, generateKey } from './crypto/index.ts'
 import * as schema from './db/schema/index.ts'
 import { migrateServer } from './migrate.ts'
+import { resealAll } from './reseal-secrets.ts'
 
 // Maintenance commands of the server; `npm run crux -- COMMAND` runs them with the settings of the installation.
 

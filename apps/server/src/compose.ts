@@ -1,34 +1,27 @@
 import type { ResponseInput } from '@crux/contract'
 import type { Health } from '@crux/service-kit'
-import { auditLogRoutes } from './audit-log/routes.ts'
-import { authRoutes } from './auth/routes.ts'
-import { configBundleRoutes } from './config-bundles/routes.ts'
-import { containerConfigurationChannels } from './container-configurations/channel.ts'
-import { containerConfigurationRoutes } from './container-configurations/routes.ts'
-import { containerRoutes } from './containers/routes.ts'
+import { auditLogRoutes } from './audit-log/index.ts'
+import { authRoutes } from './auth/index.ts'
+import { configBundleRoutes } from './config-bundles/index.ts'
+import { containerConfigurationChannels, containerConfigurationRoutes } from './container-configurations/index.ts'
+import { containerChannels, containerRoutes } from './containers/index.ts'
 import type { App } from './context.ts'
-import { dashboardRoutes } from './dashboard/dashboard.ts'
-import { deploymentChannels } from './deployments/channel.ts'
-import { deploymentRoutes } from './deployments/routes.ts'
-import type { Handlers } from './http/handlers.ts'
-import { createIdentityFlows } from './identity/flows.ts'
-import { versionChannels } from './images/channel.ts'
-import { imageRoutes } from './images/routes.ts'
-import type { ChannelHandlers } from './live/handlers.ts'
-import { mailRoutes } from './mails/routes.ts'
-import { nodeChannels } from './nodes/channel.ts'
-import type { LocalAgents } from './nodes/local-agents.ts'
-import { nodeRoutes } from './nodes/routes.ts'
-import { projectRoutes } from './projects/routes.ts'
-import type { Browser } from './registries/browse.ts'
-import { registryChannels } from './registries/channel.ts'
-import { registryRoutes } from './registries/routes.ts'
-import { serviceAccountRoutes } from './service-accounts/routes.ts'
-import { storageRoutes } from './storages/routes.ts'
-import { systemHandlers } from './system/routes.ts'
-import { teamRoutes } from './teams/routes.ts'
-import { tokenRoutes } from './tokens/routes.ts'
-import { versionRoutes } from './versions/routes.ts'
+import { dashboardRoutes } from './dashboard/index.ts'
+import { deploymentChannels, deploymentRoutes } from './deployments/index.ts'
+import type { Handlers } from './http/index.ts'
+import { createIdentityFlows } from './identity/index.ts'
+import { imageRoutes, imagesOf, versionChannels } from './images/index.ts'
+import type { ChannelHandlers } from './live/index.ts'
+import { mailRoutes } from './mails/index.ts'
+import { type LocalAgents, nodeChannels, nodeRoutes } from './nodes/index.ts'
+import { projectRoutes } from './projects/index.ts'
+import { type Browser, registryChannels, registryRoutes } from './registries/index.ts'
+import { serviceAccountRoutes } from './service-accounts/index.ts'
+import { storageRoutes } from './storages/index.ts'
+import { systemHandlers } from './system/index.ts'
+import { teamRoutes } from './teams/index.ts'
+import { tokenRoutes } from './tokens/index.ts'
+import { projectVersions, versionRoutes } from './versions/index.ts'
 
 type Parts = {
   browser: Browser
@@ -52,8 +45,8 @@ export function composeRoutes(app: App, parts: Parts): Handlers {
     ...auditLogRoutes(app),
     ...dashboardRoutes(app),
     ...registryRoutes(app),
-    ...projectRoutes(app),
-    ...versionRoutes(app),
+    ...projectRoutes(app, projectVersions),
+    ...versionRoutes(app, imagesOf),
     ...imageRoutes(app, parts.browser),
     ...containerConfigurationRoutes(app),
     ...configBundleRoutes(app),
@@ -72,5 +65,6 @@ export function composeChannels(app: App, parts: Pick<Parts, 'browser'>): Channe
     ...containerConfigurationChannels(app),
     ...deploymentChannels(app),
     ...nodeChannels(app),
+    ...containerChannels(app),
   }
 }

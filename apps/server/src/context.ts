@@ -1,14 +1,13 @@
 import type { Database } from '@crux/postgres'
 import type { Logger, Metrics, Outbound } from '@crux/service-kit'
 import type { MailTransport } from '@crux/service-kit/mail'
-import type { Bus } from './bus/bus.ts'
-import type { Config } from './config/config.ts'
-import type { Cipher } from './crypto/cipher.ts'
+import type { NodeLinks } from './agent-links/index.ts'
+import type { Bus } from './bus/index.ts'
+import type { Config } from './config/index.ts'
+import type { Cipher } from './crypto/index.ts'
 import type * as schema from './db/schema/index.ts'
-import type { NodeLinks } from './gateway/links.ts'
-import type { Accounts } from './identity/accounts.ts'
-import type { Identity } from './identity/identity.ts'
-import type { Jobs } from './jobs/jobs.ts'
+import type { Accounts, Identity } from './identity/index.ts'
+import type { Jobs } from './jobs/index.ts'
 
 /** The parts of the process that every domain may use, composed by hand at the start. */
 export type App = {

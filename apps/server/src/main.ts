@@ -1,5 +1,5 @@
 import { ConfigError, createLifecycle, createLogger, handleUnhandledErrors } from '@crux/service-kit'
-import { type Config, readConfig } from './config/config.ts'
+import { type Config, readConfig } from './config/index.ts'
 import { startServer } from './start.ts'
 
 let config: Config

@@ -10,44 +10,49 @@ import {
   onUnhandledError,
 } from '@crux/service-kit'
 import { createMailTransport } from '@crux/service-kit/mail'
-import { keepAuditLog } from './audit-log/retention.ts'
-import { settingsPassed } from './auth/recovered.ts'
-import type { Bus } from './bus/bus.ts'
-import { createPostgresBus } from './bus/postgres-bus.ts'
+import {
+  type AuthServices,
+  createAuthentication,
+  createFailedChecks,
+  createGuard,
+  createMembership,
+} from './access/index.ts'
+import { serverVersion } from './agent-links/index.ts'
+import { keepAuditLog, recordAudit } from './audit-log/index.ts'
+import { settingsPassed } from './auth/index.ts'
+import { type Bus, createPostgresBus } from './bus/index.ts'
 import { composeChannels, composeRoutes } from './compose.ts'
-import { acceptedOrigins, type Config, localUrl } from './config/config.ts'
+import { acceptedOrigins, type Config, localUrl } from './config/index.ts'
 import type { App } from './context.ts'
-import { createCipher } from './crypto/cipher.ts'
+import { createCipher } from './crypto/index.ts'
 import * as schema from './db/schema/index.ts'
-import { createDeploymentWork } from './deployments/work.ts'
-import { serverVersion } from './gateway/agent-version.ts'
-import { createGateway } from './gateway/gateway.ts'
-import { createNodeLinks } from './gateway/node-links.ts'
-import { reloadCertificate } from './http/certificate-reload.ts'
-import { serveConsole } from './http/console.ts'
-import { type AuthServices, createGuard } from './http/guard.ts'
-import { createHostCheck } from './http/hosts.ts'
-import { kratosProxy } from './http/kratos-proxy.ts'
-import { mountContract } from './http/mount.ts'
-import { createHttpServer } from './http/server.ts'
-import { systemRoutes } from './http/system-routes.ts'
-import { type Accounts, createAccounts } from './identity/accounts.ts'
-import { createIdentity, type Identity } from './identity/identity.ts'
-import { createJobs } from './jobs/jobs.ts'
-import { createLiveHub } from './live/hub.ts'
+import { createGateway, createNodeLinks } from './gateway/index.ts'
+import {
+  createHostCheck,
+  createHttpServer,
+  kratosProxy,
+  mountContract,
+  reloadCertificate,
+  serveConsole,
+  systemRoutes,
+} from './http/index.ts'
+import { type Accounts, createAccounts, createIdentity, type Identity } from './identity/index.ts'
+import { createJobs } from './jobs/index.ts'
+import { createLiveHub } from './live/index.ts'
 import { migrateServer } from './migrate.ts'
-import { createLocalAgents } from './nodes/local-agents.ts'
+import { createLocalAgents, deleteEventsOfNodes } from './nodes/index.ts'
 import { consoleDirectory } from './places.ts'
-import { createBrowser } from './registries/browse.ts'
-import { scheduleEventRetention } from './system/event-retention.ts'
-import { registerGauges } from './system/gauges.ts'
-import { checkIdentity, createServerHealth, createStatus } from './system/status.ts'
-import { handleInvitationMails } from './teams/invitation-mail.ts'
-import { createMembership } from './teams/membership.ts'
-import { handleSecurityReports } from './tokens/announce.ts'
-import { createAuthentication } from './tokens/authentication.ts'
-import { createFailedChecks } from './tokens/failed-checks.ts'
-import { withAccountNames } from './tokens/names.ts'
+import { createBrowser } from './registries/index.ts'
+import { createDeploymentWork, deleteEventsOfReleases } from './releases/index.ts'
+import {
+  checkIdentity,
+  createServerHealth,
+  createStatus,
+  registerGauges,
+  scheduleEventRetention,
+} from './system/index.ts'
+import { handleInvitationMails } from './teams/index.ts'
+import { handleSecurityReports, revokeTokensOfPerson, withAccountNames } from './tokens/index.ts'
 
 export type Overrides = {
   log?: Logger
@@ -147,7 +152,9 @@ async function start(
   })
   const status = createStatus(app, { version, lastMigration })
   const gates: AuthServices = {
-    authentication: createAuthentication(app),
+    authentication: createAuthentication(app, {
+      revokeTokens: (userId, before) => revokeTokensOfPerson(app, userId, { before }),
+    }),
     failedChecks: createFailedChecks(app),
     membership: createMembership(app),
   }
@@ -169,12 +176,11 @@ async function start(
     url,
     settingsPassed: (cookie) => settingsPassed(app, cookie),
   })
-  mountContract(
-    fastify,
-    app,
-    createGuard(gates, () => origins),
-    composeRoutes(app, { browser, localAgents, health, status }),
-  )
+  mountContract(fastify, {
+    guard: createGuard(gates, () => origins),
+    handlers: composeRoutes(app, { browser, localAgents, health, status }),
+    recordAudit: (entry) => recordAudit(app, entry),
+  })
   serveConsole(fastify, overrides.consoleDirectory ?? consoleDirectory)
   const hub = createLiveHub(app, {
     ...gates,
@@ -187,7 +193,7 @@ async function start(
   handleInvitationMails(app)
   handleSecurityReports(app)
   keepAuditLog(app)
-  scheduleEventRetention(app)
+  scheduleEventRetention(app, { deployment: deleteEventsOfReleases, node: deleteEventsOfNodes })
   jobs.schedule('rate-limits-clean', '41 * * * *', () => gates.failedChecks.clean())
 
   await bus.ready

@@ -1,5 +1,5 @@
 import type { ChannelName, ServerMessage } from '@crux/contract'
-import type { TeamContext } from '../src/http/handlers.ts'
+import type { TeamContext } from '../src/access/actor.ts'
 import type { Subscriber } from '../src/live/handlers.ts'
 import { actor, eventually } from './make-gateway.ts'
 

@@ -2,9 +2,9 @@ import { openDatabase } from '@crux/postgres'
 import { type Registry, registryAccount, startRegistry } from '@crux/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createCipher, generateKey } from '../src/crypto/cipher.ts'
-import { resealAll } from '../src/crypto/rotate.ts'
 import * as schema from '../src/db/schema/index.ts'
 import { nextToken } from '../src/gateway/token-store.ts'
+import { resealAll } from '../src/reseal-secrets.ts'
 import { startTestServer, type TestServer, type TestTeam } from './kit/index.ts'
 
 /** An attacker can write to the database but has no key: each test swaps the values of two rows. */

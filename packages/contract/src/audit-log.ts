@@ -42,7 +42,7 @@ export const AuditLogDay = z.object({ day: z.iso.date(), accepted: z.int(), refu
 
 export const auditLogEndpoints = endpoints({
   'audit-log.list': {
-    summary: 'What was done and tried in this team, newest first',
+    summary: 'List the audit log of a team, newest first',
     method: 'GET',
     path: auditLog,
     params: params({}),
@@ -54,7 +54,7 @@ export const auditLogEndpoints = endpoints({
     audit: false,
   },
   'audit-log.days': {
-    summary: 'Entries per day, oldest first',
+    summary: 'Count the entries of the audit log per day, oldest first',
     method: 'GET',
     path: `${auditLog}/days`,
     params: params({}),
@@ -66,7 +66,7 @@ export const auditLogEndpoints = endpoints({
     audit: false,
   },
   'audit-log.export-csv': {
-    summary: 'The audit log as CSV (RFC 4180), oldest first',
+    summary: 'Download the audit log as CSV (RFC 4180), oldest first',
     method: 'GET',
     path: `${auditLog}/export.csv`,
     params: params({}),
@@ -78,7 +78,7 @@ export const auditLogEndpoints = endpoints({
     audit: false,
   },
   'audit-log.export-ndjson': {
-    summary: 'The audit log as one JSON object per line, oldest first',
+    summary: 'Download the audit log with one JSON object per line, oldest first',
     method: 'GET',
     path: `${auditLog}/export.ndjson`,
     params: params({}),

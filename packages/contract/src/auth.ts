@@ -68,7 +68,7 @@ export const authEndpoints = endpoints({
     audit: false,
   },
   'auth.login': {
-    summary: 'Submit a login flow',
+    summary: 'Submit a sign-in flow',
     method: 'POST',
     path: '/api/auth/login',
     body: LoginWrite,
@@ -79,7 +79,7 @@ export const authEndpoints = endpoints({
     audit: false,
   },
   'auth.logout': {
-    summary: 'Start to log out: answers the address that ends the session',
+    summary: 'Start a sign-out; returns the address that ends the session',
     method: 'POST',
     path: '/api/auth/logout',
     status: 200,
@@ -89,7 +89,7 @@ export const authEndpoints = endpoints({
     audit: false,
   },
   'auth.verify': {
-    summary: 'Ask for or submit a verification code',
+    summary: 'Request or submit a verification code',
     method: 'POST',
     path: '/api/auth/verify',
     body: CodeWrite,
@@ -100,7 +100,7 @@ export const authEndpoints = endpoints({
     audit: false,
   },
   'auth.recovery': {
-    summary: 'Ask for or submit a recovery code',
+    summary: 'Request or submit a recovery code',
     method: 'POST',
     path: '/api/auth/recovery',
     body: CodeWrite,
@@ -133,7 +133,7 @@ export const authEndpoints = endpoints({
     audit: false,
   },
   'auth.edit-profile': {
-    summary: 'Change name and address',
+    summary: 'Update your name and email address',
     method: 'POST',
     path: '/api/auth/settings/edit-profile',
     body: ProfileWrite,
@@ -146,7 +146,7 @@ export const authEndpoints = endpoints({
     token: 'never',
   },
   'auth.change-password': {
-    summary: 'Change the password; 403 where the session is too old for that',
+    summary: 'Update your password; 403 if the session is too old for that',
     method: 'POST',
     path: '/api/auth/settings/change-password',
     body: PasswordWrite,
@@ -159,7 +159,7 @@ export const authEndpoints = endpoints({
     token: 'never',
   },
   'auth.link-provider': {
-    summary: 'Link a login provider: 201 with the address where that goes on',
+    summary: 'Link a sign-in provider; 201 with the address that continues it',
     method: 'POST',
     path: '/api/auth/settings/oidc',
     body: ProviderWrite,
@@ -172,7 +172,7 @@ export const authEndpoints = endpoints({
     token: 'never',
   },
   'auth.unlink-provider': {
-    summary: 'Unlink a login provider; the last way to sign in stays',
+    summary: 'Unlink a sign-in provider; the last way to sign in cannot be unlinked',
     method: 'DELETE',
     path: '/api/auth/settings/oidc',
     body: ProviderWrite,
@@ -185,7 +185,7 @@ export const authEndpoints = endpoints({
     token: 'never',
   },
   'mails.list': {
-    summary: 'Mails kept while no mail server is set, newest first, for who has the token of this start',
+    summary: 'List the mail captured while no mail server is configured, newest first',
     method: 'POST',
     path: '/api/mails',
     body: z.object({ token: z.string().min(1).max(256) }),

@@ -24,7 +24,7 @@ const bundleId = params({ configBundleId: Id })
 
 export const configBundleEndpoints = endpoints({
   'config-bundles.list': {
-    summary: 'Configuration bundles of a team',
+    summary: 'List the config bundles of a team',
     method: 'GET',
     path: bundles,
     params: inTeam,
@@ -35,7 +35,7 @@ export const configBundleEndpoints = endpoints({
     audit: false,
   },
   'config-bundles.get': {
-    summary: 'A configuration bundle',
+    summary: 'Get a config bundle',
     method: 'GET',
     path: `${bundles}/:configBundleId`,
     params: bundleId,
@@ -46,7 +46,7 @@ export const configBundleEndpoints = endpoints({
     audit: false,
   },
   'config-bundles.deployments': {
-    summary: 'Deployments that carry a bundle, newest first',
+    summary: 'List the deployments that use a config bundle, newest first',
     method: 'GET',
     path: `${bundles}/:configBundleId/deployments`,
     params: bundleId,
@@ -57,7 +57,7 @@ export const configBundleEndpoints = endpoints({
     audit: false,
   },
   'config-bundles.create': {
-    summary: 'Create an empty bundle',
+    summary: 'Create an empty config bundle',
     method: 'POST',
     path: bundles,
     params: inTeam,
@@ -82,7 +82,7 @@ export const configBundleEndpoints = endpoints({
     auditBody: false,
   },
   'config-bundles.delete': {
-    summary: 'Delete a bundle that no deployment carries',
+    summary: 'Delete a config bundle that no deployment uses',
     method: 'DELETE',
     path: `${bundles}/:configBundleId`,
     params: bundleId,

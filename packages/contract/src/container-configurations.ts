@@ -98,7 +98,7 @@ export type ContainerConfigRevision = z.output<typeof ContainerConfigRevision>
 
 export const containerConfigurationEndpoints = endpoints({
   'container-configurations.get': {
-    summary: 'One layer of a container configuration',
+    summary: 'Get one layer of a container configuration',
     method: 'GET',
     path: '/api/:teamSlug/container-configurations/:configId',
     params: configId,
@@ -109,7 +109,7 @@ export const containerConfigurationEndpoints = endpoints({
     audit: false,
   },
   'container-configurations.relations': {
-    summary: 'What a configuration belongs to',
+    summary: 'Get the image, bundle, deployment or instance that a configuration belongs to',
     method: 'GET',
     path: '/api/:teamSlug/container-configurations/:configId/relations',
     params: configId,
@@ -120,7 +120,7 @@ export const containerConfigurationEndpoints = endpoints({
     audit: false,
   },
   'container-configurations.update': {
-    summary: 'Change a configuration',
+    summary: 'Update a configuration',
     method: 'PATCH',
     path: '/api/:teamSlug/container-configurations/:configId',
     params: configId,
@@ -139,7 +139,7 @@ const revision = params({ configId: Id, revision: z.coerce.number().int().min(1)
 
 export const configurationHistoryEndpoints = endpoints({
   'container-configurations.list': {
-    summary: 'Configurations of the team by name, for comparing and copying',
+    summary: 'Find configurations of the team by name, to compare or copy them',
     method: 'GET',
     path: '/api/:teamSlug/container-configurations',
     params: inTeam,
@@ -151,7 +151,7 @@ export const configurationHistoryEndpoints = endpoints({
     audit: false,
   },
   'container-configurations.history': {
-    summary: 'Changes of a configuration, newest first',
+    summary: 'List the changes of a configuration, newest first',
     method: 'GET',
     path: history,
     params: configId,
@@ -163,7 +163,7 @@ export const configurationHistoryEndpoints = endpoints({
     audit: false,
   },
   'container-configurations.get-revision': {
-    summary: 'A configuration as it was',
+    summary: 'Get an earlier state of a configuration',
     method: 'GET',
     path: `${history}/:revision`,
     params: revision,
@@ -174,7 +174,7 @@ export const configurationHistoryEndpoints = endpoints({
     audit: false,
   },
   'container-configurations.restore': {
-    summary: 'Bring back an earlier state as a new change; secrets stay as they are',
+    summary: 'Restore an earlier state as a new change; secrets keep their values',
     method: 'POST',
     path: `${history}/:revision/restore`,
     params: revision,

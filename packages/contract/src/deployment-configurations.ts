@@ -32,7 +32,7 @@ export const SecretKeys = z.object({ publicKey: z.string(), keys: z.array(z.stri
 
 export const finalConfigurationEndpoints = endpoints({
   'deployments.final-configuration': {
-    summary: 'The final configuration of each instance with the origin of every value',
+    summary: 'Get the final configuration of each instance with the origin of every value',
     method: 'GET',
     path: `${one}/final-configuration`,
     params: deploymentId,
@@ -46,7 +46,7 @@ export const finalConfigurationEndpoints = endpoints({
 
 export const releaseEndpoints = endpoints({
   'deployments.preview-release': {
-    summary: 'What going back to an earlier release would change',
+    summary: 'Preview a rollback to an earlier release',
     method: 'GET',
     path: `${one}/releases/:number/preview`,
     params: release,
@@ -57,7 +57,7 @@ export const releaseEndpoints = endpoints({
     audit: false,
   },
   'deployments.log-file': {
-    summary: 'The events of a release, or of all, as a text file',
+    summary: 'Download the events of one release or of all as a text file',
     method: 'GET',
     path: `${one}/log/file`,
     params: deploymentId,

@@ -190,7 +190,7 @@ const one = `${deployments}/:deploymentId` as const
 
 export const deploymentEndpoints = endpoints({
   'deployments.list': {
-    summary: 'Deployments of a team, newest first',
+    summary: 'List the deployments of a team, newest first',
     method: 'GET',
     path: deployments,
     params: inTeam,
@@ -202,7 +202,7 @@ export const deploymentEndpoints = endpoints({
     audit: false,
   },
   'deployments.get': {
-    summary: 'A deployment',
+    summary: 'Get a deployment',
     method: 'GET',
     path: one,
     params: deploymentId,
@@ -213,7 +213,7 @@ export const deploymentEndpoints = endpoints({
     audit: false,
   },
   'deployments.create': {
-    summary: 'Prepare a version for a node and prefix',
+    summary: 'Create a deployment of a version for a node and prefix',
     method: 'POST',
     path: deployments,
     params: inTeam,
@@ -226,7 +226,7 @@ export const deploymentEndpoints = endpoints({
     token: 'deploy',
   },
   'deployments.update': {
-    summary: 'Change note, prefix, protection',
+    summary: 'Update the note, the prefix or the protection of a deployment',
     method: 'PUT',
     path: one,
     params: deploymentId,
@@ -237,7 +237,7 @@ export const deploymentEndpoints = endpoints({
     audit: 'deployment',
   },
   'deployments.delete': {
-    summary: 'Delete a deployment; `containers=true` also removes what it runs',
+    summary: 'Delete a deployment; with `containers=true` also its containers',
     method: 'DELETE',
     path: one,
     params: deploymentId,
@@ -266,7 +266,7 @@ export const deploymentEndpoints = endpoints({
     token: 'deployment-token',
   },
   'deployments.preview': {
-    summary: 'What a start would change',
+    summary: 'Preview what a start would change',
     method: 'GET',
     path: `${one}/preview`,
     params: deploymentId,
@@ -278,7 +278,7 @@ export const deploymentEndpoints = endpoints({
     audit: false,
   },
   'deployments.cancel': {
-    summary: 'Cancel the release under way',
+    summary: 'Cancel the release in progress',
     method: 'POST',
     path: `${one}/cancel`,
     params: deploymentId,
@@ -302,7 +302,7 @@ export const deploymentEndpoints = endpoints({
     token: 'deploy',
   },
   'deployments.log': {
-    summary: 'Events of a deployment: pages from the newest, ascending inside a page',
+    summary: 'List the events of a deployment: newest page first, ascending within a page',
     method: 'GET',
     path: `${one}/log`,
     params: deploymentId,
@@ -314,7 +314,7 @@ export const deploymentEndpoints = endpoints({
     audit: false,
   },
   'deployments.releases': {
-    summary: 'Releases of a deployment, newest first',
+    summary: 'List the releases of a deployment, newest first',
     method: 'GET',
     path: `${one}/releases`,
     params: deploymentId,
@@ -325,7 +325,7 @@ export const deploymentEndpoints = endpoints({
     audit: false,
   },
   'deployments.start-release': {
-    summary: 'Roll back: start an earlier release again, by digest',
+    summary: 'Roll back: start an earlier release again with its digests',
     method: 'POST',
     path: `${one}/releases/:number/start`,
     params: release,
@@ -337,7 +337,7 @@ export const deploymentEndpoints = endpoints({
     token: 'deploy',
   },
   'deployments.get-instance': {
-    summary: 'An instance of a deployment',
+    summary: 'Get an instance of a deployment',
     method: 'GET',
     path: `${one}/instances/:instanceId`,
     params: instanceId,
@@ -361,7 +361,7 @@ export const deploymentEndpoints = endpoints({
     auditBody: false,
   },
   'nodes.deployments': {
-    summary: 'Deployments on a node, newest first',
+    summary: 'List the deployments on a node, newest first',
     method: 'GET',
     path: '/api/:teamSlug/nodes/:nodeId/deployments',
     params: params({ nodeId: Id }),
@@ -372,7 +372,7 @@ export const deploymentEndpoints = endpoints({
     audit: false,
   },
   'deployments.create-token': {
-    summary: 'Create the token that starts this deployment from outside; its text is shown once',
+    summary: 'Create the token that starts a deployment from outside; its text is returned once',
     method: 'PUT',
     path: `${one}/token`,
     params: deploymentId,

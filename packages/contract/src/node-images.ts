@@ -32,7 +32,7 @@ export const nodeImageEndpoints = endpoints({
     audit: false,
   },
   'nodes.prune-images': {
-    summary: 'Remove images that no container and no release needs',
+    summary: 'Delete images that no container and no release needs',
     method: 'POST',
     path: `${nodes}/:nodeId/images/prune`,
     params: nodeId,

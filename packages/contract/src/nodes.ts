@@ -113,7 +113,7 @@ const containers = `${nodes}/:nodeId/:prefix/containers` as const
 
 export const nodeEndpoints = endpoints({
   'nodes.list': {
-    summary: 'Nodes of a team',
+    summary: 'List the nodes of a team',
     method: 'GET',
     path: nodes,
     params: inTeam,
@@ -124,7 +124,7 @@ export const nodeEndpoints = endpoints({
     audit: false,
   },
   'nodes.get': {
-    summary: 'A node',
+    summary: 'Get a node',
     method: 'GET',
     path: `${nodes}/:nodeId`,
     params: nodeId,
@@ -147,7 +147,7 @@ export const nodeEndpoints = endpoints({
     audit: 'node',
   },
   'nodes.update': {
-    summary: 'Change a node',
+    summary: 'Update a node',
     method: 'PUT',
     path: `${nodes}/:nodeId`,
     params: nodeId,
@@ -168,7 +168,7 @@ export const nodeEndpoints = endpoints({
     audit: 'node',
   },
   'nodes.create-script': {
-    summary: 'Make an install script, single use, 10 minutes',
+    summary: 'Create an install script for one use within 10 minutes',
     method: 'POST',
     path: `${nodes}/:nodeId/script`,
     params: nodeId,
@@ -180,7 +180,7 @@ export const nodeEndpoints = endpoints({
     audit: 'node-script',
   },
   'nodes.get-script': {
-    summary: 'The install script, for who holds its token',
+    summary: 'Get the install script, for a holder of its token',
     method: 'GET',
     path: `${nodes}/:nodeId/script`,
     params: nodeId,
@@ -191,7 +191,7 @@ export const nodeEndpoints = endpoints({
     audit: false,
   },
   'nodes.get-agent-image': {
-    summary: 'The agent image in docker save form, for who holds the install token',
+    summary: 'Download the agent image in `docker save` format, for a holder of the install token',
     method: 'GET',
     path: `${nodes}/:nodeId/agent-image`,
     params: nodeId,
@@ -203,7 +203,7 @@ export const nodeEndpoints = endpoints({
     audit: false,
   },
   'nodes.delete-script': {
-    summary: 'Discard the install script',
+    summary: 'Delete the install script',
     method: 'DELETE',
     path: `${nodes}/:nodeId/script`,
     params: nodeId,
@@ -223,7 +223,7 @@ export const nodeEndpoints = endpoints({
     audit: 'node-token',
   },
   'nodes.kick': {
-    summary: 'End the link of the agent',
+    summary: 'Disconnect the agent',
     method: 'POST',
     path: `${nodes}/:nodeId/kick`,
     params: nodeId,
@@ -233,7 +233,7 @@ export const nodeEndpoints = endpoints({
     audit: 'node',
   },
   'nodes.start-local-agent': {
-    summary: 'Use this machine: start and supervise an agent here',
+    summary: 'Use this machine as a node: start and supervise an agent on it',
     method: 'POST',
     path: `${nodes}/:nodeId/local-agent`,
     params: nodeId,
@@ -243,7 +243,7 @@ export const nodeEndpoints = endpoints({
     audit: 'node',
   },
   'nodes.audit': {
-    summary: 'Events of a node, newest first',
+    summary: 'List the events of a node, newest first',
     method: 'GET',
     path: `${nodes}/:nodeId/audit`,
     params: nodeId,
@@ -255,7 +255,7 @@ export const nodeEndpoints = endpoints({
     audit: false,
   },
   'containers.list': {
-    summary: 'Containers of a prefix (`_` = all that the caller may see)',
+    summary: 'List the containers of a prefix (`_`: all that the caller may see)',
     method: 'GET',
     path: containers,
     params: prefixed,
@@ -266,7 +266,7 @@ export const nodeEndpoints = endpoints({
     audit: false,
   },
   'containers.delete-prefix': {
-    summary: 'Delete all our containers of a prefix',
+    summary: 'Delete all containers of a prefix that Crux created',
     method: 'DELETE',
     path: containers,
     params: prefixed,
@@ -316,7 +316,7 @@ export const nodeEndpoints = endpoints({
     audit: 'container',
   },
   'containers.inspect': {
-    summary: 'What the engine says of a container',
+    summary: 'Inspect a container',
     method: 'GET',
     path: `${containers}/:name/inspect`,
     params: container,
@@ -327,7 +327,7 @@ export const nodeEndpoints = endpoints({
     audit: false,
   },
   'containers.log': {
-    summary: 'Last lines of a container',
+    summary: 'Get the last log lines of a container',
     method: 'GET',
     path: `${containers}/:name/log`,
     params: container,
@@ -339,7 +339,7 @@ export const nodeEndpoints = endpoints({
     audit: false,
   },
   'containers.download-log': {
-    summary: 'The whole log of a container as text, each line with its time',
+    summary: 'Download the whole log of a container as text, with the time of each line',
     method: 'GET',
     path: `${containers}/:name/log/download`,
     params: container,

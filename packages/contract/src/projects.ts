@@ -114,7 +114,7 @@ const versions = '/api/:teamSlug/projects/:projectId/versions' as const
 
 export const projectEndpoints = endpoints({
   'projects.list': {
-    summary: 'Projects of a team',
+    summary: 'List the projects of a team',
     method: 'GET',
     path: '/api/:teamSlug/projects',
     params: inTeam,
@@ -125,7 +125,7 @@ export const projectEndpoints = endpoints({
     audit: false,
   },
   'projects.get': {
-    summary: 'A project and its versions',
+    summary: 'Get a project and its versions',
     method: 'GET',
     path: '/api/:teamSlug/projects/:projectId',
     params: projectId,
@@ -148,7 +148,7 @@ export const projectEndpoints = endpoints({
     audit: 'project',
   },
   'projects.update': {
-    summary: 'Change a project',
+    summary: 'Update a project',
     method: 'PUT',
     path: '/api/:teamSlug/projects/:projectId',
     params: projectId,
@@ -159,7 +159,7 @@ export const projectEndpoints = endpoints({
     audit: 'project',
   },
   'projects.delete': {
-    summary: 'Delete a project, and with `containers=true` also what it runs',
+    summary: 'Delete a project; with `containers=true` also its containers',
     method: 'DELETE',
     path: '/api/:teamSlug/projects/:projectId',
     params: projectId,
@@ -170,7 +170,7 @@ export const projectEndpoints = endpoints({
     audit: 'project',
   },
   'projects.running': {
-    summary: 'Where the deployments of a project run containers',
+    summary: 'List the nodes and prefixes where a project has containers',
     method: 'GET',
     path: '/api/:teamSlug/projects/:projectId/running',
     params: projectId,
@@ -181,7 +181,7 @@ export const projectEndpoints = endpoints({
     audit: false,
   },
   'projects.convert': {
-    summary: 'Turn a versionless project into a versioned one',
+    summary: 'Convert a versionless project into a versioned one',
     method: 'POST',
     path: '/api/:teamSlug/projects/:projectId/convert',
     params: projectId,
@@ -191,7 +191,7 @@ export const projectEndpoints = endpoints({
     audit: 'project',
   },
   'versions.list': {
-    summary: 'Versions of a project',
+    summary: 'List the versions of a project',
     method: 'GET',
     path: versions,
     params: projectId,
@@ -203,7 +203,7 @@ export const projectEndpoints = endpoints({
     audit: false,
   },
   'versions.get': {
-    summary: 'A version with images and deployments',
+    summary: 'Get a version with its images and deployments',
     method: 'GET',
     path: `${versions}/:versionId`,
     params: versionId,
@@ -226,7 +226,7 @@ export const projectEndpoints = endpoints({
     audit: 'version',
   },
   'versions.update': {
-    summary: 'Change a version',
+    summary: 'Update a version',
     method: 'PUT',
     path: `${versions}/:versionId`,
     params: versionId,
@@ -237,7 +237,7 @@ export const projectEndpoints = endpoints({
     audit: 'version',
   },
   'versions.delete': {
-    summary: 'Delete a version, and with `containers=true` also what it runs',
+    summary: 'Delete a version; with `containers=true` also its containers',
     method: 'DELETE',
     path: `${versions}/:versionId`,
     params: versionId,
@@ -248,7 +248,7 @@ export const projectEndpoints = endpoints({
     audit: 'version',
   },
   'versions.running': {
-    summary: 'Where the deployments of a version run containers',
+    summary: 'List the nodes and prefixes where a version has containers',
     method: 'GET',
     path: `${versions}/:versionId/running`,
     params: versionId,
@@ -259,7 +259,7 @@ export const projectEndpoints = endpoints({
     audit: false,
   },
   'versions.default': {
-    summary: 'Make a version the default of its project',
+    summary: 'Set a version as the default of its project',
     method: 'PUT',
     path: `${versions}/:versionId/default`,
     params: versionId,
@@ -269,7 +269,7 @@ export const projectEndpoints = endpoints({
     audit: 'version',
   },
   'versions.increase': {
-    summary: 'Create the next version from an incremental one',
+    summary: 'Create the next version of an incremental version',
     method: 'POST',
     path: `${versions}/:versionId/increase`,
     params: versionId,
@@ -281,7 +281,7 @@ export const projectEndpoints = endpoints({
     audit: 'version',
   },
   'images.list': {
-    summary: 'Images of a version',
+    summary: 'List the images of a version',
     method: 'GET',
     path: `${versions}/:versionId/images`,
     params: versionId,
@@ -292,7 +292,7 @@ export const projectEndpoints = endpoints({
     audit: false,
   },
   'images.get': {
-    summary: 'An image of a version',
+    summary: 'Get an image of a version',
     method: 'GET',
     path: `${versions}/:versionId/images/:imageId`,
     params: imageId,
@@ -326,7 +326,7 @@ export const projectEndpoints = endpoints({
     audit: 'image',
   },
   'images.update': {
-    summary: 'Change tag or configuration of an image',
+    summary: 'Update the tag or the configuration of an image',
     method: 'PATCH',
     path: `${versions}/:versionId/images/:imageId`,
     params: imageId,

@@ -96,7 +96,7 @@ const registryId = params({ registryId: Id })
 
 export const registryEndpoints = endpoints({
   'registries.list': {
-    summary: 'Registries of a team',
+    summary: 'List the registries of a team',
     method: 'GET',
     path: '/api/:teamSlug/registries',
     params: inTeam,
@@ -107,7 +107,7 @@ export const registryEndpoints = endpoints({
     audit: false,
   },
   'registries.get': {
-    summary: 'A registry',
+    summary: 'Get a registry',
     method: 'GET',
     path: '/api/:teamSlug/registries/:registryId',
     params: registryId,
@@ -118,7 +118,7 @@ export const registryEndpoints = endpoints({
     audit: false,
   },
   'registries.create': {
-    summary: 'Connect a registry',
+    summary: 'Create a registry',
     method: 'POST',
     path: '/api/:teamSlug/registries',
     params: inTeam,
@@ -131,7 +131,7 @@ export const registryEndpoints = endpoints({
     auditBody: false,
   },
   'registries.update': {
-    summary: 'Change a registry',
+    summary: 'Update a registry',
     method: 'PUT',
     path: '/api/:teamSlug/registries/:registryId',
     params: registryId,
@@ -143,7 +143,7 @@ export const registryEndpoints = endpoints({
     auditBody: false,
   },
   'registries.delete': {
-    summary: 'Remove a registry that no image uses',
+    summary: 'Delete a registry that no image uses',
     method: 'DELETE',
     path: '/api/:teamSlug/registries/:registryId',
     params: registryId,
@@ -153,7 +153,7 @@ export const registryEndpoints = endpoints({
     audit: 'registry',
   },
   'registries.create-token': {
-    summary: 'Create the token by which the registry tells of pushes; its text is shown once',
+    summary: 'Create the token for push events of a registry; its text is returned once',
     method: 'PUT',
     path: '/api/:teamSlug/registries/:registryId/token',
     params: registryId,
@@ -177,7 +177,7 @@ export const registryEndpoints = endpoints({
     token: 'never',
   },
   'registries.hook': {
-    summary: 'Events of a distribution registry (notifications)',
+    summary: 'Receive the notifications of a distribution registry',
     method: 'POST',
     path: '/api/:teamSlug/registries/:registryId/hooks/v2',
     params: registryId,

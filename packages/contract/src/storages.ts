@@ -43,7 +43,7 @@ const storageId = params({ storageId: Id })
 
 export const storageEndpoints = endpoints({
   'storages.list': {
-    summary: 'Storages of a team',
+    summary: 'List the storages of a team',
     method: 'GET',
     path: storages,
     params: inTeam,
@@ -54,7 +54,7 @@ export const storageEndpoints = endpoints({
     audit: false,
   },
   'storages.options': {
-    summary: 'Storages by name, for a choice',
+    summary: 'List storages by name, to choose one',
     method: 'GET',
     path: `${storages}/options`,
     params: inTeam,
@@ -65,7 +65,7 @@ export const storageEndpoints = endpoints({
     audit: false,
   },
   'storages.get': {
-    summary: 'A storage',
+    summary: 'Get a storage',
     method: 'GET',
     path: `${storages}/:storageId`,
     params: storageId,
@@ -76,7 +76,7 @@ export const storageEndpoints = endpoints({
     audit: false,
   },
   'storages.create': {
-    summary: 'Connect a storage',
+    summary: 'Create a storage',
     method: 'POST',
     path: storages,
     params: inTeam,
@@ -89,7 +89,7 @@ export const storageEndpoints = endpoints({
     auditBody: false,
   },
   'storages.update': {
-    summary: 'Change a storage',
+    summary: 'Update a storage',
     method: 'PUT',
     path: `${storages}/:storageId`,
     params: storageId,
@@ -101,7 +101,7 @@ export const storageEndpoints = endpoints({
     auditBody: false,
   },
   'storages.delete': {
-    summary: 'Remove a storage that no configuration uses',
+    summary: 'Delete a storage that no configuration uses',
     method: 'DELETE',
     path: `${storages}/:storageId`,
     params: storageId,
@@ -111,7 +111,7 @@ export const storageEndpoints = endpoints({
     audit: 'storage',
   },
   'storages.check': {
-    summary: 'Whether the storage answers, and which buckets it shows',
+    summary: 'Check whether a storage answers, and list its buckets',
     method: 'POST',
     path: `${storages}/:storageId/check`,
     params: storageId,

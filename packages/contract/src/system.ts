@@ -40,7 +40,7 @@ export const Dashboard = z.object({
 
 export const systemEndpoints = endpoints({
   'system.health': {
-    summary: 'Is this process alive',
+    summary: 'Check whether this process is alive',
     method: 'GET',
     path: '/api/health',
     status: 200,
@@ -50,7 +50,7 @@ export const systemEndpoints = endpoints({
     audit: false,
   },
   'system.status': {
-    summary: 'State of every part',
+    summary: 'Get the state of every part',
     method: 'GET',
     path: '/api/status',
     status: 200,
@@ -60,7 +60,7 @@ export const systemEndpoints = endpoints({
     audit: false,
   },
   'quality-assurance.get': {
-    summary: 'Whether usage statistics are collected',
+    summary: 'Get whether usage statistics are collected',
     method: 'GET',
     path: '/api/quality-assurance',
     status: 200,
@@ -70,7 +70,7 @@ export const systemEndpoints = endpoints({
     audit: false,
   },
   'dashboard.get': {
-    summary: 'Counters and first steps of a team',
+    summary: 'Get the counters and the first steps of a team',
     method: 'GET',
     path: '/api/:teamSlug/dashboard',
     params: inTeam,

@@ -67,7 +67,7 @@ const memberId = z.object({ teamId: Id, userId: z.string().min(1).max(64) })
 
 export const teamEndpoints = endpoints({
   'users.me': {
-    summary: 'Who am I, and in which teams',
+    summary: 'Get your user and your teams',
     method: 'POST',
     path: '/api/users/me',
     status: 200,
@@ -79,7 +79,7 @@ export const teamEndpoints = endpoints({
     token: 'read',
   },
   'users.delete-me': {
-    summary: 'Delete my own account',
+    summary: 'Delete your account',
     method: 'DELETE',
     path: '/api/users/me',
     body: z.object({
@@ -112,7 +112,7 @@ export const teamEndpoints = endpoints({
     audit: false,
   },
   'teams.list': {
-    summary: 'My teams with their members',
+    summary: 'List your teams with their members',
     method: 'GET',
     path: '/api/teams',
     status: 200,
@@ -134,7 +134,7 @@ export const teamEndpoints = endpoints({
     token: 'never',
   },
   'teams.get': {
-    summary: 'A team and its members',
+    summary: 'Get a team and its members',
     method: 'GET',
     path: '/api/teams/:teamId',
     params: teamId,
@@ -145,7 +145,7 @@ export const teamEndpoints = endpoints({
     audit: false,
   },
   'teams.update': {
-    summary: 'Rename a team or change its slug',
+    summary: 'Update the name or the slug of a team',
     method: 'PUT',
     path: '/api/teams/:teamId',
     params: teamId,
@@ -156,7 +156,7 @@ export const teamEndpoints = endpoints({
     audit: 'team',
   },
   'teams.update-security': {
-    summary: 'Require a second factor of the members, or addresses of certain domains',
+    summary: 'Update the sign-in policy: required second factor, allowed email domains',
     method: 'PUT',
     path: '/api/teams/:teamId/security',
     params: teamId,
@@ -168,7 +168,7 @@ export const teamEndpoints = endpoints({
     token: 'never',
   },
   'teams.delete': {
-    summary: 'Delete a team with everything in it; running containers stay',
+    summary: 'Delete a team and everything in it; running containers keep running',
     method: 'DELETE',
     path: '/api/teams/:teamId',
     params: teamId,
@@ -179,7 +179,7 @@ export const teamEndpoints = endpoints({
     token: 'never',
   },
   'teams.invite': {
-    summary: 'Invite somebody by mail',
+    summary: 'Invite a user by email',
     method: 'POST',
     path: '/api/teams/:teamId/users',
     params: teamId,
@@ -192,7 +192,7 @@ export const teamEndpoints = endpoints({
     token: 'never',
   },
   'teams.reinvite': {
-    summary: 'Invite again: a fresh week and a fresh mail, or with `link=true` a link',
+    summary: 'Renew an invitation by a week, with a new mail or with `link=true` a link',
     method: 'POST',
     path: '/api/teams/:teamId/users/:userId/reinvite',
     params: memberId,
@@ -217,7 +217,7 @@ export const teamEndpoints = endpoints({
     token: 'never',
   },
   'teams.leave': {
-    summary: 'Leave a team; its last owner cannot',
+    summary: 'Leave a team; not possible for its last owner',
     method: 'DELETE',
     path: '/api/teams/:teamId/users/leave',
     params: teamId,
@@ -229,7 +229,7 @@ export const teamEndpoints = endpoints({
     token: 'never',
   },
   'teams.remove-user': {
-    summary: 'Remove a member or take back an invitation',
+    summary: 'Remove a member or revoke an invitation',
     method: 'DELETE',
     path: '/api/teams/:teamId/users/:userId',
     params: memberId,
@@ -240,7 +240,7 @@ export const teamEndpoints = endpoints({
     token: 'never',
   },
   'users.accept-invitation': {
-    summary: 'Join a team that invited me',
+    summary: 'Accept an invitation to a team',
     method: 'POST',
     path: '/api/users/me/invitations/:teamId',
     params: teamId,

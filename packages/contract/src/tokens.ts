@@ -39,7 +39,7 @@ const accountTokenId = params({ serviceAccountId: Id, tokenId: Id })
 
 export const tokenEndpoints = endpoints({
   'tokens.list': {
-    summary: 'My API tokens',
+    summary: 'List your API tokens',
     method: 'GET',
     path: '/api/tokens',
     status: 200,
@@ -50,7 +50,7 @@ export const tokenEndpoints = endpoints({
     token: 'never',
   },
   'tokens.get': {
-    summary: 'One of my API tokens',
+    summary: 'Get one of your API tokens',
     method: 'GET',
     path: '/api/tokens/:tokenId',
     params: tokenId,
@@ -62,7 +62,7 @@ export const tokenEndpoints = endpoints({
     token: 'never',
   },
   'tokens.create': {
-    summary: 'Create an API token of mine; its text is shown once',
+    summary: 'Create an API token; its text is returned once',
     method: 'POST',
     path: '/api/tokens',
     body: TokenWrite,
@@ -75,7 +75,7 @@ export const tokenEndpoints = endpoints({
     recentSignIn: true,
   },
   'tokens.delete': {
-    summary: 'Revoke one of my API tokens',
+    summary: 'Revoke one of your API tokens',
     method: 'DELETE',
     path: '/api/tokens/:tokenId',
     params: tokenId,
@@ -86,7 +86,7 @@ export const tokenEndpoints = endpoints({
     token: 'never',
   },
   'service-accounts.list': {
-    summary: 'Service accounts of the team with their tokens',
+    summary: 'List the service accounts of a team with their tokens',
     method: 'GET',
     path: accounts,
     params: params({}),
@@ -98,7 +98,7 @@ export const tokenEndpoints = endpoints({
     token: 'never',
   },
   'service-accounts.create': {
-    summary: 'Create a service account: acts in this team and does not die with a person',
+    summary: 'Create a service account, which belongs to the team and not to a user',
     method: 'POST',
     path: accounts,
     params: params({}),
@@ -111,7 +111,7 @@ export const tokenEndpoints = endpoints({
     token: 'never',
   },
   'service-accounts.update': {
-    summary: 'Rename a service account or change its role',
+    summary: 'Update the name or the role of a service account',
     method: 'PUT',
     path: `${accounts}/:serviceAccountId`,
     params: accountId,
@@ -134,7 +134,7 @@ export const tokenEndpoints = endpoints({
     token: 'never',
   },
   'service-accounts.create-token': {
-    summary: 'Create a token of a service account; its text is shown once',
+    summary: 'Create a token of a service account; its text is returned once',
     method: 'POST',
     path: `${accounts}/:serviceAccountId/tokens`,
     params: accountId,

@@ -40,6 +40,8 @@ export function openDatabase<S extends Schema = Record<string, never>>(options: 
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
+    // Statements that a transaction issues together are sent at once and answered in order: one round trip for all.
+    pipeline: true,
   })
   const lost = (err: Error) => options.log?.warn({ err }, 'lost a database connection')
   pool.on('error', lost)

@@ -17,7 +17,7 @@ export interface DataDirectory {
   openVolume(relativePath: string): Promise<Volume>
   /** Checks a volume's directory and changes nothing. @throws PathError unless it can be used, or created */
   checkVolume(relativePath: string, options?: { mayBeMissing: boolean }): Promise<void>
-  /** A directory for the agent alone, 0700, as a path that leads through its handle. */
+  /** The directory of the agent's own files, or one below it: for the agent alone, 0700, as a path that leads through its handle. */
   ownDirectory(...names: string[]): Promise<string>
   close(): Promise<void>
 }
@@ -30,6 +30,8 @@ export interface Volume {
   close(): Promise<void>
 }
 
+/** No prefix can have this name: a prefix is a DNS label. */
+export const ownDirectoryName = '.agent'
 const volumeDepth = 3
 const directoryMode = 0o755
 const ownMode = 0o700
@@ -136,7 +138,8 @@ export async function openDataDirectory(options: {
       }
     },
     checkVolume,
-    async ownDirectory(...names) {
+    async ownDirectory(...below) {
+      const names = [ownDirectoryName, ...below]
       const path = join(dataDir, ...names)
       if (!canWalk) {
         await mkdir(path, { recursive: true, mode: ownMode })

@@ -12,13 +12,13 @@ import {
   ReleaseSchema,
 } from '@crux/agent-protocol'
 import { z } from 'zod'
-import { messageOf } from '../drivers/errors.ts'
+import { messageOf } from '../errors/message-of.ts'
 
 /** The decisions of the agent, each written before the agent acts on it. */
 export const JournalState = z.object({
   /** Digest per instance, as the registries answered. */
   digests: z.record(z.string(), z.string()).optional(),
-  /** The plan in the form of plan/steps.ts; only the code that wrote it reads it. */
+  /** The plan in the form of the engine; only the engine reads it. */
   plan: z.unknown().optional(),
   /** Preparations that were completed, as "instance/place": they do not run twice. */
   done: z.array(z.string()).optional(),
@@ -26,7 +26,7 @@ export const JournalState = z.object({
   committed: z.boolean().optional(),
   /** The release failed and is being undone. */
   undoing: z.object({ reason: z.string(), instanceId: z.string(), cancelled: z.boolean() }).optional(),
-  /** The work in progress (apply/crash-loop.ts); empty when there is none. */
+  /** The work in progress (crash-loop.ts); empty when there is none. */
   position: z.string().optional(),
   /** How many processes ended unexpectedly, by position. */
   crashes: z.record(z.string(), z.number()).optional(),

@@ -2,11 +2,13 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { AgentInfo, ConnectResponse, Welcome } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
 import { pause } from '../concurrency/pause.ts'
-import { messageOf } from '../drivers/errors.ts'
+import { messageOf } from '../errors/message-of.ts'
 import { createBackOff } from './back-off.ts'
 import type { AgentClient, ServerConnection } from './client.ts'
-import type { LinkEnd } from './commands.ts'
 import { type Credentials, isUnauthenticated } from './credentials.ts'
+
+/** Why the agent process ends. After every other error it retries indefinitely. */
+export type LinkEnd = 'refused' | 'revoked' | 'shutdown' | 'replaced' | 'stopped'
 
 export interface LinkOptions {
   connection: ServerConnection

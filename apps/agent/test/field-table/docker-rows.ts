@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { label } from '../../src/plan/labels.ts'
-import { teamNetworkName } from '../../src/plan/names.ts'
+import { teamNetworkName } from '../../src/engines/docker/containers/names.ts'
+import { label } from '../../src/engines/labels.ts'
 import { answers, bindings, type FieldRow, labelsOf, type RowKit } from './row.ts'
 
 /** Fields that only Docker applies. */

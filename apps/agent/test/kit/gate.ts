@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { connectGate, GateGone } from '../../src/gate/client.ts'
-import { findProcess } from '../../src/gate/relay/pid-files.ts'
-import type { GateAnswer, GateHello, GateRequest } from '../../src/gate/relay/protocol.ts'
+import { connectGate, GateGone } from '../../src/engines/docker/gate/client.ts'
+import { findProcess } from '../../src/engines/docker/gate/relay/pid-files.ts'
+import type { GateAnswer, GateHello, GateRequest } from '../../src/engines/docker/gate/relay/protocol.ts'
 import { waitUntil } from './wait-until.ts'
 
 /** @returns undefined when no gate runs in the directory. Repeats the request if the gate hands over or ends in the meantime. */

@@ -4,11 +4,11 @@ import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { connectGate } from '../../src/gate/client.ts'
-import type { GateAnswer, GateHello, GatePort, GateRequest } from '../../src/gate/relay/protocol.ts'
+import { connectGate } from '../../src/engines/docker/gate/client.ts'
+import type { GateAnswer, GateHello, GatePort, GateRequest } from '../../src/engines/docker/gate/relay/protocol.ts'
 import { waitUntil } from './wait-until.ts'
 
-export const gateMain = fileURLToPath(new URL('../../src/gate/relay/main.ts', import.meta.url))
+export const gateMain = fileURLToPath(new URL('../../src/engines/docker/gate/relay/main.ts', import.meta.url))
 
 /** A gate process by itself, without an agent and without an engine. */
 export interface TestGate {

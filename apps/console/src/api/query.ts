@@ -1,7 +1,7 @@
 import { type ApiError, createClient, type Input, queryKey } from '@crux/client'
 import type { Operation, ResponseOf } from '@crux/contract'
 import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
-import { mayRetry } from './errors.ts'
+import { mayRetry } from '../errors/describe-error.ts'
 import { sessionLost } from './session.ts'
 
 /** Longer than the server's own timeout for agents, registries and storages. */

@@ -1,6 +1,6 @@
 import i18n from 'i18next'
 import { confirm } from '../components/confirm.tsx'
-import { isStatus } from './errors.ts'
+import { isStatus } from '../errors/describe-error.ts'
 
 /** The sign-in address that returns to the current page. */
 export const loginAddress = (returnTo: string): string =>

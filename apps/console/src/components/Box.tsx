@@ -4,24 +4,24 @@ import { cx } from './class-names.ts'
 type Props = {
   title?: ReactNode
   trailing?: ReactNode
-  tools?: ReactNode
+  actions?: ReactNode
   children: ReactNode
   className?: string
   label?: string
 }
 
 /** A box with a border and a surface, and an optional header line. */
-export function Box({ title, trailing, tools, children, className, label }: Props) {
+export function Box({ title, trailing, actions, children, className, label }: Props) {
   return (
     <section
       aria-label={label}
       className={cx('min-w-0 overflow-clip rounded-box border border-line bg-surface', className)}
     >
-      {(title || tools) && (
+      {(title || actions) && (
         <header className="flex min-h-10 flex-wrap items-center gap-2 border-b border-line px-3 py-1 max-md:has-[input]:py-2">
           <h2 className="font-strong">{title}</h2>
           {trailing && <span className="text-ink-2">{trailing}</span>}
-          <div className="ml-auto flex items-center gap-2 max-md:has-[input]:w-full">{tools}</div>
+          <div className="ml-auto flex items-center gap-2 max-md:has-[input]:w-full">{actions}</div>
         </header>
       )}
       {children}

@@ -5,7 +5,8 @@ import { useTranslation } from 'react-i18next'
 import { AnimalIcon, type AnimalName } from './AnimalIcon.tsx'
 import { Button } from './Button.tsx'
 import { PageHeader } from './PageHeader.tsx'
-import type { Removal } from './use-removal.ts'
+
+export type Removal = { ask: () => Promise<void>; busy: boolean; denied: string | null }
 
 type Props = {
   of: { name: string; description?: string | null; icon?: AnimalName | null }
@@ -15,11 +16,11 @@ type Props = {
   /** Why it cannot be deleted now. */
   inUse: string | false
   /** Actions before edit and delete. */
-  tools?: ReactNode
+  actions?: ReactNode
 }
 
 /** The head of a page about one thing of the team, which can be edited and deleted. */
-export function DetailsHead({ of, list, edit, removal, inUse, tools }: Props) {
+export function DetailsHead({ of, list, edit, removal, inUse, actions }: Props) {
   const { t } = useTranslation()
   return (
     <PageHeader
@@ -27,9 +28,9 @@ export function DetailsHead({ of, list, edit, removal, inUse, tools }: Props) {
       crumbs={[list]}
       mark={of.icon && <AnimalIcon name={of.icon} className="text-ink-2" />}
       subtitle={of.description}
-      tools={
+      actions={
         <>
-          {tools}
+          {actions}
           <Button icon={Pencil} disabledReason={edit.denied} onClick={edit.show}>
             {t('edit')}
           </Button>

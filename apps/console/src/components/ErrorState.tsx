@@ -1,6 +1,6 @@
 import { CircleX, RotateCw } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { describeError } from '../api/errors.ts'
+import { describeError } from '../errors/describe-error.ts'
 import { Button } from './Button.tsx'
 
 /** A view that could not be loaded: what happened, the request id, and "Try again". */

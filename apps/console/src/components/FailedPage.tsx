@@ -1,6 +1,6 @@
 import { CircleX, RotateCw } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { describeError } from '../api/errors.ts'
+import { describeError } from '../errors/describe-error.ts'
 import { Button, ButtonLink } from './Button.tsx'
 import { PageHeader } from './PageHeader.tsx'
 

@@ -10,9 +10,9 @@ import {
   useState,
 } from 'react'
 import { useTranslation } from 'react-i18next'
+import { lazyComponent } from '../loading/lazy-component.tsx'
 import { IconButton } from './Button.tsx'
 import { cx } from './class-names.ts'
-import { lazyComponent } from './lazy-component.tsx'
 import { useMenuParts } from './menu-parts.ts'
 
 const loadPanel = () => import('./MenuPanel.tsx').then((module) => module.MenuPanel)

@@ -9,7 +9,7 @@ type Props = {
   mark?: ReactNode
   subtitle?: ReactNode
   /** At most one main button; the rest plain or in a menu. */
-  tools?: ReactNode
+  actions?: ReactNode
   /** The page's own step in the breadcrumb, where the title repeats the step before. */
   crumb?: string
   /** The name in breadcrumb and tab, if the title alone is ambiguous. */
@@ -17,7 +17,7 @@ type Props = {
 }
 
 /** The heading of every page; it also feeds the breadcrumb and names the browser's tab. */
-export function PageHeader({ title, crumbs = [], mark, subtitle, tools, crumb, fullTitle = title }: Props) {
+export function PageHeader({ title, crumbs = [], mark, subtitle, actions, crumb, fullTitle = title }: Props) {
   useSetCrumbs([...crumbs, { label: crumb ?? fullTitle }])
   useEffect(() => {
     document.title = `${fullTitle} - Crux`
@@ -31,10 +31,10 @@ export function PageHeader({ title, crumbs = [], mark, subtitle, tools, crumb, f
         </div>
         {subtitle && <p className="mt-0.5 text-ink-2">{subtitle}</p>}
       </div>
-      {tools && (
+      {actions && (
         // On a phone the tools take a line of their own, except a single menu.
         <div className="flex w-full flex-wrap items-center gap-2 max-md:has-[>[aria-haspopup]:only-child]:w-auto max-md:[&>:not([aria-haspopup],[role=radiogroup])]:flex-1 max-md:[&>[role=radiogroup]]:shrink-0 wide:ml-auto wide:w-auto">
-          {tools}
+          {actions}
         </div>
       )}
     </div>

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
+import { lazyComponent } from '../loading/lazy-component.tsx'
 import { createStore } from '../stores/create-store.ts'
-import { lazyComponent } from './lazy-component.tsx'
 import type { Question } from './question.ts'
 
 const ConfirmDialog = lazyComponent(() => import('./ConfirmDialog.tsx').then((module) => module.ConfirmDialog))

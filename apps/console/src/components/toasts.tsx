@@ -1,6 +1,6 @@
 import { createPortal } from 'react-dom'
 import toast, { Toaster } from 'react-hot-toast'
-import { describeError } from '../api/errors.ts'
+import { describeError } from '../errors/describe-error.ts'
 
 /** react-hot-toast's defaults are the specification's: 4 s, success 2 s, at most 20, 350 px. One per text at a time. */
 export const toastSuccess = (text: string) => toast.success(text, { id: `success:${text}` })

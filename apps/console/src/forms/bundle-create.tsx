@@ -6,10 +6,10 @@ import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
 import { queryKey, useCall } from '../api/client.ts'
 import { toastSuccess } from '../components/toasts.tsx'
-import { links } from '../links.ts'
+import { links } from '../routing/links.ts'
+import { replaceFormEntry } from '../routing/use-anchor.ts'
 import { FormSheet } from './FormShell.tsx'
 import { TextAreaField, TextField } from './fields.tsx'
-import { replaceFormEntry } from './use-anchor.ts'
 
 /** A new bundle is empty: its configuration page is the next thing that a person wants. */
 export function BundleCreate({ teamSlug, onClose }: { teamSlug: string; onClose: () => void }) {

@@ -9,12 +9,12 @@ import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
 import { apiQuery, queryKey, useCall } from '../api/client.ts'
 import { useDeniedPart } from '../api/me.ts'
-import { links } from '../links.ts'
+import { links } from '../routing/links.ts'
+import { replaceFormEntry } from '../routing/use-anchor.ts'
 import { goToExisting, isExistingDeployment } from './deployment-existing.ts'
 import { FormSheet } from './FormShell.tsx'
 import { SelectField, SwitchField, TextAreaField, TextField } from './fields.tsx'
 import { NodeField } from './node-field.tsx'
-import { replaceFormEntry } from './use-anchor.ts'
 
 type Props = {
   teamSlug: string

@@ -2,8 +2,8 @@ import { ApiError } from '@crux/client'
 import type { useNavigate } from '@tanstack/react-router'
 import i18n from 'i18next'
 import { toastWarning } from '../components/toasts.tsx'
-import { links } from '../links.ts'
-import { replaceFormEntry } from './use-anchor.ts'
+import { links } from '../routing/links.ts'
+import { replaceFormEntry } from '../routing/use-anchor.ts'
 
 /** 409 carries the id of the conflicting deployment, and the console opens it. */
 export const isExistingDeployment = (error: unknown): error is ApiError & { value: string } =>

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react'
 import { type Control, Controller, type FieldValues, get, type Path, type UseFormReturn } from 'react-hook-form'
 import { type Chip, Chips } from '../components/Chips.tsx'
 import { Field, PasswordInput, Select, TextArea, TextInput } from '../components/Field.tsx'
-import { lazyComponent } from '../components/lazy-component.tsx'
 import { Switch } from '../components/Switch.tsx'
+import { lazyComponent } from '../loading/lazy-component.tsx'
 
 const IconPicker = lazyComponent(() => import('../components/IconPicker.tsx').then((module) => module.IconPicker))
 

@@ -3,10 +3,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../api/client.ts'
-import { links } from '../links.ts'
+import { links } from '../routing/links.ts'
+import { replaceFormEntry } from '../routing/use-anchor.ts'
 import { FormSheet } from './FormShell.tsx'
 import { NodeFields, type NodeInput, type NodeOutput, nodeSchema } from './node-fields.tsx'
-import { replaceFormEntry } from './use-anchor.ts'
 
 /** After it the person is on the node's page, where the set-up waits. */
 export function NodeCreate({ teamSlug, onClose }: { teamSlug: string; onClose: () => void }) {

@@ -6,10 +6,10 @@ import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { queryKey, useCall } from '../api/client.ts'
 import { toastSuccess } from '../components/toasts.tsx'
-import { links } from '../links.ts'
+import { links } from '../routing/links.ts'
+import { replaceFormEntry } from '../routing/use-anchor.ts'
 import { FormSheet } from './FormShell.tsx'
 import { SwitchField, TextAreaField, TextField } from './fields.tsx'
-import { replaceFormEntry } from './use-anchor.ts'
 
 const Form = Contract.pick({ name: true, description: true }).extend({ versioned: z.boolean() })
 

@@ -4,11 +4,11 @@ import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../api/client.ts'
 import { toastSuccess } from '../components/toasts.tsx'
-import { links } from '../links.ts'
+import { links } from '../routing/links.ts'
+import { replaceFormEntry } from '../routing/use-anchor.ts'
 import { FormSheet } from './FormShell.tsx'
 import { RegistryFields } from './registry-fields.tsx'
 import { emptyRegistry, RegistryForm, registryErrorFields, toRegistryWrite } from './registry-values.ts'
-import { replaceFormEntry } from './use-anchor.ts'
 
 /** Connecting a registry: the server reaches it before anything is stored, so a wrong address or credential comes back at its field. */
 export function RegistryCreate({ teamSlug, onClose }: { teamSlug: string; onClose: () => void }) {

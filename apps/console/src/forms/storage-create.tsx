@@ -4,11 +4,11 @@ import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../api/client.ts'
 import { toastSuccess } from '../components/toasts.tsx'
-import { links } from '../links.ts'
+import { links } from '../routing/links.ts'
+import { replaceFormEntry } from '../routing/use-anchor.ts'
 import { FormSheet } from './FormShell.tsx'
 import { StorageFields } from './storage-fields.tsx'
 import { emptyStorage, StorageForm, toStorageWrite } from './storage-values.ts'
-import { replaceFormEntry } from './use-anchor.ts'
 
 /** The storage is saved without a check; its page then shows whether it is reachable. */
 export function StorageCreate({ teamSlug, onClose }: { teamSlug: string; onClose: () => void }) {

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { queryClient, queryKey, useCall } from '../api/client.ts'
 import { meQuery } from '../api/me.ts'
 import { toastSuccess } from '../components/toasts.tsx'
-import { links } from '../links.ts'
+import { links } from '../routing/links.ts'
 import { FormPanel, FormSheet } from './FormShell.tsx'
 import { TeamFields, TeamForm } from './team-fields.tsx'
 

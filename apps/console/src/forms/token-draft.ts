@@ -1,5 +1,5 @@
 import { flushSync } from 'react-dom'
-import { confirmAddress } from '../pages/account/use-settings-flow.ts'
+import { reauthenticationAddress } from '../api/reauthentication.ts'
 
 const key = 'crux-token-draft'
 /** A form that is older than this is not restored. */
@@ -28,5 +28,5 @@ export const dropTokenDraft = () => sessionStorage.removeItem(key)
 export function signInAgain(of: string, values: TokenDraft, settle: () => void): void {
   sessionStorage.setItem(key, JSON.stringify({ of, at: Date.now(), values } satisfies Kept))
   flushSync(settle)
-  location.assign(confirmAddress(location.pathname + location.search + location.hash))
+  location.assign(reauthenticationAddress(location.pathname + location.search + location.hash))
 }

@@ -5,10 +5,10 @@ import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../api/client.ts'
 import { toastSuccess } from '../components/toasts.tsx'
-import { links } from '../links.ts'
+import { links } from '../routing/links.ts'
+import { replaceFormEntry } from '../routing/use-anchor.ts'
 import { FormSheet } from './FormShell.tsx'
 import { ChipsField } from './fields.tsx'
-import { replaceFormEntry } from './use-anchor.ts'
 import { AutoCopyField, VersionNameFields } from './version-fields.tsx'
 
 export function VersionCreate({

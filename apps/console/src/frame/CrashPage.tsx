@@ -3,9 +3,9 @@ import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { RotateCw, ServerCrash } from 'lucide-react'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { describeError } from '../api/errors.ts'
 import { Button, ButtonLink } from '../components/Button.tsx'
-import { links } from '../links.ts'
+import { describeError } from '../errors/describe-error.ts'
+import { links } from '../routing/links.ts'
 
 /** /500, and what the error boundary shows: an answer that did not come, or a page that failed. */
 export function CrashPage({ error, reset }: Partial<ErrorComponentProps>) {

@@ -10,7 +10,7 @@ import { IconButton } from '../components/Button.tsx'
 import { cx } from '../components/class-names.ts'
 import { Kbd } from '../components/Kbd.tsx'
 import { Tooltip } from '../components/Tooltip.tsx'
-import { links } from '../links.ts'
+import { links } from '../routing/links.ts'
 import { useCrumbs } from '../stores/crumbs.ts'
 import { UserMenu } from './UserMenu.tsx'
 

@@ -5,7 +5,7 @@ import { useMe, useTeamOrNone } from '../api/me.ts'
 import { Avatar } from '../components/Avatar.tsx'
 import { Chips } from '../components/Chips.tsx'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../components/Menu.tsx'
-import { links } from '../links.ts'
+import { links } from '../routing/links.ts'
 import { setTheme, themes, useTheme } from '../stores/theme.ts'
 
 /** Profile, teams, theme and the way out. */

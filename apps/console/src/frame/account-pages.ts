@@ -1,5 +1,5 @@
 import { Fingerprint, History, KeyRound, MonitorSmartphone, ShieldCheck, User } from 'lucide-react'
-import { links } from '../links.ts'
+import { links } from '../routing/links.ts'
 
 /** The account pages in their order; their names are `tab.*` of the area `account`. */
 export const accountPages = [

@@ -13,7 +13,7 @@ import {
   SlidersHorizontal,
   Workflow,
 } from 'lucide-react'
-import { links } from '../links.ts'
+import { links } from '../routing/links.ts'
 
 /** The groups of the sidebar. The palette lists the same pages. */
 export const navigation = [

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { isTyping } from '../components/use-key.ts'
-import { links } from '../links.ts'
+import { links } from '../routing/links.ts'
 
 type Options = { teamSlug: string | undefined; onPalette: () => void; onHelp: () => void }
 

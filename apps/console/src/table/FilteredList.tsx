@@ -13,7 +13,7 @@ type Props<Row, Value extends string> = {
   /** What a typed text is looked for in. */
   searchText: (row: Row) => readonly (string | null | undefined)[]
   /** One property with few values, as chips; only values that occur are offered. */
-  choice?: { label: string; of: (row: Row) => Value; values: readonly Value[]; word: (value: Value) => string }
+  choice?: { label: string; of: (row: Row) => Value; values: readonly Value[]; optionLabel: (value: Value) => string }
   /** Text beside the search. */
   extra?: ReactNode
   trailing?: ReactNode
@@ -41,7 +41,7 @@ export function FilteredList<Row, Value extends string = never>(props: Props<Row
             onChange={setChosen}
             options={[
               { value: 'all', label: t('all'), count: rows.length },
-              ...offered.map((value) => ({ value, label: choice.word(value), count: count(value) })),
+              ...offered.map((value) => ({ value, label: choice.optionLabel(value), count: count(value) })),
             ]}
           />
         )}

@@ -6,13 +6,13 @@ import { EmptyState } from '../components/EmptyState.tsx'
 import { PageHeader } from '../components/PageHeader.tsx'
 import { QueryView } from '../components/QueryView.tsx'
 import { SkeletonRows } from '../components/Skeletons.tsx'
-import { useAnchor } from '../forms/use-anchor.ts'
+import { useAnchor } from '../routing/use-anchor.ts'
 
 type Props<Row> = {
   query: UseQueryResult<Row[]>
   title: string
   /** The line below the title, once the rows are here. */
-  sub: (rows: Row[]) => ReactNode
+  subtitle: (rows: Row[]) => ReactNode
   /** The one main action: it opens the form, in the head or, where nothing is there yet, in its place. */
   add: { label: string; denied: string | null; form: (onClose: () => void) => ReactNode }
   empty: { icon: LucideIcon; title: string; text: string }
@@ -22,7 +22,7 @@ type Props<Row> = {
 }
 
 /** The page of a list that is here as a whole: head, every state of it, and the form that adds to it (#new). */
-export function ListPage<Row>({ query, title, sub, add, empty, skeleton, children }: Props<Row>) {
+export function ListPage<Row>({ query, title, subtitle, add, empty, skeleton, children }: Props<Row>) {
   const { data: rows } = query
   const anchor = useAnchor('new')
   const button = (
@@ -34,8 +34,8 @@ export function ListPage<Row>({ query, title, sub, add, empty, skeleton, childre
     <>
       <PageHeader
         title={title}
-        subtitle={rows ? rows.length > 0 && sub(rows) : '\u00a0'}
-        tools={rows?.length !== 0 && button}
+        subtitle={rows ? rows.length > 0 && subtitle(rows) : '\u00a0'}
+        actions={rows?.length !== 0 && button}
       />
       <QueryView
         query={query}

@@ -1,4 +1,4 @@
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
 import { isUuid } from '../db/ids.ts'
 import { badRequest, noSuchRow } from '../http/errors.ts'
 import { linkTo, readNumber, readSize } from '../http/pages.ts'

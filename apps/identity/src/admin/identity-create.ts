@@ -1,4 +1,4 @@
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
 import { brokenUniqueRule } from '../db/executor.ts'
 import { isObject } from '../http/body.ts'
 import { badRequest, IdentityError } from '../http/errors.ts'

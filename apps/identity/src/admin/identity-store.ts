@@ -3,7 +3,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Executor } from '../db/executor.ts'
 import { credentialIdentifiers, credentials, identities } from '../db/schema.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
-import { type Person, replaceTraits, type Verified } from '../identities/store.ts'
+import { type Person, publishIdentity, replaceTraits, type Verified } from '../identities/store.ts'
 import { type PersonRow, personFromRow } from '../sessions/rows.ts'
 import type { IdentityBody } from './identity-body.ts'
 
@@ -109,11 +109,6 @@ export async function deletePerson(tx: Executor, id: string): Promise<boolean> {
   const gone = await tx.delete(identities).where(eq(identities.id, id)).returning({ id: identities.id })
   await publishIdentity(tx, id)
   return gone.length > 0
-}
-
-/** Processes that cache identities receive this notification after the commit, so tokens of a disabled account end at once. */
-export async function publishIdentity(tx: Executor, id: string): Promise<void> {
-  await tx.execute(sql`select pg_notify('crux_identities', ${id})`)
 }
 
 function escapeLike(text: string): string {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
 import { badRequest } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import type { Routes } from '../http/routes.ts'

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
 import { isUuid } from '../db/ids.ts'
 import { sessionDevices, sessions } from '../db/schema.ts'
 import { badRequest, IdentityError, malformedUuid, noSuchRow } from '../http/errors.ts'

@@ -1,10 +1,9 @@
-import type { App } from '../context.ts'
-import type { Flow } from '../flows/flow-record.ts'
-import { type Message, messages } from '../flows/messages.ts'
-import { transientPayload } from '../flows/submission.ts'
-import { type Fields, textField } from '../http/body.ts'
+import type { App } from '../app/app.ts'
+import type { Flow } from '../db/flow-record.ts'
+import { type Fields, textField, transientPayload } from '../http/body.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
+import { type Message, messages } from '../ui/messages.ts'
 
 const tokenLengthMax = 8_192
 

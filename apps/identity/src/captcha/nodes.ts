@@ -1,7 +1,7 @@
-import type { Flow } from '../flows/flow-record.ts'
-import { messages } from '../flows/messages.ts'
-import { input, type Node } from '../flows/nodes.ts'
-import type { Captcha } from './verifier.ts'
+import type { Captcha } from '../app/services.ts'
+import type { Flow } from '../db/flow-record.ts'
+import { messages } from '../ui/messages.ts'
+import { input, type Node } from '../ui/nodes.ts'
 
 /**
  * Whether a flow requires the captcha: sign-up and recovery before their first step, a sign-in after too many failures. It is not required while a

@@ -1,11 +1,7 @@
 import { createOutbound, isLoopbackUrl, type Logger } from '@crux/service-kit'
-import type { IdentityConfig } from '../config.ts'
-import { type CaptchaSettings, readCaptcha } from './settings.ts'
-
-export interface Captcha extends Pick<CaptchaSettings, 'siteKey' | 'scriptUrl'> {
-  /** `unavailable` when the verifier does not answer, or not as documented. The user may retry and is not let in. */
-  verify(token: string, clientAddress: string): Promise<'right' | 'wrong' | 'unavailable'>
-}
+import type { Captcha } from '../app/services.ts'
+import { readCaptcha } from '../config/captcha.ts'
+import type { IdentityConfig } from '../config/config.ts'
 
 const verifyMs = 5_000
 const answerBytesMax = 64 * 1024

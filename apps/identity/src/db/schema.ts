@@ -12,7 +12,7 @@ import {
   unique,
   uuid,
 } from 'drizzle-orm/pg-core'
-import type { FlowContext, FlowKind, FlowState, FlowUi } from '../flows/flow-types.ts'
+import type { FlowContext, FlowKind, FlowState, FlowUi } from './flow-types.ts'
 
 export const schemaName = 'identity'
 const identity = pgSchema(schemaName)

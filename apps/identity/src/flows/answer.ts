@@ -1,13 +1,11 @@
-import { type App, type uiPaths, uiUrl } from '../context.ts'
-import { withoutValues } from '../db/executor.ts'
+import { type App, type uiPaths, uiUrl } from '../app/app.ts'
+import type { Flow } from '../db/flow-record.ts'
 import { csrfHash } from '../http/csrf.ts'
-import { csrfViolation, IdentityError } from '../http/errors.ts'
+import { csrfViolation } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import type { Person } from '../identities/store.ts'
 import { showIdentity } from '../identities/wire.ts'
 import { showFlow } from './flow.ts'
-import type { Flow } from './flow-record.ts'
-import { storeError } from './store.ts'
 
 /**
  * Answers with a flow: as JSON to clients that read JSON, otherwise with a redirect to the page of the flow.
@@ -52,25 +50,4 @@ export function requireOwnFlow(ctx: RequestContext, flow: Flow): void {
   if (flow.type !== 'browser' || flow.context.unbound) return
   if (!ctx.csrfToken || csrfHash(ctx.csrfToken) !== flow.csrfHash)
     throw csrfViolation('This page was opened by another browser, or its cookies have changed since.')
-}
-
-/**
- * Answers with an error. A browser that cannot read JSON is redirected to the error page, which fetches the stored error.
- *
- * @param asJson set where every client gets JSON
- */
-export async function answerError(app: App, ctx: RequestContext, error: unknown, asJson: boolean): Promise<unknown> {
-  const known = error instanceof IdentityError ? error : unexpected(app, ctx, error)
-  for (const [name, value] of Object.entries(known.headers)) ctx.reply.header(name, value)
-  if (asJson || ctx.wantsJson || known.code >= 500) return ctx.reply.code(known.code).send(known.toBody())
-  return ctx.reply.redirect(uiUrl(app, 'error', { id: await storeError(app.database.db, known) }), 303)
-}
-
-function unexpected(app: App, ctx: RequestContext, error: unknown): IdentityError {
-  // Errors of Fastify itself, such as a body above the limit or an unreadable header.
-  const { statusCode } = error as { statusCode?: number }
-  if (statusCode === 413) return new IdentityError(413, { reason: 'A request may have at most 64 kB.', cause: error })
-  if (statusCode !== undefined && statusCode < 500) return new IdentityError(400, { cause: error })
-  app.log.error({ err: withoutValues(error), requestId: ctx.request.id }, 'a request failed')
-  return new IdentityError(500, { reason: `Request ${ctx.request.id}`, cause: error })
 }

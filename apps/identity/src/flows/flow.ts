@@ -1,10 +1,10 @@
+import type { Captcha } from '../app/services.ts'
 import { captchaNodes, wantsCaptcha } from '../captcha/nodes.ts'
-import type { Captcha } from '../captcha/verifier.ts'
+import type { Keys } from '../crypto/secrets.ts'
+import type { Flow } from '../db/flow-record.ts'
+import type { FlowKind } from '../db/flow-types.ts'
 import { mask } from '../http/csrf.ts'
-import type { Keys } from '../secrets.ts'
-import type { Flow } from './flow-record.ts'
-import type { FlowKind } from './flow-types.ts'
-import { type Node, unsealed } from './nodes.ts'
+import { type Node, unsealed } from '../ui/nodes.ts'
 
 /** Whether a flow can continue at a provider: in a browser, or in an app that waits for a code while its user is in a browser. */
 export function canLeave({ type, context }: Pick<Flow, 'type' | 'context'>): boolean {

@@ -1,6 +1,6 @@
 import { traitAt, traitFields } from '../identities/traits.ts'
-import { messages } from './messages.ts'
-import { csrfNode, type FieldMessages, input, type Node, noMessages, withMessages } from './nodes.ts'
+import { messages } from '../ui/messages.ts'
+import { csrfNode, type FieldMessages, input, type Node, noMessages, withMessages } from '../ui/nodes.ts'
 
 /** The inputs that the sign-in methods share. */
 export function loginInputs(identifier = '', autocomplete?: string): Node[] {

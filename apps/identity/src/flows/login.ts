@@ -1,5 +1,8 @@
+import { uiUrl } from '../app/app.ts'
 import { awaitsCode, captchaRefusal, failedOften, forgetFailures, recordFailure } from '../captcha/gate.ts'
-import { type App, uiUrl } from '../context.ts'
+import type { Flow } from '../db/flow-record.ts'
+import type { FlowContext } from '../db/flow-types.ts'
+import { transientPayload } from '../http/body.ts'
 import { csrfHash } from '../http/csrf.ts'
 import {
   aal1Required,
@@ -13,28 +16,25 @@ import type { RequestContext } from '../http/request-context.ts'
 import { hasSecondFactor } from '../identities/credentials.ts'
 import { findPerson } from '../identities/store.ts'
 import { rememberDevice } from '../limits/known-devices.ts'
-import { loginMethods } from '../methods/offered.ts'
-import { offersPasskeys } from '../methods/webauthn/relying-party.ts'
 import { recordSecurityEvent } from '../security/events.ts'
 import { lacksSecondFactor, secondFactorUrl } from '../sessions/aal.ts'
 import { currentSession, type Signed } from '../sessions/credentials.ts'
 import { openSession, type Proven, refreshSession, upgradeSessionAal } from '../sessions/store.ts'
-import { asksForExchange, beginExchange, completeTokenExchange } from '../sessions/token-exchange.ts'
 import { showSession } from '../sessions/wire.ts'
+import { type Message, messages } from '../ui/messages.ts'
+import { csrfNode, type FieldMessages, noMessages, withMessages } from '../ui/nodes.ts'
 import { answerFlow } from './answer.ts'
-import type { Flow } from './flow-record.ts'
-import type { FlowContext } from './flow-types.ts'
 import { loginInputs } from './forms.ts'
-import { type Message, messages } from './messages.ts'
-import { csrfNode, type FieldMessages, noMessages, withMessages } from './nodes.ts'
+import { type FlowApp, findMethod } from './offered-methods.ts'
 import { resolveReturnTo } from './return-to.ts'
 import type { LoginAbout, LoginOutcome } from './sign-in-method.ts'
 import { insertFlow, type NewFlow, updateFlow } from './store.ts'
-import { isExpired, problemMessage, readSubmission, requireFlow, transientPayload } from './submission.ts'
+import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
+import { asksForExchange, beginExchange, completeTokenExchange } from './token-exchange.ts'
 
 const signedInReason = 'signing in is not possible. Did you forget `?refresh=true`?'
 
-export async function initLogin(app: App, ctx: RequestContext, type: Flow['type']): Promise<unknown> {
+export async function initLogin(app: FlowApp, ctx: RequestContext, type: Flow['type']): Promise<unknown> {
   const returnTo = resolveReturnTo(ctx.query('return_to'), app.consoleUrl)
   const aal = ctx.query('aal') || 'aal1'
   if (aal !== 'aal1' && aal !== 'aal2')
@@ -58,13 +58,17 @@ export async function initLogin(app: App, ctx: RequestContext, type: Flow['type'
 }
 
 /** Starts a flow for a browser that was redirected and has to sign in. */
-export async function beginLogin(app: App, ctx: RequestContext, options: { returnTo: string | null }): Promise<Flow> {
+export async function beginLogin(
+  app: FlowApp,
+  ctx: RequestContext,
+  options: { returnTo: string | null },
+): Promise<Flow> {
   const about: LoginAbout = { type: 'browser', aal: 'aal1', refresh: false, session: undefined, context: {} }
   const ui = await loginUi(app, about)
   return insertFlow(app.database.db, { ...newFlow(ctx, 'browser'), returnTo: options.returnTo, ...ui })
 }
 
-export async function submitLogin(app: App, ctx: RequestContext): Promise<unknown> {
+export async function submitLogin(app: FlowApp, ctx: RequestContext): Promise<unknown> {
   const flow = await requireFlow(app, ctx, 'login')
   if (isExpired(flow)) return expireLogin(app, ctx, flow)
   const session = await currentSession(app, ctx)
@@ -79,7 +83,7 @@ export async function submitLogin(app: App, ctx: RequestContext): Promise<unknow
   const read = readSubmission(ctx, flow)
   if ('problem' in read) return answerForm(app, ctx, flow, { messages: [problemMessage(read.problem)] })
   const { fields, method } = read.submission
-  const chosen = loginMethods.find((offered) => offered.claims?.(fields, method) ?? offered.id === method)
+  const chosen = findMethod(app.methods.login, read.submission)
   if (!chosen?.aals.includes(requestedAal === 'aal2' ? 'aal2' : 'aal1'))
     return answerForm(app, ctx, flow, { messages: [messages.loginMethodUnknown()] })
 
@@ -123,14 +127,14 @@ function isFailure(outcome: LoginOutcome): boolean {
 }
 
 /** From now on, the form of this flow contains the captcha. */
-async function askForCaptcha(app: App, ctx: RequestContext, flow: Flow, refusal: Message): Promise<unknown> {
+async function askForCaptcha(app: FlowApp, ctx: RequestContext, flow: Flow, refusal: Message): Promise<unknown> {
   const changed = await updateFlow(app.database.db, flow, { context: { ...flow.context, captcha: true } })
   return answerForm(app, ctx, changed, { messages: [refusal] })
 }
 
 /** Creates a session from the result of a method, or refreshes or upgrades the current session. */
 export async function completeLogin(
-  app: App,
+  app: FlowApp,
   ctx: RequestContext,
   flow: Flow,
   proven: Proven & { identityId: string; aal: 'aal1' | 'aal2'; session: Signed | undefined },
@@ -170,7 +174,7 @@ export async function completeLogin(
 }
 
 function answerSignedIn(
-  app: App,
+  app: FlowApp,
   ctx: RequestContext,
   flow: Flow,
   signed: Signed,
@@ -201,7 +205,7 @@ function answerSignedIn(
 
 /** Shows a refusal in the form of the flow, either at a field or for the form as a whole. */
 export async function refuseLogin(
-  app: App,
+  app: FlowApp,
   ctx: RequestContext,
   flow: Flow,
   outcome: Omit<LoginOutcome & { kind: 'refused' }, 'kind'> & { session: Signed | undefined },
@@ -220,7 +224,7 @@ export async function refuseLogin(
 
 /** Shows messages for the form as a whole; the fields keep their values. */
 async function answerForm(
-  app: App,
+  app: FlowApp,
   ctx: RequestContext,
   flow: Flow,
   change: { messages: Message[] },
@@ -231,7 +235,7 @@ async function answerForm(
 }
 
 /** Starts a new flow with a message that the previous one expired. */
-export async function expireLogin(app: App, ctx: RequestContext, old: Flow): Promise<unknown> {
+export async function expireLogin(app: FlowApp, ctx: RequestContext, old: Flow): Promise<unknown> {
   const about = aboutOf(old, await currentSession(app, ctx))
   const { ui, context } = await loginUi(app, { ...about, context: { ...about.context, methods: {} } })
   const flow = await insertFlow(app.database.db, {
@@ -267,14 +271,13 @@ function aboutOf(flow: Flow, session: Signed | undefined): LoginAbout {
 
 /** The form of a flow: the shared inputs and those of each method. Methods may add data to the context. */
 async function loginUi(
-  app: App,
+  app: FlowApp,
   about: LoginAbout & { identifier?: string; found?: FieldMessages },
 ): Promise<{ ui: Flow['ui']; context: FlowContext }> {
   const { aal, refresh, type, context, identifier, found = noMessages } = about
-  const offered = loginMethods.filter(({ aals }) => aals.includes(aal))
+  const offered = app.methods.login.filter(({ aals }) => aals.includes(aal))
   const ofMethods = (await Promise.all(offered.map((method) => method.nodes(app, about)))).flat()
-  // Where passkeys are offered, browsers list them while the user types the name.
-  const autocomplete = type === 'browser' && !refresh && offersPasskeys(app) ? 'username webauthn' : undefined
+  const autocomplete = offered.map((method) => method.autocomplete?.(app, about)).find((value) => value !== undefined)
   const shared = aal === 'aal1' ? loginInputs(identifier, autocomplete) : [csrfNode()]
   // An API client without a second factor gets an empty form, as in Ory Kratos.
   const nodes = aal === 'aal2' && type === 'api' && ofMethods.length === 0 ? [] : [...shared, ...ofMethods]

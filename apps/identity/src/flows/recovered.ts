@@ -1,18 +1,18 @@
 import { eq, sql } from 'drizzle-orm'
-import { publishIdentity } from '../admin/identity-store.ts'
-import { type App, uiUrl } from '../context.ts'
+import { uiUrl } from '../app/app.ts'
+import type { Flow } from '../db/flow-record.ts'
 import { identities } from '../db/schema.ts'
 import { IdentityError, locationChangeRequired } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
-import { claimAddress } from '../identities/claim.ts'
-import { findPerson } from '../identities/store.ts'
+import { findPerson, publishIdentity } from '../identities/store.ts'
 import { rememberDevice } from '../limits/known-devices.ts'
+import { claimAddress } from '../security/claim.ts'
 import { recordSecurityEvent } from '../security/events.ts'
 import { lacksSecondFactor } from '../sessions/aal.ts'
 import { findSession, openSession } from '../sessions/store.ts'
+import { messages } from '../ui/messages.ts'
 import { answerFlow } from './answer.ts'
-import type { Flow } from './flow-record.ts'
-import { messages } from './messages.ts'
+import type { FlowApp } from './offered-methods.ts'
 import { insertSettings, privilegedForMs } from './settings.ts'
 import { updateFlow } from './store.ts'
 
@@ -22,7 +22,7 @@ import { updateFlow } from './store.ts'
  * @throws IdentityError 401 for a disabled or deleted identity
  */
 export async function completeRecovery(
-  app: App,
+  app: FlowApp,
   ctx: RequestContext,
   flow: Flow,
   proven: { identityId: string | null; addressId: string | null; method: 'code_recovery' | 'link_recovery' },

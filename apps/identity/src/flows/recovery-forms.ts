@@ -1,5 +1,5 @@
-import { messages } from './messages.ts'
-import { csrfNode, type FieldMessages, input, type Node, noMessages, withMessages } from './nodes.ts'
+import { messages } from '../ui/messages.ts'
+import { csrfNode, type FieldMessages, input, type Node, noMessages, withMessages } from '../ui/nodes.ts'
 
 /** The form that requests the address of the account, to send a code or a link to it. */
 export function recoveryAddressForm(by: 'code' | 'link' = 'code', found: FieldMessages = noMessages): Node[] {

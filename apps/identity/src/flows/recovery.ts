@@ -1,10 +1,12 @@
 import { and, eq } from 'drizzle-orm'
+import { type App, uiUrl } from '../app/app.ts'
 import { captchaRefusal } from '../captcha/gate.ts'
 import { wantsCaptcha } from '../captcha/nodes.ts'
-import { type App, uiUrl } from '../context.ts'
+import { newToken } from '../crypto/secrets.ts'
 import type { Executor } from '../db/executor.ts'
+import type { Flow } from '../db/flow-record.ts'
 import { recoveryAddresses, verifiableAddresses } from '../db/schema.ts'
-import { type Fields, textField } from '../http/body.ts'
+import { type Fields, textField, transientPayload } from '../http/body.ts'
 import { csrfHash } from '../http/csrf.ts'
 import { flowDisabled, sessionAlreadyAvailable } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
@@ -13,22 +15,21 @@ import { isEmail } from '../identities/traits.ts'
 import { countGuess, type Guess } from '../limits/guesses.ts'
 import { countMail } from '../limits/mails.ts'
 import { recoveryCodeMail, recoveryLinkMail } from '../mail/code-mails.ts'
-import { type CodeOwner, type CodeUse, sendCode, takeCode, triesPerCode } from '../methods/code.ts'
-import { newToken } from '../secrets.ts'
 import { currentSession } from '../sessions/credentials.ts'
+import { type Message, messages } from '../ui/messages.ts'
 import { answerFlow } from './answer.ts'
-import type { Flow } from './flow-record.ts'
-import { type Message, messages } from './messages.ts'
+import { type CodeOwner, type CodeUse, sendCode, takeCode, triesPerCode } from './codes.ts'
+import type { FlowApp } from './offered-methods.ts'
 import { completeRecovery } from './recovered.ts'
 import { recoveryAddressForm, recoveryCodeForm, recoveryLinkForm } from './recovery-forms.ts'
 import { resolveReturnTo } from './return-to.ts'
 import { countTry, insertFlow, updateFlow } from './store.ts'
-import { isExpired, problemMessage, readSubmission, requireFlow, transientPayload } from './submission.ts'
+import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
 
 const completed = 'The request was already completed successfully and cannot be repeated.'
 const triesSpent = 'Too many wrong codes. Please ask for a new one.'
 
-export async function initRecovery(app: App, ctx: RequestContext, type: Flow['type']): Promise<unknown> {
+export async function initRecovery(app: FlowApp, ctx: RequestContext, type: Flow['type']): Promise<unknown> {
   if (!app.sendsMail) throw flowDisabled('Recovery is not possible: this installation sends no mail.')
   resolveReturnTo(ctx.query('return_to'), app.consoleUrl)
   if (await currentSession(app, ctx)) {
@@ -42,7 +43,7 @@ export async function initRecovery(app: App, ctx: RequestContext, type: Flow['ty
   )
 }
 
-export async function submitRecovery(app: App, ctx: RequestContext): Promise<unknown> {
+export async function submitRecovery(app: FlowApp, ctx: RequestContext): Promise<unknown> {
   const flow = await requireFlow(app, ctx, 'recovery')
   if (isExpired(flow)) return startAgain(app, ctx, flow, messages.recoveryExpired(flow.expiresAt))
   const read = readSubmission(ctx, flow)
@@ -62,7 +63,7 @@ export async function submitRecovery(app: App, ctx: RequestContext): Promise<unk
 }
 
 /** Signs in once with the link of a mail or one that an administrator passed on. */
-export async function openRecoveryLink(app: App, ctx: RequestContext): Promise<unknown> {
+export async function openRecoveryLink(app: FlowApp, ctx: RequestContext): Promise<unknown> {
   const flow = await requireFlow(app, ctx, 'recovery')
   const token = ctx.query('token')
   if (token === undefined || token === '' || flow.context.methods?.recovery?.by !== 'link') {
@@ -89,7 +90,7 @@ export async function openRecoveryLink(app: App, ctx: RequestContext): Promise<u
 
 /** Gives known and unknown addresses the same answer; a mail is sent only to a known one. */
 async function sendTo(
-  app: App,
+  app: FlowApp,
   ctx: RequestContext,
   flow: Flow,
   fields: Fields,
@@ -139,7 +140,13 @@ export function recoveryLink(app: App, flow: Flow, token: string): string {
   return `${app.publicUrl}/self-service/recovery?${new URLSearchParams({ flow: flow.id, token })}`
 }
 
-async function checkCode(app: App, ctx: RequestContext, flow: Flow, code: string, fields: Fields): Promise<unknown> {
+async function checkCode(
+  app: FlowApp,
+  ctx: RequestContext,
+  flow: Flow,
+  code: string,
+  fields: Fields,
+): Promise<unknown> {
   const address = flow.context.methods?.recovery?.address
   let guess: Guess | undefined
   let use: CodeUse = { kind: 'wrong' }
@@ -180,14 +187,14 @@ async function findOwner(tx: Executor, value: string): Promise<CodeOwner | undef
 }
 
 /** Shows messages for the form as a whole; the fields keep their values. */
-async function answerForm(app: App, ctx: RequestContext, flow: Flow, found: Message[], active = flow.active) {
+async function answerForm(app: FlowApp, ctx: RequestContext, flow: Flow, found: Message[], active = flow.active) {
   const nodes = flow.ui.nodes.map((node) => ({ ...node, messages: [] }))
   const changed = await updateFlow(app.database.db, flow, { active, ui: { ...flow.ui, messages: found, nodes } })
   return answerFlow(app, ctx, changed, { status: 400 })
 }
 
 /** Starts a new flow with a message that gives the reason. JSON clients are redirected too, as in Ory Kratos. */
-async function startAgain(app: App, ctx: RequestContext, old: Flow, said: Message): Promise<unknown> {
+async function startAgain(app: FlowApp, ctx: RequestContext, old: Flow, said: Message): Promise<unknown> {
   const flow = await insertEmptyFlow(app, ctx, { ...old, said, active: 'code' })
   if (old.type === 'browser' && !ctx.wantsJson)
     return ctx.reply.redirect(uiUrl(app, 'recovery', { flow: flow.id }), 303)
@@ -195,7 +202,7 @@ async function startAgain(app: App, ctx: RequestContext, old: Flow, said: Messag
 }
 
 function insertEmptyFlow(
-  app: App,
+  app: FlowApp,
   ctx: RequestContext,
   options: Pick<Flow, 'type' | 'requestUrl' | 'returnTo'> & { said?: Message; active?: 'code' | 'link' },
 ): Promise<Flow> {

@@ -1,6 +1,9 @@
+import { uiUrl } from '../app/app.ts'
 import { awaitsCode, captchaRefusal } from '../captcha/gate.ts'
-import { type App, uiUrl } from '../context.ts'
 import { brokenUniqueRule } from '../db/executor.ts'
+import type { Flow } from '../db/flow-record.ts'
+import type { FlowContext } from '../db/flow-types.ts'
+import { transientPayload } from '../http/body.ts'
 import { csrfHash, newCsrfToken } from '../http/csrf.ts'
 import { flowDisabled, flowExpired, sessionAlreadyAvailable } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
@@ -8,25 +11,23 @@ import { insertPerson, type Person } from '../identities/store.ts'
 import { showIdentity } from '../identities/wire.ts'
 import { rememberDevice } from '../limits/known-devices.ts'
 import { recordMail } from '../limits/mails.ts'
-import { registrationMethods } from '../methods/offered.ts'
 import { recordSecurityEvent } from '../security/events.ts'
 import { currentSession } from '../sessions/credentials.ts'
 import { openSession, type Proven, type SessionDetails } from '../sessions/store.ts'
-import { asksForExchange, beginExchange, completeTokenExchange } from '../sessions/token-exchange.ts'
 import { showSession } from '../sessions/wire.ts'
+import { type Message, messages } from '../ui/messages.ts'
+import { csrfNode, type FieldMessages, noMessages, withMessages } from '../ui/nodes.ts'
 import { answerFlow } from './answer.ts'
-import type { Flow } from './flow-record.ts'
-import type { FlowContext } from './flow-types.ts'
 import { traitInputs } from './forms.ts'
-import { type Message, messages } from './messages.ts'
-import { csrfNode, type FieldMessages, noMessages, withMessages } from './nodes.ts'
+import { type FlowApp, findMethod } from './offered-methods.ts'
 import { resolveReturnTo } from './return-to.ts'
 import type { RegistrationOutcome } from './sign-in-method.ts'
 import { insertFlow, type NewFlow, updateFlow } from './store.ts'
-import { isExpired, problemMessage, readSubmission, requireFlow, transientPayload } from './submission.ts'
+import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
+import { asksForExchange, beginExchange, completeTokenExchange } from './token-exchange.ts'
 import { startVerification } from './verification.ts'
 
-export async function initRegistration(app: App, ctx: RequestContext, type: Flow['type']): Promise<unknown> {
+export async function initRegistration(app: FlowApp, ctx: RequestContext, type: Flow['type']): Promise<unknown> {
   requireOpenRegistration(app)
   const returnTo = resolveReturnTo(ctx.query('return_to'), app.consoleUrl)
   if (await currentSession(app, ctx)) {
@@ -45,7 +46,7 @@ export async function initRegistration(app: App, ctx: RequestContext, type: Flow
 
 /** Starts a flow for a browser that was redirected and has no account yet. */
 export async function beginRegistration(
-  app: App,
+  app: FlowApp,
   ctx: RequestContext,
   options: { returnTo: string | null },
 ): Promise<Flow> {
@@ -53,7 +54,7 @@ export async function beginRegistration(
   return insertFlow(app.database.db, { ...newFlow(ctx, 'browser'), returnTo: options.returnTo, ...ui })
 }
 
-export async function submitRegistration(app: App, ctx: RequestContext): Promise<unknown> {
+export async function submitRegistration(app: FlowApp, ctx: RequestContext): Promise<unknown> {
   requireOpenRegistration(app)
   const flow = await requireFlow(app, ctx, 'registration')
   if (await currentSession(app, ctx)) {
@@ -64,7 +65,7 @@ export async function submitRegistration(app: App, ctx: RequestContext): Promise
   const read = readSubmission(ctx, flow)
   if ('problem' in read) return refuseRegistration(app, ctx, flow, [problemMessage(read.problem)])
   const { fields, method } = read.submission
-  const chosen = registrationMethods.find((offered) => offered.claims?.(fields, method) ?? offered.id === method)
+  const chosen = findMethod(app.methods.registration, read.submission)
   if (!chosen) return refuseRegistration(app, ctx, flow, [messages.registrationMethodUnknown()])
 
   if (chosen.id !== 'oidc' && !awaitsCode(flow, chosen.id)) {
@@ -97,7 +98,7 @@ export async function submitRegistration(app: App, ctx: RequestContext): Promise
 
 /** Creates the identity, and a session if the method provides one. A taken address is reported in the flow. */
 export async function completeRegistration(
-  app: App,
+  app: FlowApp,
   ctx: RequestContext,
   flow: Flow,
   outcome: RegistrationOutcome & { kind: 'proven' } & Proven,
@@ -151,7 +152,7 @@ interface Made {
   verification: Flow | undefined
 }
 
-function answerSuccess(app: App, ctx: RequestContext, flow: Flow, made: Made & { csrfToken: Buffer }): unknown {
+function answerSuccess(app: FlowApp, ctx: RequestContext, flow: Flow, made: Made & { csrfToken: Buffer }): unknown {
   const { person, opened, verification } = made
   const details: SessionDetails | undefined = opened && { ...opened, person }
   const shown = {
@@ -183,12 +184,12 @@ function answerSuccess(app: App, ctx: RequestContext, flow: Flow, made: Made & {
   return ctx.reply.send({ ...shown, continue_with: [redirect, ...(verify ? [verify] : [])] })
 }
 
-export function requireOpenRegistration(app: App): void {
+export function requireOpenRegistration(app: FlowApp): void {
   if (app.config.DISABLE_REGISTRATION) throw flowDisabled('Registration is not allowed because it was disabled.')
 }
 
 async function answerRefusal(
-  app: App,
+  app: FlowApp,
   ctx: RequestContext,
   flow: Flow,
   outcome: RegistrationOutcome & { kind: 'refused' },
@@ -199,7 +200,7 @@ async function answerRefusal(
 }
 
 async function answerNodes(
-  app: App,
+  app: FlowApp,
   ctx: RequestContext,
   flow: Flow,
   form: { nodes: Flow['ui']['nodes']; context: FlowContext },
@@ -212,7 +213,7 @@ async function answerNodes(
 
 /** Shows messages for the form as a whole; the fields keep their values. */
 export async function refuseRegistration(
-  app: App,
+  app: FlowApp,
   ctx: RequestContext,
   flow: Flow,
   found: Message[],
@@ -222,7 +223,7 @@ export async function refuseRegistration(
 }
 
 /** Starts a new flow with a message that the previous one expired. */
-export async function expireRegistration(app: App, ctx: RequestContext, old: Flow): Promise<unknown> {
+export async function expireRegistration(app: FlowApp, ctx: RequestContext, old: Flow): Promise<unknown> {
   const { ui, context } = await registrationUi(app, old.type)
   const flow = await insertFlow(app.database.db, {
     ...newFlow(ctx, old.type),
@@ -247,12 +248,12 @@ function newFlow(ctx: RequestContext, type: Flow['type']): Pick<NewFlow, 'kind' 
 
 /** The form of a flow: the traits and the inputs of each method. Methods may add data to the context. */
 async function registrationUi(
-  app: App,
+  app: FlowApp,
   type: Flow['type'],
   options: { traits?: unknown; found?: FieldMessages; context?: FlowContext } = {},
 ): Promise<{ ui: Flow['ui']; context: FlowContext }> {
   const context = structuredClone(options.context ?? {})
-  const nodes = await Promise.all(registrationMethods.map((method) => method.nodes(app, { type, context })))
+  const nodes = await Promise.all(app.methods.registration.map((method) => method.nodes(app, { type, context })))
   const form = [...traitInputs('default', options.traits), csrfNode(), ...nodes.flat()]
   return { ui: { method: 'POST', messages: [], nodes: withMessages(form, options.found ?? noMessages) }, context }
 }

@@ -1,15 +1,15 @@
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
 import type { Executor } from '../db/executor.ts'
+import type { Flow } from '../db/flow-record.ts'
+import type { FlowContext } from '../db/flow-types.ts'
 import type { Fields } from '../http/body.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import type { Person, VerifiableAddress } from '../identities/store.ts'
 import type { Signed } from '../sessions/credentials.ts'
-import type { Flow } from './flow-record.ts'
-import type { FlowContext } from './flow-types.ts'
-import type { Message } from './messages.ts'
-import type { FieldMessages, Node } from './nodes.ts'
+import type { Message } from '../ui/messages.ts'
+import type { FieldMessages, Node } from '../ui/nodes.ts'
 
-/** A part of the settings: the profile, a password, a factor. Methods are listed in methods/offered.ts, in the order of the form. */
+/** A part of the settings: the profile, a password, a factor. */
 export interface SettingsMethod {
   /** The value of the form's `method`, and the key in `context.methods`. */
   id: string

@@ -1,5 +1,8 @@
-import { type App, uiUrl } from '../context.ts'
+import { uiUrl } from '../app/app.ts'
 import { brokenUniqueRule } from '../db/executor.ts'
+import type { Flow } from '../db/flow-record.ts'
+import type { FlowContext } from '../db/flow-types.ts'
+import { transientPayload } from '../http/body.ts'
 import { csrfHash } from '../http/csrf.ts'
 import {
   flowExpired,
@@ -12,19 +15,17 @@ import {
 } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { findPerson } from '../identities/store.ts'
-import { settingsMethods } from '../methods/offered.ts'
 import { lacksSecondFactor, requireHighestAal, secondFactorUrl } from '../sessions/aal.ts'
 import { currentSession, type Signed } from '../sessions/credentials.ts'
 import { upgradeSessionAal } from '../sessions/store.ts'
+import { type Message, messages } from '../ui/messages.ts'
+import { csrfNode, type Node, withMessages } from '../ui/nodes.ts'
 import { answerFlow } from './answer.ts'
-import type { Flow } from './flow-record.ts'
-import type { FlowContext } from './flow-types.ts'
-import { type Message, messages } from './messages.ts'
-import { csrfNode, type Node, withMessages } from './nodes.ts'
+import { type FlowApp, findMethod } from './offered-methods.ts'
 import { resolveReturnTo } from './return-to.ts'
 import type { SettingsAbout, SettingsAttempt, SettingsMethod, SettingsOutcome } from './settings-method.ts'
 import { findFlow, insertFlow, type NewFlow, updateFlow } from './store.ts'
-import { isExpired, problemMessage, readSubmission, requireFlow, transientPayload } from './submission.ts'
+import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
 import { startVerification } from './verification.ts'
 
 /** How long after signing in a user may change credentials. */
@@ -32,7 +33,7 @@ export const privilegedForMs = 5 * 60_000
 
 const missing = 'A valid session cookie or session token is missing.'
 
-export async function initSettings(app: App, ctx: RequestContext, type: Flow['type']): Promise<unknown> {
+export async function initSettings(app: FlowApp, ctx: RequestContext, type: Flow['type']): Promise<unknown> {
   const returnTo = ctx.query('return_to') || null
   resolveReturnTo(returnTo ?? undefined, app.consoleUrl)
   const session = await currentSession(app, ctx)
@@ -50,7 +51,7 @@ export async function initSettings(app: App, ctx: RequestContext, type: Flow['ty
 
 /** Inserts a settings flow of a user. Recovery uses it too and adds its own message. */
 export async function insertSettings(
-  app: App,
+  app: FlowApp,
   options: {
     type: Flow['type']
     session: Signed
@@ -76,7 +77,7 @@ export async function insertSettings(
 }
 
 /** Returns the flow to the page that renders it, in any browser of its user. */
-export async function getSettings(app: App, ctx: RequestContext): Promise<unknown> {
+export async function getSettings(app: FlowApp, ctx: RequestContext): Promise<unknown> {
   const session = await currentSession(app, ctx)
   if (!session) {
     if (!ctx.wantsJson) return ctx.reply.redirect(uiUrl(app, 'login'), 302)
@@ -93,7 +94,7 @@ export async function getSettings(app: App, ctx: RequestContext): Promise<unknow
   return answerFlow(app, ctx, flow, { person: session.person })
 }
 
-export async function submitSettings(app: App, ctx: RequestContext): Promise<unknown> {
+export async function submitSettings(app: FlowApp, ctx: RequestContext): Promise<unknown> {
   const session = await currentSession(app, ctx)
   if (!session) {
     const flow = await findFlow(app.database.db, 'settings', ctx.query('flow'))
@@ -111,7 +112,7 @@ export async function submitSettings(app: App, ctx: RequestContext): Promise<unk
   const read = readSubmission(ctx, flow)
   if ('problem' in read) return refuseSettings(app, ctx, flow, session, [problemMessage(read.problem)])
   const { fields, method } = read.submission
-  const chosen = settingsMethods.find((offered) => offered.claims?.(fields, method) ?? offered.id === method)
+  const chosen = findMethod(app.methods.settings, read.submission)
   if (!chosen) return refuseSettings(app, ctx, flow, session, [messages.settingsMethodUnknown()])
   const attempt: SettingsAttempt = {
     ...{ ctx, flow, fields, session, person },
@@ -123,7 +124,7 @@ export async function submitSettings(app: App, ctx: RequestContext): Promise<unk
   return settle(app, chosen, attempt, outcome)
 }
 
-async function settle(app: App, chosen: SettingsMethod, attempt: SettingsAttempt, outcome: SettingsOutcome) {
+async function settle(app: FlowApp, chosen: SettingsMethod, attempt: SettingsAttempt, outcome: SettingsOutcome) {
   switch (outcome.kind) {
     case 'answered':
       return outcome.answer
@@ -143,7 +144,7 @@ async function settle(app: App, chosen: SettingsMethod, attempt: SettingsAttempt
 
 /** Writes a change and answers it. Changes that complete in another request (a linked provider account) use it too. */
 export async function completeSettings(
-  app: App,
+  app: FlowApp,
   chosen: SettingsMethod,
   attempt: Omit<SettingsAttempt, 'fields'>,
   outcome: SettingsOutcome & { kind: 'changed' },
@@ -178,7 +179,7 @@ export async function completeSettings(
 }
 
 /** A change of address reveals whether an address is taken and sends mail to it, so both are limited. */
-async function limitAddresses(app: App, { ctx, person }: Pick<SettingsAttempt, 'ctx' | 'person'>, address: string) {
+async function limitAddresses(app: FlowApp, { ctx, person }: Pick<SettingsAttempt, 'ctx' | 'person'>, address: string) {
   await app.limiter.take('client', ctx.clientAddress)
   await app.limiter.take('account', `address of ${person.identity.id}`)
   if (!app.verifiesAddresses) return
@@ -188,7 +189,7 @@ async function limitAddresses(app: App, { ctx, person }: Pick<SettingsAttempt, '
 }
 
 function answerSuccess(
-  app: App,
+  app: FlowApp,
   ctx: RequestContext,
   flow: Flow,
   done: { session: Signed; verification: Flow | undefined; redirectTo: string | undefined },
@@ -220,7 +221,7 @@ export function isFresh({ session }: Signed): boolean {
 }
 
 /** The user has to authenticate again and then repeats the change. */
-export function refuseStale(app: App, ctx: RequestContext, flow: Flow): unknown {
+export function refuseStale(app: FlowApp, ctx: RequestContext, flow: Flow): unknown {
   const back = `${app.publicUrl}/self-service/settings?${new URLSearchParams({ flow: flow.id })}`
   const query = new URLSearchParams({ refresh: 'true', return_to: back })
   const target = `${app.publicUrl}/self-service/login/browser?${query}`
@@ -229,7 +230,7 @@ export function refuseStale(app: App, ctx: RequestContext, flow: Flow): unknown 
 }
 
 async function answerRefusal(
-  app: App,
+  app: FlowApp,
   chosen: SettingsMethod,
   attempt: Omit<SettingsAttempt, 'fields'>,
   outcome: SettingsOutcome & { kind: 'refused' },
@@ -250,7 +251,7 @@ async function answerRefusal(
 
 /** Shows messages for the form as a whole; the fields keep their values. */
 export async function refuseSettings(
-  app: App,
+  app: FlowApp,
   ctx: RequestContext,
   flow: Flow,
   { person }: Signed,
@@ -262,7 +263,7 @@ export async function refuseSettings(
 }
 
 /** Starts a new flow with a message that the previous one expired. */
-export async function expireSettings(app: App, ctx: RequestContext, old: Flow, session: Signed): Promise<unknown> {
+export async function expireSettings(app: FlowApp, ctx: RequestContext, old: Flow, session: Signed): Promise<unknown> {
   const { type, returnTo } = old
   const said = [messages.settingsExpired(old.expiresAt)]
   const { requestUrl } = old
@@ -273,12 +274,12 @@ export async function expireSettings(app: App, ctx: RequestContext, old: Flow, s
 
 /** The form with the nodes of each method. Methods may add data to the context. */
 async function settingsUi(
-  app: App,
+  app: FlowApp,
   about: SettingsAbout,
   options: { said?: Message[]; of?: SettingsMethod; nodes?: Node[] } = {},
 ): Promise<{ ui: Flow['ui']; context: FlowContext }> {
   const groups: Node[][] = []
-  for (const method of settingsMethods)
+  for (const method of app.methods.settings)
     groups.push(method === options.of && options.nodes ? options.nodes : await method.nodes(app, about))
   const nodes = [csrfNode(), ...groups.flat()]
   return { ui: { method: 'POST', messages: options.said ?? [], nodes }, context: about.context }

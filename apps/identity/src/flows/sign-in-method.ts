@@ -1,15 +1,15 @@
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
+import type { Flow } from '../db/flow-record.ts'
+import type { FlowContext } from '../db/flow-types.ts'
 import type { Traits } from '../db/schema.ts'
 import type { Fields } from '../http/body.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import type { NewCredential } from '../identities/store.ts'
 import type { Signed } from '../sessions/credentials.ts'
-import type { Flow } from './flow-record.ts'
-import type { FlowContext } from './flow-types.ts'
-import type { FieldMessages, Node } from './nodes.ts'
+import type { FieldMessages, Node } from '../ui/nodes.ts'
 import type { FlowChange } from './store.ts'
 
-/** A sign-in method or a second factor. Methods are listed in methods/offered.ts, in the order of the form. */
+/** A sign-in method or a second factor. */
 export interface LoginMethod {
   /** The value of the form's `method`. */
   id: string
@@ -19,6 +19,8 @@ export interface LoginMethod {
   claims?(fields: Fields, method: string): boolean
   /** The nodes of this method beside the shared inputs. May store data in `about.context`, which is saved. */
   nodes(app: App, about: LoginAbout): Promise<Node[]> | Node[]
+  /** What a browser offers to fill in while a user types the identifier, where it is more than names. */
+  autocomplete?(app: App, about: LoginAbout): string | undefined
   check(app: App, ctx: RequestContext, attempt: LoginAttempt): Promise<LoginOutcome>
 }
 
@@ -61,7 +63,7 @@ export type LoginOutcome =
   /** The method has sent the answer itself (for example a redirect to a provider). */
   | { kind: 'answered'; answer: unknown }
 
-/** A sign-up method. Methods are listed in methods/offered.ts. */
+/** A sign-up method. */
 export interface RegistrationMethod {
   id: string
   claims?(fields: Fields, method: string): boolean

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../db/executor.ts'
+import type { Flow } from '../db/flow-record.ts'
+import type { FlowKind } from '../db/flow-types.ts'
 import { isUuid } from '../db/ids.ts'
-import { errors, flows } from '../db/schema.ts'
-import type { IdentityError } from '../http/errors.ts'
+import { flows } from '../db/schema.ts'
 import { lifespanMs } from './flow.ts'
-import type { Flow } from './flow-record.ts'
-import type { FlowKind } from './flow-types.ts'
 
 export type NewFlow = Pick<Flow, 'kind' | 'type' | 'requestUrl' | 'returnTo' | 'csrfHash' | 'ui'> &
   Partial<Pick<Flow, 'state' | 'active' | 'context' | 'identityId' | 'expiresAt'>>
@@ -60,17 +59,4 @@ export async function countTry(db: Executor, flow: Flow): Promise<number> {
     .where(eq(flows.id, flow.id))
     .returning({ tries: flows.tries })
   return row?.tries ?? Number.POSITIVE_INFINITY
-}
-
-/** Stores an error for the error page of a browser that cannot read JSON. */
-export async function storeError(db: Executor, error: IdentityError): Promise<string> {
-  const id = randomUUID()
-  await db.insert(errors).values({ id, error: error.toBody().error })
-  return id
-}
-
-export async function findError(db: Executor, id: unknown): Promise<typeof errors.$inferSelect | undefined> {
-  if (!isUuid(id)) return undefined
-  const [row] = await db.select().from(errors).where(eq(errors.id, id))
-  return row
 }

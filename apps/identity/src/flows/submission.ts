@@ -1,13 +1,13 @@
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
+import type { Flow } from '../db/flow-record.ts'
+import type { FlowKind } from '../db/flow-types.ts'
 import { isUuid } from '../db/ids.ts'
-import { type Body, type Fields, isObject, readBody, textField } from '../http/body.ts'
+import { type Body, type Fields, readBody, textField } from '../http/body.ts'
 import { matchesMask } from '../http/csrf.ts'
 import { csrfViolation, flowParameterMissing, noSuchFlow, noSuchRow } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
+import { messages } from '../ui/messages.ts'
 import { requireOwnFlow } from './answer.ts'
-import type { Flow } from './flow-record.ts'
-import type { FlowKind } from './flow-types.ts'
-import { messages } from './messages.ts'
 import { findFlow } from './store.ts'
 
 /** A valid submit: its flow is active and belongs to the browser, and its fields could be parsed. */
@@ -46,11 +46,6 @@ export function readSubmission(ctx: RequestContext, flow: Flow): { submission: S
 
 export function isExpired(flow: Flow): boolean {
   return flow.expiresAt.getTime() <= Date.now()
-}
-
-/** The payload that a client sends along with a submit for its own use. */
-export function transientPayload(fields: Fields): Record<string, unknown> {
-  return isObject(fields.transient_payload) ? fields.transient_payload : {}
 }
 
 export const problemMessage = (reason: string) => messages.generic(reason)

@@ -117,3 +117,8 @@ export function textField(fields: Fields, name: string): string {
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** The payload that a client sends along with a submit for its own use. */
+export function transientPayload(fields: Fields): Record<string, unknown> {
+  return isObject(fields.transient_payload) ? fields.transient_payload : {}
+}

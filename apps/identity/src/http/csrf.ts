@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { sameSecret, sha256 } from '../secrets.ts'
+import { sameSecret, sha256 } from '../crypto/secrets.ts'
 
 const tokenBytes = 32
 

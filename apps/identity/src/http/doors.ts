@@ -1,7 +1,7 @@
 import { isLoopbackHost } from '@crux/service-kit'
 import type { FastifyRequest } from 'fastify'
-import type { App } from '../context.ts'
-import { sameSecret } from '../secrets.ts'
+import type { App } from '../app/app.ts'
+import { sameSecret } from '../crypto/secrets.ts'
 import { IdentityError } from './errors.ts'
 
 /** The header in which the Crux server authenticates, so that the client address in its requests is trusted. */

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { deviceCookieName } from '../limits/known-devices.ts'
 import { isStorable } from './body.ts'
 import { csrfCookieName, newCsrfToken, parseCsrfCookie } from './csrf.ts'
 import { badRequest } from './errors.ts'
 
 export const sessionCookieName = 'ory_kratos_session'
+export const deviceCookieName = 'crux_device'
 const yearSeconds = 365 * 24 * 3600
 
 /**

@@ -214,3 +214,8 @@ export async function replacePasswordHash(
       ),
     )
 }
+
+/** Processes that cache identities receive this notification after the commit, so tokens of a disabled account end at once. */
+export async function publishIdentity(tx: Executor, id: string): Promise<void> {
+  await tx.execute(sql`select pg_notify('crux_identities', ${id})`)
+}

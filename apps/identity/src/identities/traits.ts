@@ -1,7 +1,7 @@
 import type { Traits } from '../db/schema.ts'
-import { type Message, messages } from '../flows/messages.ts'
-import { addMessage } from '../flows/nodes.ts'
 import { isObject } from '../http/body.ts'
+import { type Message, messages } from '../ui/messages.ts'
+import { addMessage } from '../ui/nodes.ts'
 import { type TraitSchema, traitsSchema } from './identity-schema.ts'
 
 /** Like the e-mail inputs of HTML, but with letters of all scripts, and with the length limit of mail servers. */

@@ -1,4 +1,4 @@
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
 import { type DeviceReader, isKnownDevice } from './known-devices.ts'
 
 /** The kinds of guessed secrets. A six-digit code has few values, so codes have a daily limit too. */

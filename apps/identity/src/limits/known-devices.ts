@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { type Keys, sameSecret } from '../secrets.ts'
+import { type Keys, sameSecret } from '../crypto/secrets.ts'
+import { deviceCookieName } from '../http/request-context.ts'
 
-export const deviceCookieName = 'crux_device'
 /** The number of users per browser. The user whose last sign-in is the oldest is removed first. */
 const peopleMax = 5
 const part = '[A-Za-z0-9_-]{22}'

@@ -1,4 +1,4 @@
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
 import { type DeviceReader, isKnownDevice } from './known-devices.ts'
 
 type Asker = DeviceReader & { clientAddress: string }

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { goodPassword, makeEmail, signUp, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
 import { type MailServer, startMailServer } from '../../test/mail-server.ts'
 import { startStatementRelay } from '../../test/statement-relay.ts'
-import { createPasswordHasher, type PasswordHasher } from '../methods/password-hash.ts'
+import type { PasswordHasher } from '../app/services.ts'
+import { createPasswordHasher } from '../methods/password-hash.ts'
 import { migrateIdentity } from '../migrate.ts'
 
 /**

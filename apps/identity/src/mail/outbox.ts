@@ -58,37 +58,14 @@ export function startOutbox(database: Database, transport: MailTransport, log: L
 
   /** @returns when to poll again. While no mail is due, this runs one query and writes nothing */
   async function drain(): Promise<number> {
-    let dueMs = await nextDueMs()
+    let dueMs = await nextDueMs(database.db)
     if (dueMs <= 0) {
       await database.db.delete(mailOutbox).where(sql`${mailOutbox.usefulUntil} < now()`)
-      for (let mail = await claim(); mail && !stopped; mail = await claim()) await deliver(mail)
-      dueMs = await nextDueMs()
+      for (let mail = await claimMail(database.db); mail && !stopped; mail = await claimMail(database.db))
+        await deliver(mail)
+      dueMs = await nextDueMs(database.db)
     }
     return Math.min(pollMs, Math.max(pauseMs, dueMs))
-  }
-
-  async function nextDueMs(): Promise<number> {
-    const [next] = await database.db
-      .select({
-        ms: sql<number | null>`extract(epoch from
-          min(least(${mailOutbox.nextAttemptAt}, ${mailOutbox.usefulUntil})) - now())::float8 * 1000`,
-      })
-      .from(mailOutbox)
-    return next?.ms ?? pollMs
-  }
-
-  async function claim() {
-    const due = sql`(select id from ${mailOutbox} where next_attempt_at <= now() and useful_until > now()
-      order by next_attempt_at limit 1 for update skip locked)`
-    const [mail] = await database.db
-      .update(mailOutbox)
-      .set({
-        attempts: sql`${mailOutbox.attempts} + 1`,
-        nextAttemptAt: sql`now() + make_interval(secs => ${leaseSeconds})`,
-      })
-      .where(sql`${mailOutbox.id} = ${due}`)
-      .returning()
-    return mail
   }
 
   async function deliver(mail: typeof mailOutbox.$inferSelect) {
@@ -121,6 +98,32 @@ export function startOutbox(database: Database, transport: MailTransport, log: L
       transport.close()
     },
   }
+}
+
+/** Milliseconds until a mail is due or no longer useful; the polling interval while there is none. */
+async function nextDueMs(db: Executor): Promise<number> {
+  const [next] = await db
+    .select({
+      ms: sql<number | null>`extract(epoch from
+        min(least(${mailOutbox.nextAttemptAt}, ${mailOutbox.usefulUntil})) - now())::float8 * 1000`,
+    })
+    .from(mailOutbox)
+  return next?.ms ?? pollMs
+}
+
+/** Reserves the next due mail for this process. Mails that other processes are sending are skipped. */
+async function claimMail(db: Executor) {
+  const due = sql`(select id from ${mailOutbox} where next_attempt_at <= now() and useful_until > now()
+    order by next_attempt_at limit 1 for update skip locked)`
+  const [mail] = await db
+    .update(mailOutbox)
+    .set({
+      attempts: sql`${mailOutbox.attempts} + 1`,
+      nextAttemptAt: sql`now() + make_interval(secs => ${leaseSeconds})`,
+    })
+    .where(sql`${mailOutbox.id} = ${due}`)
+    .returning()
+  return mail
 }
 
 /** The mail is expired from the start, so the outbox deletes it without sending. */

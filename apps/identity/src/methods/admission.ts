@@ -1,8 +1,8 @@
-import type { App } from '../context.ts'
-import { messages } from '../flows/messages.ts'
+import type { App } from '../app/app.ts'
 import type { LoginOutcome } from '../flows/sign-in-method.ts'
 import { IdentityError } from '../http/errors.ts'
 import { findPerson } from '../identities/store.ts'
+import { messages } from '../ui/messages.ts'
 
 /**
  * Applies the sign-in rules of passwords to a user who has authenticated: the account must be active, and its address verified where mail can be

@@ -1,7 +1,5 @@
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
 import type { Executor } from '../db/executor.ts'
-import { type Message, messages } from '../flows/messages.ts'
-import { input } from '../flows/nodes.ts'
 import type { SettingsAttempt, SettingsOutcome } from '../flows/settings-method.ts'
 import type { LoginMethod, LoginOutcome } from '../flows/sign-in-method.ts'
 import { textField } from '../http/body.ts'
@@ -9,6 +7,8 @@ import type { RequestContext } from '../http/request-context.ts'
 import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../identities/credentials.ts'
 import { countGuess } from '../limits/guesses.ts'
 import { recordSecurityEvent } from '../security/events.ts'
+import { type Message, messages } from '../ui/messages.ts'
+import { input } from '../ui/nodes.ts'
 import { recall, remember } from './memory.ts'
 
 /** A second factor with a typed code: that of an authenticator app, or a backup code. */

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
+import type { Flow } from '../db/flow-record.ts'
 import type { Traits } from '../db/schema.ts'
-import type { Flow } from '../flows/flow-record.ts'
+import { type CodeUse, sendCode, takeCode, triesPerCode } from '../flows/codes.ts'
 import { traitInputs } from '../flows/forms.ts'
-import { type Message, messages } from '../flows/messages.ts'
-import { csrfNode, type FieldMessages, input, type Node, noMessages, withMessages } from '../flows/nodes.ts'
 import type {
   LoginAttempt,
   LoginMethod,
@@ -16,14 +15,15 @@ import { countTry, updateFlow } from '../flows/store.ts'
 import { type Fields, textField } from '../http/body.ts'
 import { IdentityError } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
-import { claimAddress } from '../identities/claim.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { findPerson, findVerifiable, verifyAddress } from '../identities/store.ts'
 import { checkTraits, emailOf, submittedTraits } from '../identities/traits.ts'
 import { countGuess } from '../limits/guesses.ts'
 import { countMail } from '../limits/mails.ts'
 import { loginCodeMail, registrationCodeMail } from '../mail/code-mails.ts'
-import { type CodeUse, sendCode, takeCode, triesPerCode } from './code.ts'
+import { claimAddress } from '../security/claim.ts'
+import { type Message, messages } from '../ui/messages.ts'
+import { csrfNode, type FieldMessages, input, type Node, noMessages, withMessages } from '../ui/nodes.ts'
 import { recall, remember } from './memory.ts'
 
 /** Signing in and signing up with a code that is sent by mail, without a password. */

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
 import type { Executor } from '../db/executor.ts'
 import { badRequest } from '../http/errors.ts'
 import { listProofs } from '../identities/credentials.ts'

@@ -1,15 +1,10 @@
 import { type Algorithm, hash } from '@node-rs/argon2'
+import type { PasswordHasher } from '../app/services.ts'
 import { importedHash } from './imported-hash.ts'
 
 /** argon2id with the minimum that OWASP recommends: 19 MiB, two passes, one lane. Runs off the event loop. */
 const parameters = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const ownPrefix = '$argon2id$v=19$m=19456,t=2,p=1$'
-
-export interface PasswordHasher {
-  hash(password: string): Promise<string>
-  /** Whether `password` matches `hashed`. Without a hash, a dummy hash is checked, so that unknown accounts take the same time. */
-  verify(hashed: string | undefined, password: string): Promise<boolean>
-}
 
 export async function createPasswordHasher(): Promise<PasswordHasher> {
   const standIn = await hash('no account has this password', parameters)

@@ -1,4 +1,4 @@
-import { type Message, messages } from '../flows/messages.ts'
+import { type Message, messages } from '../ui/messages.ts'
 import { commonPasswords, commonWords } from './common-passwords.ts'
 
 const passwordLength = { min: 8, max: 1024 }

@@ -1,12 +1,12 @@
 import type { Traits } from '../db/schema.ts'
 import { traitInputs } from '../flows/forms.ts'
-import { messages } from '../flows/messages.ts'
-import { input, type Node } from '../flows/nodes.ts'
 import type { SettingsMethod } from '../flows/settings-method.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { type Person, replaceTraits } from '../identities/store.ts'
 import { checkTraits, emailOf, submittedTraits, traitAt } from '../identities/traits.ts'
 import { recordSecurityEvent } from '../security/events.ts'
+import { messages } from '../ui/messages.ts'
+import { input, type Node } from '../ui/nodes.ts'
 
 /** The profile of a user. Traits are replaced as a whole: omitted ones are deleted. */
 export const profileSettings: SettingsMethod = {

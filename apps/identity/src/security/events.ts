@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray } from 'drizzle-orm'
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
 import type { Executor } from '../db/executor.ts'
 import { newId } from '../db/ids.ts'
 import { securityLog } from '../db/schema.ts'

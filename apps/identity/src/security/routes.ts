@@ -1,5 +1,5 @@
 import { and, desc, eq, lt } from 'drizzle-orm'
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
 import { isUuid } from '../db/ids.ts'
 import { securityLog } from '../db/schema.ts'
 import { badRequest, noCredentials } from '../http/errors.ts'

@@ -1,4 +1,4 @@
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
 import { aal2Required } from '../http/errors.ts'
 import type { Signed } from './credentials.ts'
 

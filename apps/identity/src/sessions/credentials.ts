@@ -1,4 +1,4 @@
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
 import { type RequestContext, sessionCookieName } from '../http/request-context.ts'
 import { findSession, type SessionDetails } from './store.ts'
 

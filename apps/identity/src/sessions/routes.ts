@@ -1,4 +1,4 @@
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
 import { isUuid } from '../db/ids.ts'
 import { IdentityError, malformedUuid, noCredentials } from '../http/errors.ts'
 import { linkHeader, readOffsetPage } from '../http/pages.ts'
@@ -8,7 +8,6 @@ import { showBareIdentity } from '../identities/wire.ts'
 import { requireHighestAal } from './aal.ts'
 import { currentSession, type Signed } from './credentials.ts'
 import { endSessions, listSessions as findSessions } from './store.ts'
-import { exchangeToken } from './token-exchange.ts'
 import { tokenizeSession } from './tokenize.ts'
 import { showBareSession, showDevice, showSession } from './wire.ts'
 
@@ -17,7 +16,6 @@ export function sessionRoutes(app: App): Routes {
   return {
     '/sessions/whoami': { any: (ctx) => whoami(app, ctx) },
     '/sessions': { GET: (ctx) => listSessions(app, ctx), DELETE: (ctx) => endOthers(app, ctx) },
-    '/sessions/token-exchange': { GET: (ctx) => exchangeToken(app, ctx) },
     '/sessions/:id': { DELETE: (ctx) => endOne(app, ctx) },
   }
 }

@@ -1,9 +1,9 @@
 import { desc, sql } from 'drizzle-orm'
 import { exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
+import { newToken } from '../crypto/secrets.ts'
 import { signingKeys } from '../db/schema.ts'
 import type { Routes } from '../http/routes.ts'
-import { newToken } from '../secrets.ts'
 
 export const signingAlgorithm = 'ES256'
 /** How long a key signs. Its public half is published for longer than the lifespan of its last token. */

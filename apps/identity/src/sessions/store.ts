@@ -1,11 +1,11 @@
 import type { Database } from '@crux/postgres'
 import { eq, sql } from 'drizzle-orm'
+import { newToken, sha256 } from '../crypto/secrets.ts'
 import type { Executor } from '../db/executor.ts'
 import { newId } from '../db/ids.ts'
 import { type AuthenticationMethod, sessionDevices, sessions } from '../db/schema.ts'
 import { secondFactorSql } from '../identities/credentials.ts'
 import type { Person } from '../identities/store.ts'
-import { newToken, sha256 } from '../secrets.ts'
 import { type PersonRow, personFromRow } from './rows.ts'
 
 export type Session = typeof sessions.$inferSelect

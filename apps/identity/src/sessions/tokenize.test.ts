@@ -4,7 +4,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { consoleUrl, signUp, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
-import { tokenTemplates } from './token-templates.ts'
+import { tokenTemplates } from '../config/token-templates.ts'
 
 const templates = {
   api: { ttl: '5m', audience: 'a service', claims: { email: 'identity.traits.email', none: 'identity.traits.phone' } },

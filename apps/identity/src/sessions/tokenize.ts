@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { SignJWT } from 'jose'
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
 import { isObject } from '../http/body.ts'
 import { badRequest } from '../http/errors.ts'
 import type { Signed } from './credentials.ts'

@@ -1,4 +1,4 @@
-import type { App } from '../context.ts'
+import type { App } from '../app/app.ts'
 import { showIdentity } from '../identities/wire.ts'
 import type { Device, Session, SessionDetails } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { CruxError, type Query, type ResponseInput } from '@crux/contract'
+import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import type { TeamContext } from '../http/handlers.ts'
 import { countAllEntries } from './counted.ts'
 import { type AuditRow, countEntries, type Range, selectDays, selectPage } from './store.ts'
 import { findSubjects } from './subjects.ts'

@@ -1,6 +1,6 @@
 import type { ResponseInput } from '@crux/contract'
+import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import type { TeamContext } from '../http/handlers.ts'
 import { type RangeQuery, rangeOf, toEntries } from './actions.ts'
 import { type AuditRow, selectAfter } from './store.ts'
 

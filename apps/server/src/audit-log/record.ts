@@ -1,7 +1,7 @@
 import { redact } from '@crux/service-kit'
+import type { Actor } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { auditLog } from '../db/schema/index.ts'
-import type { Actor } from '../http/handlers.ts'
 
 export type AuditEntry = {
   teamId: string

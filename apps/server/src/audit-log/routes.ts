@@ -1,5 +1,6 @@
+import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import type { Handlers, Input, TeamContext } from '../http/handlers.ts'
+import type { Handlers, Input } from '../http/index.ts'
 import { countDays, listEntries, type RangeQuery } from './actions.ts'
 import { csv, exportEntries, ndjson } from './export.ts'
 

@@ -1,6 +1,5 @@
 import type { App } from '../context.ts'
-import type { SessionActor } from '../http/handlers.ts'
-import { sessionCookieName } from '../identity/identity.ts'
+import { type SessionActor, sessionCookieName } from '../identity/index.ts'
 
 /**
  * A person who signed in with a code has proven access to the mailbox, but no knowledge of a password. Until they have

@@ -1,22 +1,9 @@
-import { CruxError, type ErrorCode } from '@crux/contract'
+import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
-import type { Input } from '../http/handlers.ts'
-import type { Browser, FlowAnswer } from '../identity/flows.ts'
+import { type Input, RelayedRefusal } from '../http/index.ts'
+import type { Browser, FlowAnswer } from '../identity/index.ts'
 
 export type RelayedRequest = Pick<Input<'auth.logout'>, 'headers' | 'address' | 'reply'>
-
-/** An answer of the identity service that is passed on unchanged, in addition to the fields of our own errors. */
-export class RelayedRefusal extends CruxError {
-  readonly relayedStatus: number
-  readonly relayed: Record<string, unknown>
-
-  constructor(status: number, body: unknown) {
-    const relayed = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
-    super(codeOf(status), { description: messageOf(relayed), value: relayed })
-    this.relayedStatus = status
-    this.relayed = relayed
-  }
-}
 
 type Options = {
   /** The request signs in; a browser that is signed in already gets an error that says so. */
@@ -71,31 +58,4 @@ export async function relay(
   if (tooLate && (await app.identity.session({ cookie: text })))
     throw new CruxError('alreadyExists', { property: 'session', description: 'You are signed in already.' })
   throw new RelayedRefusal(status, body)
-}
-
-function codeOf(status: number): ErrorCode {
-  if (status >= 500) return 'serviceUnavailable'
-  const codes: Record<number, ErrorCode> = {
-    401: 'unauthorized',
-    403: 'forbidden',
-    404: 'notFound',
-    409: 'alreadyExists',
-    410: 'notFound',
-    413: 'payloadTooLarge',
-    429: 'tooManyRequests',
-  }
-  return codes[status] ?? 'invalidArgument'
-}
-
-type Message = { text?: unknown }
-type Shown = {
-  ui?: { messages?: Message[]; nodes?: { messages?: Message[] }[] }
-  error?: { reason?: unknown; message?: unknown }
-}
-
-/** The first message of the flow; its fields may have more. */
-function messageOf(body: Shown): string | undefined {
-  const all = [...(body.ui?.messages ?? []), ...(body.ui?.nodes ?? []).flatMap((node) => node.messages ?? [])]
-  const text = [...all.map((message) => message.text), body.error?.reason, body.error?.message]
-  return text.find((entry): entry is string => typeof entry === 'string' && entry !== '')
 }

@@ -1,8 +1,8 @@
 import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
-import type { Handlers } from '../http/handlers.ts'
-import type { Browser, IdentityFlows } from '../identity/flows.ts'
-import { revokeTokensOfPerson } from '../tokens/revoke.ts'
+import type { Handlers } from '../http/index.ts'
+import type { Browser, IdentityFlows } from '../identity/index.ts'
+import { revokeTokensOfPerson } from '../tokens/index.ts'
 import { finishRecovery } from './recovered.ts'
 import { relay } from './relay.ts'
 

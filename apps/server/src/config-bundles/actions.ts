@@ -1,10 +1,8 @@
 import { type Body, type ConfigBundle, CruxError, type ResponseInput } from '@crux/contract'
-import { type Caller, changeConfig, type PatchOutcome, publishChange } from '../container-configurations/actions.ts'
-import { toContainerConfig } from '../container-configurations/store.ts'
+import type { Caller, TeamContext } from '../access/index.ts'
+import { changeConfig, type PatchOutcome, publishChange, toContainerConfig } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import { listOfBundle } from '../deployments/list.ts'
-import type { TeamContext } from '../http/handlers.ts'
 import { bundleCreated, bundleRemoved, bundleRenamed } from './events.ts'
 import * as store from './store.ts'
 
@@ -14,15 +12,6 @@ export const listBundles = (app: App, team: TeamContext): Promise<ConfigBundle[]
 export async function getBundle(app: App, team: TeamContext, id: string): Promise<ResponseInput<'config-bundles.get'>> {
   const { config, ...bundle } = await findBundle(app.database.pool, team, id)
   return { ...bundle, config: toContainerConfig(config) }
-}
-
-export async function listBundleDeployments(
-  app: App,
-  team: TeamContext,
-  id: string,
-): Promise<ResponseInput<'config-bundles.deployments'>> {
-  await findBundle(app.database.pool, team, id)
-  return listOfBundle(app, team, id)
 }
 
 /** @throws CruxError alreadyExists `name` */
@@ -74,7 +63,8 @@ export async function removeBundle(app: App, team: TeamContext, id: string): Pro
 /** The ids that are bundles of the team; they cannot be deleted until the transaction ends. */
 export const holdBundles = store.holdBundles
 
-async function findBundle(queries: Queries, team: TeamContext, id: string): Promise<store.BundleRow> {
+/** @throws CruxError notFound */
+export async function findBundle(queries: Queries, team: TeamContext, id: string): Promise<store.BundleRow> {
   const row = await store.selectBundle(queries, team.id, id)
   if (!row) throw bundleNotFound(id)
   return row

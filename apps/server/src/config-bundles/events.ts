@@ -1,5 +1,5 @@
 import type { App } from '../context.ts'
-import { recordEvent } from '../system/business-events.ts'
+import { recordEvent } from '../system/index.ts'
 
 type Which = { teamId: string; configBundleId: string }
 

@@ -1,13 +1,12 @@
 import type { App } from '../context.ts'
-import type { Handlers } from '../http/handlers.ts'
-import { changeBundle, createBundle, getBundle, listBundleDeployments, listBundles, removeBundle } from './actions.ts'
+import type { Handlers } from '../http/index.ts'
+import { changeBundle, createBundle, getBundle, listBundles, removeBundle } from './actions.ts'
 
-type Operations = Extract<keyof Handlers, `config-bundles.${string}`>
+type Operations = Exclude<Extract<keyof Handlers, `config-bundles.${string}`>, 'config-bundles.deployments'>
 
 export const configBundleRoutes = (app: App): Handlers<Operations> => ({
   'config-bundles.list': ({ team }) => listBundles(app, team),
   'config-bundles.get': ({ team, params }) => getBundle(app, team, params.configBundleId),
-  'config-bundles.deployments': ({ team, params }) => listBundleDeployments(app, team, params.configBundleId),
   'config-bundles.create': ({ team, actor, body }) => createBundle(app, { team, actor }, body),
   'config-bundles.update': async ({ team, actor, params, body }) => {
     await changeBundle(app, { team, actor }, params.configBundleId, body)

@@ -1,6 +1,5 @@
 import type { ConfigBundle } from '@crux/contract'
-import type { ConfigRow } from '../container-configurations/config-row.ts'
-import { configJson } from '../container-configurations/store.ts'
+import { type ConfigRow, configJson } from '../container-configurations/index.ts'
 import type { Queries } from '../db/transaction.ts'
 
 export type BundleRow = ConfigBundle & { config: ConfigRow; deploymentCount: number }

@@ -15,16 +15,14 @@ import {
   newProblems,
   validateConfig,
 } from '@crux/rules'
+import type { Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import type { Actor, TeamContext } from '../http/handlers.ts'
-import { holdStorage } from '../storages/actions.ts'
+import { holdStorage } from '../storages/index.ts'
 import { configChanged } from './events.ts'
 import { finalOfInstance } from './layers.ts'
 import { withSealedSecrets } from './sealed-secrets.ts'
 import { findConfig, lockConfig, type OwnedConfig, readChanges, toContainerConfig, writeConfig } from './store.ts'
-
-export type Caller = { team: TeamContext; actor: Actor }
 
 /** @throws CruxError notFound */
 export async function getConfig(app: App, team: TeamContext, configId: string): Promise<OwnedConfig> {

@@ -1,7 +1,6 @@
 import { type ContainerConfig, CruxError, containerConfigFieldNames } from '@crux/contract'
 import type { App } from '../context.ts'
-import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/handlers.ts'
-import { createQueue } from '../live/queue.ts'
+import { type ChannelHandler, type ChannelHandlers, createQueue, type Subscriber } from '../live/index.ts'
 import { getConfig, patchConfig } from './actions.ts'
 import { knownSecrets } from './secrets.ts'
 import { readConfig, toContainerConfig } from './store.ts'

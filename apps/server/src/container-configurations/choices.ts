@@ -1,7 +1,7 @@
 import type { ContainerConfigType, Query, ResponseInput } from '@crux/contract'
+import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/transaction.ts'
-import type { TeamContext } from '../http/handlers.ts'
 
 type ChoiceQuery = Query<'container-configurations.list'>
 type Row = { id: string; name: string; place: string; updatedAt: Date }

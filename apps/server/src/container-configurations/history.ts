@@ -8,10 +8,10 @@ import {
   type ResponseInput,
 } from '@crux/contract'
 import { isMarkerField, markerSections } from '@crux/rules'
+import type { Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
-import type { TeamContext } from '../http/handlers.ts'
-import { type Caller, changeConfig, getConfig, publishChange } from './actions.ts'
+import { changeConfig, getConfig, publishChange } from './actions.ts'
 import { type RevisionRow, selectRevision, selectRevisions } from './revisions.ts'
 import { findConfig } from './store.ts'
 

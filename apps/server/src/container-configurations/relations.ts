@@ -1,7 +1,7 @@
 import type { ResponseInput } from '@crux/contract'
 import { defaultContainerName } from '@crux/rules'
+import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import type { TeamContext } from '../http/handlers.ts'
 import { getConfig } from './actions.ts'
 import { toContainerConfig } from './store.ts'
 

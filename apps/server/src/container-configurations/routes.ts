@@ -1,5 +1,5 @@
 import type { App } from '../context.ts'
-import type { Handlers } from '../http/handlers.ts'
+import type { Handlers } from '../http/index.ts'
 import { getConfigDetails, patchConfig } from './actions.ts'
 import { listChoices } from './choices.ts'
 import { copyConfig, getRevision, listHistory, restoreRevision } from './history.ts'

@@ -1,9 +1,9 @@
 import { ContainerConfigFields, CruxError } from '@crux/contract'
 import { z } from 'zod'
 import type { App } from '../context.ts'
-import { sharedSecrets } from '../deployments/shared-secrets.ts'
-import { engineScope } from '../nodes/engine-scope.ts'
+import { engineScope } from '../nodes/index.ts'
 import { finalOfInstance } from './layers.ts'
+import { sharedSecrets } from './shared-secrets.ts'
 import type { OwnedConfig } from './store.ts'
 
 /** `shared`: keys without a value here for which another deployment of the prefix has one. */

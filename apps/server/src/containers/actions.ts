@@ -1,12 +1,9 @@
 import { Operation } from '@crux/agent-protocol'
 import { type Container, type ContainerOperation, CruxError, type ResponseInput, type TeamRole } from '@crux/contract'
+import type { Actor } from '../access/index.ts'
+import { type CommandResult, unusableAnswer } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
-import { unusableAnswer } from '../gateway/agent-answers.ts'
-import type { CommandResult } from '../gateway/links.ts'
-import type { Actor } from '../http/handlers.ts'
-import { requireNode } from '../nodes/actions.ts'
-import { engineScope } from '../nodes/engine-scope.ts'
-import { containerCommanded } from '../nodes/events.ts'
+import { containerCommanded, engineScope, requireNode } from '../nodes/index.ts'
 import { toContainerView, toLogText, visibleContainer } from './container-view.ts'
 
 /** A container by the path of its address; the prefix `_` means none. */

@@ -2,14 +2,16 @@ import { CruxError, limits } from '@crux/contract'
 import { and, eq } from 'drizzle-orm'
 import type { App } from '../context.ts'
 import { deployment } from '../db/schema/index.ts'
-import type { ChannelHandler, Subscriber } from '../live/handlers.ts'
-import { requireNode } from '../nodes/actions.ts'
+import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/index.ts'
+import { requireNode } from '../nodes/index.ts'
 import { deleteContainer, operateContainer } from './actions.ts'
 import { type LogWatch, watchLog } from './log-watch.ts'
 import { createStateWatches, type StateFilter } from './state-watch.ts'
 
 /** Each log is a stream at the agent, so that their number per subscriber is limited. */
 const logsMax = 16
+
+export const containerChannels = (app: App): ChannelHandlers<'node'> => ({ node: nodeChannel(app) })
 
 /** The channel of one node: its containers, and their logs. */
 export function nodeChannel(app: App): ChannelHandler<'node'> {

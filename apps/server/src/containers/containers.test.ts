@@ -12,8 +12,8 @@ import {
   type TestGateway,
 } from '../../test/make-gateway.ts'
 import { ScriptedAgent } from '../../test/scripted-agent.ts'
+import type { TeamContext } from '../access/actor.ts'
 import { nodeEvent } from '../db/schema/index.ts'
-import type { TeamContext } from '../http/handlers.ts'
 import { deletePrefix, inspectContainer, listContainers, operateContainer, readLog } from './actions.ts'
 import { nodeChannel } from './channel.ts'
 

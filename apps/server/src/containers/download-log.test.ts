@@ -2,7 +2,7 @@ import type { TestDatabase } from '@crux/postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeDatabase, makeGateway, makeLinkedAgent, makeTeam, type TestGateway } from '../../test/make-gateway.ts'
 import type { ScriptedAgent } from '../../test/scripted-agent.ts'
-import type { TeamContext } from '../http/handlers.ts'
+import type { TeamContext } from '../access/actor.ts'
 import { downloadLog } from './download-log.ts'
 
 let database: TestDatabase

@@ -1,8 +1,7 @@
+import type { TeamContext } from '../access/index.ts'
+import type { LogBatch } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
-import type { LogBatch } from '../gateway/links.ts'
-import type { TeamContext } from '../http/handlers.ts'
-import { requireNode } from '../nodes/actions.ts'
-import { engineScope } from '../nodes/engine-scope.ts'
+import { engineScope, requireNode } from '../nodes/index.ts'
 import { toLogText } from './container-view.ts'
 
 /**

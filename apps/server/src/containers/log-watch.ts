@@ -1,9 +1,9 @@
 import type { LogLine } from '@crux/agent-protocol'
 import { CruxError } from '@crux/contract'
+import type { AgentStream, LogBatch } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
-import type { AgentStream, LogBatch } from '../gateway/links.ts'
-import type { Subscriber } from '../live/handlers.ts'
-import { engineScope } from '../nodes/engine-scope.ts'
+import type { Subscriber } from '../live/index.ts'
+import { engineScope } from '../nodes/index.ts'
 import { millisecondsOf, toLogText } from './container-view.ts'
 
 type Ref = { prefix: string; name: string }

@@ -1,6 +1,6 @@
 import type { Operation } from '@crux/contract'
 import type { App } from '../context.ts'
-import type { Handlers } from '../http/handlers.ts'
+import type { Handlers } from '../http/index.ts'
 import {
   deleteContainer,
   deletePrefix,

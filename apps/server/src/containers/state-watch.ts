@@ -1,9 +1,9 @@
 import { type Container as AgentContainer, ContainerState, type StreamContainersRequest } from '@crux/agent-protocol'
 import { type Container, CruxError } from '@crux/contract'
+import type { AgentStream } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
-import type { AgentStream } from '../gateway/links.ts'
-import type { Subscriber } from '../live/handlers.ts'
-import { engineScope } from '../nodes/engine-scope.ts'
+import type { Subscriber } from '../live/index.ts'
+import { engineScope } from '../nodes/index.ts'
 import { type ContainerView, toContainerView, visibleContainer } from './container-view.ts'
 
 export type StateFilter = { prefix: string | null; projectId: string | null }

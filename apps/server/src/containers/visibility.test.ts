@@ -11,7 +11,7 @@ import {
   type TestGateway,
 } from '../../test/make-gateway.ts'
 import type { ScriptedAgent } from '../../test/scripted-agent.ts'
-import type { TeamContext } from '../http/handlers.ts'
+import type { TeamContext } from '../access/actor.ts'
 import { deleteNode } from '../nodes/actions.ts'
 import { engineScope } from '../nodes/engine-scope.ts'
 import type { LocalAgents } from '../nodes/local-agents.ts'

@@ -1,7 +1,8 @@
 import type { ResponseInput } from '@crux/contract'
-import { countEntriesOf } from '../audit-log/actions.ts'
+import type { TeamContext } from '../access/index.ts'
+import { countEntriesOf } from '../audit-log/index.ts'
 import type { App } from '../context.ts'
-import type { Handlers, TeamContext } from '../http/handlers.ts'
+import type { Handlers } from '../http/index.ts'
 
 type Dashboard = ResponseInput<'dashboard.get'>
 type Counters = Omit<Dashboard, 'onboarding' | 'auditLog' | 'more'> & Dashboard['more']

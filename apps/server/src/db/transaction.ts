@@ -4,13 +4,20 @@ import type { PoolClient } from 'pg'
 export type Queries = Pick<PoolClient, 'query'>
 type Connects = { pool: { connect(): Promise<PoolClient> } }
 
-/** Commits when `work` resolves, rolls back when it rejects. For stores in SQL; `database.transaction` is for Drizzle's. */
+/**
+ * Commits when `work` resolves, rolls back when it rejects. For stores in SQL; `database.transaction` is for Drizzle's.
+ *
+ * Statements that `work` issues together, e.g. with Promise.all, take one round trip and run in the order in which they
+ * were issued. Each of them must be a single statement: one that was issued after another had failed would run outside
+ * of the transaction.
+ */
 export async function inTransaction<T>(database: Connects, work: (queries: Queries) => Promise<T>): Promise<T> {
   const client = await database.pool.connect()
   let broken: Error | undefined
   try {
-    await client.query('begin')
-    const result = await work(client)
+    // It is sent together with the first statement of `work`. Only a lost connection makes it fail, and then all others.
+    const begun = client.query('begin')
+    const [result] = await Promise.all([work(client), begun])
     await client.query('commit')
     return result
   } catch (error) {

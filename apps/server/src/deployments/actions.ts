@@ -1,15 +1,21 @@
 import { type Body, ContainerConfigFields, CruxError, type ResponseInput } from '@crux/contract'
 import { defaultContainerName, deploymentAction, mergeConfig, validateConfig } from '@crux/rules'
-import { holdBundles } from '../config-bundles/actions.ts'
+import type { Caller } from '../access/index.ts'
+import { holdBundles } from '../config-bundles/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import { bundlesChanged, deploymentsChanged } from './events.ts'
+import {
+  bundlesChanged,
+  checkFree,
+  checkMayProtect,
+  checkProtect,
+  deploymentsChanged,
+  type LoadedDeployment,
+  loadDeployment,
+} from '../releases/index.ts'
 import { findListRow, toDeployments } from './list.ts'
-import { type LoadedDeployment, loadDeployment } from './load.ts'
 import { isEmptyTarget, prepareTarget, releaseTarget } from './prepared-target.ts'
-import { checkFree, checkMayProtect, checkProtect } from './protection.ts'
 import { listRunning, removeContainers } from './remove-containers.ts'
-import type { Caller } from './start.ts'
 import {
   copyBundles,
   copyConfigs,
@@ -20,7 +26,7 @@ import {
   replaceBundles,
   reuseSecrets,
   type TargetVersion,
-} from './write-store.ts'
+} from './store.ts'
 
 /** Creates a deployment of a version for a node and prefix. */
 export async function createDeployment(
@@ -151,7 +157,7 @@ async function attachBundles(
     throw new CruxError('invalidArgument', {
       property: 'configBundles',
       value: twice,
-      description: 'A bundle is carried once.',
+      description: 'A config bundle can be used only once in a deployment.',
     })
   const held = await holdBundles(queries, deployment.teamId, wanted)
   const unknown = wanted.find((id) => !held.has(id))

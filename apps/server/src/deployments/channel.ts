@@ -1,11 +1,10 @@
-import type { BusEventOf } from '../bus/bus.ts'
+import type { BusEventOf } from '../bus/index.ts'
 import type { App } from '../context.ts'
-import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/handlers.ts'
+import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/index.ts'
+import { findTries, latestEvents, readEvents, toEvent } from '../releases/index.ts'
 import { bundlesOf } from './details.ts'
-import { readEvents, toEvent } from './event-store.ts'
 import { instancesOfImages } from './instances.ts'
-import { findTries, latestEvents } from './log.ts'
-import { carriersAmong } from './write-store.ts'
+import { carriersAmong } from './store.ts'
 
 type ChannelSubscriber = Subscriber<'deployment'>
 /** All subscribers of one deployment in this process, and the position up to which they have been sent events. */

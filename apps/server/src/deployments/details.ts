@@ -1,12 +1,17 @@
 import type { ResponseInput } from '@crux/contract'
 import { isCopiable, isDeletable, isDeployable, isMutable } from '@crux/rules'
-import type { ConfigRow } from '../container-configurations/config-row.ts'
-import { bundlesJson, type CarriedBundle, configJson, toContainerConfig } from '../container-configurations/store.ts'
+import type { TeamContext } from '../access/index.ts'
+import {
+  bundlesJson,
+  type CarriedBundle,
+  type ConfigRow,
+  configJson,
+  toContainerConfig,
+} from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
-import type { TeamContext } from '../http/handlers.ts'
+import { deploymentNotFound } from '../releases/index.ts'
 import { instancesOf } from './instances.ts'
 import { findListRow, toDeployments } from './list.ts'
-import { deploymentNotFound } from './load.ts'
 
 type Beside = {
   tries: number

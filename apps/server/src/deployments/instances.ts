@@ -1,9 +1,8 @@
 import { CruxError, type ResponseInput } from '@crux/contract'
-import type { ConfigRow } from '../container-configurations/config-row.ts'
-import { configJson, toContainerConfig } from '../container-configurations/store.ts'
+import type { TeamContext } from '../access/index.ts'
+import { type ConfigRow, configJson, toContainerConfig } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
-import type { TeamContext } from '../http/handlers.ts'
-import { type RegistryFace, toRegistry } from '../registries/store.ts'
+import { type RegistryFace, toRegistry } from '../registries/index.ts'
 
 type InstanceRow = {
   id: string

@@ -1,7 +1,8 @@
 import type { Deployment, Query, ResponseInput } from '@crux/contract'
 import { isoTypes } from '@crux/postgres'
+import type { TeamContext } from '../access/index.ts'
+import { findBundle } from '../config-bundles/index.ts'
 import type { App } from '../context.ts'
-import type { TeamContext } from '../http/handlers.ts'
 import { type Counts, type CountsJson, countByStatus, countsJson, scheduleRollup, sumOf } from './counts.ts'
 import { type LastReleaseRow, lastReleaseColumns, toLastRelease } from './last-release.ts'
 
@@ -72,12 +73,13 @@ export async function listOfNode(
   return toDeployments(app, rows)
 }
 
-/** Deployments with a bundle, newest first. */
+/** Deployments with a bundle, newest first. @throws CruxError notFound */
 export async function listOfBundle(
   app: App,
   team: TeamContext,
   configBundleId: string,
 ): Promise<ResponseInput<'config-bundles.deployments'>> {
+  await findBundle(app.database.pool, team, configBundleId)
   const rows = await app.database.sharedRead<ListRow>({
     name: 'deployments of a bundle',
     types: isoTypes,

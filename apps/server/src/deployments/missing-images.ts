@@ -1,6 +1,6 @@
 import type { App } from '../context.ts'
-import { storedImages } from '../nodes/stored-images.ts'
-import type { LoadedDeployment } from './load.ts'
+import { storedImages } from '../nodes/index.ts'
+import type { LoadedDeployment } from '../releases/index.ts'
 import type { Next } from './next-release.ts'
 
 type Missing = { property: string; description: string }

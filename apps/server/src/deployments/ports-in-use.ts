@@ -2,8 +2,7 @@ import type { PortHolder } from '@crux/agent-protocol'
 import type { ResponseInput } from '@crux/contract'
 import { type HostPort, isSameHostPort, publishedPorts } from '@crux/rules'
 import type { App } from '../context.ts'
-import type { LoadedDeployment } from './load.ts'
-import { listNeighbours } from './neighbours.ts'
+import { type LoadedDeployment, listNeighbours } from '../releases/index.ts'
 import type { Next } from './next-release.ts'
 
 type Problem = ResponseInput<'deployments.preview'>['problems'][number]

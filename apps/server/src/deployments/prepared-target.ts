@@ -1,6 +1,6 @@
 import type { App } from '../context.ts'
 import type { Queries } from '../db/transaction.ts'
-import type { Owner } from './release-store.ts'
+import type { Owner } from '../releases/index.ts'
 
 type DeploymentTarget = Owner & { teamId: string }
 

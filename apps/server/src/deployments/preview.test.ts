@@ -69,7 +69,6 @@ describe('the preview of a start', () => {
   it.each([
     ['an agent says', { lines: ['stopping it'], silences: 'p-web' }, 1_234, 11_234],
     ['an agent says of one that ignored its signal', { lines: ['stopping it'], silences: 'p-web' }, 11_500, 11_500],
-    ['an older agent words', { lines: ['stopping p-web, which cannot run beside the new container'] }, 1_234, 11_234],
   ])(
     'lists the ports with a downtime, with the last measured and the longest duration, which %s',
     async (_who, line, milliseconds, maximumMilliseconds) => {
@@ -107,7 +106,7 @@ describe('the preview of a start', () => {
       { property: 'useLoadBalancer', description: 'useLoadBalancer is for Kubernetes nodes and does nothing here' },
       {
         property: 'volumes[0].name',
-        description: `/data is the volume files now and begins empty: its data stays in ${prefix}/web/data of the node's data folder`,
+        description: `/data is the volume files now and starts empty: its data stays in ${prefix}/web/data of the node's data folder`,
       },
     ])
     await change(configId, { volumes: [], useLoadBalancer: null })
@@ -182,7 +181,7 @@ describe('the preview of a start of some instances', () => {
     expect(alone?.warnings).toEqual([
       {
         property: 'ports[0].external',
-        description: 'Port 9090 is held by api, which this start leaves alone: choose api too, or the start fails',
+        description: 'Port 9090 is held by api, which is not part of this start: include api too, or the start fails',
       },
     ])
     const both = await some(id, [first?.id ?? '', second?.id ?? ''])

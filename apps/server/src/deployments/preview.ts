@@ -11,18 +11,33 @@ import {
   volumeWarnings,
   withoutIds,
 } from '@crux/rules'
+import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { type DangerousInstance, hashSubjects, judgeDangers, readSubjects, type Startable } from './confirmations.ts'
-import { type CurrentContainer, currentContainers, type MeasuredPause, measuredPauses } from './current-containers.ts'
-import { type LoadedDeployment, loadDeployment } from './load.ts'
+import {
+  type CurrentContainer,
+  checkStatus,
+  chooseInstances,
+  currentContainers,
+  type DangerousInstance,
+  findRelease,
+  findReleaseInstances,
+  hashSubjects,
+  judgeDangers,
+  type LoadedDeployment,
+  loadDeployment,
+  type MeasuredPause,
+  measuredPauses,
+  readSubjects,
+  refuseUnsuccessful,
+  type Startable,
+  startProblems,
+  toPlanned,
+} from '../releases/index.ts'
 import { missingImages } from './missing-images.ts'
 import { findNamesInUse } from './names-in-use.ts'
 import type { Next, Warnings } from './next-release.ts'
 import { findPortsInUse } from './ports-in-use.ts'
 import { prepareTarget } from './prepared-target.ts'
-import { findRelease, findReleaseInstances, refuseUnsuccessful, toPlanned } from './releases.ts'
-import type { Caller } from './start.ts'
-import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
 
 type Preview = ResponseInput<'deployments.preview'>
 /**

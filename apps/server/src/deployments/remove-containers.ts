@@ -1,10 +1,8 @@
 import { CruxError, type NodeStatus } from '@crux/contract'
+import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/transaction.ts'
-import { engineScope } from '../nodes/engine-scope.ts'
-import { containerCommanded } from '../nodes/events.ts'
-import { statusOf } from '../nodes/store.ts'
-import type { Caller } from './start.ts'
+import { containerCommanded, engineScope, statusOf } from '../nodes/index.ts'
 
 /** A deployment target where containers of a current release run, by the records. */
 export type RunningTarget = {
@@ -88,7 +86,7 @@ function refuseUnremovable(app: App, targets: readonly RunningTarget[]): void {
   if (replaced)
     throw new CruxError('preconditionFailed', {
       property: 'status',
-      description: `${replaced.replacedBy} takes over its containers just now: wait for its end, or cancel it first.`,
+      description: `${replaced.replacedBy} is taking over its containers: wait until it ends, or cancel it first.`,
     })
   const away = [...new Map(targets.map(({ node }) => [node.id, node])).values()].filter(
     ({ id, status }) => status !== 'connected' || app.links.status(id) !== 'connected',

@@ -1,22 +1,26 @@
 import { CruxError } from '@crux/contract'
-import { patchConfig } from '../container-configurations/actions.ts'
+import { patchConfig } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
-import type { Handlers } from '../http/handlers.ts'
+import type { Handlers } from '../http/index.ts'
+import {
+  cancelDeployment,
+  getLog,
+  listReleases,
+  openLogFile,
+  startDeployment,
+  startRelease,
+  waitForRelease,
+} from '../releases/index.ts'
 import { copyDeployment, createDeployment, deleteDeployment, updateDeployment } from './actions.ts'
 import { getDeployment } from './details.ts'
-import { finalConfigurations } from './final.ts'
+import { finalConfigurations } from './final-configurations.ts'
 import { getInstance } from './instances.ts'
-import { listDeployments, listOfNode } from './list.ts'
-import { getLog } from './log.ts'
-import { openLogFile } from './log-file.ts'
+import { listDeployments, listOfBundle, listOfNode } from './list.ts'
 import { previewRelease, previewStart } from './preview.ts'
-import { listReleases } from './releases.ts'
 import { getDeploymentSecrets, getInstanceSecrets } from './secrets.ts'
-import { cancelDeployment, startDeployment, startRelease } from './start.ts'
 import { createDeploymentToken, deleteDeploymentToken } from './token.ts'
-import { waitForRelease } from './wait.ts'
 
-type Operations = Extract<keyof Handlers, `deployments.${string}`> | 'nodes.deployments'
+type Operations = Extract<keyof Handlers, `deployments.${string}`> | 'nodes.deployments' | 'config-bundles.deployments'
 
 export const deploymentRoutes = (app: App): Handlers<Operations> => ({
   'deployments.list': ({ team, query }) => listDeployments(app, team, query),
@@ -79,6 +83,7 @@ export const deploymentRoutes = (app: App): Handlers<Operations> => ({
     await deleteDeploymentToken(app, team, actor, params.deploymentId)
     return undefined
   },
+  'config-bundles.deployments': ({ team, params }) => listOfBundle(app, team, params.configBundleId),
   'nodes.deployments': async ({ team, params }) => {
     const { rowCount } = await app.database.pool.query('select from crux.node where id = $1 and team_id = $2', [
       params.nodeId,

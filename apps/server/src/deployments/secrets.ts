@@ -1,12 +1,9 @@
 import { CruxError, type ResponseInput } from '@crux/contract'
-import { getConfig } from '../container-configurations/actions.ts'
-import { finalOfInstance } from '../container-configurations/layers.ts'
-import { keysOnNode } from '../container-configurations/secrets.ts'
-import type { OwnedConfig } from '../container-configurations/store.ts'
+import type { TeamContext } from '../access/index.ts'
+import { finalOfInstance, getConfig, keysOnNode, type OwnedConfig } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
-import type { TeamContext } from '../http/handlers.ts'
+import { loadDeployment } from '../releases/index.ts'
 import { getInstance } from './instances.ts'
-import { loadDeployment } from './load.ts'
 
 /** The prefix's shared secrets that the node has. @throws CruxError notFound; preconditionFailed `nodeId` (offline) */
 export async function getDeploymentSecrets(
@@ -36,7 +33,7 @@ async function answerOf(app: App, config: OwnedConfig): Promise<ResponseInput<'d
     throw new CruxError('preconditionFailed', {
       property: 'nodeId',
       value: node?.id,
-      description: `${node?.name ?? 'The node'} is not connected, so nobody knows which secrets it has.`,
+      description: `${node?.name ?? 'The node'} is not connected, so its secrets cannot be listed.`,
     })
   return { publicKey: node.publicKey, keys: await keysOnNode(app, config) }
 }

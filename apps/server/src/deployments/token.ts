@@ -1,11 +1,17 @@
 import { type Body, CruxError, isAllowed, type ResponseInput } from '@crux/contract'
+import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
-import type { SessionActor, TeamContext } from '../http/handlers.ts'
-import { issueToken } from '../tokens/actions.ts'
-import { tokensRevoked } from '../tokens/events.ts'
-import { deploymentTokenMaker, type Holder, invalidateDeploymentToken, selectTokens } from '../tokens/store.ts'
-import { loadDeployment } from './load.ts'
+import type { SessionActor } from '../identity/index.ts'
+import { loadDeployment } from '../releases/index.ts'
+import {
+  deploymentTokenMaker,
+  type Holder,
+  invalidateDeploymentToken,
+  issueToken,
+  selectTokens,
+  tokensRevoked,
+} from '../tokens/index.ts'
 
 /** Seconds for which the suggested command waits for the end. */
 const curlWaitS = 300
@@ -67,7 +73,7 @@ export async function deleteDeploymentToken(
     if (maker !== undefined && maker !== actor.id && !isAllowed(team.role, 'tokens.of-others'))
       throw new CruxError('forbidden', {
         property: 'token',
-        description: 'Somebody else made this token: an admin may revoke it.',
+        description: 'Another user created this token: ask an admin to revoke it.',
       })
     return invalidateDeploymentToken(queries, deploymentId)
   })

@@ -8,8 +8,8 @@ import type {
   ReportDeploymentRequest,
   StoredImage,
 } from '@crux/agent-protocol'
-import { ContainerIdentifier, CruxError } from '@crux/contract'
-import type { Command, CommandResult } from './links.ts'
+import { ContainerIdentifier } from '@crux/contract'
+import { type Command, type CommandResult, unusableAnswer } from '../agent-links/index.ts'
 
 /**
  * Validates what agents send: the schema checks the shape of a message, these functions check its values. An agent runs
@@ -41,8 +41,6 @@ const answers: Partial<Record<Command['case'], CommandResult['case']>> = {
   removeImages: 'removedImages',
   findPortHolders: 'portHolders',
 }
-
-export const unusableAnswer = (cause?: unknown): CruxError => new CruxError('badGateway', { property: 'agent', cause })
 
 /** @throws CruxError badGateway for another kind of answer than the command has, and for one that cannot be used */
 export function checkAnswer(command: Command['case'], result: CommandResult): CommandResult {

@@ -1,16 +1,14 @@
 import { Code, ConnectError, type ConnectRouter, createContextKey, type HandlerContext } from '@connectrpc/connect'
 import { AgentService, CloseReason, type StreamContainersRequest, type StreamLogRequest } from '@crux/agent-protocol'
+import { bearerToken, hashToken } from '../access/index.ts'
+import { type DeploymentPort, isSupported, serverVersion } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
-import { engineScope } from '../nodes/engine-scope.ts'
-import { nodeConnected, nodeInstalled, nodeLeft, nodeTokenReplaced } from '../nodes/events.ts'
+import { engineScope, nodeConnected, nodeInstalled, nodeLeft, nodeTokenReplaced } from '../nodes/index.ts'
 import { checkContainers, checkInfo, checkLines, checkReport } from './agent-answers.ts'
-import { isSupported, serverVersion } from './agent-version.ts'
 import { createLink, failureToError, type Link, type OpenStream } from './link.ts'
 import { recordLinked, recordUnlinked } from './link-store.ts'
-import type { DeploymentPort } from './links.ts'
 import type { LinkTable } from './node-links.ts'
 import { exchangeToken, findTokenOwner, hasToken, nextToken, type TokenOwner } from './token-store.ts'
-import { bearerToken, hashToken } from './tokens.ts'
 
 /** The address of an agent's connection; the listener sets it. */
 export const peerAddress = createContextKey<string | undefined>(undefined)

@@ -16,8 +16,8 @@ import {
   type TestGateway,
 } from '../../test/make-gateway.ts'
 import { ScriptedAgent } from '../../test/scripted-agent.ts'
+import type { TeamContext } from '../access/actor.ts'
 import { node, nodeEvent, nodeInstall, nodeToken } from '../db/schema/index.ts'
-import type { TeamContext } from '../http/handlers.ts'
 import { kickNode, revokeToken } from '../nodes/actions.ts'
 import { createLocalAgents } from '../nodes/local-agents.ts'
 

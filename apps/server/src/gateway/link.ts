@@ -8,8 +8,14 @@ import {
   type WelcomeSchema,
 } from '@crux/agent-protocol'
 import { CruxError } from '@crux/contract'
-import { checkAnswer, failureSentence, unusableAnswer } from './agent-answers.ts'
-import type { Command, CommandResult, LinkedAgent, StreamHandler } from './links.ts'
+import {
+  type Command,
+  type CommandResult,
+  type LinkedAgent,
+  type StreamHandler,
+  unusableAnswer,
+} from '../agent-links/index.ts'
+import { checkAnswer, failureSentence } from './agent-answers.ts'
 
 type Response = MessageInitShape<typeof ConnectResponseSchema>
 type Pending = {
@@ -234,5 +240,8 @@ export function failureToError(failure: { code: FailureCode; message: string }):
   const description = failureSentence(failure.message) || undefined
   return failure.code === FailureCode.NOT_FOUND
     ? new CruxError('notFound', { property: 'key', description: description ?? 'There is no such container.' })
-    : new CruxError('preconditionFailed', { property: 'key', description: description ?? 'The engine refused.' })
+    : new CruxError('preconditionFailed', {
+        property: 'key',
+        description: description ?? 'The engine refused the operation.',
+      })
 }

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { CloseReason } from '@crux/agent-protocol'
 import { CruxError } from '@crux/contract'
 import { eq } from 'drizzle-orm'
+import { type Command, type LinkedAgent, minimumVersion, type NodeLinks } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
 import { node } from '../db/schema/index.ts'
-import { minimumVersion } from './agent-version.ts'
 import { type Link, offline } from './link.ts'
-import type { Command, LinkedAgent, NodeLinks } from './links.ts'
 
 const closeReasons = { shutdown: CloseReason.SHUTDOWN, 'token-revoked': CloseReason.TOKEN_REVOKED } as const
 /** Stopping a container takes the engine 10 s by itself. */

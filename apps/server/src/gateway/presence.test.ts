@@ -14,7 +14,7 @@ import {
 import { ScriptedAgent } from '../../test/scripted-agent.ts'
 import * as schema from '../db/schema/index.ts'
 import { node, serverProcess } from '../db/schema/index.ts'
-import { createLeases } from '../deployments/leases.ts'
+import { createLeases } from '../releases/leases.ts'
 import { keepSessionsAlive } from './keep-alive.ts'
 import { createPresence } from './presence.ts'
 

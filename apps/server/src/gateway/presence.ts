@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { CloseReason } from '@crux/agent-protocol'
 import type { App } from '../context.ts'
-import { nodeChanged } from '../nodes/events.ts'
+import { nodeChanged } from '../nodes/index.ts'
 import type { Link } from './link.ts'
 import type { LinkTable } from './node-links.ts'
 

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { fingerprint, hashToken, makeToken } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { node, nodeInstall, nodeToken } from '../db/schema/index.ts'
-import { fingerprint, hashToken, makeToken } from './tokens.ts'
 
 export type TokenOwner = {
   nodeId: string

@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect'
+import { bearerToken, hashToken } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { bearerToken, hashToken } from './tokens.ts'
 
 /** A token that was valid recently may send; each call itself checks whether it still is. */
 const ttlMs = 60_000

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Server } from 'node:https'
 import { createSecureContext } from 'node:tls'
 import type { Logger } from '@crux/service-kit'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/index.ts'
 
 /** The files are polled, because tools replace certificates by renaming files and links, which a file watcher does not notice. */
 const checkMs = 5_000

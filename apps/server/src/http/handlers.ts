@@ -1,56 +1,6 @@
-import type { Body, Contract, Operation, Params, Query, ResponseInput, TeamRole, TokenScope } from '@crux/contract'
-
-type OfPerson = {
-  kind: 'user'
-  id: string
-  name: string
-  email: string
-  /** When the session or the token expires. */
-  sessionExpiresAt: Date
-  /** The assurance of the session, or of the session that created the token: one factor or two. */
-  aal: 'aal1' | 'aal2'
-  /** The person signed in with a code of a recovery or invitation and has set no password since. */
-  recovered: boolean
-}
-/** The token of the request, and the scope that limits its owner's rights. */
-export type Grant = { id: string; scope: TokenScope }
-
-/** A signed-in person. */
-export type SessionActor = OfPerson & {
-  sessionId: string
-  /** When the person last authenticated in this session. */
-  authenticatedAt: Date
-  grant?: undefined
-  recoveredAt?: Date | undefined
-}
-/** A person, signed in or using one of their tokens. */
-export type UserActor = SessionActor | (OfPerson & { sessionId?: undefined; grant: Grant })
-export type ServiceAccountActor = {
-  kind: 'service-account'
-  id: string
-  name: string
-  teamId: string
-  sessionExpiresAt: Date
-  sessionId?: undefined
-  grant: Grant
-}
-/** It may start its own deployment and nothing else. `id` and `name` are the token's. */
-export type DeploymentTokenActor = {
-  kind: 'deployment-token'
-  id: string
-  name: string
-  teamId: string
-  deploymentId: string
-  createdBy: string
-  sessionExpiresAt: Date
-  sessionId?: undefined
-  grant: Grant
-}
-/** The author of a request. */
-export type Actor = UserActor | ServiceAccountActor | DeploymentTokenActor
-
-/** `role` is the actor's role in this team. */
-export type TeamContext = { id: string; slug: string; name: string; role: TeamRole; secondFactorRequired: boolean }
+import type { Body, Contract, Operation, Params, Query, ResponseInput } from '@crux/contract'
+import type { Actor, TeamContext, UserActor } from '../access/index.ts'
+import type { SessionActor } from '../identity/index.ts'
 
 /** Requests with an install token have no team; the handler finds the node's team by the token. */
 type InTeam<O extends Operation> = Contract[O]['permission'] extends 'install-token' | 'registry-hook'

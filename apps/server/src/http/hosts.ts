@@ -3,7 +3,7 @@ import type { Http2ServerRequest } from 'node:http2'
 import { CruxError } from '@crux/contract'
 import proxyAddress from '@fastify/proxy-addr'
 import type { FastifyInstance } from 'fastify'
-import { type Config, loopbackNames } from '../config/config.ts'
+import { type Config, loopbackNames } from '../config/index.ts'
 
 /** Monitoring systems request these by the address of a container or a pod. They return nothing that needs a browser's session. */
 const exceptedRoutes = new Set(['/health', '/health/ready', '/api/health', '/metrics'])

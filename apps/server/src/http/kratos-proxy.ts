@@ -2,7 +2,7 @@ import { request as ask, type IncomingHttpHeaders } from 'node:http'
 import { request as askSecurely } from 'node:https'
 import { CruxError } from '@crux/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { proxyHeaders, proxySecretHeader } from '../identity/configuration.ts'
+import { proxyHeaders, proxySecretHeader } from '../identity/index.ts'
 
 /** These headers belong to one connection, not to the message (RFC 9110, 7.6.1). */
 const hopByHop = new Set([

@@ -1,10 +1,8 @@
 import { Readable } from 'node:stream'
 import { type CruxError, contract, type EndpointSpec, type Operation, type ResponseInput } from '@crux/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { recordAudit } from '../audit-log/record.ts'
-import type { App } from '../context.ts'
+import type { Actor, AuthResult, Guard } from '../access/index.ts'
 import { toCruxError } from './errors.ts'
-import type { AuthResult, Guard } from './guard.ts'
 import type { Handlers, Input } from './handlers.ts'
 import { parse, parseInput } from './parse.ts'
 import { writerOf } from './response-writer.ts'
@@ -27,11 +25,23 @@ declare module 'fastify' {
 }
 type AnyHandler = (input: Input<Operation>) => Promise<ResponseInput<Operation>>
 
+/** Records that a change of a team was made or refused. */
+export type RecordAudit = (entry: {
+  teamId: string
+  actor: Actor
+  context: 'http'
+  method: 'post' | 'put' | 'patch' | 'delete'
+  event: string
+  accepted: boolean
+  data: Record<string, unknown>
+}) => Promise<void>
+export type Endpoints = { guard: Guard; handlers: Handlers; recordAudit: RecordAudit }
+
 /**
  * Mounts every endpoint of the contract on the server. The guard runs before a body is read; zod validates the request,
  * a compiled serialiser writes the response.
  */
-export function mountContract(http: FastifyInstance, app: App, guard: Guard, handlers: Handlers): void {
+export function mountContract(http: FastifyInstance, { guard, handlers, recordAudit }: Endpoints): void {
   for (const operation of Object.keys(contract) as Operation[]) {
     const row: EndpointSpec = contract[operation]
     const { response } = row
@@ -49,18 +59,23 @@ export function mountContract(http: FastifyInstance, app: App, guard: Guard, han
         request.passed = await guard(row, request)
       },
       handler: async (request, reply) => {
-        const answer = await handle(inputOf(app, row, request, reply))
-        await record(app, request, answer)
+        const answer = await handle(inputOf(recordAudit, row, request, reply))
+        await record(recordAudit, request, answer)
         return send(row, request, reply, answer, () => guard(row, request))
       },
     })
   }
   http.addHook('onError', async (request, _reply, error) => {
-    if (request.crux) await record(app, request, undefined, toCruxError(error))
+    if (request.crux) await record(recordAudit, request, undefined, toCruxError(error))
   })
 }
 
-function inputOf(app: App, row: EndpointSpec, request: FastifyRequest, reply: FastifyReply): Input<Operation> {
+function inputOf(
+  recordAudit: RecordAudit,
+  row: EndpointSpec,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Input<Operation> {
   const input = {
     params: row.params && parse(row.params, request.params),
     query: row.query && parse(row.query, request.query),
@@ -70,7 +85,7 @@ function inputOf(app: App, row: EndpointSpec, request: FastifyRequest, reply: Fa
     requestId: request.id,
     headers: request.headers,
     address: request.ip,
-    recorded: () => record(app, request, undefined),
+    recorded: () => record(recordAudit, request, undefined),
     audited: (data: Record<string, unknown>) => {
       if (request.crux) request.crux.audited = { ...request.crux.audited, ...data }
     },
@@ -130,7 +145,12 @@ function locationOf(request: FastifyRequest, answer: unknown): string {
 }
 
 /** Records every change of a team and every refused attempt. Attempts of unknown users go only to the server's log. */
-async function record(app: App, request: FastifyRequest, answer: unknown, refusal?: CruxError): Promise<void> {
+async function record(
+  recordAudit: RecordAudit,
+  request: FastifyRequest,
+  answer: unknown,
+  refusal?: CruxError,
+): Promise<void> {
   const { passed, crux } = request
   if (!crux || crux.recorded || crux.row.audit === false || crux.row.method === 'GET' || !passed?.actor) return
   // The audit log is deleted with its team; it still records a refused deletion.
@@ -139,7 +159,7 @@ async function record(app: App, request: FastifyRequest, answer: unknown, refusa
   if (!teamId) return
   crux.recorded = true
   const { teamSlug: _slug, teamId: _id, ...params } = request.params as Record<string, string>
-  await recordAudit(app, {
+  await recordAudit({
     teamId,
     actor: passed.actor,
     context: 'http',

@@ -2,12 +2,12 @@ import type { AddressInfo } from 'node:net'
 import { limits } from '@crux/contract'
 import { type Logger, requestIdFrom } from '@crux/service-kit'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
-import { RelayedRefusal } from '../auth/relay.ts'
 import type { App } from '../context.ts'
 import { isClientAbort } from './disconnect.ts'
 import { toCruxError } from './errors.ts'
 import { type HostCheck, refuseOtherHosts } from './hosts.ts'
 import { createOnePort, limitArrival, type OnePort } from './one-port.ts'
+import { RelayedRefusal } from './relayed-refusal.ts'
 import { headersOf, securityHeaders } from './security-headers.ts'
 
 export type Http = {

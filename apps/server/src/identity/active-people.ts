@@ -1,4 +1,4 @@
-import type { Bus } from '../bus/bus.ts'
+import type { Bus } from '../bus/index.ts'
 import type { ActivePerson } from './person.ts'
 
 /** As long as a session may be cached. */

@@ -1,6 +1,5 @@
-import type { Bus } from '../bus/bus.ts'
-import type { SessionActor } from '../http/handlers.ts'
-import type { Credential } from './person.ts'
+import type { Bus } from '../bus/index.ts'
+import type { Credential, SessionActor } from './person.ts'
 
 /** How long a session may be cached, which limits how long a revoked one can still be used. */
 const ttlMs = 2_000

@@ -1,11 +1,11 @@
 import { type Body, CruxError, type Image, type ResponseInput } from '@crux/contract'
 import { parseImageName } from '@crux/rules'
-import { changeConfig, patchConfig, publishChange } from '../container-configurations/actions.ts'
+import type { Actor, TeamContext } from '../access/index.ts'
+import { changeConfig, patchConfig, publishChange } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import type { Actor, TeamContext } from '../http/handlers.ts'
-import type { Browser } from '../registries/browse.ts'
-import { assertAllowed, findVersion, type VersionPath } from '../versions/actions.ts'
+import type { Browser } from '../registries/index.ts'
+import { assertAllowed, findVersion, type VersionPath } from '../versions/index.ts'
 import { imageDeleted, imagesAdded, imagesOrdered, imageTagged } from './events.ts'
 import { imagesOf } from './images-of-version.ts'
 import { labelPatch, withLabelRules } from './label-rules.ts'
@@ -122,11 +122,11 @@ export async function orderImages(
     const foreign = ids.find((id) => !known.has(id))
     if (foreign) throw imageNotFound(foreign)
     if (given.size < ids.length)
-      throw new CruxError('alreadyExists', { property: 'body', description: 'An image is there twice.' })
+      throw new CruxError('alreadyExists', { property: 'body', description: 'The order names an image twice.' })
     if (given.size < known.size)
       throw new CruxError('invalidArgument', {
         property: 'imageIds',
-        description: 'The order needs all images of the version.',
+        description: 'The order has to name all images of the version.',
       })
     await store.updateOrder(queries, path.versionId, ids, actor.id)
   })

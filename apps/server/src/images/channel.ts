@@ -1,8 +1,7 @@
 import type { App } from '../context.ts'
-import type { ChannelHandlers, Subscriber } from '../live/handlers.ts'
-import { createQueue } from '../live/queue.ts'
-import type { Browser } from '../registries/browse.ts'
-import { findVersion } from '../versions/actions.ts'
+import { type ChannelHandlers, createQueue, type Subscriber } from '../live/index.ts'
+import type { Browser } from '../registries/index.ts'
+import { findVersion } from '../versions/index.ts'
 import { addImages, getImage, orderImages, removeImage, setTag } from './actions.ts'
 import { selectImageIds, selectImagesById } from './store.ts'
 

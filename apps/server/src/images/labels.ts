@@ -1,6 +1,6 @@
+import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import type { TeamContext } from '../http/handlers.ts'
-import type { Browser } from '../registries/browse.ts'
+import type { Browser } from '../registries/index.ts'
 
 /** Labels are optional: neither a slow nor an unreachable registry prevents adding an image. */
 const labelsMs = 3_000

@@ -1,6 +1,6 @@
 import type { App } from '../context.ts'
-import type { Handlers } from '../http/handlers.ts'
-import type { Browser } from '../registries/browse.ts'
+import type { Handlers } from '../http/index.ts'
+import type { Browser } from '../registries/index.ts'
 import { addImages, changeImage, getImage, listImages, orderImages, removeImage } from './actions.ts'
 
 type ImageOperation =

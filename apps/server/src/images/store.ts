@@ -1,8 +1,7 @@
 import type { ContainerConfigFields, Image } from '@crux/contract'
-import type { ConfigRow } from '../container-configurations/config-row.ts'
-import { toContainerConfig } from '../container-configurations/store.ts'
+import { type ConfigRow, toContainerConfig } from '../container-configurations/index.ts'
 import type { Queries } from '../db/transaction.ts'
-import { type RegistryFace, toRegistry } from '../registries/store.ts'
+import { type RegistryFace, toRegistry } from '../registries/index.ts'
 
 type ImageRow = {
   id: string

@@ -1,5 +1,5 @@
 import type { Editor } from '@crux/contract'
-import type { BusEventOf } from '../bus/bus.ts'
+import type { BusEventOf } from '../bus/index.ts'
 import type { App } from '../context.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { type ChannelName, type ChannelSpec, type CruxError, liveChannels } from '@crux/contract'
-import { writerOf } from '../http/response-writer.ts'
+import { writerOf } from '../http/index.ts'
 
 /** `id` is chosen by the sender; a refusal of the message repeats it to identify the message. */
 export type Frame = { type: string; data: unknown; id?: string }

@@ -1,6 +1,6 @@
 import type { ChannelName, Channels, ClientData, ClientMessage, ServerData, ServerMessage } from '@crux/contract'
 import type { z } from 'zod'
-import type { Actor, TeamContext } from '../http/handlers.ts'
+import type { Actor, TeamContext } from '../access/index.ts'
 
 /** One socket on one channel. */
 export type Subscriber<C extends ChannelName> = {

@@ -1,8 +1,8 @@
 import { closeCodes } from '@crux/contract'
 import type { Logger } from '@crux/service-kit'
 import type { WebSocket } from 'ws'
-import type { Actor } from '../http/handlers.ts'
-import type { Credentials } from '../identity/identity.ts'
+import type { Actor } from '../access/index.ts'
+import type { Credentials } from '../identity/index.ts'
 
 /** Producers of bulk data continue when at most this many bytes wait. */
 const lowMark = 64 * 1_024

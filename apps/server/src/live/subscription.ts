@@ -1,6 +1,6 @@
 import type { ChannelName, TeamRole } from '@crux/contract'
-import { toCruxError } from '../http/errors.ts'
-import type { TeamContext } from '../http/handlers.ts'
+import type { TeamContext } from '../access/index.ts'
+import { toCruxError } from '../http/index.ts'
 import type { ChannelMatch } from './channel-paths.ts'
 import { writeError, writeMessage } from './frames.ts'
 import type { Subscriber } from './handlers.ts'

@@ -2,13 +2,10 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import proxyAddress from '@fastify/proxy-addr'
 import { WebSocket, WebSocketServer } from 'ws'
+import { type Actor, type AuthServices, isForeign } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { toCruxError } from '../http/errors.ts'
-import type { AuthServices } from '../http/guard.ts'
-import type { Actor } from '../http/handlers.ts'
-import type { HostCheck } from '../http/hosts.ts'
-import { isForeign } from '../http/origins.ts'
-import type { Credentials } from '../identity/identity.ts'
+import { type HostCheck, toCruxError } from '../http/index.ts'
+import type { Credentials } from '../identity/index.ts'
 
 /** A message of a client is a command with a few fields, or a configuration. */
 const messageBytesMax = 1_048_576

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import { CruxError } from '@crux/contract'
 import { listCapturedMails } from '@crux/service-kit/mail'
-import { isLoopbackOnly } from '../config/config.ts'
+import { isLoopbackOnly } from '../config/index.ts'
 import type { App } from '../context.ts'
-import type { Handlers } from '../http/handlers.ts'
+import type { Handlers } from '../http/index.ts'
 
 const triesMax = 10
 const triesMs = 10 * 60_000

@@ -1,5 +1,5 @@
 import type { OutgoingMail } from '@crux/service-kit/mail'
-import type { SecurityReport } from '../identity/accounts.ts'
+import type { SecurityReport } from '../identity/index.ts'
 import { escapeHtml, onOneLine } from './mail-text.ts'
 
 /** The mail about API tokens, for an identity service that has no security log and sends no such mail. */

@@ -1,16 +1,11 @@
 import type { ServerData } from '@crux/contract'
 import { eq } from 'drizzle-orm'
-import { nodeChannel } from '../containers/channel.ts'
 import type { App } from '../context.ts'
 import { node } from '../db/schema/index.ts'
-import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/handlers.ts'
-import { createQueue } from '../live/queue.ts'
+import { type ChannelHandler, type ChannelHandlers, createQueue, type Subscriber } from '../live/index.ts'
 import { findNodes, type NodeFace, statusOf } from './store.ts'
 
-export const nodeChannels = (app: App): ChannelHandlers<'nodes' | 'node'> => ({
-  nodes: nodesChannel(app),
-  node: nodeChannel(app),
-})
+export const nodeChannels = (app: App): ChannelHandlers<'nodes'> => ({ nodes: nodesChannel(app) })
 
 /** The nodes of a team: first the status of each, then every change, read once per change for all subscribers. */
 function nodesChannel(app: App): ChannelHandler<'nodes'> {

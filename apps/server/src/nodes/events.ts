@@ -2,7 +2,7 @@ import type { AgentInfo } from '@crux/agent-protocol'
 import type { ContainerOperation, NodeEventType, NodeStatus } from '@crux/contract'
 import type { App } from '../context.ts'
 import { nodeEvent } from '../db/schema/index.ts'
-import { recordEvent } from '../system/business-events.ts'
+import { recordEvent } from '../system/index.ts'
 
 export type NodeRef = { teamId: string; nodeId: string }
 export type KickReason = 'user-kick' | 'revoke-token' | 'delete-node'

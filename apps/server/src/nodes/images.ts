@@ -1,9 +1,9 @@
 import type { StoredImage } from '@crux/agent-protocol'
 import type { Body, ResponseInput, TeamRole } from '@crux/contract'
 import { visibilityFor } from '@crux/rules'
+import type { TeamContext } from '../access/index.ts'
+import { unusableAnswer } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
-import { unusableAnswer } from '../gateway/agent-answers.ts'
-import type { TeamContext } from '../http/handlers.ts'
 import { requireNode } from './actions.ts'
 import { type KnownImage, neededImages, usedImages } from './known-images.ts'
 import { storedImages } from './stored-images.ts'
@@ -59,7 +59,7 @@ function reasonToKeep(image: NodeImage | undefined): string | undefined {
   if (!image) return 'It is not on the node any more'
   if (image.state === 'foreign') return 'It was not brought by Crux'
   if (image.state === 'unneeded') return undefined
-  return `${image.neededBy ?? 'Somebody'} needs it`
+  return `${image.neededBy ?? 'Something else'} needs it`
 }
 
 /** `owned`: this team's agent fetched it, a container of the team was made from it, or a release of the node names its digest. */

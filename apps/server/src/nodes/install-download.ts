@@ -1,6 +1,6 @@
 import { CruxError } from '@crux/contract'
+import { bearerToken, hashToken } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { bearerToken, hashToken } from '../gateway/tokens.ts'
 import { installScript } from './install-script.ts'
 import { type InstallOptions, scriptValues } from './install-values.ts'
 import { findInstallByToken } from './store.ts'
@@ -18,7 +18,7 @@ export async function authoriseDownload(app: App, { params, headers }: Download)
   if (!found) {
     throw new CruxError('unauthorized', {
       property: 'token',
-      description: 'This install token is not valid (any more): generate a new script.',
+      description: 'This install token is not valid or has expired: generate a new script.',
     })
   }
   return { ...found, token }

@@ -1,8 +1,8 @@
 import { CruxError } from '@crux/contract'
 import { sql } from 'drizzle-orm'
+import { hashToken, makeToken } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { nodeInstall } from '../db/schema/index.ts'
-import { hashToken, makeToken } from '../gateway/tokens.ts'
 import type { InstallOptions } from './install-values.ts'
 
 /** An install token is for single use, valid for ten minutes, and bound to the node. */
@@ -45,7 +45,7 @@ export function openInstallToken(app: Pick<App, 'cipher'>, install: { nodeId: st
   } catch (cause) {
     throw new CruxError('preconditionFailed', {
       property: 'installer',
-      description: 'This install script cannot be shown any more: discard it and generate a new one.',
+      description: 'This install script cannot be shown any more: delete it and generate a new one.',
       cause,
     })
   }

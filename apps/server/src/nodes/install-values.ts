@@ -1,5 +1,5 @@
 import { isLoopbackUrl } from '@crux/service-kit'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/index.ts'
 
 export type InstallOptions = {
   rootPath?: string | null

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { isAlive, startTimeOf, waitUntil } from '@crux/postgres'
 import type { Logger } from '@crux/service-kit'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/index.ts'
 import { agentDirectory } from '../places.ts'
 
 /** Only the bundle defines this; a server that runs from source leaves it undefined. */

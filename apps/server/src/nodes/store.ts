@@ -1,8 +1,8 @@
 import type { NodeStatus } from '@crux/contract'
 import { and, count, desc, eq, getTableColumns, gt, gte, isNull, lt, sql } from 'drizzle-orm'
+import { isSupported } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
 import { deployment, node, nodeEvent, nodeInstall, nodeToken, team } from '../db/schema/index.ts'
-import { isSupported } from '../gateway/agent-version.ts'
 
 export type NodeRow = typeof node.$inferSelect
 export type InstallRow = typeof nodeInstall.$inferSelect

@@ -1,6 +1,6 @@
 import type { StoredImage } from '@crux/agent-protocol'
+import { unusableAnswer } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
-import { unusableAnswer } from '../gateway/agent-answers.ts'
 import { engineScope } from './engine-scope.ts'
 
 /** Reading the store of a node takes less than a second. A longer request would only delay the page. */

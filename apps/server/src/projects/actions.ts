@@ -1,17 +1,16 @@
 import { type Body, CruxError, type ResponseInput } from '@crux/contract'
+import type { Actor, Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { inTransaction } from '../db/transaction.ts'
-import { listTargets, releaseTarget } from '../deployments/prepared-target.ts'
+import { inTransaction, type Queries } from '../db/transaction.ts'
 import {
   listRunning,
+  listTargets,
   type RunningTarget,
+  releaseTarget,
   removeContainers,
   toRemovedText,
   toRunningContainers,
-} from '../deployments/remove-containers.ts'
-import type { Caller } from '../deployments/start.ts'
-import type { Actor, TeamContext } from '../http/handlers.ts'
-import { insertVersion, selectVersions, toVersion } from '../versions/store.ts'
+} from '../deployments/index.ts'
 import { projectCreated, projectRemoved } from './events.ts'
 import * as store from './store.ts'
 
@@ -28,15 +27,30 @@ export async function findProject(app: App, team: TeamContext, id: string): Prom
   return row
 }
 
-export async function getProject(app: App, team: TeamContext, id: string): Promise<ResponseInput<'projects.get'>> {
+/** The part of a project that `versions/` implements; the composition passes it in. */
+export interface ProjectVersions {
+  list(queries: Queries, projectId: string): Promise<ResponseInput<'projects.get'>['versions']>
+  /** Creates the single version of a versionless project. */
+  createRolling(
+    queries: Queries,
+    version: { projectId: string; changelog: string | null; by: string },
+  ): Promise<unknown>
+}
+
+export async function getProject(
+  app: App,
+  versions: ProjectVersions,
+  team: TeamContext,
+  id: string,
+): Promise<ResponseInput<'projects.get'>> {
   const row = await findProject(app, team, id)
-  const versions = await selectVersions(app.database.pool, id)
-  return { ...toProject(row), deletable: !row.inProgress, versions: versions.map(toVersion) }
+  return { ...toProject(row), deletable: !row.inProgress, versions: await versions.list(app.database.pool, id) }
 }
 
 /** Creates a project; a versionless one gets its single version at once. */
 export async function createProject(
   app: App,
+  versions: ProjectVersions,
   team: TeamContext,
   actor: Actor,
   body: Body<'projects.create'>,
@@ -50,17 +64,7 @@ export async function createProject(
       by: actor.id,
     })
     if (body.type === 'versionless')
-      await insertVersion(queries, {
-        projectId,
-        name: 'rolling',
-        changelog: body.changelog || null,
-        type: 'rolling',
-        isDefault: true,
-        autoCopyDeployments: false,
-        parentId: null,
-        chainId: null,
-        by: actor.id,
-      })
+      await versions.createRolling(queries, { projectId, changelog: body.changelog || null, by: actor.id })
     return projectId
   })
   projectCreated(app, { teamId: team.id, projectId: id })
@@ -132,7 +136,7 @@ const deploymentInProgress = (id: string, removed: readonly RunningTarget[] = []
   new CruxError('preconditionFailed', {
     property: 'id',
     value: id,
-    description: `A deployment of this project is in progress: wait for its end or cancel it.${toRemovedText(removed)}`,
+    description: `A deployment of this project is in progress: wait until it ends, or cancel it.${toRemovedText(removed)}`,
   })
 
 export const projectNotFound = (id: string) => new CruxError('notFound', { property: 'projectId', value: id })

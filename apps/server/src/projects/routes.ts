@@ -1,6 +1,6 @@
 import type { App } from '../context.ts'
-import { toRunningContainers } from '../deployments/remove-containers.ts'
-import type { Handlers } from '../http/handlers.ts'
+import { toRunningContainers } from '../deployments/index.ts'
+import type { Handlers } from '../http/index.ts'
 import {
   changeProject,
   convertProject,
@@ -8,6 +8,7 @@ import {
   getProject,
   listProjects,
   listRunningOfProject,
+  type ProjectVersions,
   removeProject,
 } from './actions.ts'
 
@@ -20,11 +21,11 @@ type ProjectOperation =
   | 'projects.running'
   | 'projects.convert'
 
-export function projectRoutes(app: App): Handlers<ProjectOperation> {
+export function projectRoutes(app: App, versions: ProjectVersions): Handlers<ProjectOperation> {
   return {
     'projects.list': ({ team }) => listProjects(app, team),
-    'projects.get': ({ team, params }) => getProject(app, team, params.projectId),
-    'projects.create': ({ team, actor, body }) => createProject(app, team, actor, body),
+    'projects.get': ({ team, params }) => getProject(app, versions, team, params.projectId),
+    'projects.create': ({ team, actor, body }) => createProject(app, versions, team, actor, body),
     'projects.update': async ({ team, actor, params, body }) =>
       void (await changeProject(app, team, actor, params.projectId, body)),
     'projects.delete': async ({ team, actor, params, query, audited }) => {

@@ -1,7 +1,7 @@
 import { CruxError, type RegistryWrite, type ResponseInput } from '@crux/contract'
+import type { Actor, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { newId } from '../db/new-id.ts'
-import type { Actor, TeamContext } from '../http/handlers.ts'
 import type { RegistryAccess } from './api/registry-api.ts'
 import { openRegistry, type RegistryLocation, toLocation } from './connection.ts'
 import { openRegistryToken } from './credential.ts'
@@ -123,7 +123,7 @@ async function keptAccess(
 const missingCredentials = ({ details }: RegistryWrite) =>
   new CruxError('missingParameter', {
     property: details.user ? 'token' : 'user',
-    description: 'A registry that is not public needs a user and a token, and a new address needs them again.',
+    description: 'A private registry needs a user and a token. After a change of the address, enter them again.',
   })
 
 const valuesOf = (

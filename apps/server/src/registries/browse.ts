@@ -1,6 +1,6 @@
 import { CruxError, type RegistryType } from '@crux/contract'
+import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import type { TeamContext } from '../http/handlers.ts'
 import { accessOf, findRegistry } from './actions.ts'
 import type { RegistryApi, RegistryTag } from './api/registry-api.ts'
 import { openRegistry } from './connection.ts'
@@ -57,7 +57,7 @@ export function createBrowser(app: App) {
       throw new CruxError('invalidArgument', {
         property: 'registryId',
         value: registryId,
-        description: 'This registry is not asked for its images: write their names.',
+        description: 'Crux does not list the images of this registry: enter their names.',
       })
     const client: Client = { version, type: row.type, prefix: row.imageNamePrefix ?? '', api, answers: new Map() }
     if (clients.size >= clientsMax) clients.delete(clients.keys().next().value ?? '')

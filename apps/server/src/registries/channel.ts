@@ -1,6 +1,6 @@
 import { CruxError, patterns } from '@crux/contract'
 import type { App } from '../context.ts'
-import type { ChannelHandlers, Subscriber } from '../live/handlers.ts'
+import type { ChannelHandlers, Subscriber } from '../live/index.ts'
 import type { Browser } from './browse.ts'
 
 type ChannelSubscriber = Subscriber<'registries'>
@@ -53,7 +53,7 @@ export function registryChannels(app: App, browser: Browser): ChannelHandlers<'r
               throw new CruxError('invalidArgument', {
                 property: 'images',
                 value: name,
-                description: `"${name}" is no name of an image.`,
+                description: `"${name}" is not an image name.`,
               })
           await sendTags(subscriber, registryId, images)
           const asked = subscribers.get(subscriber)

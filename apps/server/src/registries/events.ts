@@ -1,6 +1,6 @@
 import type { RegistryType } from '@crux/contract'
 import type { App } from '../context.ts'
-import { recordEvent } from '../system/business-events.ts'
+import { recordEvent } from '../system/index.ts'
 
 type Which = { teamId: string; registryId: string }
 

@@ -1,10 +1,9 @@
 import { type Body, CruxError, type ResponseInput } from '@crux/contract'
+import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import type { SessionActor, TeamContext } from '../http/handlers.ts'
-import { issueToken } from '../tokens/actions.ts'
-import { tokensRevoked } from '../tokens/events.ts'
-import { deleteTokens, type Holder, selectTokens } from '../tokens/store.ts'
+import type { SessionActor } from '../identity/index.ts'
+import { deleteTokens, type Holder, issueToken, selectTokens, tokensRevoked } from '../tokens/index.ts'
 
 /**
  * Creates the one token with which a registry reports pushes.
@@ -25,7 +24,7 @@ export async function createRegistryToken(
       throw new CruxError('alreadyExists', {
         property: 'registryId',
         value: registryId,
-        description: 'This registry has a token already: revoke it first.',
+        description: 'This registry already has a token: revoke it first.',
       })
     const expirationInDays = body.expirationInDays ?? 0
     return issueToken(queries, holder, actor, { name: 'Registry hook', expirationInDays, scope: 'read' })

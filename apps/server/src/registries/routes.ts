@@ -1,5 +1,5 @@
 import type { App } from '../context.ts'
-import type { Handlers } from '../http/handlers.ts'
+import type { Handlers } from '../http/index.ts'
 import { changeRegistry, connectRegistry, getRegistry, listRegistries, removeRegistry } from './actions.ts'
 import { hearRegistry } from './hook.ts'
 import { createRegistryToken, deleteRegistryToken } from './hook-token.ts'

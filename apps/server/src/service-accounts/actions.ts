@@ -1,10 +1,9 @@
 import { type Body, CruxError, type ResponseInput } from '@crux/contract'
+import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
-import type { SessionActor, TeamContext } from '../http/handlers.ts'
-import { issueToken, tokenNotFound } from '../tokens/actions.ts'
-import { tokensRevoked } from '../tokens/events.ts'
-import { deleteTokens, type Holder, oldestFirst } from '../tokens/store.ts'
+import type { SessionActor } from '../identity/index.ts'
+import { deleteTokens, type Holder, issueToken, oldestFirst, tokenNotFound, tokensRevoked } from '../tokens/index.ts'
 import { type AccountRow, insertAccount, lockAccount, retireAccount, selectAccounts, updateAccount } from './store.ts'
 
 export async function listAccounts(app: App, team: TeamContext): Promise<ResponseInput<'service-accounts.list'>> {

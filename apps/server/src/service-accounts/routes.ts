@@ -1,5 +1,5 @@
 import type { App } from '../context.ts'
-import type { Handlers } from '../http/handlers.ts'
+import type { Handlers } from '../http/index.ts'
 import {
   changeAccount,
   createAccount,

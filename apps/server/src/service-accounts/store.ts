@@ -1,6 +1,6 @@
 import type { Body } from '@crux/contract'
 import type { Queries } from '../db/transaction.ts'
-import type { TokenRow } from '../tokens/store.ts'
+import type { TokenRow } from '../tokens/index.ts'
 
 type TokenJson = { [K in keyof TokenRow]: TokenRow[K] extends Date ? string : string | null } & Pick<
   TokenRow,

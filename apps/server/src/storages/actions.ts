@@ -1,9 +1,9 @@
 import { CruxError, type ResponseInput, type StorageWrite } from '@crux/contract'
 import { parseStorageUrl } from '@crux/rules'
+import type { Actor, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { newId } from '../db/new-id.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import type { Actor, TeamContext } from '../http/handlers.ts'
 import type { StorageAccess } from './access.ts'
 import { askStorage } from './check.ts'
 import { storageChanged, storageConnected, storageRemoved } from './events.ts'
@@ -76,7 +76,7 @@ export async function removeStorage(app: App, team: TeamContext, id: string): Pr
     throw new CruxError('preconditionFailed', {
       property: 'id',
       value: id,
-      description: 'Configurations import files from this storage: take it out of them first.',
+      description: 'Configurations import files from this storage: remove it from them first.',
     })
   storageRemoved(app, { teamId: team.id, storageId: id })
 }

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type DeployTestEnvironment, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { serverDatabase, startTestServer, type TestServer, until } from '../../test/kit/index.ts'
-import { dropEventsBefore, eventsOfNode, eventsOfReleases, oldReleases } from './event-retention.ts'
+import { deleteEventsOfNodes, eventsOfNode } from '../nodes/event-retention.ts'
+import { deleteEventsOfReleases, eventsOfReleases, oldReleases } from '../releases/event-retention.ts'
+import { deleteEventsBefore } from './event-retention.ts'
 
 /** Two processes on one database, as behind a load balancer. */
 let servers: [TestServer, TestServer]
@@ -22,7 +24,8 @@ const query = <R extends object>(text: string, values: unknown[] = []) =>
   servers[0].app.database.pool.query<R>(text, values).then(({ rows }) => rows)
 const day = 86_400_000
 const before = () => new Date(Date.now() - 90 * day)
-const drop = (server: TestServer = servers[0]) => dropEventsBefore(server.app, before())
+const drop = (server: TestServer = servers[0]) =>
+  deleteEventsBefore(server.app, { deployment: deleteEventsOfReleases, node: deleteEventsOfNodes }, before())
 
 type Try = { daysAgo: number; status?: 'successful' | 'failed'; standing?: boolean; events?: number }
 /** A deployment with these releases, the oldest first, each with events of its time. */

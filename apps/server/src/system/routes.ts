@@ -1,6 +1,6 @@
 import type { ResponseInput } from '@crux/contract'
 import type { Health } from '@crux/service-kit'
-import type { Handlers } from '../http/handlers.ts'
+import type { Handlers } from '../http/index.ts'
 import { healthOf } from './status.ts'
 
 export function systemHandlers(parts: {

@@ -2,7 +2,7 @@ import { CruxError, type ResponseInput } from '@crux/contract'
 import { createHealth, type Health } from '@crux/service-kit'
 import { Configuration, MetadataApi } from '@ory/kratos-client'
 import type { App } from '../context.ts'
-import { adminConfiguration } from '../identity/configuration.ts'
+import { adminConfiguration } from '../identity/index.ts'
 
 /** How long a response of `/api/status` is cached, because everyone may open the page. */
 const ttlMs = 5_000

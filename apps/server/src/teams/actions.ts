@@ -1,14 +1,13 @@
 import { type Body, CruxError, isAllowed, type ResponseInput, reservedTeamSlugs } from '@crux/contract'
 import { slugOf } from '@crux/rules'
+import { type Actor, lacksSecondFactor, type TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
-import type { Actor, TeamContext } from '../http/handlers.ts'
-import type { Person } from '../identity/person.ts'
-import type { LocalAgents } from '../nodes/local-agents.ts'
+import type { Person } from '../identity/index.ts'
+import type { LocalAgents } from '../nodes/index.ts'
 import { teamChanged, teamDeleted } from './events.ts'
 import { invitationDelivery } from './invitation-link.ts'
 import { lockTeam } from './invitation-store.ts'
-import { lacksSecondFactor } from './second-factor.ts'
 import {
   deleteTeamRows,
   insertTeam,
@@ -74,7 +73,7 @@ export async function deleteTeam(app: App, localAgents: LocalAgents, team: TeamC
     if (busy.rows.length > 0)
       throw new CruxError('preconditionFailed', {
         property: 'deployments',
-        description: 'A deployment of this team is in progress: wait for its end or cancel it.',
+        description: 'A deployment of this team is in progress: wait until it ends, or cancel it.',
       })
     await deleteTeamRows(queries, team.id)
     return nodes.rows.map((row) => row.id)

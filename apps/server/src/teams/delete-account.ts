@@ -1,10 +1,9 @@
 import { type Body, CruxError } from '@crux/contract'
-import { recordAudit } from '../audit-log/record.ts'
+import { recordAudit } from '../audit-log/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import type { SessionActor } from '../http/handlers.ts'
-import { tokensRevoked } from '../tokens/events.ts'
-import { deleteTokens } from '../tokens/store.ts'
+import type { SessionActor } from '../identity/index.ts'
+import { deleteTokens, tokensRevoked } from '../tokens/index.ts'
 import { memberLeft } from './events.ts'
 
 type TeamRef = { id: string; name: string }

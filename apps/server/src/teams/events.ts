@@ -1,8 +1,8 @@
 import type { TeamRole } from '@crux/contract'
-import { recordAudit } from '../audit-log/record.ts'
+import type { Actor } from '../access/index.ts'
+import { recordAudit } from '../audit-log/index.ts'
 import type { App } from '../context.ts'
-import type { Actor } from '../http/handlers.ts'
-import { recordEvent } from '../system/business-events.ts'
+import { recordEvent } from '../system/index.ts'
 
 type TeamRef = { id: string }
 
@@ -37,7 +37,7 @@ export function memberRemoved(
   actor: Actor,
   { userId, role }: { userId: string; role: TeamRole | undefined },
 ) {
-  recordEvent(app, { teamId: team.id, userId, role, by: actor.id }, role ? 'member removed' : 'invitation taken back')
+  recordEvent(app, { teamId: team.id, userId, role, by: actor.id }, role ? 'member removed' : 'invitation revoked')
   memberChanged(app, team, userId)
 }
 

@@ -1,4 +1,4 @@
-import { isLoopbackOnly } from '../config/config.ts'
+import { isLoopbackOnly } from '../config/index.ts'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/transaction.ts'
 

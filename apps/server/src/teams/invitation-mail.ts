@@ -1,7 +1,7 @@
 import { UndeliverableError } from '@crux/service-kit/mail'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/transaction.ts'
-import { inviteToAccountMail, inviteToTeamMail } from '../mails/invitation-mails.ts'
+import { inviteToAccountMail, inviteToTeamMail } from '../mails/index.ts'
 import { type InvitationMailJob, invitationMailJob, invitationSecret } from './invitation-secret.ts'
 import { findInvitation, setMailProblem } from './invitation-store.ts'
 

@@ -1,4 +1,4 @@
-import type { SecretLocation } from '../crypto/cipher.ts'
+import type { SecretLocation } from '../crypto/index.ts'
 
 export const invitationMailJob = 'invitation-mail'
 /** `secret` is encrypted, because others may read the table of the queue. */

@@ -1,7 +1,7 @@
 import { CruxError, type TeamRole } from '@crux/contract'
+import type { Actor, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import type { Actor, TeamContext } from '../http/handlers.ts'
 import { memberLeft, memberRemoved, roleChanged } from './events.ts'
 import { deleteInvitation, lockTeam } from './invitation-store.ts'
 import { countOwners, deleteMember, selectRole, updateRole } from './member-store.ts'
@@ -67,9 +67,13 @@ async function refuseLastOwner(queries: Queries, team: TeamContext, role: TeamRo
     throw new CruxError('preconditionFailed', {
       property,
       value: 'owner',
-      description: 'A team needs an owner. Make somebody else an owner first.',
+      description: 'A team needs an owner. Make another member an owner first.',
     })
 }
 
 const noMember = (userId: string) =>
-  new CruxError('notFound', { property: 'userId', value: userId, description: 'This person is not in the team.' })
+  new CruxError('notFound', {
+    property: 'userId',
+    value: userId,
+    description: 'This user is not a member of the team.',
+  })

@@ -1,6 +1,6 @@
 import type { App } from '../context.ts'
-import type { Handlers } from '../http/handlers.ts'
-import type { LocalAgents } from '../nodes/local-agents.ts'
+import type { Handlers } from '../http/index.ts'
+import type { LocalAgents } from '../nodes/index.ts'
 import { createTeam, deleteTeam, getTeam, listTeams, renameTeam } from './actions.ts'
 import { deleteAccount } from './delete-account.ts'
 import { selectInvitationsOf } from './invitation-store.ts'

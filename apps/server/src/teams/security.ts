@@ -1,7 +1,7 @@
 import { type Body, CruxError } from '@crux/contract'
+import type { Actor, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/transaction.ts'
-import type { Actor, TeamContext } from '../http/handlers.ts'
 import { securityChanged } from './events.ts'
 
 /**

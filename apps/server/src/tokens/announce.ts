@@ -1,7 +1,7 @@
 import type { App } from '../context.ts'
 import type { Queries } from '../db/transaction.ts'
-import type { SecurityReport } from '../identity/accounts.ts'
-import { tokenMail } from '../mails/token-mails.ts'
+import type { SecurityReport } from '../identity/index.ts'
+import { tokenMail } from '../mails/index.ts'
 
 const job = 'security-report'
 

@@ -1,6 +1,5 @@
 import type { App } from '../context.ts'
-import type { Identity } from '../identity/identity.ts'
-import type { Person } from '../identity/person.ts'
+import type { Identity, Person } from '../identity/index.ts'
 
 const ttlMs = 30_000
 const entriesMax = 20_000

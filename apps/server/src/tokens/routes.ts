@@ -1,5 +1,5 @@
 import type { App } from '../context.ts'
-import type { Handlers, Input } from '../http/handlers.ts'
+import type { Handlers, Input } from '../http/index.ts'
 import { createToken, deleteToken, getToken, listTokens } from './actions.ts'
 import type { Requester } from './announce.ts'
 

@@ -1,22 +1,21 @@
 import { type Body, CruxError, type Params, type ResponseInput } from '@crux/contract'
 import { isVersionDeletable, isVersionMutable, type VersionAction, versionAction } from '@crux/rules'
+import type { Actor, Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import { toLastRelease } from '../deployments/last-release.ts'
-import { listTargets, onlyEmpty, releaseTarget } from '../deployments/prepared-target.ts'
 import {
   listRunning,
+  listTargets,
+  onlyEmpty,
   type RunningTarget,
+  releaseTarget,
   removeContainers,
+  toLastRelease,
   toRemovedText,
   toRunningContainers,
-} from '../deployments/remove-containers.ts'
-import type { Caller } from '../deployments/start.ts'
-import type { Actor, TeamContext } from '../http/handlers.ts'
-import { imagesOf } from '../images/images-of-version.ts'
-import { statusOf } from '../nodes/store.ts'
-import { findProject, projectNotFound } from '../projects/actions.ts'
-import { lockProject } from '../projects/store.ts'
+} from '../deployments/index.ts'
+import { statusOf } from '../nodes/index.ts'
+import { findProject, lockProject, type ProjectVersions, projectNotFound } from '../projects/index.ts'
 import { copyDeployments, copyImages } from './copy.ts'
 import { versionCreated, versionRemoved } from './events.ts'
 import * as store from './store.ts'
@@ -37,6 +36,20 @@ export async function listVersions(
   return (await store.selectVersions(app.database.pool, projectId, nameContains)).map(store.toVersion)
 }
 
+export const projectVersions: ProjectVersions = {
+  list: async (queries, projectId) => (await store.selectVersions(queries, projectId)).map(store.toVersion),
+  createRolling: (queries, version) =>
+    store.insertVersion(queries, {
+      ...version,
+      name: 'rolling',
+      type: 'rolling',
+      isDefault: true,
+      autoCopyDeployments: false,
+      parentId: null,
+      chainId: null,
+    }),
+}
+
 /** @throws CruxError notFound when it is not in this project of this team */
 export async function findVersion(
   queries: Queries,
@@ -49,14 +62,18 @@ export async function findVersion(
   return row
 }
 
+/** Reads the images of a version; `images/` implements it, and the composition passes it in. */
+export type ListImages = (app: App, versionId: string) => Promise<ResponseInput<'versions.get'>['images']>
+
 export async function getVersion(
   app: App,
+  listImages: ListImages,
   team: TeamContext,
   path: VersionPath,
 ): Promise<ResponseInput<'versions.get'>> {
   const row = await findVersion(app.database.pool, team, path)
   const [images, deployments] = await Promise.all([
-    imagesOf(app, row.id),
+    listImages(app, row.id),
     store.selectDeployments(app.database.pool, row.id),
   ])
   const facts = store.factsOf(row)

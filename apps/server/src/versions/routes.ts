@@ -1,11 +1,12 @@
 import type { App } from '../context.ts'
-import { toRunningContainers } from '../deployments/remove-containers.ts'
-import type { Handlers } from '../http/handlers.ts'
+import { toRunningContainers } from '../deployments/index.ts'
+import type { Handlers } from '../http/index.ts'
 import {
   changeVersion,
   createVersion,
   getVersion,
   increaseVersion,
+  type ListImages,
   listRunningOfVersion,
   listVersions,
   makeDefault,
@@ -22,10 +23,10 @@ type VersionOperation =
   | 'versions.default'
   | 'versions.increase'
 
-export function versionRoutes(app: App): Handlers<VersionOperation> {
+export function versionRoutes(app: App, listImages: ListImages): Handlers<VersionOperation> {
   return {
     'versions.list': ({ team, params, query }) => listVersions(app, team, params.projectId, query.nameContains),
-    'versions.get': ({ team, params }) => getVersion(app, team, params),
+    'versions.get': ({ team, params }) => getVersion(app, listImages, team, params),
     'versions.create': ({ team, actor, params, body }) => createVersion(app, team, actor, params.projectId, body),
     'versions.update': async ({ team, actor, params, body }) =>
       void (await changeVersion(app, team, actor, params, body)),

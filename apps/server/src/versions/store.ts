@@ -1,7 +1,7 @@
 import type { DeploymentStatus, NodeType, ProjectType, ResponseInput, VersionType } from '@crux/contract'
 import { isVersionIncreasable, type VersionFacts } from '@crux/rules'
 import type { Queries } from '../db/transaction.ts'
-import { type LastReleaseRow, lastReleaseColumns } from '../deployments/last-release.ts'
+import { type LastReleaseRow, lastReleaseColumns } from '../deployments/index.ts'
 
 export type VersionRow = {
   id: string

@@ -1,9 +1,8 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import type { Bus } from '../../src/bus/bus.ts'
-import type { SessionActor } from '../../src/http/handlers.ts'
 import type { Account, Accounts } from '../../src/identity/accounts.ts'
 import type { Identity } from '../../src/identity/identity.ts'
-import type { Person } from '../../src/identity/person.ts'
+import type { Person, SessionActor } from '../../src/identity/person.ts'
 import { createSessionCache } from '../../src/identity/session-cache.ts'
 
 type SignIn = { expiresInMs?: number; authenticatedAt?: Date; aal?: SessionActor['aal']; recovered?: boolean }

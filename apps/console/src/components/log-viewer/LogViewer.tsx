@@ -28,7 +28,7 @@ type Props = {
   /** Address of the log from its first line on, where the lines here are only its end. */
   whole?: string | undefined
   /** Between title and icons: chips of sources, a line count. */
-  tools?: ReactNode
+  actions?: ReactNode
   /** Characters that the longest source takes; absent: lines have no sources. */
   sourceWidth?: number
   /** Whether lines wrap before the user chooses. */
@@ -46,7 +46,7 @@ export function LogViewer({
   title,
   fileName,
   whole,
-  tools,
+  actions,
   sourceWidth = 0,
   wrapsAtFirst = false,
   empty,
@@ -111,7 +111,7 @@ export function LogViewer({
     >
       <header className="flex min-h-10 flex-wrap items-center gap-2 border-b border-line px-3 py-1">
         <h2 className="mr-auto font-strong">{title}</h2>
-        {tools && <div className="min-w-0 max-md:order-1 max-md:basis-full">{tools}</div>}
+        {actions && <div className="min-w-0 max-md:order-1 max-md:basis-full">{actions}</div>}
         <div className="flex items-center gap-2">
           <span className="flex">
             <IconButton

@@ -31,7 +31,7 @@ export function AuthenticatorBox({ settings }: { settings: Settings }) {
     <Box
       title={t('totp.title')}
       trailing={enrolled && <Pill tone="accent">{t('factors.on')}</Pill>}
-      tools={
+      actions={
         enrolled ? (
           <Button size="sm" variant="bad" busy={pending} onClick={remove}>
             {t('totp.remove')}

@@ -31,7 +31,7 @@ export function BackupCodesBox({ settings }: { settings: Settings }) {
     <Box
       title={t('backup.title')}
       trailing={enrolled && <Pill tone="accent">{t('factors.on')}</Pill>}
-      tools={
+      actions={
         <>
           {reveal && (
             <Button size="sm" busy={pending} onClick={() => press({ method, lookup_secret_reveal: true })}>

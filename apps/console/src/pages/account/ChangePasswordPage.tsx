@@ -3,9 +3,9 @@ import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { toastSuccess } from '../../components/toasts.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
+import { PasswordForm } from '../auth/PasswordForm.tsx'
 import { AccountHead } from './AccountHead.tsx'
-import { PasswordForm } from './PasswordForm.tsx'
 
 export function ChangePasswordPage() {
   const { t } = useTranslation('account')

@@ -1,12 +1,12 @@
 import { LogIn, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useCall } from '../../api/client.ts'
-import { describeError } from '../../api/errors.ts'
+import { reauthenticationAddress } from '../../api/reauthentication.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
+import { describeError } from '../../errors/describe-error.ts'
 import { FormBanner } from '../../forms/FormShell.tsx'
-import { confirmAddress } from './use-settings-flow.ts'
 
 /** Deletes the account of the signed-in user. The server returns what prevents it. */
 export function DeleteAccount({ email }: { email: string }) {
@@ -43,7 +43,7 @@ export function DeleteAccount({ email }: { email: string }) {
             {t('deleteAccount.action')}
           </Button>
           {error?.property === 'session' && (
-            <Button icon={LogIn} onClick={() => location.assign(confirmAddress(location.pathname))}>
+            <Button icon={LogIn} onClick={() => location.assign(reauthenticationAddress(location.pathname))}>
               {t('deleteAccount.signInAgain')}
             </Button>
           )}

@@ -11,12 +11,12 @@ import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { TextField } from '../../forms/fields.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import { elsewhere } from '../auth/elsewhere.ts'
 import { FlowGate } from '../auth/FlowGate.tsx'
+import { useSettingsFlow } from '../auth/use-settings-flow.ts'
 import { verificationFlowOf } from '../auth/verification-flow.ts'
 import { AccountHead } from './AccountHead.tsx'
-import { useSettingsFlow } from './use-settings-flow.ts'
 
 const Form = z.object({
   email: z.email(),

@@ -10,7 +10,7 @@ import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { Switch } from '../../components/Switch.tsx'
 import { Pill } from '../../components/Tag.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import { AccountHead } from './AccountHead.tsx'
 import { DeleteAccount } from './DeleteAccount.tsx'
 
@@ -22,7 +22,7 @@ export function ProfilePage() {
     <>
       <AccountHead
         title={t('tab.profile')}
-        tools={
+        actions={
           <>
             <ButtonLink {...links.editProfile()} icon={Pencil}>
               {t('common:edit')}

@@ -35,7 +35,7 @@ export function SecurityKeysBox({ settings }: { settings: Settings }) {
   return (
     <Box
       title={t('keys.title')}
-      tools={
+      actions={
         !adding && (
           <Button
             size="sm"

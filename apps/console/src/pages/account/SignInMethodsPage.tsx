@@ -3,24 +3,24 @@ import { Fingerprint, Link2, Unlink } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
-import { describeError } from '../../api/errors.ts'
 import { csrfTokenOf, fieldValue } from '../../api/identity.ts'
 import { useMe } from '../../api/me.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button, ButtonLink } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { toastSuccess, toastText } from '../../components/toasts.tsx'
+import { describeError } from '../../errors/describe-error.ts'
 import { FormBanner } from '../../forms/FormShell.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import { elsewhere } from '../auth/elsewhere.ts'
 import { FlowGate } from '../auth/FlowGate.tsx'
 import { type LoginProvider, providersOf } from '../auth/providers.ts'
+import { useSettingsFlow } from '../auth/use-settings-flow.ts'
 import { hasWebAuthn, makeKey } from '../auth/web-authn.ts'
 import { AccountHead } from './AccountHead.tsx'
 import { KeyRows } from './KeyRows.tsx'
 import { keysOf } from './settings-nodes.ts'
 import { useSettings } from './use-settings.ts'
-import { useSettingsFlow } from './use-settings-flow.ts'
 
 const here = '/auth/settings/sign-in'
 const route = getRouteApi('/app/auth/settings/sign-in')
@@ -63,7 +63,7 @@ export function SignInMethodsPage() {
           )}
           <Box
             title={t('password.title')}
-            tools={
+            actions={
               <ButtonLink {...links.changePassword()} size="sm">
                 {t('profile.changePassword')}
               </ButtonLink>
@@ -73,7 +73,7 @@ export function SignInMethodsPage() {
           </Box>
           <Box
             title={t('passkeys.title')}
-            tools={
+            actions={
               <Button
                 size="sm"
                 icon={Fingerprint}

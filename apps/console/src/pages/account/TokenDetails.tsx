@@ -4,10 +4,10 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Box, DescriptionList } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
-import { lazyComponent } from '../../components/lazy-component.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import type { Created } from '../../forms/token-create.tsx'
 import { readTokenDraft } from '../../forms/token-draft.ts'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { askRevoke } from './revoke-token.ts'
 import { Expiry } from './use-token-columns.tsx'
 
@@ -35,7 +35,7 @@ export function TokenDetails({ of, token, create, creating, revoke, revokeDenied
   return (
     <Box
       title={title}
-      tools={
+      actions={
         token ? (
           <Button size="sm" icon={Trash2} variant="bad" disabledReason={revokeDenied} onClick={() => void ask()}>
             {t('revoke')}

@@ -5,11 +5,11 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { Button } from '../../components/Button.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
-import { lazyComponent } from '../../components/lazy-component.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
-import { useAnchor } from '../../forms/use-anchor.ts'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
+import { useAnchor } from '../../routing/use-anchor.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
 import { AccountHead } from './AccountHead.tsx'
@@ -34,7 +34,7 @@ export function TokensPage() {
   )
   return (
     <>
-      <AccountHead title={t('title')} tools={query.data?.length ? add : undefined} />
+      <AccountHead title={t('title')} actions={query.data?.length ? add : undefined} />
       <p className="mb-4 text-ink-2">{t('sub')}</p>
       <QueryView
         query={query}

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
-import { describeError } from '../../api/errors.ts'
 import { type Flow, submitFlow } from '../../api/identity.ts'
 import { toastSuccess, toastText } from '../../components/toasts.tsx'
-import { useSettingsFlow } from './use-settings-flow.ts'
+import { describeError } from '../../errors/describe-error.ts'
+import { useSettingsFlow } from '../auth/use-settings-flow.ts'
 
 type Change = { fields: Record<string, unknown>; done?: string }
 

@@ -8,18 +8,14 @@ import { apiQuery } from '../../api/client.ts'
 import { Button } from '../../components/Button.tsx'
 import { Chips } from '../../components/Chips.tsx'
 import { DateRange, rangeOfDays } from '../../components/DateRange.tsx'
-import { EmptyState } from '../../components/EmptyState.tsx'
-import { lazyComponent } from '../../components/lazy-component.tsx'
 import { Menu, MenuItem } from '../../components/Menu.tsx'
-import { PageHeader } from '../../components/PageHeader.tsx'
-import { QueryView } from '../../components/QueryView.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
-import { SkeletonRows } from '../../components/Skeletons.tsx'
-import { type AuditLogFilters, links } from '../../links.ts'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
+import { type AuditLogFilters, links } from '../../routing/links.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { Filters } from '../../table/Filters.tsx'
-import { Pagination } from '../../table/Pagination.tsx'
-import { useLastPage } from '../../table/use-last-page.ts'
+import { PagedListPage } from '../../table/PagedListPage.tsx'
+import { usePagedSearch } from '../../table/use-paged-search.ts'
 import { DayBars } from './DayBars.tsx'
 import type { Entry } from './entry.ts'
 import { useEntryColumns } from './use-entry-columns.tsx'
@@ -49,7 +45,7 @@ export function AuditLogPage() {
     filter: search.filter,
     accepted: search.accepted,
   }
-  const page = { skip: search.skip ?? 0, take: search.take ?? 20 }
+  const { page, goTo, filter } = usePagedSearch<AuditLogFilters>(search, 20, (next) => links.auditLog(teamSlug, next))
   const query = useQuery({
     ...apiQuery('audit-log.list', { params, query: { ...page, ...wanted } }),
     placeholderData: keepPreviousData,
@@ -59,11 +55,7 @@ export function AuditLogPage() {
     ...apiQuery('audit-log.days', { params, query: { ...wanted, timeZone } }),
     placeholderData: keepPreviousData,
   })
-  const go = (change: AuditLogFilters, replace = false) =>
-    void navigate({ ...links.auditLog(teamSlug, { ...search, ...change }), replace })
-  const filter = (change: AuditLogFilters) => go({ ...change, skip: undefined })
-  useLastPage(page, query.isPlaceholderData ? undefined : query.data?.total, (last) => go(last, true))
-  const filtered = Boolean(search.filter || search.accepted)
+  const isFiltered = Boolean(search.filter || search.accepted)
   // With a search text, the server stops counting at a limit.
   const uncounted = Boolean(search.filter) && query.data?.total === limits.auditLogHits
   const exportAs = (format: 'csv' | 'ndjson') => {
@@ -73,59 +65,51 @@ export function AuditLogPage() {
 
   return (
     <>
-      <PageHeader
+      <PagedListPage
+        query={query}
         title={t('title')}
-        subtitle={query.data ? t(uncounted ? 'many' : 'sub', { count: query.data.total }) : '\u00a0'}
-        tools={
+        subtitle={({ total }) => t(uncounted ? 'many' : 'sub', { count: total })}
+        actions={
           <Menu trigger={<Button icon={Download}>{t('export')}</Button>}>
             <MenuItem onSelect={() => exportAs('csv')}>{t('csv')}</MenuItem>
             <MenuItem onSelect={() => exportAs('ndjson')}>{t('ndjson')}</MenuItem>
           </Menu>
         }
-      />
-      <Filters>
-        <SearchBox
-          label={t('filter')}
-          value={search.filter ?? ''}
-          onChange={(text) => filter({ filter: text || undefined })}
-          delayMs={600}
-        />
-        <Chips
-          label={t('outcome')}
-          value={search.accepted ?? 'all'}
-          onChange={(value) => filter({ accepted: value === 'all' ? undefined : value })}
-          options={[
-            { value: 'all', label: t('common:all') },
-            { value: 'true', label: t('accepted') },
-            { value: 'false', label: t('refused') },
-          ]}
-        />
-        <DateRange
-          value={range}
-          onChange={({ from, to }) => filter({ from: from.toISOString(), to: to.toISOString() })}
-        />
-      </Filters>
-      <DayBars range={range} days={perDay.data} onPick={(day) => filter({ from: day.from, to: day.to })} />
-      <QueryView
-        query={query}
-        skeleton={<SkeletonRows rows={10} />}
-        empty={{
-          when: (data) => data.total === 0,
-          show: (
-            <EmptyState
-              icon={ScrollText}
-              title={filtered ? t('common:filter.nothing') : t('empty.title')}
-              text={filtered ? t('empty.filtered') : t('empty.text')}
-              action={
-                (filtered || search.from) && (
-                  <Button onClick={() => void navigate(links.auditLog(teamSlug))}>{t('common:filter.reset')}</Button>
-                )
-              }
-            />
-          ),
-        }}
+        filters={
+          <>
+            {' '}
+            <Filters>
+              <SearchBox
+                label={t('filter')}
+                value={search.filter ?? ''}
+                onChange={(text) => filter({ filter: text || undefined })}
+                delayMs={600}
+              />
+              <Chips
+                label={t('outcome')}
+                value={search.accepted ?? 'all'}
+                onChange={(value) => filter({ accepted: value === 'all' ? undefined : value })}
+                options={[
+                  { value: 'all', label: t('common:all') },
+                  { value: 'true', label: t('accepted') },
+                  { value: 'false', label: t('refused') },
+                ]}
+              />
+              <DateRange
+                value={range}
+                onChange={({ from, to }) => filter({ from: from.toISOString(), to: to.toISOString() })}
+              />
+            </Filters>
+            <DayBars range={range} days={perDay.data} onPick={(day) => filter({ from: day.from, to: day.to })} />
+          </>
+        }
+        page={page}
+        goTo={goTo}
+        empty={{ icon: ScrollText, title: t('empty.title'), text: t('empty.text') }}
+        noMatches={isFiltered ? { text: t('empty.filtered') } : undefined}
+        onReset={isFiltered || search.from ? () => void navigate(links.auditLog(teamSlug)) : undefined}
       >
-        {({ items, total }) => (
+        {(items, pagination) => (
           <DataTable
             label={t('title')}
             rows={items}
@@ -136,10 +120,10 @@ export function AuditLogPage() {
             actions={(row) => [
               { id: 'show', label: t('show'), icon: ScrollText, inline: true, run: () => setShown(row) },
             ]}
-            footer={<Pagination {...page} total={total} onChange={(to) => go(to)} />}
+            footer={pagination}
           />
         )}
-      </QueryView>
+      </PagedListPage>
       {shown && <EntryDialog entry={shown} onClose={() => setShown(null)} />}
     </>
   )

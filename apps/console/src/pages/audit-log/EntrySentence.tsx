@@ -1,6 +1,6 @@
 import { Fragment } from 'react'
 import { TextLink } from '../../components/TextLink.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import type { Entry } from './entry.ts'
 import { subjectMark, useEventLabels } from './use-event-labels.ts'
 

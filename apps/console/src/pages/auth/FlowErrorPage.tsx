@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { isStatus } from '../../api/errors.ts'
 import { readFlowError } from '../../api/identity.ts'
 import { ButtonLink } from '../../components/Button.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
-import { links } from '../../links.ts'
+import { isStatus } from '../../errors/describe-error.ts'
+import { links } from '../../routing/links.ts'
 import { AuthCard } from './AuthCard.tsx'
 
 const route = getRouteApi('/bare/error')

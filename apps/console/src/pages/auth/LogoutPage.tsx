@@ -2,10 +2,10 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
-import { isStatus } from '../../api/errors.ts'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
-import { links } from '../../links.ts'
+import { isStatus } from '../../errors/describe-error.ts'
+import { links } from '../../routing/links.ts'
 import { AuthCard } from './AuthCard.tsx'
 
 /** Ends the session and reloads the login page, so that nothing of it stays in memory. */

@@ -4,10 +4,10 @@ import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { useCall } from '../../api/client.ts'
-import { isStatus } from '../../api/errors.ts'
 import { Box } from '../../components/Box.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
+import { isStatus } from '../../errors/describe-error.ts'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { PasswordField } from '../../forms/fields.tsx'
 import { AuthCard } from './AuthCard.tsx'
@@ -54,7 +54,7 @@ function Mail({ mail }: { mail: ResponseOf<'mails.list'>[number] }) {
     <Box
       title={mail.subject}
       trailing={mail.to}
-      tools={
+      actions={
         <>
           <RelativeTime at={mail.createdAt} />
           {useful && <CopyButton text={useful} label={t('mails.copy')} />}

@@ -1,9 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { TextLink } from '../../components/TextLink.tsx'
-import { links } from '../../links.ts'
-import { PasswordForm } from '../account/PasswordForm.tsx'
+import { links } from '../../routing/links.ts'
 import { AuthCard } from './AuthCard.tsx'
+import { PasswordForm } from './PasswordForm.tsx'
 import { goOn } from './signed-in.ts'
 
 /** Sets a password after a recovery or an invitation, before any other page. */

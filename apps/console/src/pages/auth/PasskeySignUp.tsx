@@ -1,9 +1,9 @@
 import { Fingerprint } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { describeError } from '../../api/errors.ts'
 import { type Flow, fieldValue } from '../../api/identity.ts'
 import { Button } from '../../components/Button.tsx'
+import { describeError } from '../../errors/describe-error.ts'
 import { FormBanner } from '../../forms/FormShell.tsx'
 import { hasWebAuthn, makeKey } from './web-authn.ts'
 

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { ButtonLink } from '../../components/Button.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import { AuthCard } from './AuthCard.tsx'
 
 /** The page for an expired or used link. */

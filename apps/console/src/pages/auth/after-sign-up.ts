@@ -1,6 +1,6 @@
 import { queryClient } from '../../api/client.ts'
 import { identityQuery, isWhole } from '../../api/identity.ts'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import { goOn } from './signed-in.ts'
 import { verificationFlowOf } from './verification-flow.ts'
 

@@ -1,8 +1,8 @@
 import { ApiError } from '@crux/client'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { isStatus } from '../../api/errors.ts'
 import { type Flow, type FlowKind, openFlow } from '../../api/identity.ts'
+import { isStatus } from '../../errors/describe-error.ts'
 import { flowError, flowOf } from './flow-errors.ts'
 
 type Options<K extends FlowKind, V> = {

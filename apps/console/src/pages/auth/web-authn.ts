@@ -4,7 +4,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser'
 import i18n from 'i18next'
-import { loadChunk } from '../../load-chunk.ts'
+import { loadChunk } from '../../loading/load-chunk.ts'
 
 export const hasWebAuthn = (): boolean => typeof globalThis.PublicKeyCredential === 'function'
 

@@ -42,7 +42,7 @@ export function BundleDeployments({ teamSlug, bundleId }: { teamSlug: string; bu
               label: t('deployments:list.status'),
               of: (row) => row.status,
               values: deploymentStatuses,
-              word: (value) => t(`common:state.deployment.${value}`),
+              optionLabel: (value) => t(`common:state.deployment.${value}`),
             }}
           >
             {(rows) => (

@@ -5,16 +5,16 @@ import { SlidersHorizontal } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
+import { useRemoval } from '../../api/use-removal.ts'
 import { Box } from '../../components/Box.tsx'
 import { ButtonLink } from '../../components/Button.tsx'
 import { DetailsHead } from '../../components/DetailsHead.tsx'
-import { lazyComponent } from '../../components/lazy-component.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { Tag } from '../../components/Tag.tsx'
-import { useRemoval } from '../../components/use-removal.ts'
-import { useAnchor } from '../../forms/use-anchor.ts'
-import { links } from '../../links.ts'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
+import { links } from '../../routing/links.ts'
+import { useAnchor } from '../../routing/use-anchor.ts'
 import { BundleDeployments } from './BundleDeployments.tsx'
 import { type Setting, settingsOf } from './bundle-settings.ts'
 
@@ -53,7 +53,7 @@ function BundleView({ teamSlug, bundle }: { teamSlug: string; bundle: ResponseOf
         edit={{ denied, show: anchor.show }}
         removal={removal}
         inUse={bundle.deploymentCount > 0 && t('delete.inUse', { count: bundle.deploymentCount })}
-        tools={
+        actions={
           <ButtonLink {...links.containerConfiguration(teamSlug, bundle.configId)} icon={SlidersHorizontal}>
             {t('configuration')}
           </ButtonLink>

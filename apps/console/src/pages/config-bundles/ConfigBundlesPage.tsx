@@ -4,8 +4,8 @@ import { SlidersHorizontal } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useDenied, useTeam } from '../../api/me.ts'
-import { lazyComponent } from '../../components/lazy-component.tsx'
-import { links } from '../../links.ts'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
+import { links } from '../../routing/links.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
 import { ListPage } from '../../table/ListPage.tsx'
@@ -24,7 +24,7 @@ export function ConfigBundlesPage() {
     <ListPage
       query={query}
       title={t('title')}
-      sub={(bundles) => bundles.length > 0 && t('sub', { count: bundles.length })}
+      subtitle={(bundles) => bundles.length > 0 && t('sub', { count: bundles.length })}
       add={{
         label: t('add'),
         denied,

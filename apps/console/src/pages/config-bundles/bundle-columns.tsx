@@ -1,6 +1,6 @@
 import type { ConfigBundle } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import type { Column } from '../../table/columns.ts'
 import { descriptionColumn, nameColumn } from '../../table/named-columns.tsx'
 

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { apiQuery } from '../../api/client.ts'
-import { isStatus } from '../../api/errors.ts'
 import { FailedPage } from '../../components/FailedPage.tsx'
 import { NotFound } from '../../components/NotFound.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
-import { ConfigurationView } from './ConfigurationView.tsx'
+import { isStatus } from '../../errors/describe-error.ts'
+import { ConfigurationView } from './shell/ConfigurationView.tsx'
 
 export function ConfigurationPage() {
   const params = useParams({ from: '/app/$teamSlug/container-configurations/$configId' })

@@ -9,7 +9,7 @@ import { Button, IconButton } from '../../components/Button.tsx'
 import { cx } from '../../components/class-names.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { ProgressBar } from '../../components/ProgressBar.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 
 type Onboarding = ResponseOf<'dashboard.get'>['onboarding']
 
@@ -37,7 +37,7 @@ export function FirstSteps({ teamSlug, onboarding }: { teamSlug: string; onboard
     <Box
       title={t('steps.title')}
       trailing={t('steps.progress', { done, total })}
-      tools={
+      actions={
         <IconButton icon={X} size="sm" label={t('steps.hide')} busy={hide.isPending} onClick={() => void close()} />
       }
     >

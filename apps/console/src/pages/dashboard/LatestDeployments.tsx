@@ -4,7 +4,7 @@ import { Box } from '../../components/Box.tsx'
 import { ButtonLink } from '../../components/Button.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { refetchIntervalMs } from '../deployments/DeploymentOutcome.tsx'
 import { latestQuery } from './deployment-queries.ts'
@@ -23,7 +23,7 @@ export function LatestDeployments({ teamSlug }: { teamSlug: string }) {
       {({ items }) => (
         <Box
           title={t('recent.title')}
-          tools={
+          actions={
             <ButtonLink {...links.deployments(teamSlug)} size="sm">
               {t('recent.all')}
             </ButtonLink>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Box } from '../../components/Box.tsx'
 import { ButtonLink } from '../../components/Button.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { refetchIntervalMs } from '../deployments/DeploymentOutcome.tsx'
 import { latestOfQuery } from './deployment-queries.ts'
@@ -35,7 +35,7 @@ export function UrgentDeployments({ teamSlug, dashboard }: Props) {
   return (
     <Box
       title={t('urgent.title')}
-      tools={
+      actions={
         failed > rows.length && (
           <ButtonLink {...links.deployments(teamSlug, { status: 'failed' })} size="sm">
             {t('urgent.allFailed', { count: failed })}

@@ -4,7 +4,7 @@ import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { VersionName } from '../../components/VersionName.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import type { Column } from '../../table/columns.ts'
 import { DeploymentOutcome } from '../deployments/DeploymentOutcome.tsx'
 

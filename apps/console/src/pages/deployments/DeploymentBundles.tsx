@@ -7,7 +7,7 @@ import { Box } from '../../components/Box.tsx'
 import { IconButton } from '../../components/Button.tsx'
 import { Select } from '../../components/Field.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 
 type Details = ResponseOf<'deployments.get'>
 type Props = {
@@ -53,7 +53,7 @@ export function DeploymentBundles({ teamSlug, deployment, reason, conflicts }: P
       title={t('bundles.title')}
       label={t('bundles.title')}
       trailing={bundles.length || undefined}
-      tools={
+      actions={
         rest.length > 0 && (
           <Select
             aria-label={t('bundles.add')}

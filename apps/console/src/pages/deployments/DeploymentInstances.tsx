@@ -6,7 +6,7 @@ import { Box } from '../../components/Box.tsx'
 import { ButtonLink } from '../../components/Button.tsx'
 import { Checkbox } from '../../components/Checkbox.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import type { Column } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import type { Preview } from './change-lines.ts'
@@ -96,7 +96,7 @@ export function DeploymentInstances({ teamSlug, deployment, preview, left, onLef
     <Box
       title={t('detail.instances')}
       trailing={all.length}
-      tools={
+      actions={
         <ButtonLink {...links.version(teamSlug, deployment.project.id, deployment.version.id, 'images')} size="sm">
           {t('detail.editImages')}
         </ButtonLink>

@@ -12,7 +12,6 @@ import { useDenied } from '../../api/me.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
-import { lazyComponent } from '../../components/lazy-component.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
 import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
@@ -21,7 +20,8 @@ import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { versionTitle } from '../../components/version-title.ts'
-import { links } from '../../links.ts'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
+import { links } from '../../routing/links.ts'
 import { CancelButton } from './CancelButton.tsx'
 import { blockingProblems } from './change-lines.ts'
 import { DeploymentBundles } from './DeploymentBundles.tsx'
@@ -144,7 +144,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
             {deployment.updatedByName ? ` ${t('detail.by', { name: deployment.updatedByName })}` : ''}
           </>
         }
-        tools={
+        actions={
           <>
             <Button
               icon={ScrollText}

@@ -2,7 +2,7 @@ import type { ResponseOf } from '@crux/contract'
 import { RotateCw, SlidersHorizontal, SquareTerminal, Tag, Undo2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Button, ButtonLink } from '../../components/Button.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import { instanceLink } from './field-link.ts'
 import type { FailureCause } from './release-failure.ts'
 

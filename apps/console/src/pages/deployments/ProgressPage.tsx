@@ -10,7 +10,6 @@ import { apiQuery } from '../../api/client.ts'
 import { useEditors } from '../../api/editors.ts'
 import { Button, ButtonAnchor, ButtonLink } from '../../components/Button.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
-import { lazyComponent } from '../../components/lazy-component.tsx'
 import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { duration } from '../../components/relative-time.ts'
@@ -18,12 +17,13 @@ import { SkeletonColumns } from '../../components/Skeletons.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { versionTitle } from '../../components/version-title.ts'
-import { links } from '../../links.ts'
-import { OpenService } from '../nodes/OpenService.tsx'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
+import { links } from '../../routing/links.ts'
 import { CancelButton } from './CancelButton.tsx'
 import { FailureActions } from './FailureActions.tsx'
 import { instanceName } from './instance-name.ts'
 import { countVerified, downtimeMs, shareOf, viewInstance } from './instance-view.ts'
+import { OpenService } from './OpenService.tsx'
 import { ImageName, ProgressRow, type RowSubject } from './ProgressRow.tsx'
 import { endOf, type InstanceProgress, isUnderWay, type Progress } from './progress.ts'
 import { QueuePosition, queueIntervalMs } from './QueuePosition.tsx'
@@ -149,7 +149,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
             )}
           </>
         }
-        tools={
+        actions={
           <>
             <TryPicker
               releases={releases.data ?? []}

@@ -1,7 +1,7 @@
 import type { Deployment } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { TextLink } from '../../components/TextLink.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 
 type Queued = Pick<Deployment, 'queuePosition' | 'queuedBehind'>
 type Props = { teamSlug: string; deployment: Queued }

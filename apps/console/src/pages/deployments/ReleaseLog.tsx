@@ -45,7 +45,7 @@ export function ReleaseLog({ source, onSource, progress, removedAfterDays, subje
       live={isUnderWay(progress)}
       className="h-[26rem] min-[1100px]:h-auto min-[1100px]:max-h-[calc(100dvh-80px)] min-[1100px]:min-h-[22rem]"
       empty={emptyText()}
-      tools={
+      actions={
         options.length <= 2 ? null : options.length <= 4 ? (
           <Chips label={t('progress.source')} value={source} onChange={onSource} options={options} />
         ) : (

@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@crux/contract'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 
 type Details = ResponseOf<'deployments.get'>
 export type Problem = ResponseOf<'deployments.preview'>['problems'][number]

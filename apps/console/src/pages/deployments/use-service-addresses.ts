@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiQuery } from '../../api/client.ts'
 import { useChannel } from '../../api/live.ts'
-import { nodeHost, type ServiceAddress, serviceAddresses } from '../nodes/service-address.ts'
+import { nodeHost, type ServiceAddress, serviceAddresses } from './service-address.ts'
 
 /** The list of containers shows the rest. */
 export const shownAddresses = 3

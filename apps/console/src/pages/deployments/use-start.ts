@@ -10,7 +10,7 @@ import { sessionLost } from '../../api/session.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { toastError } from '../../components/toasts.tsx'
 import { versionTitle } from '../../components/version-title.ts'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import { blockingProblems, type Preview, unconfirmedDangers } from './change-lines.ts'
 
 type Named = Pick<Deployment, 'id' | 'prefix' | 'node' | 'project' | 'version'>

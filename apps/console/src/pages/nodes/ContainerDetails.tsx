@@ -8,12 +8,12 @@ import { CopyButton } from '../../components/CopyButton.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { versionTitle } from '../../components/version-title.ts'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
+import { OpenService } from '../deployments/OpenService.tsx'
+import { nodeHost, serviceAddresses } from '../deployments/service-address.ts'
 import { PortLink } from './ContainerPorts.tsx'
 import { Health } from './ContainerState.tsx'
 import { hasHealth, imageText, portText, prefixOf } from './containers.ts'
-import { OpenService } from './OpenService.tsx'
-import { nodeHost, serviceAddresses } from './service-address.ts'
 
 type Props = {
   teamSlug: string

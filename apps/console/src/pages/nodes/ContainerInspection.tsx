@@ -33,7 +33,7 @@ export function ContainerInspection({ json, isReading, onRefresh }: Props) {
     <Box
       title={t('inspect.title')}
       label={t('inspect.title')}
-      tools={
+      actions={
         <div className="flex flex-wrap items-center gap-2 max-md:w-full">
           {isTable && (
             <SearchBox value={text} onChange={setText} label={t('inspect.search')} className="w-64 max-md:w-full" />

@@ -12,7 +12,7 @@ import { createLogBuffer } from '../../components/log-viewer/log-buffer.ts'
 import { NotFound } from '../../components/NotFound.tsx'
 import { PageHeader } from '../../components/PageHeader.tsx'
 import { useNarrow } from '../../components/use-media.ts'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 
 const takes = ['50', '500', '1000', '10000', '100000'] as const
 type Take = (typeof takes)[number]
@@ -83,7 +83,7 @@ export function ContainerLogPage() {
           { label: node.data?.name ?? t('log.node'), link: links.node(teamSlug, nodeId) },
         ]}
         subtitle={t('log.sub', { node: node.data?.name ?? '' })}
-        tools={
+        actions={
           <ButtonLink {...links.containerInspect(teamSlug, nodeId, container)} icon={Info}>
             {t('containers.inspect')}
           </ButtonLink>
@@ -104,7 +104,7 @@ export function ContainerLogPage() {
                 ? t('log.nothing')
                 : t('log.starting')
         }
-        tools={
+        actions={
           <span className="flex items-center gap-2">
             <span aria-hidden className="text-small whitespace-nowrap text-ink-3">
               {t('log.takeShort')}

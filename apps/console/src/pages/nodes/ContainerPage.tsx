@@ -5,7 +5,6 @@ import { PackageX, ScrollText } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
-import { isStatus } from '../../api/errors.ts'
 import { useChannel } from '../../api/live.ts'
 import { Button, ButtonLink } from '../../components/Button.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
@@ -14,14 +13,15 @@ import { NotFound } from '../../components/NotFound.tsx'
 import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
-import { links } from '../../links.ts'
+import { isStatus } from '../../errors/describe-error.ts'
+import { links } from '../../routing/links.ts'
+import { OpenService } from '../deployments/OpenService.tsx'
+import { nodeHost, serviceAddresses } from '../deployments/service-address.ts'
 import { ContainerDetails } from './ContainerDetails.tsx'
 import { ContainerInspection } from './ContainerInspection.tsx'
 import { ContainerState } from './ContainerState.tsx'
 import { isForeign } from './containers.ts'
 import { finishedAt } from './inspection.ts'
-import { OpenService } from './OpenService.tsx'
-import { nodeHost, serviceAddresses } from './service-address.ts'
 import { useContainerActions } from './use-container-actions.ts'
 import { useStopper } from './use-stopper.ts'
 
@@ -95,7 +95,7 @@ function ContainerView({ teamSlug, node, reference }: Props) {
           )
         }
         subtitle={t('container.sub', { node: node.name })}
-        tools={
+        actions={
           actions && (
             <>
               {opens && (

@@ -3,8 +3,8 @@ import { ExternalLink } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { Menu, MenuLabel } from '../../components/Menu.tsx'
+import { publishedAddress } from '../deployments/service-address.ts'
 import { containerName, portText } from './containers.ts'
-import { publishedAddress } from './service-address.ts'
 
 type Port = Container['ports'][number]
 /** `host` is where the browser reaches the node's published ports; null if unknown. */

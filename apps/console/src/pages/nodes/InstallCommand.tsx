@@ -18,7 +18,7 @@ export function InstallCommand({ teamSlug, nodeId, install }: Props) {
   return (
     <Box
       title={t('install.run')}
-      tools={
+      actions={
         <Button
           size="sm"
           busy={discard.isPending}

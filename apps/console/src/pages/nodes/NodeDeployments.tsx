@@ -13,7 +13,7 @@ import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { VersionName } from '../../components/VersionName.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import type { Column } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
@@ -92,7 +92,7 @@ export function NodeDeployments({ teamSlug, nodeId }: { teamSlug: string; nodeId
             label: t('list.status'),
             of: (row) => row.status,
             values: deploymentStatuses,
-            word: (value) => t(`common:state.deployment.${value}`),
+            optionLabel: (value) => t(`common:state.deployment.${value}`),
           }}
         >
           {(rows) => (

@@ -7,10 +7,10 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery, queryClient, queryKey, useCall } from '../../api/client.ts'
 import { useChannel } from '../../api/live.ts'
 import { useDenied } from '../../api/me.ts'
+import { useRemoval } from '../../api/use-removal.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
-import { lazyComponent } from '../../components/lazy-component.tsx'
 import { type Action, ActionMenu } from '../../components/Menu.tsx'
 import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
@@ -20,9 +20,9 @@ import { statusStyle } from '../../components/status-styles.ts'
 import { Tab, Tabs } from '../../components/Tabs.tsx'
 import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
-import { useRemoval } from '../../components/use-removal.ts'
-import { useAnchor } from '../../forms/use-anchor.ts'
-import { links, type NodeSection } from '../../links.ts'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
+import { links, type NodeSection } from '../../routing/links.ts'
+import { useAnchor } from '../../routing/use-anchor.ts'
 import { LocalAgentEnd } from './LocalAgentEnd.tsx'
 import { NodeContainers } from './NodeContainers.tsx'
 import { NodeDeployments } from './NodeDeployments.tsx'
@@ -94,7 +94,7 @@ function NodeView({ teamSlug, node }: { teamSlug: string; node: Node }) {
           </span>
         }
         subtitle={<NodeLine node={node} installed={installed} />}
-        tools={<ActionMenu actions={actions} />}
+        actions={<ActionMenu actions={actions} />}
       />
       <LocalAgentEnd localAgent={node.localAgent} />
       {!installed ? (

@@ -6,12 +6,12 @@ import { Server } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
-import { lazyComponent } from '../../components/lazy-component.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { State, StateMark } from '../../components/State.tsx'
 import { statusStyle } from '../../components/status-styles.ts'
 import { TextLink } from '../../components/TextLink.tsx'
-import { links } from '../../links.ts'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
+import { links } from '../../routing/links.ts'
 import type { Column } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
@@ -95,7 +95,7 @@ export function NodesPage() {
     <ListPage
       query={query}
       title={t('list.title')}
-      sub={(nodes) => nodes.length > 0 && summary(nodes, t)}
+      subtitle={(nodes) => nodes.length > 0 && summary(nodes, t)}
       add={{
         label: t('list.add'),
         denied,
@@ -112,7 +112,7 @@ export function NodesPage() {
             label: t('list.status'),
             of: (node) => node.status,
             values: nodeStatuses,
-            word: (value) => t(`common:state.node.${value}`),
+            optionLabel: (value) => t(`common:state.node.${value}`),
           }}
         >
           {(rows) => (

@@ -6,7 +6,7 @@ import { ButtonLink } from '../../components/Button.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { PageHeader } from '../../components/PageHeader.tsx'
 import { Pill } from '../../components/Tag.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 
 /** A page of the product that is planned and not built yet: what it will do, and what helps until then. */
 export function PlannedPage() {

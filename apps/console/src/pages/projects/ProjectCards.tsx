@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { Pill } from '../../components/Tag.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import { sortRows } from '../../table/sort-rows.ts'
 
 type Project = ResponseOf<'projects.list'>[number]

@@ -8,21 +8,21 @@ import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
-import { lazyComponent } from '../../components/lazy-component.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
 import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
-import { useAnchor } from '../../forms/use-anchor.ts'
-import { links } from '../../links.ts'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
+import { links } from '../../routing/links.ts'
+import { useAnchor } from '../../routing/use-anchor.ts'
 import { Changelog } from '../versions/Changelog.tsx'
 import { DeployVersion } from '../versions/DeployVersion.tsx'
 import { VersionSections } from '../versions/VersionSections.tsx'
 import { VersionList } from './VersionList.tsx'
 
-const DeleteDialog = lazyComponent(() => import('./DeleteDialog.tsx').then((module) => module.DeleteDialog))
+const DeleteDialog = lazyComponent(() => import('../versions/DeleteDialog.tsx').then((module) => module.DeleteDialog))
 const ProjectEdit = lazyComponent(() => import('../../forms/project-edit.tsx').then((module) => module.ProjectEdit))
 const VersionCreate = lazyComponent(() =>
   import('../../forms/version-create.tsx').then((module) => module.VersionCreate),
@@ -59,7 +59,7 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
         crumbs={[{ label: t('title'), link: links.projects(teamSlug) }]}
         mark={<Pill>{t(`type.${project.type}`)}</Pill>}
         subtitle={project.description}
-        tools={
+        actions={
           <>
             {only && !versioned && <DeployOnly teamSlug={teamSlug} project={project} versionId={only.id} />}
             <Button icon={Pencil} disabledReason={editDenied} onClick={edit.show}>

@@ -4,8 +4,8 @@ import { Boxes } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useDenied, useTeam } from '../../api/me.ts'
-import { lazyComponent } from '../../components/lazy-component.tsx'
 import { SkeletonCards } from '../../components/Skeletons.tsx'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { useViewMode } from '../../stores/view-mode.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
@@ -29,7 +29,7 @@ export function ProjectsPage() {
     <ListPage
       query={query}
       title={t('title')}
-      sub={(projects) => t('sub', { count: projects.length })}
+      subtitle={(projects) => t('sub', { count: projects.length })}
       add={{
         label: t('add'),
         denied,
@@ -47,7 +47,7 @@ export function ProjectsPage() {
             label: t('type.label'),
             of: (row) => row.type,
             values: projectTypes,
-            word: (value) => t(`type.${value}`),
+            optionLabel: (value) => t(`type.${value}`),
           }}
           trailing={<ViewModeSwitch value={mode} onChange={setMode} />}
         >

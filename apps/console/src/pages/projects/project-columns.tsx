@@ -2,7 +2,7 @@ import type { ResponseOf } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { Pill } from '../../components/Tag.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import type { Column } from '../../table/columns.ts'
 import { descriptionColumn, nameColumn } from '../../table/named-columns.tsx'
 

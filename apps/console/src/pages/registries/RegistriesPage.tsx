@@ -4,7 +4,7 @@ import { Database } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useDenied, useTeam } from '../../api/me.ts'
-import { lazyComponent } from '../../components/lazy-component.tsx'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
 import { ListPage } from '../../table/ListPage.tsx'
@@ -24,7 +24,7 @@ export function RegistriesPage() {
     <ListPage
       query={query}
       title={t('title')}
-      sub={(registries) => t('sub', { count: registries.length })}
+      subtitle={(registries) => t('sub', { count: registries.length })}
       add={{
         label: t('add'),
         denied,
@@ -41,7 +41,7 @@ export function RegistriesPage() {
             label: t('types'),
             of: (row) => row.type,
             values: registryTypes,
-            word: (value) => t(`type.${value}`),
+            optionLabel: (value) => t(`type.${value}`),
           }}
         >
           {(rows) => <DataTable label={t('title')} rows={rows} columns={columns} rowKey={(row) => row.id} />}

@@ -38,7 +38,7 @@ export function RegistryImages({ teamSlug, registry }: { teamSlug: string; regis
     <Box
       title={t('images.title')}
       trailing={query.data.length}
-      tools={
+      actions={
         <>
           <SearchBox value={text} onChange={setText} label={t('images.filter')} className="w-56 max-md:flex-1" />
           <IconButton

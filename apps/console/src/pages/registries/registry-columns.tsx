@@ -3,7 +3,7 @@ import { Database } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { AnimalIcon } from '../../components/AnimalIcon.tsx'
 import { Pill } from '../../components/Tag.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import type { Column } from '../../table/columns.ts'
 import { descriptionColumn, nameColumn } from '../../table/named-columns.tsx'
 

@@ -18,7 +18,7 @@ export function StorageCheck({ teamSlug, storage }: { teamSlug: string; storage:
     <Box
       title={t('check.title')}
       label={t('check.title')}
-      tools={
+      actions={
         <Button size="sm" icon={RotateCw} busy={query.isFetching} onClick={() => void query.refetch()}>
           {t('check.again')}
         </Button>

@@ -3,7 +3,7 @@ import { HardDrive } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useDenied, useTeam } from '../../api/me.ts'
-import { lazyComponent } from '../../components/lazy-component.tsx'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
 import { ListPage } from '../../table/ListPage.tsx'
@@ -23,7 +23,7 @@ export function StoragesPage() {
     <ListPage
       query={query}
       title={t('title')}
-      sub={(storages) => t('sub', { count: storages.length })}
+      subtitle={(storages) => t('sub', { count: storages.length })}
       add={{
         label: t('add'),
         denied,

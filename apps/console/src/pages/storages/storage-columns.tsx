@@ -2,7 +2,7 @@ import type { Storage } from '@crux/contract'
 import { HardDrive } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { AnimalIcon } from '../../components/AnimalIcon.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import type { Column } from '../../table/columns.ts'
 import { descriptionColumn, nameColumn } from '../../table/named-columns.tsx'
 

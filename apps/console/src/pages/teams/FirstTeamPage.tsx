@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useMe } from '../../api/me.ts'
 import { TextLink } from '../../components/TextLink.tsx'
 import { TeamCreate } from '../../forms/team-create.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import { AuthCard } from '../auth/AuthCard.tsx'
 
 /** The first page of new users. Users with a team can create another one here too. */

@@ -8,12 +8,12 @@ import { Avatar } from '../../components/Avatar.tsx'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
-import { lazyComponent } from '../../components/lazy-component.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { State } from '../../components/State.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
 import type { Column, RowAction } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
@@ -42,7 +42,7 @@ export function Members({ team }: { team: Team }) {
   return (
     <Box
       title={t('details.members')}
-      tools={
+      actions={
         <>
           <SearchBox value={text} onChange={setText} label={t('details.memberFilter')} className="w-56 max-md:flex-1" />
           <Button icon={UserPlus} disabledReason={inviteDenied} onClick={() => setInviting(true)}>

@@ -8,7 +8,6 @@ import { useDenied } from '../../api/me.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
-import { lazyComponent } from '../../components/lazy-component.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
@@ -16,6 +15,7 @@ import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { readTokenDraft } from '../../forms/token-draft.ts'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { DataTable } from '../../table/DataTable.tsx'
 import { revokeAction } from '../account/revoke-token.ts'
 import { useTokenColumns } from '../account/use-token-columns.tsx'
@@ -38,7 +38,7 @@ export function ServiceAccounts({ team }: { team: { id: string; slug: string } }
   return (
     <Box
       title={t('accounts.title')}
-      tools={
+      actions={
         <Button icon={Plus} disabledReason={denied} onClick={() => setLayer({ kind: 'create' })}>
           {t('accounts.add')}
         </Button>

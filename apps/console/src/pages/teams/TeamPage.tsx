@@ -7,14 +7,14 @@ import { apiQuery } from '../../api/client.ts'
 import { currentTeam, useDenied, useMe } from '../../api/me.ts'
 import { Box, DescriptionList } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
-import { lazyComponent } from '../../components/lazy-component.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
 import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { Tag } from '../../components/Tag.tsx'
-import { useAnchor } from '../../forms/use-anchor.ts'
-import { links } from '../../links.ts'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
+import { links } from '../../routing/links.ts'
+import { useAnchor } from '../../routing/use-anchor.ts'
 import { Members } from './Members.tsx'
 import { awaitsAnswer, countMembers } from './members.ts'
 import { ServiceAccounts } from './ServiceAccounts.tsx'
@@ -56,7 +56,7 @@ function TeamView({ team }: { team: ResponseOf<'teams.get'> }) {
         title={team.name}
         crumbs={[{ label: t('title'), link: links.teams() }]}
         mark={<Tag>{team.slug}</Tag>}
-        tools={
+        actions={
           <>
             {!isCurrent && (
               <Button icon={ArrowRight} onClick={() => void navigate(links.teamHome(team.slug))}>

@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { useDenied } from '../../api/me.ts'
 import { Box, DescriptionList } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
-import { lazyComponent } from '../../components/lazy-component.tsx'
 import { Tag } from '../../components/Tag.tsx'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
 import type { Team } from './members.ts'
 
 const TeamSecurityForm = lazyComponent(() =>
@@ -21,7 +21,7 @@ export function TeamSecurity({ team }: { team: Team }) {
   return (
     <Box
       title={t('security.title')}
-      tools={
+      actions={
         <Button icon={Pencil} disabledReason={denied} onClick={() => setEditing(true)}>
           {t('common:edit')}
         </Button>

@@ -6,14 +6,14 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useMe, useTeamOrNone } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
-import { lazyComponent } from '../../components/lazy-component.tsx'
 import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { Pill, Tag } from '../../components/Tag.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
-import { useAnchor } from '../../forms/use-anchor.ts'
-import { links } from '../../links.ts'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
+import { links } from '../../routing/links.ts'
+import { useAnchor } from '../../routing/use-anchor.ts'
 import type { Column } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
@@ -36,7 +36,7 @@ export function TeamsPage() {
       <PageHeader
         title={t('title')}
         subtitle={query.data ? t('sub', { count: query.data.length }) : '\u00a0'}
-        tools={
+        actions={
           <Button
             variant="main"
             icon={Plus}

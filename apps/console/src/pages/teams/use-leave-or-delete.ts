@@ -7,7 +7,7 @@ import { meQuery, useMe } from '../../api/me.ts'
 import { confirm } from '../../components/confirm.tsx'
 import type { Action } from '../../components/Menu.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
-import { links } from '../../links.ts'
+import { links } from '../../routing/links.ts'
 import { ownersOf } from './members.ts'
 
 /** Leave and delete; both end at the entry, which finds the next team. */

@@ -6,9 +6,9 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
-import { lazyComponent } from '../../components/lazy-component.tsx'
 import { versionTitle } from '../../components/version-title.ts'
-import { links } from '../../links.ts'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
+import { links } from '../../routing/links.ts'
 
 const DeploymentCreate = lazyComponent(() =>
   import('../../forms/deployment-create.tsx').then((module) => module.DeploymentCreate),

@@ -10,9 +10,9 @@ import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
-import { lazyComponent } from '../../components/lazy-component.tsx'
 import { versionTitle } from '../../components/version-title.ts'
-import { links } from '../../links.ts'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
+import { links } from '../../routing/links.ts'
 import type { RowAction } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
@@ -145,7 +145,7 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
             label: t('deployment.status'),
             of: (row) => row.status,
             values: deploymentStatuses,
-            word: (value) => t(`common:state.deployment.${value}`),
+            optionLabel: (value) => t(`common:state.deployment.${value}`),
           }}
           trailing={add}
         >

@@ -63,7 +63,7 @@ export function ImageOrder({ images, onSave, onDiscard }: Props) {
   return (
     <Box
       title={t('order.title')}
-      tools={
+      actions={
         <>
           <Button onClick={onDiscard}>{t('order.discard')}</Button>
           <Button variant="main" onClick={() => onSave(order)}>

@@ -7,21 +7,21 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { useDenied, useTeam } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
-import { lazyComponent } from '../../components/lazy-component.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
 import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
-import { useAnchor } from '../../forms/use-anchor.ts'
-import { links } from '../../links.ts'
-import { useSetDefault } from '../projects/use-set-default.ts'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
+import { links } from '../../routing/links.ts'
+import { useAnchor } from '../../routing/use-anchor.ts'
 import { Changelog } from './Changelog.tsx'
 import { DeployVersion } from './DeployVersion.tsx'
+import { useSetDefault } from './use-set-default.ts'
 import { VersionSections } from './VersionSections.tsx'
 
-const DeleteDialog = lazyComponent(() => import('../projects/DeleteDialog.tsx').then((module) => module.DeleteDialog))
+const DeleteDialog = lazyComponent(() => import('./DeleteDialog.tsx').then((module) => module.DeleteDialog))
 const VersionEdit = lazyComponent(() => import('../../forms/version-edit.tsx').then((module) => module.VersionEdit))
 const VersionIncrease = lazyComponent(() =>
   import('../../forms/version-increase.tsx').then((module) => module.VersionIncrease),
@@ -100,7 +100,7 @@ function VersionView({
           </span>
         }
         subtitle={version.mutable ? undefined : t('immutable')}
-        tools={
+        actions={
           <>
             <DeployVersion teamSlug={slug} project={project} version={version} />
             <Button

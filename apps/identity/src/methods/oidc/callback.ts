@@ -1,10 +1,11 @@
-import type { App } from '../../context.ts'
+import type { Claims, Provider } from '../../app/services.ts'
+import { sameSecret } from '../../crypto/secrets.ts'
+import type { Flow } from '../../db/flow-record.ts'
 import { isUuid } from '../../db/ids.ts'
 import { answerFlow, requireOwnFlow } from '../../flows/answer.ts'
 import { canLeave } from '../../flows/flow.ts'
-import type { Flow } from '../../flows/flow-record.ts'
 import { beginLogin, completeLogin, expireLogin, refuseLogin } from '../../flows/login.ts'
-import { type Message, messages } from '../../flows/messages.ts'
+import type { FlowApp } from '../../flows/offered-methods.ts'
 import {
   beginRegistration,
   completeRegistration,
@@ -21,25 +22,25 @@ import type { Routes } from '../../http/routes.ts'
 import { findConfig, findOwner, saveConfig, saveIdentifiers } from '../../identities/credentials.ts'
 import { normalizeIdentifier } from '../../identities/identity-schema.ts'
 import { emailOf } from '../../identities/traits.ts'
-import { sameSecret } from '../../secrets.ts'
 import { recordSecurityEvent } from '../../security/events.ts'
 import { requireHighestAal } from '../../sessions/aal.ts'
 import { currentSession, type Signed } from '../../sessions/credentials.ts'
+import { type Message, messages } from '../../ui/messages.ts'
 import { admit } from '../admission.ts'
 import { factorMessages } from '../factor-messages.ts'
 import { takeOut } from '../memory.ts'
 import { type Away, readAway } from './departure.ts'
 import { type OidcConfig, oidcIdentifier } from './links.ts'
 import { oidcSettings } from './methods.ts'
-import { type Claims, type Provider, ProviderError } from './provider.ts'
+import { ProviderError } from './provider.ts'
 import { registerWith } from './registration.ts'
 
-export const oidcRoutes = (app: App): Routes => ({
+export const oidcRoutes = (app: FlowApp): Routes => ({
   '/self-service/methods/oidc/callback/:provider': { GET: (ctx) => arrive(app, ctx) },
 })
 
 /** A browser returns from a provider. `state` contains the id of its flow, which only that browser may use. */
-async function arrive(app: App, ctx: RequestContext): Promise<unknown> {
+async function arrive(app: FlowApp, ctx: RequestContext): Promise<unknown> {
   const { provider: providerId } = ctx.request.params as { provider: string }
   const state = ctx.query('state') ?? ''
   const flow = await findDeparted(app, state.split('.')[0])
@@ -64,7 +65,7 @@ async function arrive(app: App, ctx: RequestContext): Promise<unknown> {
   }
 }
 
-async function findDeparted(app: App, id: string | undefined): Promise<Flow | undefined> {
+async function findDeparted(app: FlowApp, id: string | undefined): Promise<Flow | undefined> {
   if (!isUuid(id)) return undefined
   for (const kind of ['login', 'registration', 'settings'] as const) {
     const flow = await findFlow(app.database.db, kind, id)
@@ -74,7 +75,7 @@ async function findDeparted(app: App, id: string | undefined): Promise<Flow | un
 }
 
 /** The claims of the provider, or a message about what failed there. */
-async function redeem(app: App, ctx: RequestContext, provider: Provider, away: Away): Promise<Claims | Message> {
+async function redeem(app: FlowApp, ctx: RequestContext, provider: Provider, away: Away): Promise<Claims | Message> {
   const error = ctx.query('error')
   if (error !== undefined) {
     const description = ctx.query('error_description')
@@ -93,7 +94,7 @@ async function redeem(app: App, ctx: RequestContext, provider: Provider, away: A
 
 /** Signs in a known user, and signs up an unknown one. */
 async function signIn(
-  app: App,
+  app: FlowApp,
   ctx: RequestContext,
   flow: Flow,
   provider: Provider,
@@ -130,7 +131,7 @@ async function signIn(
 }
 
 async function signUp(
-  app: App,
+  app: FlowApp,
   ctx: RequestContext,
   from: Flow,
   provider: Provider,
@@ -160,7 +161,7 @@ async function signUp(
 
 /** Links the provider account to the signed-in user. */
 async function link(
-  app: App,
+  app: FlowApp,
   ctx: RequestContext,
   flow: Flow,
   provider: Provider,
@@ -193,7 +194,7 @@ async function link(
   })
 }
 
-function refuse(app: App, ctx: RequestContext, flow: Flow, session: Signed | undefined, message: Message): unknown {
+function refuse(app: FlowApp, ctx: RequestContext, flow: Flow, session: Signed | undefined, message: Message): unknown {
   if (flow.kind === 'registration') return refuseRegistration(app, ctx, flow, [message])
   if (flow.kind === 'login') return refuseLogin(app, ctx, flow, { found: new Map([['', [message]]]), session })
   if (!session) throw sessionInactive()
@@ -201,7 +202,7 @@ function refuse(app: App, ctx: RequestContext, flow: Flow, session: Signed | und
   return refuseSettings(app, ctx, flow, session, [message])
 }
 
-function expire(app: App, ctx: RequestContext, flow: Flow, session: Signed | undefined): unknown {
+function expire(app: FlowApp, ctx: RequestContext, flow: Flow, session: Signed | undefined): unknown {
   if (flow.kind === 'registration') return expireRegistration(app, ctx, flow)
   if (flow.kind === 'login') return expireLogin(app, ctx, flow)
   if (!session) throw sessionInactive()

@@ -1,12 +1,13 @@
-import type { App } from '../../context.ts'
-import type { Flow } from '../../flows/flow-record.ts'
-import { type Message, messages } from '../../flows/messages.ts'
+import type { App } from '../../app/app.ts'
+import type { Provider } from '../../app/services.ts'
+import { newToken } from '../../crypto/secrets.ts'
+import type { Flow } from '../../db/flow-record.ts'
 import { updateFlow } from '../../flows/store.ts'
 import { locationChangeRequired } from '../../http/errors.ts'
 import type { RequestContext } from '../../http/request-context.ts'
-import { newToken } from '../../secrets.ts'
+import { type Message, messages } from '../../ui/messages.ts'
 import { remember } from '../memory.ts'
-import { type Provider, ProviderError } from './provider.ts'
+import { ProviderError } from './provider.ts'
 
 /** The state of a flow whose browser is at a provider. It is encrypted, because it suffices to complete the sign-in. */
 export interface Away {

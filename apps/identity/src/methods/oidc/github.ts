@@ -11,8 +11,9 @@ import {
   randomPKCECodeVerifier,
 } from 'openid-client'
 import { z } from 'zod'
-import { type Provider, ProviderError, splitName } from './provider.ts'
-import type { ProviderSettings } from './settings.ts'
+import type { Provider } from '../../app/services.ts'
+import type { ProviderSettings } from '../../config/oidc-providers.ts'
+import { ProviderError, splitName } from './provider.ts'
 
 const User = z.object({ id: z.number().int(), name: z.string().nullish() })
 const Emails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }))

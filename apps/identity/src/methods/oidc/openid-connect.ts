@@ -12,8 +12,9 @@ import {
   randomPKCECodeVerifier,
 } from 'openid-client'
 import { z } from 'zod'
-import { type Claims, type Provider, ProviderError, splitName } from './provider.ts'
-import type { ProviderSettings } from './settings.ts'
+import type { Claims, Provider } from '../../app/services.ts'
+import type { ProviderSettings } from '../../config/oidc-providers.ts'
+import { ProviderError, splitName } from './provider.ts'
 
 const rediscoverMs = 3600_000
 

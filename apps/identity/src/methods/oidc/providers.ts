@@ -1,11 +1,8 @@
 import { createOutbound, isLoopbackUrl, type Logger } from '@crux/service-kit'
-import type { IdentityConfig } from '../../config.ts'
+import type { Providers } from '../../app/services.ts'
+import type { IdentityConfig } from '../../config/config.ts'
+import { readProviders } from '../../config/oidc-providers.ts'
 import { outboundFetch } from './fetch.ts'
-import type { Provider } from './provider.ts'
-import { readProviders } from './settings.ts'
-
-/** The configured providers by id, in the order of the form. */
-export type Providers = ReadonlyMap<string, Provider>
 
 /** The provider libraries are loaded only if providers are configured. */
 export async function createProviders(config: IdentityConfig, log: Logger): Promise<Providers> {

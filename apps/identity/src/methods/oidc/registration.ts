@@ -1,16 +1,16 @@
-import type { App } from '../../context.ts'
+import type { App } from '../../app/app.ts'
+import type { Claims, Provider } from '../../app/services.ts'
+import type { Flow } from '../../db/flow-record.ts'
 import type { Traits } from '../../db/schema.ts'
-import type { Flow } from '../../flows/flow-record.ts'
 import { traitInputs } from '../../flows/forms.ts'
-import { csrfNode, input, withMessages } from '../../flows/nodes.ts'
 import type { RegistrationOutcome } from '../../flows/sign-in-method.ts'
 import { isObject } from '../../http/body.ts'
 import { normalizeIdentifier } from '../../identities/identity-schema.ts'
 import { checkTraits, emailOf, submittedTraits } from '../../identities/traits.ts'
+import { csrfNode, input, withMessages } from '../../ui/nodes.ts'
 import { factorMessages } from '../factor-messages.ts'
 import { recall, remember } from '../memory.ts'
 import { type OidcConfig, oidcIdentifier } from './links.ts'
-import type { Claims, Provider } from './provider.ts'
 
 /**
  * Signs up a user who has proven a provider account. If the provider returned too little data, the flow continues with a form for the rest and keeps

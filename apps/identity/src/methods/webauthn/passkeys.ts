@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { App } from '../../context.ts'
-import { uiUrl } from '../../context.ts'
+import type { App } from '../../app/app.ts'
+import { uiUrl } from '../../app/app.ts'
 import type { Traits } from '../../db/schema.ts'
-import { messages } from '../../flows/messages.ts'
-import { input } from '../../flows/nodes.ts'
 import {
   refusedWith,
   type SettingsAttempt,
@@ -16,6 +14,8 @@ import { locationChangeRequired } from '../../http/errors.ts'
 import { findOwner, removeConfig, saveConfig, saveIdentifiers } from '../../identities/credentials.ts'
 import { checkTraits, emailOf, submittedTraits } from '../../identities/traits.ts'
 import { recordSecurityEvent } from '../../security/events.ts'
+import { messages } from '../../ui/messages.ts'
+import { input } from '../../ui/nodes.ts'
 import { admit } from '../admission.ts'
 import { factorMessages } from '../factor-messages.ts'
 import { countFirstFactors, requireAnotherFirstFactor } from '../first-factors.ts'
@@ -48,6 +48,9 @@ export const passkeyLogin: LoginMethod = {
   id: type,
   aals: ['aal1'],
   claims: (fields, method) => method === type || textField(fields, 'passkey_login') !== '',
+  // Browsers list the passkeys while the user types the name.
+  autocomplete: (app, about) =>
+    about.type === 'browser' && !about.refresh && relyingParty(app) ? 'username webauthn' : undefined,
   async nodes(app, { type: flowType, refresh, session, context }) {
     const party = relyingParty(app)
     if (flowType !== 'browser' || !party) return []

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { App } from '../../context.ts'
+import type { App } from '../../app/app.ts'
 
 /** The relying party of WebAuthn: the host of the console, from any of its pages. */
 export interface RelyingParty {
@@ -14,8 +14,4 @@ export function relyingParty(app: App): RelyingParty | undefined {
   if (isIP(hostname.replace(/^\[|\]$/g, ''))) return undefined
   const origins = [...app.acceptedOrigins].filter((origin) => new URL(origin).hostname === hostname)
   return { id: hostname, name: 'Crux', origins }
-}
-
-export function offersPasskeys(app: App): boolean {
-  return relyingParty(app) !== undefined
 }

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { App } from '../../context.ts'
-import type { Node } from '../../flows/nodes.ts'
+import type { App } from '../../app/app.ts'
 import type { Routes } from '../../http/routes.ts'
+import type { Node } from '../../ui/nodes.ts'
 
 const path = '/.well-known/ory/webauthn.js'
 const script = readFileSync(new URL('../../../public/webauthn.js', import.meta.url))

@@ -1,0 +1,128 @@
+import { posix } from 'node:path'
+import { entryOf } from '../../../files/directory-walk.ts'
+import { Phase } from '../../../journal/progress-reporter.ts'
+import { idleSpec } from '../containers/idle-spec.ts'
+import type { ResolvedInstance } from '../plan/observation.ts'
+import type { ConfigCopy, StorageImport, WritableDirectory } from '../plan/preparations.ts'
+import { type ContainedDirectory, openContainedDirectory } from '../volumes/contained-directory.ts'
+import { createPreparation, imageFor, type Job } from './preparation.ts'
+import type { StepContext } from './release-context.ts'
+
+const wordsEveryMs = 5_000
+
+/** Needs no tool inside the image: the agent creates a container of it, never starts it, and the engine reads its files. */
+export async function copyConfig(copy: ConfigCopy, job: Job): Promise<void> {
+  const { instance, context } = job
+  const { engine } = context.node.driver
+  const { extractArchive } = await import('../volumes/extract-archive.ts')
+  const id = await createPreparation(job, { ...idleSpec, image: imageFor(job, copy), command: ['-'] }, 'config')
+  const directory = await openDirectory(copy.directory, context, instance, { replace: !copy.keepFiles })
+  try {
+    const { files, bytes, skipped, paths } = await extractArchive(
+      await engine.readArchive(id, copy.path, context.signal),
+      directory,
+      (path, { size }) => isMadeByEngine(posix.join(copy.path, path), size),
+    )
+    const removed = copy.keepFiles
+      ? await directory.removePartial()
+      : await directory.removeUnwanted((path) => paths.has(path))
+    const gone = removed > 0 && !copy.keepFiles ? `, ${removed} others removed` : ''
+    context.progressReporter.info(
+      instance.instanceId,
+      `copied ${files} files (${bytes} bytes) into ${copy.volume}${gone}`,
+    )
+    if (skipped.length > 0)
+      context.progressReporter.warn(
+        instance.instanceId,
+        `left out, since a volume takes no devices: ${skipped.slice(0, 10).join(', ')}`,
+      )
+  } finally {
+    await directory.close()
+  }
+}
+
+/** Directories that Docker adds to every container where the image has no content of its own. */
+const engineDirectories = ['/dev', '/proc', '/sys']
+const engineFiles = ['/.dockerenv', '/etc/hostname', '/etc/hosts', '/etc/mtab', '/etc/resolv.conf']
+
+function isMadeByEngine(path: string, size: number): boolean {
+  const plain = path.replace(/(.)\/$/, '$1')
+  return (
+    (size === 0 && engineFiles.includes(plain)) ||
+    engineDirectories.some((directory) => plain === directory || plain.startsWith(`${directory}/`))
+  )
+}
+
+export async function importFiles(order: StorageImport, { instance, context }: Job): Promise<void> {
+  const { instanceId } = instance
+  const access = context.release.instances.find((candidate) => candidate.instanceId === instanceId)?.storage
+  if (!access) throw new Error('the release does not say where the storage is')
+  const [{ openBucket }, { importObjects }] = await Promise.all([
+    import('../../../storage/bucket.ts'),
+    import('../volumes/import-objects.ts'),
+  ])
+  const bucket = openBucket({ ...access, bucket: order.bucket }, context.signal)
+  const directory = await openDirectory(order.directory, context, instance, { replace: true })
+  const report = (status: string, currentBytes: number, totalBytes: number) =>
+    context.progressReporter.progress(instanceId, { currentBytes, totalBytes, status })
+  let toldAt = Date.now()
+  const onProgress = ({ currentBytes, totalBytes }: { currentBytes: number; totalBytes: number }) => {
+    report('Importing', currentBytes, totalBytes)
+    // The waiting step also reports progress as text; each text is stored with the release, so their number is limited.
+    if (Date.now() - toldAt < wordsEveryMs) return
+    toldAt = Date.now()
+    const share = Math.floor((currentBytes / Math.max(1, totalBytes)) * 100)
+    context.progressReporter.running(
+      instanceId,
+      Phase.START,
+      `importing into ${order.volume}: ${share} % of ${totalBytes} bytes`,
+    )
+  }
+  try {
+    const { fetched, fetchedBytes, unchanged, removed } = await importObjects(bucket, directory, {
+      prefix: order.prefix,
+      owner: ownerOf(instance),
+      signal: context.signal,
+      onProgress,
+    })
+    report('Import complete', fetchedBytes, fetchedBytes)
+    context.progressReporter.info(
+      instanceId,
+      `imported ${fetched} files (${fetchedBytes} bytes) into ${order.volume}, ${unchanged} were there already, ${removed} removed`,
+    )
+  } finally {
+    bucket.close()
+    await directory.close()
+  }
+}
+
+/** The container must be able to read the files that were copied for it; only root can change their owner. */
+function ownerOf({ base }: ResolvedInstance): { user: number; group: number } | undefined {
+  if (!base.user || process.getuid?.() !== 0) return undefined
+  return { user: Number(base.user), group: Number(base.user) }
+}
+
+/** Opens the directory itself as a handle, so that later changes to its path have no effect. Creates it where it is missing. */
+async function openDirectory(
+  directory: WritableDirectory,
+  { node: { data, sources } }: StepContext,
+  instance: ResolvedInstance,
+  options: { replace: boolean },
+): Promise<ContainedDirectory> {
+  if (directory.kind === 'host') {
+    const hostDirectory = await sources.openHostDirectory(directory.path)
+    try {
+      return await openContainedDirectory(entryOf(hostDirectory, '.'), options)
+    } finally {
+      await hostDirectory.close()
+    }
+  }
+  const volume = await data.openVolume(directory.relativePath)
+  try {
+    const owner = ownerOf(instance)
+    if (volume.created && owner) await volume.giveTo(owner.user)
+    return await openContainedDirectory(volume.path, options)
+  } finally {
+    await volume.close()
+  }
+}

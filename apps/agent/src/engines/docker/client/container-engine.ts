@@ -1,0 +1,173 @@
+import type Docker from 'dockerode'
+import { KeyedLock } from '../../../concurrency/keyed-lock.ts'
+import { orAborted } from '../../../concurrency/or-aborted.ts'
+import { EngineError } from '../../../errors/engine-error.ts'
+import type { ContainerEngine, ContainerSpec, RegistryCredentials } from '../containers/container-engine.ts'
+import { readArchive } from './archive.ts'
+import { NoAnswerError } from './client.ts'
+import { createOptions } from './create-options.ts'
+import { translate, translateRegistry, translating } from './errors.ts'
+import { isPortHeld } from './host-ports.ts'
+import { findImage, listImages, removeImage, undefinedWhenMissing } from './images.ts'
+import { ensureNetwork, findNetworks, observeNetworks, removeNetworkIfUnused } from './networks.ts'
+import { observedOf, summaryOf } from './observed.ts'
+import { pullImage } from './pull.ts'
+import { rawPolicy } from './restart-policy.ts'
+
+/** @param options.seesHost whether this process runs on the engine's machine, so that its socket tables are valid */
+export function createContainerEngine(docker: Docker, options: { seesHost: boolean }): ContainerEngine {
+  const locks = new KeyedLock()
+
+  async function observe(id: string) {
+    return observedOf(await translating('inspect the container', () => docker.getContainer(id).inspect()))
+  }
+
+  return {
+    resolveDigest: ({ name, tag }, auth, signal) => askRegistry(docker, `${name}:${tag}`, auth, signal),
+    async checkAccess({ name, digest }, auth, signal) {
+      await askRegistry(docker, `${name}@${digest}`, auth, signal)
+    },
+    findImage: (reference) => findImage(docker, reference),
+    pull: (order) => pullImage(docker, order),
+    async tag(imageId, image) {
+      await translating(`name the image ${image.name}:${image.tag}`, () =>
+        docker.getImage(imageId).tag({ repo: image.name, tag: image.tag }),
+      )
+    },
+    async observeAll() {
+      return (await translating('list the containers', () => docker.listContainers({ all: true }))).map(summaryOf)
+    },
+    observe,
+    async findByName(name) {
+      try {
+        return observedOf(await docker.getContainer(name).inspect())
+      } catch (error) {
+        return undefinedWhenMissing(error, `inspect the container ${name}`)
+      }
+    },
+    observeNetworks: (labelled) => observeNetworks(docker, labelled),
+    findNetworks: (name) => findNetworks(docker, name),
+    ensureNetwork: (network) => locks.run(network.name, () => ensureNetwork(docker, network, options)),
+    removeNetworkIfUnused: (name) => locks.run(name, () => removeNetworkIfUnused(docker, name)),
+    async create(container) {
+      return createOnce(docker, container)
+    },
+    async start(id) {
+      await translating('start the container', () => docker.getContainer(id).start()).catch(ignoreUnmodified)
+    },
+    async stop(id) {
+      await withGracePeriod(docker, id, 'stop')
+    },
+    async discard(id, { anonymousVolumes } = { anonymousVolumes: false }) {
+      try {
+        await docker.getContainer(id).remove({ force: true, v: anonymousVolumes })
+      } catch (error) {
+        const known = translate(error, 'remove the container')
+        if (known.kind === 'not-found') return
+        if (known.kind !== 'conflict') throw known
+        // "removal already in progress": wait until it is gone, so that its name is free.
+        await docker
+          .getContainer(id)
+          .wait({ condition: 'removed' })
+          .catch(() => undefined)
+      }
+    },
+    async waitForExit(id, signal) {
+      signal.throwIfAborted()
+      try {
+        const { StatusCode } = await docker.getContainer(id).wait({ condition: 'not-running', abortSignal: signal })
+        return StatusCode
+      } catch (error) {
+        if (signal.aborted) throw signal.reason
+        throw translate(error, 'wait for the end of the container')
+      }
+    },
+    readArchive: (id, path, signal) => readArchive(docker, id, path, signal),
+    async rename(id, name) {
+      await translating(`rename the container to ${name}`, () => docker.getContainer(id).rename({ name }))
+    },
+    async setRestartPolicy(id, policy) {
+      await translating('change the restart policy', () =>
+        docker.getContainer(id).update({ RestartPolicy: rawPolicy(policy) }),
+      )
+    },
+    async joinNetwork(id, network, aliases) {
+      try {
+        await docker.getNetwork(network).connect({ Container: id, EndpointConfig: { Aliases: [...aliases] } })
+      } catch (error) {
+        const known = translate(error, `connect the container to the network ${network}`)
+        if (!/already exists in network|already attached/i.test(known.message)) throw known
+      }
+    },
+    portTakenByProcess: async (port) => options.seesHost && (await isPortHeld(port)),
+    listImages: () => listImages(docker),
+    removeImage: (id) => removeImage(docker, id),
+  }
+}
+
+/** The grace period of the engine for a container without its own. */
+const graceDefaultSeconds = 10
+/** Time for the engine to kill a container that did not end by itself, and to clean it up. */
+const afterGraceMs = 5 * 60_000
+
+/** The usual limit of a call ends before the longest grace period. */
+export async function withGracePeriod(docker: Docker, id: string, what: 'stop' | 'restart'): Promise<void> {
+  const container = docker.getContainer(id)
+  const { Config } = await translating(`${what} the container`, () => container.inspect())
+  // The types of dockerode leave it out.
+  const seconds = (Config as { StopTimeout?: number | null }).StopTimeout ?? graceDefaultSeconds
+  const limit = AbortSignal.timeout(seconds * 1_000 + afterGraceMs)
+  const call = () =>
+    what === 'stop' ? container.stop({ abortSignal: limit }) : container.restart({ abortSignal: limit })
+  await translating(`${what} the container`, async () => {
+    try {
+      await call()
+    } catch (error) {
+      throw limit.aborted ? new NoAnswerError(`no answer within ${seconds} s and ${afterGraceMs / 1_000} s`) : error
+    }
+  }).catch(ignoreUnmodified)
+}
+
+/** Returns the digest that a registry has for a tag or digest; the engine asks it with the credentials. */
+async function askRegistry(
+  docker: Docker,
+  reference: string,
+  auth: RegistryCredentials | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    // The request changes nothing, so a caller that aborted does not wait for its end.
+    const found = await orAborted(
+      docker.getImage(reference).distribution(auth ? { authconfig: authConfig(auth) } : {}),
+      signal,
+    )
+    return found.Descriptor.digest
+  } catch (error) {
+    signal.throwIfAborted()
+    throw translateRegistry(error, reference)
+  }
+}
+
+async function createOnce(docker: Docker, container: ContainerSpec): Promise<string> {
+  const created = await translating(`create the container ${container.name}`, () =>
+    docker.createContainer(createOptions(container)),
+  )
+  for (const network of container.networks) {
+    await translating(`connect the container to the network ${network.name}`, () =>
+      docker
+        .getNetwork(network.name)
+        .connect({ Container: created.id, EndpointConfig: { Aliases: [...network.aliases] } }),
+    )
+  }
+  return created.id
+}
+
+function authConfig(auth: RegistryCredentials) {
+  return { username: auth.username, password: auth.password, serveraddress: auth.serverAddress }
+}
+
+/** 304 means that the state is already as requested. */
+function ignoreUnmodified(error: unknown): void {
+  const cause = error instanceof EngineError ? (error.cause as { statusCode?: number } | undefined) : undefined
+  if (cause?.statusCode !== 304) throw error
+}

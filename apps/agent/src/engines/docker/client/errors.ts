@@ -1,0 +1,84 @@
+import { EngineError, type EngineErrorKind } from '../../../errors/engine-error.ts'
+import { NoAnswerError } from './client.ts'
+import { explainMessage, explainRegistryMessage } from './engine-messages.ts'
+
+/**
+ * The one place that knows how Docker and its HTTP client report errors. The engine's own message follows the sentence in parentheses,
+ * because users need it to search for the cause.
+ *
+ * @param doing what the engine was asked to do: "start the container"
+ */
+export function translate(error: unknown, doing: string): EngineError {
+  if (error instanceof EngineError) return error
+  const { statusCode, code } = error as { statusCode?: number; code?: string }
+  const words = wordsOf(error)
+  if (statusCode === undefined) {
+    if (isAway(code, words))
+      return new EngineError('away', `The Docker engine does not answer (${code ?? words})`, { cause: error })
+    if (code === 'EACCES') {
+      const denied = 'The agent may not use the Docker engine: run it as root, or as a member of the group docker'
+      return new EngineError('refused', quoting(denied, words), { cause: error })
+    }
+  }
+  const kind = statusCode === undefined ? 'other' : kindOf(statusCode, words)
+  const sentence = explainMessage(words) ?? `Docker could not ${doing}`
+  return new EngineError(kind, quoting(sentence, words), { cause: error })
+}
+
+const quoting = (sentence: string, words: string) => (words === '' ? sentence : `${sentence} (Docker: ${words})`)
+
+export async function translating<T>(doing: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    throw translate(error, doing)
+  }
+}
+
+/** A registry's refusal arrives through the engine as 500, 404 or 403 with the registry's message. */
+export function translateRegistry(error: unknown, image: string): EngineError {
+  const words = wordsOf(error)
+  const said = (kind: EngineErrorKind, sentence: string) =>
+    new EngineError(kind, quoting(explainRegistryMessage(words, image) ?? sentence, words), { cause: error })
+  const away = `The registry of ${image} does not answer: check that it runs, and that the node reaches it`
+  // The engine itself waits for the registry without a limit.
+  if (error instanceof NoAnswerError) return said('registry-away', away)
+  const general = translate(error, `pull ${image}`)
+  if (general.kind === 'away') return general
+  const { statusCode } = error as { statusCode?: number }
+  if (/toomanyrequests|too many requests|rate limit/i.test(words))
+    return said('refused', `The registry limits how often ${image} may be pulled: wait, or set credentials`)
+  if (
+    /connection refused|no such host|i\/o timeout|timeout exceeded|network is unreachable|no route to host|server misbehaving|EOF|connection reset|TLS handshake|x509|HTTP response to HTTPS|50[0-9] |Client\.Timeout/i.test(
+      words,
+    )
+  )
+    return said('registry-away', away)
+  if (/unauthorized|denied|authentication required|no basic auth|401|403/i.test(words))
+    return said('unauthorized', `The registry refuses access to ${image}: check the registry's credentials`)
+  if (statusCode === 404 || /manifest unknown|not found|name unknown|repository does not exist/i.test(words))
+    return said('not-found', `The registry has no image ${image}: choose another tag, or push it first`)
+  return said('other', explainMessage(words) ?? `The image ${image} cannot be pulled`)
+}
+
+function kindOf(statusCode: number, words: string): EngineErrorKind {
+  if (/port is already allocated|address already in use|bind for .* failed/i.test(words)) return 'port-taken'
+  if (statusCode === 404) return 'not-found'
+  if (statusCode === 409) return 'conflict'
+  if (statusCode === 400 || statusCode === 403) return 'refused'
+  return 'other'
+}
+
+function isAway(code: string | undefined, words: string): boolean {
+  return (
+    (code !== undefined &&
+      ['ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE', 'EAI_AGAIN', 'ETIMEDOUT', 'ENOTFOUND'].includes(code)) ||
+    /socket hang up|aborted/i.test(words)
+  )
+}
+
+function wordsOf(error: unknown): string {
+  const { json } = error as { json?: { message?: unknown } }
+  if (json && typeof json.message === 'string') return json.message.trim()
+  return (error instanceof Error ? error.message : String(error)).trim()
+}

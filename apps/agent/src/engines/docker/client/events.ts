@@ -1,0 +1,189 @@
+import { guarded, inBackground, type Logger } from '@crux/service-kit'
+import type Docker from 'dockerode'
+import { pause } from '../../../concurrency/pause.ts'
+import type { EngineEvent } from '../../engine.ts'
+import { translate } from './errors.ts'
+
+export interface EventHub {
+  /** Whether the engine's events arrive; changes that happen while they do not are never reported. */
+  readonly isOpen: boolean
+  subscribe(listener: (event: EngineEvent) => void): () => void
+  /** Sends all subscribers an event that the engine does not report. */
+  emit(event: EngineEvent): void
+  /**
+   * Asks the engine for the events that it has recorded until now and that the stream has not delivered yet.
+   *
+   * @returns ids of the containers of these events
+   */
+  catchUp(): Promise<ReadonlySet<string>>
+  close(): void
+}
+
+/** Actions that change what a list or a deployment sees; exec, attach and similar ones do not. */
+const actions = new Set([
+  'create',
+  'start',
+  'die',
+  'stop',
+  'restart',
+  'pause',
+  'unpause',
+  'rename',
+  'destroy',
+  'oom',
+  'update',
+])
+
+/** An engine whose clock is behind ours delays the end of the answer until its own clock is there; it sends recorded events at once. */
+const catchUpMs = 250
+
+/**
+ * Shares one event stream of the engine in this process. When it breaks it is opened again, without a limit, and every subscriber gets
+ * `relist`, since events in between are lost.
+ *
+ * @param onDisconnect called for containers that were disconnected from a network: a start that fails has no other event
+ */
+export function createEventHub(docker: Docker, log: Logger, onDisconnect: (id: string) => void): EventHub {
+  const listeners = new Set<(event: EngineEvent) => void>()
+  const closing = new AbortController()
+  let open = false
+  /** The engine's time of the last event that arrived, in nanoseconds. */
+  let heardUntil = 0n
+
+  function emit(event: EngineEvent): void {
+    for (const listener of listeners) listener(event)
+  }
+
+  async function run(): Promise<void> {
+    let waitMs = 100
+    let away = false
+    while (!closing.signal.aborted) {
+      try {
+        heardUntil = BigInt(Date.now()) * 1_000_000n
+        const stream = await openEvents(docker, {}, closing.signal)
+        if (away) log.info('the Docker engine answers again')
+        away = false
+        waitMs = 100
+        open = true
+        emit({ kind: 'relist' })
+        await readLines(stream, (line) => {
+          const event = hear(line)
+          if (event?.kind === 'network') onDisconnect(event.id)
+          else if (event) emit(event)
+        })
+      } catch (error) {
+        if (closing.signal.aborted) return
+        if (!away)
+          log.warn({ reason: translate(error, 'report events').message }, 'the Docker engine is away, trying again')
+        away = true
+      } finally {
+        open = false
+      }
+      await pause(waitMs, closing.signal).catch(() => undefined)
+      waitMs = Math.min(2_000, waitMs * 2)
+    }
+  }
+  inBackground('the events of the engine', run)
+
+  function hear(line: string): HeardEvent | undefined {
+    const { at, event } = parse(line)
+    if (at > heardUntil) heardUntil = at
+    return event
+  }
+
+  return {
+    get isOpen() {
+      return open
+    },
+    emit,
+    subscribe(given) {
+      // A listener that fails must neither end the stream of events nor keep events from other listeners.
+      const listener = guarded('a listener for events of the engine', given)
+      listeners.add(listener)
+      if (open)
+        queueMicrotask(
+          guarded('a listener for events of the engine', () => {
+            if (listeners.has(listener)) listener({ kind: 'relist' })
+          }),
+        )
+      return () => listeners.delete(listener)
+    },
+    async catchUp() {
+      // One millisecond is added: our times are truncated, the engine's are not.
+      const until = BigInt(Date.now() + 1) * 1_000_000n
+      const changed = new Set<string>()
+      if (heardUntil >= until) return changed
+      const late = AbortSignal.any([closing.signal, AbortSignal.timeout(catchUpMs)])
+      try {
+        const range = { since: secondsText(heardUntil + 1n), until: secondsText(until) }
+        const stream = await openEvents(docker, range, late)
+        await readLines(stream, (line) => {
+          const event = hear(line)
+          if (event && event.kind !== 'relist') changed.add(event.id)
+        })
+      } catch (error) {
+        if (!late.aborted) throw translate(error, 'report events')
+      }
+      return changed
+    },
+    close: () => closing.abort(),
+  }
+}
+
+function openEvents(
+  docker: Docker,
+  range: { since?: string; until?: string },
+  abortSignal: AbortSignal,
+): Promise<NodeJS.ReadableStream> {
+  // The filter excludes other events: each health check causes three, for as long as its container runs.
+  const event = [...actions, 'health_status', 'disconnect']
+  const options = { filters: { type: ['container', 'network'] as const, event }, ...range, abortSignal }
+  // The types of dockerode know times as whole seconds alone; the engine also accepts fractions.
+  return docker.getEvents(options as unknown as Docker.GetEventsOptions)
+}
+
+type HeardEvent = EngineEvent | { kind: 'network'; id: string }
+
+interface RawEvent {
+  Type?: string
+  Action?: string
+  Actor?: { ID?: string; Attributes?: Record<string, string> }
+}
+
+function parse(line: string): { at: bigint; event: HeardEvent | undefined } {
+  if (line.trim() === '') return { at: 0n, event: undefined }
+  const raw = JSON.parse(line) as RawEvent
+  return { at: timeOf(line), event: eventOf(raw) }
+}
+
+function eventOf({ Type: type, Action: action = '', Actor: actor }: RawEvent): HeardEvent | undefined {
+  const { name = '', ...labels } = actor?.Attributes ?? {}
+  if (type === 'network') {
+    const id = labels.container ?? ''
+    // A start begins with `connect` and holds the container locked until its end; a start that fails ends with `disconnect`.
+    return action === 'disconnect' && id !== '' ? { kind: 'network', id } : undefined
+  }
+  const plain = action.split(':')[0] ?? action
+  if (!actions.has(plain) && plain !== 'health_status') return undefined
+  return { kind: 'container', action, id: actor?.ID ?? '', name, labels }
+}
+
+/** A JavaScript number would lose its last digits. */
+function timeOf(line: string): bigint {
+  return BigInt(/"timeNano":(\d+)\}?\s*$/.exec(line)?.[1] ?? 0)
+}
+
+function secondsText(nanos: bigint): string {
+  return `${nanos / 1_000_000_000n}.${String(nanos % 1_000_000_000n).padStart(9, '0')}`
+}
+
+/** Calls back for every line of a stream, until it ends. */
+async function readLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): Promise<void> {
+  let rest = ''
+  stream.setEncoding('utf8')
+  for await (const chunk of stream) {
+    const lines = (rest + String(chunk)).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) onLine(line)
+  }
+}

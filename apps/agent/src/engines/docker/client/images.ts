@@ -1,0 +1,81 @@
+import type Docker from 'dockerode'
+import { EngineError } from '../../../errors/engine-error.ts'
+import type { ImageMetadata, StoredImage } from '../containers/container-engine.ts'
+import { translate, translating } from './errors.ts'
+
+export async function findImage(docker: Docker, reference: string): Promise<ImageMetadata | undefined> {
+  try {
+    const info = await docker.getImage(reference).inspect()
+    const healthCheck = (info.Config as { Healthcheck?: { Test?: string[] } }).Healthcheck?.Test
+    return {
+      id: info.Id,
+      repoDigests: info.RepoDigests ?? [],
+      volumes: Object.keys((info.Config.Volumes as Record<string, unknown> | null) ?? {}),
+      hasHealthCheck: healthCheck !== undefined && healthCheck[0] !== 'NONE' && healthCheck.length > 0,
+      user: info.Config.User ?? '',
+      labels: info.Config.Labels ?? {},
+    }
+  } catch (error) {
+    return undefinedWhenMissing(error, `inspect the image ${reference}`)
+  }
+}
+
+export async function listImages(docker: Docker): Promise<StoredImage[]> {
+  const [images, containers] = await translating('list the images', () =>
+    Promise.all([docker.listImages(), docker.listContainers({ all: true })]),
+  )
+  return images.map(({ Id, RepoTags, RepoDigests, Size, Created }) => ({
+    id: Id,
+    references: [...named(RepoTags), ...named(RepoDigests)],
+    sizeBytes: Size,
+    createdAt: new Date(Created * 1_000),
+    containers: containers
+      .filter(({ ImageID }) => ImageID === Id)
+      .map(({ Id: id, Names, Labels, Image }) => ({
+        name: (Names[0] ?? id).replace(/^\//, ''),
+        labels: Labels ?? {},
+        image: Image,
+      })),
+  }))
+}
+
+/**
+ * Never removes with force, because that would remove the image of a stopped container. Without force the engine refuses an id that has
+ * several names, so they are removed one by one; the last removal deletes the image, and is refused when a container uses it by then.
+ */
+export async function removeImage(docker: Docker, id: string): Promise<void> {
+  const shown = id.slice(0, 19)
+  const users = await translating(`list the containers of the image ${shown}`, () =>
+    docker.listContainers({ all: true, filters: { ancestor: [id] } }),
+  )
+  const user = users.find(({ ImageID }) => ImageID === id)
+  if (user) throw new EngineError('conflict', `The container ${(user.Names[0] ?? user.Id).replace(/^\//, '')} has it`)
+  for (let attempts = 0; attempts < removalsMax; attempts++) {
+    const info = await docker
+      .getImage(id)
+      .inspect()
+      .catch((error) => undefinedWhenMissing(error, `inspect the image ${shown}`))
+    if (!info) return
+    const reference = named(info.RepoTags)[0] ?? named(info.RepoDigests)[0] ?? id
+    await translating(`remove the image ${reference}`, () => docker.getImage(reference).remove()).catch(ignoreMissing)
+  }
+  throw new EngineError('conflict', `The image ${shown} gets new names as fast as they are removed`)
+}
+
+/** Names of one image; a larger number does not occur in practice. */
+const removalsMax = 100
+
+/** The engine writes "<none>:<none>" for no name. */
+function named(references: readonly string[] | null | undefined): string[] {
+  return (references ?? []).filter((reference) => !reference.startsWith('<none>'))
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof EngineError && error.kind === 'not-found')) throw error
+}
+
+export function undefinedWhenMissing(error: unknown, doing: string): undefined {
+  const known = translate(error, doing)
+  if (known.kind === 'not-found') return undefined
+  throw known
+}

@@ -1,0 +1,106 @@
+import type Docker from 'dockerode'
+import { EngineError } from '../../../errors/engine-error.ts'
+import type { NetworkSpec, ObservedNetwork } from '../containers/container-engine.ts'
+import { keepNeighbours } from './bridge-neighbours.ts'
+import { translate, translating } from './errors.ts'
+import { blockOf, freeBlocks, hostRoutes } from './network-addresses.ts'
+
+const overlaps = /pool overlaps/i
+/** Another process may take a block between the check and the call. */
+const attemptsMax = 20
+
+/**
+ * Creates a bridge network if there is none of that name. It gets a small block of its own: the engine's pools hold some thirty networks
+ * for all users of the machine, and a node has two for each prefix.
+ *
+ * @throws EngineError, also where a network of that name does not have the labels: joining it would connect containers with those of
+ *   another owner
+ */
+export async function ensureNetwork(
+  docker: Docker,
+  network: NetworkSpec,
+  options: { seesHost: boolean },
+): Promise<void> {
+  if (await alreadyOurs(docker, network)) return
+  const all = await translating('list the networks', () => docker.listNetworks())
+  const used = all.flatMap(({ IPAM }) => (IPAM?.Config ?? []).flatMap(({ Subnet }) => blockOf(Subnet ?? '') ?? []))
+  const routes = options.seesHost ? await hostRoutes() : []
+  let attempts = 0
+  for (const subnet of freeBlocks([...used, ...routes])) {
+    if (++attempts > attemptsMax) break
+    try {
+      const created = await docker.createNetwork({
+        Name: network.name,
+        Driver: 'bridge',
+        Internal: network.internal,
+        Labels: network.labels,
+        CheckDuplicate: true,
+        IPAM: { Driver: 'default', Config: [{ Subnet: subnet }] },
+      })
+      await keepNeighbours(created.id)
+      return
+    } catch (error) {
+      const known = translate(error, `create the network ${network.name}`)
+      if (known.kind === 'conflict' && (await alreadyOurs(docker, network))) return
+      if (!overlaps.test(known.message)) throw known
+    }
+  }
+  throw new EngineError(
+    'refused',
+    `There is no address range left for the network ${network.name}: remove networks that are not used`,
+  )
+}
+
+/** A request for one network is cheaper than a list of all. */
+async function alreadyOurs(docker: Docker, { name, labels }: NetworkSpec): Promise<boolean> {
+  type Found = { Id: string; Name: string; Labels?: Record<string, string> | null }
+  try {
+    const found = (await docker.getNetwork(name).inspect()) as Found
+    // The engine also resolves the beginning of an id: only the name counts here.
+    if (found.Name !== name) return false
+    if (Object.entries(labels).every(([key, value]) => found.Labels?.[key] === value)) {
+      // A restart of the machine creates the bridge again, and earlier agents did not set it.
+      await keepNeighbours(found.Id)
+      return true
+    }
+    throw new EngineError('refused', `the network ${name} exists already and was not made for this: remove it`)
+  } catch (error) {
+    const known = translate(error, `inspect the network ${name}`)
+    if (known.kind === 'not-found') return false
+    throw known
+  }
+}
+
+export async function findNetworks(docker: Docker, name: string): Promise<Pick<ObservedNetwork, 'name' | 'labels'>[]> {
+  // The engine's filter also matches names that only contain this one.
+  const found = await translating('list the networks', () => docker.listNetworks({ filters: { name: [name] } }))
+  return found.filter(({ Name }) => Name === name).map(({ Name, Labels }) => ({ name: Name, labels: Labels ?? {} }))
+}
+
+export async function observeNetworks(docker: Docker, labelled: string): Promise<ObservedNetwork[]> {
+  const [networks, containers] = await translating('list the networks', () =>
+    Promise.all([
+      docker.listNetworks({ filters: { label: [labelled] } }),
+      docker.listContainers({ all: true, filters: { label: [labelled] } }),
+    ]),
+  )
+  const used = new Set(containers.flatMap(({ NetworkSettings }) => Object.keys(NetworkSettings?.Networks ?? {})))
+  return networks.map(({ Name, Labels, Created }) => ({
+    name: Name,
+    labels: Labels ?? {},
+    createdAt: new Date(Created),
+    used: used.has(Name),
+  }))
+}
+
+/** A stopped container also needs its network to start again; the engine itself checks only for running containers. */
+export async function removeNetworkIfUnused(docker: Docker, name: string): Promise<void> {
+  try {
+    const users = await docker.listContainers({ all: true, filters: { network: [name] } })
+    if (users.length === 0) await docker.getNetwork(name).remove()
+  } catch (error) {
+    const known = translate(error, `remove the network ${name}`)
+    // The network is in use or already removed: both are acceptable.
+    if (known.kind !== 'not-found' && known.kind !== 'refused' && known.kind !== 'conflict') throw known
+  }
+}

@@ -1,0 +1,69 @@
+import type { FinalContainerConfig } from '@crux/contract'
+import { z } from 'zod'
+import { label, ownerOf } from '../../labels.ts'
+import type { ContainerSummary, GatedPort, PublishedPort } from './container-engine.ts'
+
+/** How long open connections to a replaced container may continue where the configuration does not say. */
+const drainSecondsDefault = 30
+
+const GateLabel = z.object({
+  drainSeconds: z.number(),
+  ports: z.array(
+    z.object({
+      port: z.number(),
+      address: z.string(),
+      containerPort: z.number(),
+      proxyProtocol: z.enum(['v1', 'v2']).optional(),
+    }),
+  ),
+})
+
+export function drainSecondsOf(config: Pick<FinalContainerConfig, 'portGate'>): number {
+  return config.portGate?.drainSeconds ?? drainSecondsDefault
+}
+
+/** The label describes what the gate does for the container, so that an agent that lost all other data finds it on the engine. */
+export function gateLabel(gated: readonly GatedPort[], drainSeconds: number): Record<string, string> {
+  if (gated.length === 0) return {}
+  const ports = gated.map(({ hostPort, address, containerPort, proxyProtocol }) => ({
+    port: hostPort,
+    address,
+    containerPort,
+    ...(proxyProtocol ? { proxyProtocol } : {}),
+  }))
+  return { [label.gate]: JSON.stringify({ drainSeconds, ports }) }
+}
+
+/** Returns the ports of a container with an owner: labels of any other container do not count. */
+export function gatedPortsOf(labels: Record<string, string>): GatedPort[] {
+  const read = readLabel(labels)
+  return (read?.ports ?? []).map(({ port, address, containerPort, proxyProtocol }) => ({
+    hostPort: port,
+    protocol: 'tcp',
+    address,
+    containerPort,
+    ...(proxyProtocol ? { proxyProtocol } : {}),
+  }))
+}
+
+/** The drain time of the release that created the container. */
+export function gateDrainSecondsOf(labels: Record<string, string>): number {
+  return readLabel(labels)?.drainSeconds ?? drainSecondsDefault
+}
+
+/** Every port of the machine that a container uses, through the engine or the gate. */
+export function claimedPorts(
+  container: Pick<ContainerSummary, 'published' | 'gated'>,
+): readonly (PublishedPort | GatedPort)[] {
+  return container.gated.length === 0 ? container.published : [...container.published, ...container.gated]
+}
+
+function readLabel(labels: Record<string, string>): z.output<typeof GateLabel> | undefined {
+  const text = labels[label.gate]
+  if (text === undefined || !ownerOf(labels)) return undefined
+  try {
+    return GateLabel.parse(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}

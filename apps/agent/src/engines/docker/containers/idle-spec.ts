@@ -1,0 +1,30 @@
+import type { ContainerSpec } from './container-engine.ts'
+
+/** A container that is created and never started. */
+export const idleSpec: Omit<ContainerSpec, 'name' | 'labels' | 'image'> = {
+  hostname: undefined,
+  environment: {},
+  entrypoint: [],
+  command: [],
+  workingDirectory: undefined,
+  user: undefined,
+  tty: false,
+  restartPolicy: { name: 'no' },
+  exposed: [],
+  published: [],
+  gated: [],
+  mounts: [],
+  networkMode: 'none',
+  aliases: [],
+  links: [],
+  networks: [],
+  log: undefined,
+  capabilities: { add: [], drop: [] },
+  healthCheck: undefined,
+  resources: {},
+  ulimits: [],
+  shmSizeBytes: undefined,
+  stopSignal: undefined,
+  stopGracePeriodSeconds: undefined,
+  extraHosts: [],
+}

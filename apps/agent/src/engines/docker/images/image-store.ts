@@ -1,0 +1,84 @@
+import { type EngineScope, isCovered } from '@crux/rules'
+import { isEngineError } from '../../../errors/engine-error.ts'
+import { messageOf } from '../../../errors/message-of.ts'
+import type { ListedImage, RemovedImages } from '../../engine.ts'
+import type { ContainerEngine, ImageUser, StoredImage } from '../containers/container-engine.ts'
+import { repositoryOf, shortImageName } from '../containers/image-reference.ts'
+import type { ImageClaims } from './claims.ts'
+import type { FetchedImages } from './fetched.ts'
+import { isLocalImage } from './local-image.ts'
+
+export async function listImages(
+  engine: ContainerEngine,
+  fetched: FetchedImages,
+  scope: EngineScope,
+): Promise<ListedImage[]> {
+  const images = await engine.listImages()
+  const ours = await fetched.among(images)
+  return images.map((image) => {
+    const users = image.containers.filter(({ labels }) => isCovered(labels, scope))
+    return {
+      id: image.id,
+      references: visibleReferences(image, users, ours.has(image.id)),
+      sizeBytes: BigInt(image.sizeBytes),
+      createdAt: image.createdAt,
+      containers: users.map(({ name }) => name),
+      fetched: ours.has(image.id),
+      local: isLocalImage(image.references.filter((reference) => reference.includes('@'))),
+      usedByOthers: users.length < image.containers.length,
+    }
+  })
+}
+
+/**
+ * One image may have names of several teams. Another team's name of an image that this team uses is not shown: only the names by which its
+ * own containers reference the image.
+ */
+function visibleReferences({ references }: StoredImage, users: readonly ImageUser[], fetched: boolean): string[] {
+  if (fetched || users.length === 0) return [...references]
+  const repositories = new Set(users.map(({ image }) => shortImageName(repositoryOf(image))))
+  return references.filter((reference) => repositories.has(shortImageName(repositoryOf(reference))))
+}
+
+/** `freedBytes` is the size of the removed images: layers that another image shares stay on the disk. */
+export async function removeImages(
+  engine: ContainerEngine,
+  { claims, fetched }: { claims: ImageClaims; fetched: FetchedImages },
+  ids: readonly string[],
+): Promise<RemovedImages> {
+  const imageIds: string[] = []
+  const kept: { imageId: string; reason: string }[] = []
+  let freedBytes = 0
+  const images = await engine.listImages()
+  const ours = await fetched.among(images)
+  const stored = new Map(images.map((image) => [image.id, image]))
+  for (const imageId of new Set(ids)) {
+    // A name could refer to another image by now, and the beginning of an id could match any image.
+    if (!/^sha256:[0-9a-f]{64}$/.test(imageId)) {
+      kept.push({ imageId, reason: 'It is not the id of an image' })
+      continue
+    }
+    const image = stored.get(imageId)
+    if (!image) {
+      imageIds.push(imageId)
+      continue
+    }
+    if (!ours.has(imageId)) {
+      kept.push({ imageId, reason: 'No release pulled it, or it was tagged outside of Crux' })
+      continue
+    }
+    try {
+      const claimed = await claims.remove(image, () => engine.removeImage(imageId))
+      if (claimed !== undefined) {
+        kept.push({ imageId, reason: `A deployment in progress uses ${claimed}: remove it afterwards` })
+        continue
+      }
+      imageIds.push(imageId)
+      freedBytes += image.sizeBytes
+    } catch (error) {
+      if (isEngineError(error, 'away')) throw error
+      kept.push({ imageId, reason: messageOf(error) })
+    }
+  }
+  return { imageIds, freedBytes: BigInt(freedBytes), kept }
+}

@@ -1,0 +1,182 @@
+import { Agent as HttpAgent, type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { isLoopbackName, manifestTypes, parseChallenge, tokenOf, tokenUrl } from '@crux/rules'
+import { guarded } from '@crux/service-kit'
+import type { RegistryCredentials } from '../containers/container-engine.ts'
+import { parseImage, registryAddress } from '../containers/image-reference.ts'
+
+export interface RegistryDigests {
+  /**
+   * Asks a registry for the digest of a tag or digest that it grants to the credentials, from this process: one request over a connection
+   * that is kept, where the engine opens a new one and reads the manifests as well.
+   *
+   * @returns undefined where the digest cannot be determined, for whatever reason: the engine may have another way to the registry, e.g. a
+   *   proxy or a certificate of its own, and its answer has the reason if it has none
+   */
+  find(
+    image: { name: string; reference: string },
+    auth: RegistryCredentials | undefined,
+    signal: AbortSignal,
+  ): Promise<string | undefined>
+  close(): void
+}
+
+/** Timeout of one request. */
+const timeoutMs = 5_000
+/** For how long a registry that this process cannot reach is left to the engine. */
+const unreachableMs = 10 * 60_000
+const tokenBytesMax = 64 * 1_024
+/** How many registries are remembered; a node has a handful. */
+const registriesMax = 200
+
+/** The protocol and authentication that the last answers of a registry required. */
+interface Registry {
+  protocol?: 'https:' | 'http:'
+  wantsBasic?: boolean
+  leftAloneUntil?: number
+}
+
+export function createRegistryDigests(): RegistryDigests {
+  const agents = { 'http:': new HttpAgent({ keepAlive: true }), 'https:': new HttpsAgent({ keepAlive: true }) }
+  const registries = new Map<string, Registry>()
+
+  interface Answer {
+    status: number
+    headers: IncomingMessage['headers']
+    body: string
+  }
+
+  function send(
+    url: URL,
+    method: 'HEAD' | 'GET',
+    headers: OutgoingHttpHeaders,
+    signal: AbortSignal,
+    isRepeated = false,
+  ): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const isPlain = url.protocol === 'http:'
+      const call = isPlain ? requestHttp : requestHttps
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+      const options = { method, headers, signal: limit, agent: agents[isPlain ? 'http:' : 'https:'] }
+      const onAnswer = (response: IncomingMessage) => {
+        let body = ''
+        response.setEncoding('utf8')
+        response.on(
+          'data',
+          guarded('the answer of a registry', (chunk: string) => {
+            body += chunk
+            if (body.length > tokenBytesMax) response.destroy(new Error('the answer is too long'))
+          }),
+        )
+        response.on('error', reject)
+        response.on(
+          'end',
+          guarded('the answer of a registry', () =>
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
+          ),
+        )
+      }
+      const request = call(url, options, guarded('the answer of a registry', onAnswer))
+      request.on(
+        'error',
+        guarded('a failed question to a registry', (error: Error) => {
+          // The registry closed the kept connection just when it was used again.
+          if (request.reusedSocket && !isRepeated && !limit.aborted)
+            send(url, method, headers, signal, true).then(resolve, reject)
+          else reject(error)
+        }),
+      )
+      request.end()
+    })
+  }
+
+  /** Tries https first; a registry on loopback may use http, as the engine allows it there. */
+  async function ask(host: string, path: string, headers: OutgoingHttpHeaders, signal: AbortSignal) {
+    const registry = registries.get(host) ?? {}
+    const protocols = isLoopbackName(hostnameOf(host)) ? (['https:', 'http:'] as const) : (['https:'] as const)
+    let cause: unknown
+    for (const protocol of registry.protocol ? [registry.protocol] : protocols) {
+      try {
+        const answer = await send(new URL(`${protocol}//${host}${path}`), 'HEAD', headers, signal)
+        remember(host, { protocol })
+        return { protocol, ...answer }
+      } catch (error) {
+        cause = error
+        signal.throwIfAborted()
+      }
+    }
+    throw cause
+  }
+
+  function remember(host: string, what: Registry): void {
+    if (registries.size >= registriesMax && !registries.has(host)) registries.clear()
+    registries.set(host, { ...registries.get(host), ...what })
+  }
+
+  async function findDigest(
+    host: string,
+    { repository, reference }: { repository: string; reference: string },
+    auth: RegistryCredentials | undefined,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const path = `/v2/${repository}/manifests/${reference}`
+    const accept = { accept: manifestTypes.join(', ') }
+    const basic = auth && `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`
+    const isBasicKnown = basic !== undefined && registries.get(host)?.wantsBasic === true
+    const first = await ask(host, path, { ...accept, ...(isBasicKnown && { authorization: basic }) }, signal)
+    if (first.status !== 401) return digestOf(first)
+    const challenge = parseChallenge(first.headers['www-authenticate'])
+    if (challenge?.scheme === 'basic') {
+      if (!basic || isBasicKnown) return undefined
+      remember(host, { wantsBasic: true })
+      return digestOf(await ask(host, path, { ...accept, authorization: basic }, signal))
+    }
+    if (challenge?.scheme !== 'bearer') return undefined
+    const target = { hostname: hostnameOf(host), isPlain: first.protocol === 'http:' }
+    const scope = `repository:${repository}:pull`
+    const realm = tokenUrl(challenge, target, { hasCredentials: basic !== undefined, scope })
+    if (!realm.ok) return undefined
+    const answer = await send(realm.url, 'GET', basic ? { authorization: basic } : {}, signal)
+    const token = answer.status === 200 ? tokenOf(JSON.parse(answer.body)) : undefined
+    if (!token) return undefined
+    return digestOf(await ask(host, path, { ...accept, authorization: `Bearer ${token}` }, signal))
+  }
+
+  return {
+    async find({ name, reference }, auth, signal) {
+      if (!isReference(name, reference)) return undefined
+      const { host, repository } = registryAddress(name)
+      if ((registries.get(host)?.leftAloneUntil ?? 0) > Date.now()) return undefined
+      try {
+        return await findDigest(host, { repository, reference }, auth, signal)
+      } catch {
+        if (!signal.aborted) remember(host, { leftAloneUntil: Date.now() + unreachableMs })
+        return undefined
+      }
+    },
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy()
+    },
+  }
+}
+
+/** Tags come from members: one that is none could lead to another path of the registry. */
+function isReference(name: string, reference: string): boolean {
+  try {
+    const { tag, digest, ...parsed } = parseImage(`${name}${reference.startsWith('sha256:') ? '@' : ':'}${reference}`)
+    return parsed.name === name && (digest ?? tag) === reference
+  } catch {
+    return false
+  }
+}
+
+const hostnameOf = (host: string) => new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, '')
+
+function digestOf({ status, headers }: { status: number; headers: IncomingMessage['headers'] }): string | undefined {
+  const digest = headers['docker-content-digest']
+  const type = String(headers['content-type'] ?? '').split(';')[0]
+  const isManifest = manifestTypes.some((known) => known === type)
+  return status === 200 && isManifest && typeof digest === 'string' && /^sha256:[0-9a-f]{64}$/.test(digest)
+    ? digest
+    : undefined
+}

@@ -1,0 +1,243 @@
+import type { Instance, Release } from '@crux/agent-protocol'
+import { FinalContainerConfig, patterns } from '@crux/contract'
+import { capabilityName, hostDangers, type Route } from '@crux/rules'
+import { PlanError } from '../../../errors/plan-error.ts'
+import { label, ownerLabels } from '../../labels.ts'
+import { fullName } from '../../names.ts'
+import type { ContainerSpec, GatedPort, Mount, RestartPolicy } from '../containers/container-engine.ts'
+import { drainSecondsOf, gateLabel } from '../containers/gated-ports.ts'
+import { isDigestName } from '../containers/image-reference.ts'
+import { networkName } from '../containers/names.ts'
+import { mountsOf, type VolumeDirectory } from './mounts.ts'
+import { type DesiredNetwork, desiredNetworks } from './networks.ts'
+import { type Preparation, preparationsOf, writtenSources } from './preparations.ts'
+import { bytesOf, healthCheckOf, resourcesOf } from './resources.ts'
+import { desiredRoutes } from './routes.ts'
+import { routingLabels } from './routing-labels.ts'
+import { userLabels } from './user-labels.ts'
+
+export interface NodeEnvironment {
+  dataMountPath: string
+  rootDomain: string | undefined
+  /** Whether paths of the node are paths of the agent's process too: not when it runs in a container. */
+  seesHost: boolean
+  /** The address under which the agent connects to Crux: no container may be routed under that host name. */
+  serverUrl?: string | undefined
+}
+
+/** An instance of a release, parsed and validated, before its image is known. */
+export interface DesiredInstance {
+  instanceId: string
+  full: string
+  config: FinalContainerConfig
+  image: { name: string; tag: string }
+  /** All but what depends on the image, on neighbours and on secrets. */
+  base: Omit<ContainerSpec, 'name' | 'aliases' | 'links' | 'networks'>
+  /** Networks that the configuration names, besides the prefix's own. */
+  networks: readonly DesiredNetwork[]
+  /** Host names and paths that the node's proxy routes to it. */
+  routes: readonly Route[]
+  directories: readonly VolumeDirectory[]
+  /** Preparations that run before the container starts, in order. */
+  preparations: readonly Preparation[]
+  /** Sources of mounts that the instance writes: by its container or by a preparation. */
+  written: ReadonlySet<string>
+}
+
+/** @throws PlanError for a configuration that cannot be applied as a whole: a setting is never silently left out */
+export function desiredOf(release: Release, instance: Instance, nodeEnvironment: NodeEnvironment): DesiredInstance {
+  const { instanceId } = instance
+  const refuse = (reason: string): never => {
+    throw new PlanError(instanceId, reason)
+  }
+  const config = parseConfig(instance)
+  const owner = release.owner ?? refuse('the release names no owner')
+  const full = fullName(owner.prefix, config.name)
+  if (!patterns.dnsLabel.test(owner.prefix)) refuse(`the prefix "${owner.prefix}" is not a DNS label`)
+  if (full.length > 63 || !patterns.dnsLabel.test(full))
+    refuse(`the container name ${full} is not a DNS label of at most 63 characters`)
+  if (isDigestName(instance.imageName)) refuse(`${instance.imageName}:${instance.imageTag} is the id of an image`)
+  refuseDangerous(config, release.hostDangerousAllowed, refuse)
+  const network = networkName(owner)
+  const exposed = config.expose !== undefined && config.expose !== null && config.expose !== 'none'
+  // Traefik connects to a container over its network, so exposing one overrides any other mode.
+  const mode = exposed || !config.networkMode || config.networkMode === 'bridge' ? network : config.networkMode
+  const { startupProbe, readinessProbe } = config.healthCheckConfig ?? {}
+  if (mode === 'none' && (startupProbe || readinessProbe)) refuse('a probe cannot reach a container without a network')
+  const { published, gated } = mode === network ? portsOf(config) : { published: [], gated: [] }
+  try {
+    const { mounts, directories, volumes } = mountsOf(config, {
+      prefix: owner.prefix,
+      dataMountPath: nodeEnvironment.dataMountPath,
+      hostDangerousAllowed: release.hostDangerousAllowed,
+    })
+    const preparations = preparationsOf(config, volumes, {
+      seesHost: nodeEnvironment.seesHost,
+      hasStorage: instance.storage !== undefined,
+    })
+    const networks = desiredNetworks(config, owner, release)
+    const labels = userLabels(config, release)
+    const routing = routingLabels(config, {
+      full,
+      prefix: owner.prefix,
+      network,
+      rootDomain: nodeEnvironment.rootDomain,
+    })
+    const routes = desiredRoutes(config, {
+      prefix: owner.prefix,
+      rootDomain: nodeEnvironment.rootDomain,
+      serverUrl: nodeEnvironment.serverUrl,
+      hostDangerousAllowed: release.hostDangerousAllowed,
+    })
+    return {
+      instanceId,
+      full,
+      config,
+      image: { name: instance.imageName, tag: instance.imageTag },
+      networks: mode === network ? networks : [],
+      routes,
+      directories,
+      preparations,
+      written: new Set([
+        ...mounts.filter(({ kind, writable }) => kind === 'bind' && writable).map(({ source }) => source),
+        ...writtenSources(preparations, volumes),
+      ]),
+      base: {
+        image: { name: instance.imageName, tag: instance.imageTag },
+        hostname: hostnameOf(full, published.length > 0, mounts),
+        environment: Object.fromEntries(config.environment.map(({ key, value }) => [key, value])),
+        labels: {
+          ...routing,
+          ...labels,
+          ...ownLabels(release, instance, config),
+          ...gateLabel(gated, drainSecondsOf(config)),
+        },
+        entrypoint: config.commands.map(({ key }) => key),
+        command: config.args.map(({ key }) => key),
+        workingDirectory: config.workingDirectory || undefined,
+        user: config.user === undefined || config.user === null || config.user < 0 ? undefined : String(config.user),
+        tty: config.tty ?? false,
+        restartPolicy:
+          restartPolicies[config.restartPolicy ?? (config.expectedState?.state === 'exited' ? 'no' : 'unlessStopped')],
+        exposed: config.ports.map(({ internal, protocol }) => ({ port: internal, protocol: protocol ?? 'tcp' })),
+        published,
+        gated,
+        mounts,
+        networkMode: mode,
+        log: logOf(config),
+        capabilities: {
+          add: capabilitiesOf(config, 'add'),
+          drop: capabilitiesOf(config, 'drop'),
+        },
+        healthCheck: healthCheckOf(config),
+        resources: resourcesOf(config),
+        ulimits: (config.ulimits ?? []).map(({ key, soft, hard }) => ({ name: key, soft, hard })),
+        shmSizeBytes: bytesOf('shared memory', config.shmSize),
+        stopSignal: config.stopSignal || undefined,
+        stopGracePeriodSeconds: config.stopGracePeriodSeconds ?? undefined,
+        extraHosts: (config.extraHosts ?? []).map(({ key, value }) => ({ name: key, address: value })),
+      },
+    }
+  } catch (error) {
+    if (error instanceof PlanError) throw error
+    throw new PlanError(instanceId, error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+/**
+ * Docker resolves a hostname as an alias on every network, before the container is verified and until it is removed. So only a container
+ * that never runs beside its successor (it holds a host port or writes to a volume) has its full name as hostname; others have their id.
+ */
+function hostnameOf(full: string, publishes: boolean, mounts: readonly Mount[]): string | undefined {
+  return publishes || mounts.some((mount) => mount.kind === 'bind' && mount.writable) ? full : undefined
+}
+
+const restartPolicies: Record<NonNullable<FinalContainerConfig['restartPolicy']>, RestartPolicy> = {
+  no: { name: 'no' },
+  always: { name: 'always' },
+  onFailure: { name: 'on-failure' },
+  unlessStopped: { name: 'unless-stopped' },
+}
+
+function parseConfig(instance: Instance): FinalContainerConfig {
+  let json: unknown
+  try {
+    json = JSON.parse(instance.configJson)
+  } catch (cause) {
+    throw new PlanError(instance.instanceId, 'the configuration is not JSON', { cause })
+  }
+  const parsed = FinalContainerConfig.safeParse(json)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw new PlanError(
+    instance.instanceId,
+    `the configuration is not valid: ${issue?.path.join('.')}: ${issue?.message}`,
+  )
+}
+
+/** Uses the same rule as the server, so that no setting is host-dangerous there and accepted here. */
+function refuseDangerous(config: FinalContainerConfig, allowed: boolean, refuse: (reason: string) => never): void {
+  const [danger] = allowed ? [] : hostDangers(config)
+  if (danger) refuse(`${danger.property}: ${danger.reason}. It needs an admin's permission for host-dangerous options`)
+}
+
+function capabilitiesOf(config: FinalContainerConfig, wanted: 'add' | 'drop'): string[] {
+  return (config.capabilities ?? [])
+    .filter(({ value }) => value.toLowerCase() === wanted)
+    .map(({ key }) => capabilityName(key))
+}
+
+/** With a gate, the engine publishes only ports that are not TCP, and the gate holds the rest. */
+function portsOf(config: FinalContainerConfig): Pick<ContainerSpec, 'published' | 'gated'> {
+  const published = publishedOf(config)
+  if (!config.portGate?.enabled) return { published, gated: [] }
+  return {
+    published: published.filter(({ protocol }) => protocol !== 'tcp'),
+    gated: published.filter(({ protocol }) => protocol === 'tcp'),
+  }
+}
+
+function publishedOf(config: FinalContainerConfig): readonly GatedPort[] {
+  const single = config.ports.flatMap(({ internal, external, protocol, bindAddress, proxyProtocol }) =>
+    external
+      ? [
+          {
+            containerPort: internal,
+            hostPort: external,
+            protocol: protocol ?? ('tcp' as const),
+            address: bindAddress ?? '',
+            ...(proxyProtocol ? { proxyProtocol } : {}),
+          },
+        ]
+      : [],
+  )
+  const ranges = config.portRanges.flatMap(({ internal, external }) =>
+    Array.from({ length: internal.to - internal.from + 1 }, (_, index) => ({
+      containerPort: internal.from + index,
+      hostPort: external.from + index,
+      protocol: 'tcp' as const,
+      address: '',
+    })),
+  )
+  return [...single, ...ranges]
+}
+
+function ownLabels(release: Release, instance: Instance, config: FinalContainerConfig): Record<string, string> {
+  const secretKeys = config.secrets.map(({ key }) => key)
+  return {
+    ...(release.owner ? ownerLabels(release.owner) : {}),
+    [label.instance]: instance.instanceId,
+    [label.deployment]: release.key?.deploymentId ?? '',
+    [label.release]: String(release.key?.number ?? 0),
+    [label.name]: config.name,
+    ...(secretKeys.length > 0 ? { [label.secretKeys]: secretKeys.join(',') } : {}),
+  }
+}
+
+function logOf(config: FinalContainerConfig): ContainerSpec['log'] {
+  if (!config.logConfig || config.logConfig.driver === 'nodeDefault') return undefined
+  return {
+    driver: config.logConfig.driver,
+    options: Object.fromEntries((config.logConfig.options ?? []).map(({ key, value }) => [key, value])),
+  }
+}

@@ -1,0 +1,44 @@
+import type { PublishedPort } from '../containers/container-engine.ts'
+
+/** Label by which an image declares the ports that it listens on. */
+const networkLabel = 'io.dyrector.cap.network.v1'
+
+export interface ImagePorts {
+  exposed: { port: number; protocol: 'tcp' }[]
+  /** Ports that the image declares as public, at any free port of the node. */
+  published: (PublishedPort & { containerPort: number })[]
+  /** Why the label cannot be read, for the log. */
+  problem?: string
+}
+
+/** @throws Error with a sentence for users for a number that is no port */
+export function imagePorts(labels: Readonly<Record<string, string>>): ImagePorts {
+  const none: ImagePorts = { exposed: [], published: [] }
+  const text = labels[networkLabel]
+  if (text === undefined) return none
+  const entries = entriesOf(text)
+  if (!entries) return { ...none, problem: `the label ${networkLabel} of the image cannot be read and is left out` }
+  const found = new Map<number, boolean>()
+  for (const { listening, exposed } of entries) {
+    const port = Number(listening)
+    if (!Number.isInteger(port) || port < 1 || port > 65_535)
+      throw new Error(`the label ${networkLabel} of the image names ${String(listening)}, which is not a port`)
+    found.set(port, found.get(port) === true || exposed === true)
+  }
+  return {
+    exposed: [...found.keys()].map((port) => ({ port, protocol: 'tcp' })),
+    published: [...found].flatMap(([port, exposed]) =>
+      exposed ? [{ containerPort: port, hostPort: 0, protocol: 'tcp' as const, address: '' }] : [],
+    ),
+  }
+}
+
+function entriesOf(text: string): { listening: unknown; exposed: unknown }[] | undefined {
+  try {
+    const { ports } = JSON.parse(text) as { ports?: unknown }
+    if (!Array.isArray(ports)) return undefined
+    return ports.every((entry) => typeof entry === 'object' && entry !== null) ? ports : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,160 @@
+import { posix } from 'node:path'
+import type { FinalContainerConfig } from '@crux/contract'
+import type { Mount } from '../containers/container-engine.ts'
+import { type ParsedImage, parseImage } from '../containers/image-reference.ts'
+import type { PlacedVolume } from './mounts.ts'
+
+/** What runs for an instance before its container starts, in this order. */
+export type Preparation = ConfigCopy | StorageImport | InitRun
+
+/** Copies files of an image into a volume. */
+export interface ConfigCopy {
+  kind: 'config'
+  image: ParsedImage
+  path: string
+  /** Whether files that the image does not have stay in the volume. */
+  keepFiles: boolean
+  volume: string
+  directory: WritableDirectory
+}
+
+/** Makes a volume the mirror of a prefix of a bucket. */
+export interface StorageImport {
+  kind: 'import'
+  bucket: string
+  /** Empty, or a path that ends with a slash. */
+  prefix: string
+  volume: string
+  directory: WritableDirectory
+}
+
+/** A container that runs to its end. */
+export interface InitRun {
+  kind: 'init'
+  name: string
+  image: ParsedImage
+  entrypoint: readonly string[]
+  command: readonly string[]
+  environment: Readonly<Record<string, string>>
+  /** Whether it gets the environment, the secrets, the networks and the names of the container that it prepares. */
+  withParent: boolean
+  mounts: readonly Mount[]
+}
+
+/** A directory that the agent itself writes: below its data directory, or, as its own process sees it, anywhere on the node. */
+export type WritableDirectory = { kind: 'data'; relativePath: string } | { kind: 'host'; path: string }
+
+/**
+ * @param options.seesHost whether paths of the node are paths of the agent's process too
+ * @throws Error with a sentence for users
+ */
+export function preparationsOf(
+  config: FinalContainerConfig,
+  volumes: ReadonlyMap<string, PlacedVolume>,
+  options: { seesHost: boolean; hasStorage: boolean },
+): Preparation[] {
+  const found: Preparation[] = []
+  const { configContainer, storage, initContainers } = config
+  if (configContainer) {
+    const { image, path, keepFiles, volume } = configContainer
+    if (!path.startsWith('/')) throw new Error(`the path ${path} of the config container is not absolute`)
+    found.push({
+      kind: 'config',
+      image: parseImage(image),
+      path: posix.normalize(path),
+      keepFiles,
+      volume,
+      directory: writableDirectory('the config container', volume, volumes, options),
+    })
+  }
+  if (storage?.storageId) {
+    if (!options.hasStorage) throw new Error('the release does not say where the storage is: start it again')
+    const volume = storage.path ?? ''
+    const [bucket = '', ...rest] = (storage.bucket ?? '').split('/').filter((part) => part !== '')
+    if (bucket === '' || volume === '') throw new Error('the import from a storage needs a bucket and a volume')
+    if (rest.some((part) => part === '.' || part === '..')) throw new Error(`"${storage.bucket}" is no bucket`)
+    found.push({
+      kind: 'import',
+      bucket,
+      prefix: rest.length > 0 ? `${rest.join('/')}/` : '',
+      volume,
+      directory: writableDirectory('the import from a storage', volume, volumes, options),
+    })
+  }
+  const names = new Set<string>()
+  for (const given of initContainers ?? []) {
+    if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(given.name))
+      throw new Error(`"${given.name}" is not a name for an init container: use letters, digits, dots, dashes`)
+    if (names.has(given.name)) throw new Error(`two init containers are called ${given.name}`)
+    names.add(given.name)
+    found.push({
+      kind: 'init',
+      name: given.name,
+      image: parseImage(given.image),
+      entrypoint: (given.command ?? []).map(({ key }) => key),
+      command: (given.args ?? []).map(({ key }) => key),
+      environment: Object.fromEntries((given.environment ?? []).map(({ key, value }) => [key, value])),
+      withParent: given.useParentConfig,
+      mounts: (given.volumes ?? []).map((link) => linkedMount(given.name, link, volumes)),
+    })
+  }
+  return found
+}
+
+/** Sources on the node that preparations write, whatever the container itself may do with them. */
+export function writtenSources(
+  preparations: readonly Preparation[],
+  volumes: ReadonlyMap<string, PlacedVolume>,
+): Set<string> {
+  return new Set(
+    preparations.flatMap((preparation) =>
+      preparation.kind === 'init'
+        ? preparation.mounts.map(({ source }) => source)
+        : [volumes.get(preparation.volume)?.mount.source ?? ''],
+    ),
+  )
+}
+
+/** Images besides the instance's own. */
+export function imagesOf(preparations: readonly Preparation[]): ParsedImage[] {
+  return preparations.flatMap((preparation) => ('image' in preparation ? [preparation.image] : []))
+}
+
+/** Writable even where the container only reads, because init containers exist to fill it. */
+function linkedMount(
+  init: string,
+  link: { name: string; path: string },
+  volumes: ReadonlyMap<string, PlacedVolume>,
+): Mount {
+  const volume = volumes.get(link.name)
+  if (!volume)
+    throw new Error(`the init container ${init} links the volume ${link.name}, which is none of this container`)
+  if (!link.path.startsWith('/')) throw new Error(`the path ${link.path} of the init container ${init} is not absolute`)
+  if (volume.mount.kind === 'memory')
+    throw new Error(
+      `the init container ${init} links the volume ${link.name}, which is memory of one container: use the type rwo`,
+    )
+  return { ...volume.mount, target: link.path, writable: true }
+}
+
+function writableDirectory(
+  what: string,
+  name: string,
+  volumes: ReadonlyMap<string, PlacedVolume>,
+  { seesHost }: { seesHost: boolean },
+): WritableDirectory {
+  const volume = volumes.get(name)
+  if (!volume) throw new Error(`${what} writes into the volume ${name}, which is none of this container`)
+  if (volume.mount.kind === 'memory')
+    throw new Error(`${what} writes into the volume ${name}, which is memory and empty at each start: use the type rwo`)
+  if (volume.relativePath !== undefined) return { kind: 'data', relativePath: volume.relativePath }
+  const path = volume.mount.source
+  if (!seesHost)
+    throw new Error(
+      `${what} writes into ${path} of the node, which this agent does not see, since it runs in a container: use a volume without a leading slash`,
+    )
+  // Files that the source does not have are deleted there, so a mistyped path must not empty the machine.
+  if (path.split('/').filter((part) => part !== '').length < 2)
+    throw new Error(`${what} would replace all of ${path}: use a folder of its own`)
+  return { kind: 'host', path }
+}

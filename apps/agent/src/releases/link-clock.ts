@@ -1,0 +1,43 @@
+import { guarded } from '@crux/service-kit'
+
+/** The link from the view of a deployment: whether the server may have given up on this agent. */
+export interface LinkClock {
+  up(): void
+  down(): void
+  /** Resolves while the link is up or has been down for at most the lease; waits otherwise. */
+  mayProceed(signal: AbortSignal): Promise<void>
+}
+
+/** The length of the server's lease. The server may have given up a node that was unavailable for longer, so no handover starts after it. */
+const leaseMs = 60_000
+
+export function createLinkClock(options: { leaseMs?: number; now?: () => number } = {}): LinkClock {
+  const lease = options.leaseMs ?? leaseMs
+  const now = options.now ?? Date.now
+  let awaySince: number | undefined = now()
+  const waiting = new Set<() => void>()
+  return {
+    up() {
+      awaySince = undefined
+      for (const wake of waiting) wake()
+    },
+    down() {
+      awaySince ??= now()
+    },
+    mayProceed(signal) {
+      signal.throwIfAborted()
+      if (awaySince === undefined || now() - awaySince <= lease) return Promise.resolve()
+      return new Promise((resolve, reject) => {
+        const wake = () => finish(resolve)
+        const stop = guarded('an aborted wait', () => finish(() => reject(signal.reason)))
+        const finish = (complete: () => void) => {
+          waiting.delete(wake)
+          signal.removeEventListener('abort', stop)
+          complete()
+        }
+        waiting.add(wake)
+        signal.addEventListener('abort', stop, { once: true })
+      })
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import { type EngineScope, isCovered } from '@crux/rules'
+import type { Logger } from '@crux/service-kit'
+import { z } from 'zod'
+import { label } from '../engines/labels.ts'
+import { messageOf } from '../errors/message-of.ts'
+import { readIfThere, writeDurably } from '../files/durable-file.ts'
+
+/**
+ * The objects that this agent manages without a command: those of its node and of the team's deleted nodes. The server sends these nodes
+ * with each link and each command; the agent stores them, because it must not drop their ports when it starts without a server.
+ */
+export interface NodeScope {
+  covers(labels: Readonly<Record<string, string>>): boolean
+  /** The newest scope applies. A scope of another node is ignored. */
+  learn(scope: EngineScope): void
+}
+
+const Known = z.object({ teamId: z.string(), nodeId: z.string(), deletedNodeIds: z.array(z.string()) })
+
+/**
+ * @param options.path of the file that stores what the server sent
+ * @param options.onChange called when the set of deleted nodes changes
+ */
+export async function openNodeScope(options: {
+  path: string
+  nodeId: () => string
+  onChange: () => void
+  log: Logger
+}): Promise<NodeScope> {
+  const { path, nodeId, onChange, log } = options
+  let known = parse(await readIfThere(path))
+  let writing: Promise<void> = Promise.resolve()
+
+  function save(content: string): void {
+    writing = writing
+      .then(() => writeDurably(path, content))
+      .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'the deleted nodes could not be remembered'))
+  }
+
+  return {
+    covers(labels) {
+      if (labels[label.node] === nodeId()) return true
+      return known !== undefined && known.nodeId === nodeId() && isCovered(labels, known)
+    },
+    learn({ teamId, nodeId: ofNode, deletedNodeIds }) {
+      if (teamId === '' || ofNode !== nodeId()) return
+      const said = { teamId, nodeId: ofNode, deletedNodeIds: [...deletedNodeIds] }
+      if (known && isSame(known, said)) return
+      known = said
+      save(JSON.stringify(said))
+      onChange()
+    },
+  }
+}
+
+function isSame(left: EngineScope, right: EngineScope): boolean {
+  if (left.teamId !== right.teamId || left.nodeId !== right.nodeId) return false
+  const ids = new Set(left.deletedNodeIds)
+  return ids.size === new Set(right.deletedNodeIds).size && right.deletedNodeIds.every((id) => ids.has(id))
+}
+
+/** A file that cannot be read counts as missing: the server sends the data again. */
+function parse(text: string | undefined): EngineScope | undefined {
+  try {
+    return text === undefined ? undefined : Known.parse(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}

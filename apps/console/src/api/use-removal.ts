@@ -1,0 +1,38 @@
+import type { Input } from '@crux/client'
+import type { Operation } from '@crux/contract'
+import { type LinkProps, useNavigate } from '@tanstack/react-router'
+import { confirm } from '../components/confirm.tsx'
+import type { Removal } from '../components/DetailsHead.tsx'
+import type { Question } from '../components/question.ts'
+import { toastSuccess } from '../components/toasts.tsx'
+import { useCall } from './client.ts'
+
+type Options<O extends Operation> = {
+  input: Input<O>
+  stale: readonly (readonly unknown[])[]
+  question: Omit<Question, 'danger' | 'info'>
+  /** What is said afterwards. */
+  done: string
+  /** Where the page of what is gone leads to. */
+  list: LinkProps
+}
+
+/** Deletes the subject of a page: asks first, confirms the deletion, and goes to the list. */
+export function useRemoval<O extends Operation>(operation: O, options: Options<O>): Removal {
+  const { input, stale, question, done, list } = options
+  const navigate = useNavigate()
+  const remove = useCall(operation, {
+    stale,
+    onSuccess: async () => {
+      toastSuccess(done)
+      await navigate(list)
+    },
+  })
+  return {
+    ask: async () => {
+      if (await confirm({ ...question, danger: true })) remove.mutate(input)
+    },
+    busy: remove.isPending,
+    denied: remove.denied,
+  }
+}

@@ -1,0 +1,80 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import i18n from 'i18next'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { z } from 'zod'
+import { client } from '../../api/client.ts'
+import { csrfTokenOf } from '../../api/identity.ts'
+import { FormPanel } from '../../forms/FormShell.tsx'
+import { PasswordField, SwitchField } from '../../forms/fields.tsx'
+import { elsewhere } from './elsewhere.ts'
+import { FlowGate } from './FlowGate.tsx'
+import { useSettingsFlow } from './use-settings-flow.ts'
+
+const Form = z
+  .object({
+    password: z.string().min(8).max(70),
+    repeat: z.string().min(1),
+    signOutOthers: z.boolean(),
+    revokeTokens: z.boolean(),
+  })
+  .refine((values) => values.repeat === values.password, {
+    path: ['repeat'],
+    error: () => i18n.t('auth:register.different'),
+  })
+
+type Props = {
+  submitLabel: string
+  returnTo: string
+  /** API tokens of the person that may be revoked with the change. */
+  tokens?: number
+  onDone: () => unknown
+}
+
+/** A new password, typed twice. */
+export function PasswordForm({ submitLabel, returnTo, tokens = 0, onDone }: Props) {
+  const { t } = useTranslation('auth')
+  const form = useForm({
+    resolver: zodResolver(Form),
+    defaultValues: { password: '', repeat: '', signOutOthers: true, revokeTokens: false },
+  })
+  const { opened, send, pending, error } = useSettingsFlow({
+    returnTo,
+    submit: (flow, { password, signOutOthers, revokeTokens }: z.output<typeof Form>) =>
+      elsewhere(
+        client.request('auth.change-password', {
+          body: { flow: flow.id, csrfToken: csrfTokenOf(flow), password, signOutOthers, revokeTokens },
+        }),
+      ),
+    onDone,
+  })
+  return (
+    <FlowGate opened={opened} fields={2}>
+      <FormPanel form={form} submitLabel={submitLabel} loading={pending} error={error} onSubmit={send}>
+        <PasswordField
+          form={form}
+          name="password"
+          label={t('newPassword.password')}
+          help={t('register.passwordHelp')}
+          autoComplete="new-password"
+          tall
+        />
+        <PasswordField form={form} name="repeat" label={t('register.repeat')} autoComplete="new-password" tall />
+        <SwitchField
+          form={form}
+          name="signOutOthers"
+          label={t('newPassword.others')}
+          help={t('newPassword.othersHelp')}
+        />
+        {tokens > 0 && (
+          <SwitchField
+            form={form}
+            name="revokeTokens"
+            label={t('newPassword.tokens', { count: tokens })}
+            help={t('newPassword.tokensHelp')}
+          />
+        )}
+      </FormPanel>
+    </FlowGate>
+  )
+}

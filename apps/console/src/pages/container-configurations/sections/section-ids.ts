@@ -1,0 +1,17 @@
+import type { SectionId } from '../form/sections.ts'
+
+export type BasicSectionId = (typeof basicSections)[number]
+const basicSections = [
+  'secrets',
+  'ports',
+  'volumes',
+  'routing',
+  'expectedState',
+  'networks',
+  'restart',
+  'log',
+  'labels',
+] as const satisfies readonly SectionId[]
+export const isBasicSection = (id: SectionId): id is BasicSectionId => (basicSections as readonly string[]).includes(id)
+
+export type AdvancedSectionId = Exclude<SectionId, BasicSectionId | 'general' | 'environment'>

@@ -1,0 +1,3 @@
+import type { flows } from './schema.ts'
+
+export type Flow = typeof flows.$inferSelect

@@ -1,0 +1,41 @@
+import type { App } from '../app/app.ts'
+import type { Executor } from '../db/executor.ts'
+import type { RequestContext } from '../http/request-context.ts'
+import { listProofs, removeConfig, saveConfig } from '../identities/credentials.ts'
+import { type Person, type VerifiableAddress, verifyAddress } from '../identities/store.ts'
+import { endSessions } from '../sessions/store.ts'
+import { recordSecurityEvent } from './events.ts'
+
+const words: Record<string, string> = {
+  password: 'the password',
+  oidc: 'accounts elsewhere',
+  passkey: 'passkeys',
+  totp: 'an authenticator app',
+  lookup_secret: 'backup codes',
+  webauthn: 'security keys',
+}
+
+/**
+ * A user without a session has proven to own the address of an account. If the account was created with this address and the address was never
+ * verified, another person may have created it, so its credentials and sessions are deleted. An address that replaced another one is only verified,
+ * because its account had an owner before.
+ */
+export async function claimAddress(
+  tx: Executor,
+  app: App,
+  ctx: RequestContext,
+  person: Person,
+  address: VerifiableAddress,
+): Promise<void> {
+  const { id: identityId, createdAt } = person.identity
+  await verifyAddress(tx, address.id)
+  if (address.createdAt.getTime() !== createdAt.getTime()) return
+  await endSessions(tx, { ofIdentity: identityId })
+  const held = (await listProofs(tx, identityId)).map(({ type }) => type)
+  // The row of the password stays, because it holds the identifier of the address.
+  for (const type of held)
+    await (type === 'password' ? saveConfig(tx, identityId, type, {}) : removeConfig(tx, identityId, type))
+  if (held.length === 0) return
+  const factor = new Intl.ListFormat('en').format(held.map((type) => words[type] ?? type))
+  await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-removed', factor })
+}

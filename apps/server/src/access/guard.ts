@@ -1,0 +1,97 @@
+import { CruxError, type EndpointSpec, isAllowed, scopeCovers, scopeOfEndpoint } from '@crux/contract'
+import type { FastifyRequest } from 'fastify'
+import type { Actor, TeamContext } from './actor.ts'
+import type { Authentication } from './authentication.ts'
+import type { FailedChecks } from './failed-checks.ts'
+import type { Membership, TeamKey } from './membership.ts'
+import { refuseForeignOrigin } from './origins.ts'
+import { sessionRefusal } from './pending-requirement.ts'
+
+/** The services that check a request, or a live message, before its handler. */
+export type AuthServices = { authentication: Authentication; failedChecks: FailedChecks; membership: Membership }
+export type AuthResult = { actor?: Actor; team?: TeamContext }
+/**
+ * Accepts a request or throws. Sets `request.passed` as far as the checks succeeded, so that a refusal is recorded with
+ * its author.
+ */
+export type Guard = (row: EndpointSpec, request: FastifyRequest) => Promise<AuthResult>
+
+/**
+ * Deny by default: no session 401, not in the team 403 (the same for a team that does not exist), role or scope too low
+ * 403, missing password or second factor 403, a sign-in that is too old for the endpoint 403 `session`. By id a team of
+ * which the caller is no member is 404 with property `team`.
+ */
+export function createGuard(gates: AuthServices, origins: () => ReadonlySet<string>): Guard {
+  return async (row, request) => {
+    refuseForeignOrigin(request.method, request.headers, origins())
+    // Agents with an install token are no members. The handler checks the token against node and team, and reveals
+    // neither to other callers.
+    if (row.permission === 'public' || row.permission === 'install-token') return {}
+    const { cookie, authorization } = request.headers
+    if (row.permission === 'registry-hook') {
+      const { registryId } = request.params as { registryId: string }
+      if (await gates.authentication.isRegistryHook({ authorization }, registryId)) return {}
+      await gates.failedChecks.count(request.ip)
+      throw new CruxError('unauthorized')
+    }
+    const actor = await gates.authentication.actor({ cookie, authorization })
+    if (!actor) {
+      if (authorization !== undefined) await gates.failedChecks.count(request.ip)
+      throw new CruxError('unauthorized')
+    }
+    if (row.permission === 'session') {
+      if (actor.kind !== 'user') throw scopeTooLow('This is about a person: only a person may ask.')
+      checkScope(row, actor, request.params)
+      return { actor: await settled(row, actor, request) }
+    }
+
+    request.passed = { actor }
+    const key = teamKeyOf(request.params)
+    const team = key && (await gates.membership.find(actor, key))
+    if (!team) throw notInTeam(key)
+    request.passed = { actor, team }
+    checkScope(row, actor, request.params)
+    if (!isAllowed(team.role, row.permission)) throw new CruxError('forbidden')
+    return { actor: await settled(row, actor, request, team), team }
+  }
+
+  /** The session is read again before a refusal, because it may have gained the missing right a moment ago. */
+  async function settled(row: EndpointSpec, actor: Actor, request: FastifyRequest, team?: TeamContext): Promise<Actor> {
+    if (!sessionRefusal(row, actor, team)) return actor
+    const { cookie, authorization } = request.headers
+    const now = (await gates.authentication.actor({ cookie, authorization }, { fresh: true })) ?? actor
+    const refusal = sessionRefusal(row, now, team)
+    if (refusal) throw refusal
+    return now
+  }
+}
+
+/** @throws CruxError forbidden `token` */
+function checkScope(row: EndpointSpec, actor: Actor, params: unknown) {
+  if (!actor.grant) return
+  const needed = scopeOfEndpoint(row)
+  if (needed === undefined) throw scopeTooLow('No token may do this: sign in for it.')
+  if (actor.kind === 'deployment-token') {
+    const { deploymentId } = params as { deploymentId?: string }
+    if (row.token === 'deployment-token' && deploymentId === actor.deploymentId) return
+    throw scopeTooLow('This token starts its own deployment and does nothing else.')
+  }
+  const { scope } = actor.grant
+  if (!scopeCovers(scope, needed)) throw scopeTooLow(`This token has the scope "${scope}", and this needs "${needed}".`)
+}
+
+function teamKeyOf(params: unknown): TeamKey | undefined {
+  const { teamSlug, teamId } = params as { teamSlug?: string; teamId?: string }
+  if (teamSlug !== undefined) return { by: 'slug', value: teamSlug }
+  return teamId === undefined ? undefined : { by: 'id', value: teamId }
+}
+
+const notInTeam = (key: TeamKey | undefined) =>
+  key?.by === 'id'
+    ? new CruxError('notFound', { property: 'team' })
+    : new CruxError('forbidden', {
+        property: 'teamSlug',
+        description: 'There is no such team, or you are not a member of it.',
+      })
+
+const scopeTooLow = (description: string) => new CruxError('forbidden', { property: 'token', description })

@@ -1,0 +1,2 @@
+export { settingsPassed } from './recovered.ts'
+export { authRoutes } from './routes.ts'

@@ -1,0 +1,2 @@
+export { findBundle, holdBundles } from './actions.ts'
+export { configBundleRoutes } from './routes.ts'

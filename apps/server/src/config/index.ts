@@ -1,0 +1,1 @@
+export { acceptedOrigins, type Config, isLoopbackOnly, localUrl, loopbackNames, readConfig } from './config.ts'

@@ -1,0 +1,2 @@
+export { containerChannels } from './channel.ts'
+export { containerRoutes } from './routes.ts'

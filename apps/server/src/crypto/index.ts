@@ -1,0 +1,1 @@
+export { type Cipher, createCipher, generateKey, type SecretLocation } from './cipher.ts'

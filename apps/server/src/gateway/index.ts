@@ -1,0 +1,2 @@
+export { createGateway } from './gateway.ts'
+export { createNodeLinks } from './node-links.ts'

@@ -1,0 +1,5 @@
+export { type Accounts, createAccounts, type SecurityReport } from './accounts.ts'
+export { adminConfiguration, proxyHeaders, proxySecretHeader } from './configuration.ts'
+export { type Browser, createIdentityFlows, type FlowAnswer, type IdentityFlows } from './flows.ts'
+export { type Credentials, createIdentity, type Identity, sessionCookieName } from './identity.ts'
+export type { Person, PersonActor, SessionActor } from './person.ts'

@@ -1,0 +1,3 @@
+export type { ChannelHandler, ChannelHandlers, Subscriber } from './handlers.ts'
+export { createLiveHub } from './hub.ts'
+export { createQueue } from './queue.ts'

@@ -1,0 +1,3 @@
+export { inviteToAccountMail, inviteToTeamMail } from './invitation-mails.ts'
+export { mailRoutes } from './routes.ts'
+export { tokenMail } from './token-mails.ts'

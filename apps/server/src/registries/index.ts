@@ -1,0 +1,5 @@
+export { type Browser, createBrowser } from './browse.ts'
+export { registryChannels } from './channel.ts'
+export { openRegistryToken } from './credential.ts'
+export { registryRoutes } from './routes.ts'
+export { type RegistryFace, toRegistry } from './store.ts'

@@ -1,0 +1,53 @@
+import type { DeploymentPort, LinkedAgent } from '../agent-links/index.ts'
+import type { App } from '../context.ts'
+import { dispatch, releaseKey, scheduleDispatch } from './dispatch.ts'
+import { type Stored, storeBatch } from './journal.ts'
+import type { createLeases } from './leases.ts'
+import { invalidateSecretsOfNode } from './stale-secrets.ts'
+
+type Leases = ReturnType<typeof createLeases>
+
+/** The deployments' side of the gateway: positions of journals, waiting releases of a node, and storage of the agents' reports. */
+export function createAgentPort(app: App, leases: Leases): DeploymentPort {
+  return {
+    async positions(agent) {
+      const keys = keysOf(agent)
+      if (keys.length === 0) return []
+      const { rows } = await app.database.pool.query<{
+        deploymentId: string
+        number: number
+        acknowledged: string
+        abandoned: boolean
+      }>(
+        `select r.deployment_id as "deploymentId", r.number, r.acknowledged_sequence as acknowledged, r.status = 'failed' as abandoned
+         from crux.release r join jsonb_to_recordset($2::jsonb) as k(id text, number int)
+           on r.deployment_id::text = k.id and r.number = k.number
+         where r.node_id = $1 and (r.status in ('in-progress', 'successful') or (r.status = 'failed' and r.lease_until is not null))`,
+        [agent.nodeId, JSON.stringify(keys.map(({ deploymentId, number }) => ({ id: deploymentId, number })))],
+      )
+      return rows.map((row) => ({
+        release: { deploymentId: row.deploymentId, number: row.number },
+        acknowledgedSequence: BigInt(row.acknowledged),
+        abandoned: row.abandoned,
+      }))
+    },
+    keyChanged: ({ nodeId }) => invalidateSecretsOfNode(app, nodeId),
+    linked(agent) {
+      const known = new Set(keysOf(agent).map(releaseKey))
+      // This renews no lease yet, because a link must last before it does (leases.ts).
+      dispatch(app, agent.nodeId, { known, again: true }).catch((err: unknown) =>
+        app.log.error({ err, nodeId: agent.nodeId }, 'what waits was not handed over'),
+      )
+    },
+    linkLost({ nodeId }) {
+      leases.restart(nodeId).catch((err: unknown) => app.log.warn({ err, nodeId }, 'a lease was not restarted'))
+    },
+    async report(agent, batch) {
+      const stored: Stored = await storeBatch(app, agent, batch)
+      if (stored.ended) scheduleDispatch(app, agent.nodeId)
+      return stored.acknowledged
+    },
+  }
+}
+
+const keysOf = (agent: LinkedAgent) => agent.info.openReleases

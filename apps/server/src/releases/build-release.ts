@@ -1,0 +1,99 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { InstanceSchema, ReleaseSchema } from '@crux/agent-protocol'
+import type { App } from '../context.ts'
+import { deletedNodeIds } from '../nodes/index.ts'
+import { type StorageAccess, storageAccess } from '../storages/index.ts'
+import { registryCredentials } from './credentials.ts'
+import { serverAddress } from './image-reference.ts'
+import { lostStorages } from './start-checks.ts'
+import { previousContainers, type ReleaseInstanceRow, type ReleaseRow, releaseInstances } from './store.ts'
+
+/** How long old and new containers run side by side after the handover, so that connections end and names are resolved again. */
+const drainMs = 1_000
+
+/**
+ * Builds the release for the agent. Credentials are decrypted only here, from the registry's current row: a stored
+ * release never has them, and a changed password works.
+ */
+export async function buildRelease(app: App, release: ReleaseRow): Promise<MessageInitShape<typeof ReleaseSchema>> {
+  const { pool } = app.database
+  const [instances, previous, deletedNodes, credentials] = await Promise.all([
+    releaseInstances(pool, release.id),
+    previousContainers(pool, release),
+    deletedNodeIds(pool, release.teamId),
+    registryCredentials(app, release),
+  ])
+  const storages = await storagesOf(app, release.teamId, instances)
+  return {
+    key: { deploymentId: release.deploymentId, number: release.number },
+    owner: {
+      teamId: release.teamId,
+      projectId: release.projectId,
+      nodeId: release.nodeId,
+      prefix: release.prefix,
+      deletedNodeIds: deletedNodes,
+    },
+    projectName: release.projectName,
+    versionName: release.versionName,
+    instances: instances.map((instance) =>
+      toInstance(
+        instance,
+        credentials.get(instance.registryId ?? ''),
+        storages.get(instance.config.storage?.storageId ?? ''),
+      ),
+    ),
+    previous: previous.map(({ containerName, instanceId, deploymentId, number }) => ({
+      containerName,
+      instanceId,
+      release: { deploymentId, number },
+    })),
+    recreate: release.recreate,
+    observationWindowMs: app.config.observationWindowMs,
+    hostDangerousAllowed: release.hostDangerousAllowed,
+    partial: release.partial,
+    drainMs,
+  }
+}
+
+/** @throws CruxError preconditionFailed `instances` when one was deleted while the release waited */
+async function storagesOf(app: App, teamId: string, instances: readonly ReleaseInstanceRow[]) {
+  const ids = instances.flatMap(({ config }) => (config.storage?.storageId ? [config.storage.storageId] : []))
+  const storages = await storageAccess(app, teamId, [...new Set(ids)])
+  const lost = instances.filter(({ config }) => {
+    const storageId = config.storage?.storageId
+    return storageId && !storages.has(storageId)
+  })
+  if (lost.length > 0) throw lostStorages(lost.map((row) => ({ id: row.instanceId, name: row.containerName })))
+  return storages
+}
+
+function toInstance(
+  row: ReleaseInstanceRow,
+  credentials: { user: string; token: string } | undefined,
+  storage: StorageAccess | undefined,
+): MessageInitShape<typeof InstanceSchema> {
+  return {
+    instanceId: row.instanceId,
+    imageName: row.imageName,
+    imageTag: row.imageTag,
+    imageDigest: row.digest ?? '',
+    preparationDigests: row.preparationDigests,
+    localOnly: row.localOnly,
+    ...(credentials &&
+      !row.localOnly && {
+        registryAuth: {
+          serverAddress: serverAddress(row.imageName),
+          username: credentials.user,
+          password: credentials.token,
+        },
+      }),
+    ...(storage && {
+      storage: {
+        url: storage.url,
+        accessKey: storage.keys?.accessKey ?? '',
+        secretKey: storage.keys?.secretKey ?? '',
+      },
+    }),
+    configJson: JSON.stringify(row.config),
+  }
+}

@@ -1,0 +1,17 @@
+import type { Actor, TeamContext } from '../access/index.ts'
+import type { Startable } from './confirmations.ts'
+import type { LoadedInstance } from './load.ts'
+
+export type Planned = Pick<LoadedInstance, 'configId'> & Startable
+/**
+ * `layers`: as they are now; `release`: the configuration of an earlier release, independent of later changes of the
+ * layers.
+ */
+export type StartRequest = {
+  team: TeamContext
+  actor: Actor
+  ignoreProtected: boolean
+  from: 'layers' | 'release'
+  /** The address of Crux in browsers; no deployment may route this host name. */
+  cruxUrl: string
+}

@@ -1,0 +1,272 @@
+import { CruxError, isAllowed } from '@crux/contract'
+import { hostDangers } from '@crux/rules'
+import type { Caller } from '../access/index.ts'
+import { configChanged, invalidateSecrets } from '../container-configurations/index.ts'
+import type { App } from '../context.ts'
+import { inTransaction, type Queries } from '../db/transaction.ts'
+import {
+  type DangerousInstance,
+  hashSubjects,
+  judgeDangers,
+  readSubjects,
+  type Subjects,
+  storeConfirmations,
+} from './confirmations.ts'
+import { cancelNow, leaseUntilFrom, notifyDispatcher } from './dispatch.ts'
+import { appendEvents, logEvent, statusEvent } from './event-store.ts'
+import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
+import { findRelease, findReleaseInstances, refuseUnsuccessful, toPlanned } from './list.ts'
+import { type LoadedDeployment, loadDeployment } from './load.ts'
+import { hasStaleValues } from './stale-secrets.ts'
+import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
+import { insertRelease, lockRelease, markStarted, type NewReleaseInstance } from './store.ts'
+
+export type StartOptions = {
+  instances?: string[] | undefined
+  recreate?: boolean | undefined
+  /** The hash of the preview that the user confirmed. */
+  expectedHash?: string | undefined
+  ignoreProtected: boolean
+}
+
+/**
+ * Starts a release: runs all checks in their order, then writes the immutable release, the new status and the first
+ * events in one transaction. Of two concurrent starts the second one sees the first and is refused. The agent receives
+ * the release after the commit. If the process dies in between nothing is lost: the process that has the link
+ * dispatches it.
+ *
+ * @returns the number of the release, and the host-dangerous instances that the start confirmed
+ * @throws CruxError alreadyExists `id`, preconditionFailed, invalidArgument, keysAreUnique, containerNameAreUnique,
+ *   forbidden
+ */
+export async function startDeployment(
+  app: App,
+  caller: Caller,
+  deploymentId: string,
+  options: StartOptions,
+): Promise<Pick<Started, 'number' | 'confirmed'>> {
+  const started = await inTransaction(app.database, async (queries) => {
+    const deployment = await loadDeployment(queries, caller.team.id, deploymentId, { lock: true })
+    throwIfAny([checkStatus(deployment, 'deploy')])
+    const chosen = chooseInstances(deployment, options.instances)
+    const subjects = await readSubjects(queries, deployment, chosen)
+    throwIfAny([checkUnchanged(subjects, options.expectedHash)])
+    const [refused] = await startProblems(queries, deployment, chosen, {
+      ...caller,
+      ignoreProtected: options.ignoreProtected,
+      from: 'layers',
+      cruxUrl: app.config.url,
+    })
+    if (refused) {
+      const invalidated = hasStaleValues(deployment)
+        ? await invalidateSecrets(queries, { nodeId: deployment.node.id, deploymentId })
+        : []
+      return { refused, voided: invalidated }
+    }
+    const instances = chosen.map((instance, order): NewReleaseInstance => {
+      const { image, config, id } = instance
+      return {
+        instanceId: id,
+        order,
+        registryId: image.registryId,
+        containerName: config.name,
+        imageName: image.reference,
+        imageTag: image.tag,
+        localOnly: image.localOnly,
+        digest: null,
+        preparationDigests: {},
+        config,
+      }
+    })
+    return begin(queries, caller, deployment, instances, {
+      subjects,
+      versionName: deployment.version.name,
+      recreate: options.recreate ?? false,
+      partial: chosen.length < deployment.instances.length,
+      sourceNumber: null,
+    })
+  })
+  if ('refused' in started) {
+    for (const layer of started.voided) configChanged(app, { ...layer, origin: undefined, configBundleId: undefined })
+    throw started.refused
+  }
+  finishStart(app, started)
+  return { number: started.number, confirmed: started.confirmed }
+}
+
+/** Rolls back: starts an earlier release again, with its digests and configurations. */
+export async function startRelease(
+  app: App,
+  caller: Caller,
+  deploymentId: string,
+  number: number,
+  options: { ignoreProtected: boolean },
+): Promise<Pick<Started, 'confirmed'>> {
+  const started = await inTransaction(app.database, async (queries) => {
+    const deployment = await loadDeployment(queries, caller.team.id, deploymentId, { lock: true })
+    throwIfAny([checkStatus(deployment, 'roll-back')])
+    const source = await findRelease(queries, deploymentId, number)
+    if (!source) throw new CruxError('notFound', { property: 'number', value: number })
+    throwIfAny([refuseUnsuccessful(source)])
+    const instances = (await findReleaseInstances(queries, source.id)).map((row, order) => ({ ...row, order }))
+    const planned = instances.map(toPlanned)
+    throwIfAny(
+      await startProblems(queries, deployment, planned, {
+        ...caller,
+        ignoreProtected: options.ignoreProtected,
+        from: 'release',
+        cruxUrl: app.config.url,
+      }),
+    )
+    return begin(queries, caller, deployment, instances, {
+      subjects: await readSubjects(queries, deployment, planned),
+      versionName: source.versionName,
+      recreate: false,
+      partial: source.partial,
+      sourceNumber: number,
+    })
+  })
+  finishStart(app, started)
+  return { confirmed: started.confirmed }
+}
+
+/**
+ * Ends a waiting release at once, and asks the agent to undo a release that it has started. If the agent is unavailable
+ * the release ends with its lease: until then the agent may still complete it, and an end that is reported now could be
+ * wrong.
+ */
+export async function cancelDeployment(app: App, caller: Caller, deploymentId: string): Promise<void> {
+  const { actor, team } = caller
+  const cancelled = await inTransaction(app.database, async (queries) => {
+    const deployment = await loadDeployment(queries, team.id, deploymentId, { lock: true })
+    const release = await lockRelease(queries, { deploymentId, number: deployment.tries })
+    if (deployment.status !== 'in-progress' || release?.status !== 'in-progress')
+      throw new CruxError('preconditionFailed', { property: 'status', description: 'Nothing is in progress.' })
+    const { node } = deployment
+    if (!release.handedAt) return { node, update: await cancelNow(queries, release, actor.name) }
+    if (release.cancelRequestedBy) return { node, update: [] }
+    await queries.query('update crux.release set cancel_requested_by = $2 where id = $1', [release.id, actor.name])
+    const position = await appendEvents(queries, deploymentId, release.number, [
+      logEvent(
+        node.status === 'connected'
+          ? `Cancelled by ${actor.name}: the agent puts everything back`
+          : `Cancelled by ${actor.name}: the agent of ${node.name} is away and hears of it when it is back; this ends after 60 s without it`,
+        'warn',
+      ),
+    ])
+    const update: DeploymentUpdate[] = [{ deploymentId, teamId: team.id, try: release.number, position }]
+    return { node, update }
+  })
+  deploymentsChanged(app, cancelled.update)
+  notifyDispatcher(app, cancelled.node.id)
+}
+
+type Started = { nodeId: string; number: number; update: DeploymentUpdate; confirmed: ConfirmedInstance[] }
+/** What an admin's start confirmed, for the audit log. */
+export type ConfirmedInstance = { containerName: string; dangers: string[] }
+type Order = {
+  subjects: Subjects
+  versionName: string
+  recreate: boolean
+  partial: boolean
+  sourceNumber: number | null
+}
+
+async function begin(
+  queries: Queries,
+  { team, actor }: Caller,
+  deployment: LoadedDeployment,
+  instances: readonly NewReleaseInstance[],
+  { subjects, ...order }: Order,
+): Promise<Started> {
+  const planned = instances.map(toPlanned)
+  const isAdmin = actor.sessionId !== undefined && isAllowed(team.role, 'container-configurations.host-dangerous')
+  const [judged, ahead] = await Promise.all([
+    isAdmin ? judgeDangers(queries, deployment, planned, subjects) : [],
+    findReleaseAhead(queries, deployment),
+  ])
+  const confirmed = judged.filter(({ isConfirmed }) => !isConfirmed).map(toConfirmed)
+  // The deployment's row is locked, so no other start takes this number.
+  const number = deployment.tries + 1
+  const source = order.sourceNumber === null ? '' : `, back to release ${order.sourceNumber}`
+  const [, , , position] = await Promise.all([
+    isAdmin && storeConfirmations(queries, deployment.id, planned, judged, actor),
+    markStarted(queries, deployment.id, number, actor.id),
+    insertRelease(
+      queries,
+      {
+        ...order,
+        deploymentId: deployment.id,
+        number,
+        teamId: team.id,
+        projectId: deployment.projectId,
+        nodeId: deployment.node.id,
+        prefix: deployment.prefix,
+        projectName: deployment.project.name,
+        // The checks refuse every host-dangerous configuration of a user, and of a token all that is not confirmed.
+        hostDangerousAllowed: isAdmin || planned.some(({ config }) => hostDangers(config).length > 0),
+        startedById: actor.id,
+        startedByName: actor.name,
+        leaseUntil: leaseUntilFrom(new Date()),
+      },
+      instances,
+    ),
+    appendEvents(queries, deployment.id, number, [
+      statusEvent('in-progress'),
+      logEvent(`Started by ${actor.name}${source}`),
+      ...confirmed.map((one) =>
+        logEvent(
+          `${actor.name} confirmed what reaches the node in ${one.containerName}: ${one.dangers.join(', ')}`,
+          'warn',
+        ),
+      ),
+      ...(ahead
+        ? [logEvent(`Waiting behind release ${ahead.number} of ${ahead.projectName} ${ahead.versionName}`)]
+        : []),
+    ]),
+  ])
+  const update: DeploymentUpdate = {
+    deploymentId: deployment.id,
+    teamId: team.id,
+    status: 'in-progress',
+    try: number,
+    position,
+  }
+  return { nodeId: deployment.node.id, number, update, confirmed }
+}
+
+/** An admin confirms what they saw, and nothing that another user stored in between. */
+function checkUnchanged(subjects: Subjects, expectedHash: string | undefined): CruxError | undefined {
+  if (expectedHash === undefined || hashSubjects(subjects) === expectedHash) return undefined
+  return new CruxError('preconditionFailed', {
+    property: 'expectedHash',
+    description: 'The configuration has changed since your preview: review the changes, then deploy again.',
+  })
+}
+
+const toConfirmed = ({ containerName, dangers }: DangerousInstance): ConfirmedInstance => ({
+  containerName,
+  dangers: dangers.map(({ property, value }) => `${property} ${value}`.trim()),
+})
+
+function finishStart(app: App, { nodeId, update }: Started) {
+  // The agent comes first: everything else can wait some milliseconds.
+  notifyDispatcher(app, nodeId)
+  deploymentsChanged(app, [update])
+}
+
+/** The newest release in progress at the deployment target, which the next one follows. */
+async function findReleaseAhead(queries: Queries, { node, prefix }: LoadedDeployment) {
+  const { rows } = await queries.query<{ number: number; projectName: string; versionName: string }>({
+    name: 'release ahead',
+    text: `select number, project_name as "projectName", version_name as "versionName" from crux.release
+      where node_id = $1 and prefix = $2 and status = 'in-progress' order by started_at desc, id desc limit 1`,
+    values: [node.id, prefix],
+  })
+  return rows[0]
+}
+
+function throwIfAny(problems: readonly (CruxError | undefined)[]) {
+  const first = problems.find((problem) => problem !== undefined)
+  if (first) throw first
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { openDatabase, type TestDatabase } from '@crux/postgres'
+import { PgBoss } from 'pg-boss'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { serverDatabase } from '../test/kit/index.ts'
+import { createCipher, generateKey } from './crypto/cipher.ts'
+import * as schema from './db/schema/index.ts'
+import { resealAll } from './reseal-secrets.ts'
+import { type InvitationMailJob, invitationMailJob, invitationSecret } from './teams/invitation-secret.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await serverDatabase()
+})
+afterAll(() => database.drop())
+
+test('a rotation encrypts every stored credential, also in queued mails, with the new key, and changes nothing when one cannot be decrypted', async () => {
+  const [old, current] = [generateKey(), generateKey()]
+  const opened = openDatabase({ url: database.url, schema })
+  const { pool } = opened
+  const [team, storage] = [randomUUID(), randomUUID()]
+  await pool.query(
+    `insert into crux.team (id, name, slug, created_by, updated_by) values ($1, 'T', 't', 'someone', 'someone')`,
+    [team],
+  )
+  const add = (name: string, key: string, secret: string) => {
+    const id = randomUUID()
+    return pool.query(
+      `insert into crux.registry (id, team_id, name, type, url, "user", token, created_by, updated_by) values ($1, $2, $3, 'v2', 'https://r', 'u', $4, 'someone', 'someone')`,
+      [id, team, name, createCipher({ key }).encrypt(secret, { column: 'registry.token', row: id })],
+    )
+  }
+  await add('one', old, 'secret one')
+  await add('two', current, 'secret two')
+  await pool.query(
+    `insert into crux.storage (id, team_id, name, url, access_key, secret_key, created_by, updated_by)
+     values ($4, $1, 'private', 'https://s3', $2, $3, 's', 's'), ($5, $1, 'public', 'https://s3', null, null, 's', 's')`,
+    [
+      team,
+      createCipher({ key: old }).encrypt('access', { column: 'storage.access_key', row: storage }),
+      createCipher({ key: old }).encrypt('secret', { column: 'storage.secret_key', row: storage }),
+      storage,
+      randomUUID(),
+    ],
+  )
+
+  const boss = new PgBoss({ connectionString: database.url, schema: 'jobs', max: 1 })
+  await boss.start()
+  await boss.createQueue(invitationMailJob)
+  const invitation = { teamId: team, userId: randomUUID(), secretHash: 'hash' }
+  const sealedForMail = createCipher({ key: old }).encrypt('invitation', invitationSecret(invitation))
+  const jobId = await boss.send(invitationMailJob, { ...invitation, secret: sealedForMail })
+  await boss.stop({ graceful: false })
+
+  expect(await resealAll(opened, createCipher({ key: current, deprecatedKey: old }))).toBe(4)
+  const tokens = async () =>
+    (await pool.query<{ id: string; token: string }>('select id, token from crux.registry order by name')).rows
+  const alone = createCipher({ key: current })
+  expect((await tokens()).map(({ id, token }) => alone.decrypt(token, { column: 'registry.token', row: id }))).toEqual([
+    'secret one',
+    'secret two',
+  ])
+  const storages = await pool.query<{ a: string; s: string }>(
+    'select access_key as a, secret_key as s from crux.storage where access_key is not null',
+  )
+  expect(
+    storages.rows.map(({ a, s }) => [
+      alone.decrypt(a, { column: 'storage.access_key', row: storage }),
+      alone.decrypt(s, { column: 'storage.secret_key', row: storage }),
+    ]),
+  ).toEqual([['access', 'secret']])
+
+  const jobs = await pool.query<{ data: InvitationMailJob }>('select data from jobs.job where id = $1', [jobId])
+  expect(jobs.rows.map(({ data }) => alone.decrypt(data.secret, invitationSecret(data)))).toEqual(['invitation'])
+
+  await add('three', generateKey(), 'lost')
+  const before = await tokens()
+  await expect(resealAll(opened, createCipher({ key: generateKey(), deprecatedKey: current }))).rejects.toThrow(
+    /not configured/,
+  )
+  expect(await tokens()).toEqual(before)
+  await opened.close()
+})
+
+test('the rotation covers every column whose comment says that it is encrypted', () => {
+  const directory = new URL('./db/schema/', import.meta.url)
+  const texts = ['teams.ts', 'nodes.ts', 'projects.ts', 'deployments.ts', 'configurations.ts'].map((name) =>
+    readFileSync(new URL(name, directory), 'utf8'),
+  )
+  const encrypted = texts.join('\n').match(/\/\*\*[^*]*\bencrypted\b[^*]*\*\/\s*\w+: text\(/gi) ?? []
+  expect(encrypted).toHaveLength(5)
+})

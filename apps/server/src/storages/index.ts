@@ -1,0 +1,3 @@
+export type { StorageAccess } from './access.ts'
+export { heldStorages, holdStorage, storageAccess } from './actions.ts'
+export { storageRoutes } from './routes.ts'

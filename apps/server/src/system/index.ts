@@ -1,0 +1,5 @@
+export { recordEvent } from './business-events.ts'
+export { scheduleEventRetention } from './event-retention.ts'
+export { registerGauges } from './gauges.ts'
+export { systemHandlers } from './routes.ts'
+export { checkIdentity, createServerHealth, createStatus } from './status.ts'
