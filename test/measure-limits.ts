@@ -19,14 +19,6 @@ export const casts: Record<string, number> = {
   scripts: 7,
 }
 
-/** Directories that import each other in a circle. */
-export const directoriesInCircles: Record<string, number> = {
-  'apps/agent': 6,
-  'apps/console': 10,
-  'apps/identity': 13,
-  'apps/server': 21,
-}
-
 /** Functions and components that are too long, by name, with their lines. */
 export const longFunctions: Record<string, Record<string, number>> = {
   'apps/agent': {
@@ -48,8 +40,8 @@ export const longFunctions: Record<string, Record<string, number>> = {
     makeJournal: 91,
     openBucket: 94,
     openCredentials: 98,
-    openDataDirectory: 117,
-    openDockerDriver: 133,
+    openDataDirectory: 118,
+    openDockerDriver: 134,
     planRelease: 88,
     resolveAndPull: 100,
     run: 129,
@@ -81,7 +73,7 @@ export const longFunctions: Record<string, Record<string, number>> = {
   'apps/server': {
     createAccounts: 111,
     createAgentService: 224,
-    createAuthentication: 93,
+    createAuthentication: 97,
     createBrowser: 87,
     createEditors: 123,
     createHubApi: 82,
@@ -98,7 +90,7 @@ export const longFunctions: Record<string, Record<string, number>> = {
     createV2Client: 92,
     deploymentChannels: 112,
     runAgentProcess: 108,
-    start: 124,
+    start: 125,
     watchLog: 121,
   },
   bench: {
