@@ -64,6 +64,7 @@ export function findRetired(files: readonly SourceFile[], retired: readonly Reti
         .flatMap(({ pattern, instead }) =>
           [...text.matchAll(pattern)].map(({ 0: word, index }) => ({ word, index, instead })),
         )
+        .sort((a, b) => a.index - b.index)
         .map(
           ({ word, index, instead }) =>
             `${path}:${text.slice(0, index).split('\n').length} "${word}": write ${instead}`,
