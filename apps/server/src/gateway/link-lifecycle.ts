@@ -61,11 +61,11 @@ export function createLinkLifecycle(app: App, links: LinkTable, deployments: Dep
   async function rotateOld() {
     for (const link of links.all()) {
       const { nodeId } = link.agent
-      const issued = await app.database.pool.query<{ created_at: Date }>(
-        'select created_at from crux.node_token where node_id = $1',
+      const issued = await app.database.pool.query<{ createdAt: Date }>(
+        'select created_at as "createdAt" from crux.node_token where node_id = $1',
         [nodeId],
       )
-      const at = issued.rows[0]?.created_at
+      const at = issued.rows[0]?.createdAt
       if (at && isOld(at)) await rotate(nodeId)
     }
   }
