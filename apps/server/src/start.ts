@@ -1,5 +1,4 @@
 import type { Server as HttpsServer } from 'node:https'
-import { openDatabase } from '@crux/postgres'
 import {
   createLifecycle,
   createLogger,
@@ -25,7 +24,7 @@ import { composeChannels, composeRoutes } from './compose.ts'
 import { acceptedOrigins, type Config, localUrl } from './config/index.ts'
 import type { App } from './context.ts'
 import { createCipher } from './crypto/index.ts'
-import * as schema from './db/schema/index.ts'
+import { openServerDatabase } from './db/open-database.ts'
 import { createGateway, createNodeLinks } from './gateway/index.ts'
 import {
   createHostCheck,
@@ -95,7 +94,7 @@ async function start(
   lifecycle: ReturnType<typeof createLifecycle>,
 ): Promise<RunningServer> {
   const lastMigration = await migrateServer(config.databaseUrl)
-  const database = openDatabase({ url: config.databaseUrl, name: 'crux server', max: 16, log, schema })
+  const database = openServerDatabase({ url: config.databaseUrl, name: 'crux server', max: 16, log })
   lifecycle.onStop('database', () => database.close())
   const bus = createPostgresBus({ url: config.databaseUrl, database, log })
   lifecycle.onStop('bus', () => bus.stop())

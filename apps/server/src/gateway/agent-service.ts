@@ -227,11 +227,11 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
   async function rotateOld() {
     for (const link of links.all()) {
       const { nodeId } = link.agent
-      const issued = await app.database.pool.query<{ created_at: Date }>(
+      const issued = await app.database.pool.query<{ createdAt: Date }>(
         'select created_at from crux.node_token where node_id = $1',
         [nodeId],
       )
-      const at = issued.rows[0]?.created_at
+      const at = issued.rows[0]?.createdAt
       if (at && isOld(at)) await rotate(nodeId)
     }
   }
