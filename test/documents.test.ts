@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { documentExists } from './references.ts'
 import { projectFiles, root } from './repository.ts'
 
 const documents = projectFiles(/\.md$/)
@@ -11,7 +12,7 @@ test('every link between documents leads to an existing file, and to an existing
   const broken = documents.flatMap(({ path, text }) =>
     [...text.matchAll(/!?\[[^\]]*\]\(([^)\s]+)\)/g)]
       .map((match) => match[1] ?? '')
-      .filter((link) => !/^[a-z]+:/.test(link) && !leads(path, link))
+      .filter((link) => !/^[a-z]+:/.test(link) && !documentExists(path, link))
       .map((link) => `${path} -> ${link}`),
   )
   expect(broken).toEqual([])
@@ -72,21 +73,3 @@ test.each([
   expect(named.length).toBeGreaterThan(3)
   expect(named.filter((name) => !rows.some((row) => row.startsWith('| ') && row.includes(`\`${name}\``)))).toEqual([])
 })
-
-function leads(from: string, link: string): boolean {
-  const [path = '', anchor] = link.split('#')
-  const file = path === '' ? join(root, from) : join(root, dirname(from), decodeURIComponent(path))
-  if (!existsSync(file)) return false
-  return anchor === undefined || !file.endsWith('.md') || headingsOf(readFileSync(file, 'utf8')).includes(anchor)
-}
-
-/** Builds anchors like the common Markdown renderers. */
-function headingsOf(text: string): string[] {
-  return [...text.matchAll(/^#{1,6}\s+(.+)$/gm)].map((match) =>
-    (match[1] ?? '')
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s-]/gu, '')
-      .trim()
-      .replace(/\s/g, '-'),
-  )
-}

@@ -1,24 +1,10 @@
 import { posix } from 'node:path'
 import { expect, test } from 'vitest'
-import { importsOf, projectFiles } from './repository.ts'
+import { type Arrow, circlesOf, fileCircles, productionImports } from './import-circles.ts'
 
 // Checks the import directions of docs/architecture.md. Tests and their kits may import more than production code.
 
-interface Arrow {
-  from: string
-  to: string
-  typeOnly: boolean
-}
-
-const arrows: Arrow[] = projectFiles(/^(apps|packages)\/[^/]+\/src\/.*\.tsx?$/)
-  .filter(({ path }) => !/\.test\.tsx?$|\/test\//.test(path))
-  .flatMap(({ path, text }) =>
-    importsOf(text).map(({ specifier, typeOnly }) => ({
-      from: path,
-      to: specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier,
-      typeOnly,
-    })),
-  )
+const arrows = productionImports()
 
 const offenders = (forbidden: (arrow: Arrow) => boolean) =>
   arrows.filter(forbidden).map(({ from, to }) => `${from} -> ${to}`)
@@ -100,6 +86,13 @@ test('the plan of a deployment is pure: no engine, no files, no network', () => 
   ).toEqual([])
 })
 
+test("the core of the agent knows its engine by an interface: only agent.ts imports Docker's code, by its one door", () => {
+  const docker = 'apps/agent/src/engines/docker/'
+  const above = ({ from, to }: Arrow) =>
+    from.startsWith('apps/agent/') && !from.startsWith(docker) && (to.startsWith(docker) || /^dockerode/.test(to))
+  expect(offenders(above)).toEqual([`apps/agent/src/agent.ts -> ${docker}docker-engine.ts`])
+})
+
 test('a domain of the server is reached through its index.ts only', () => {
   const domainOf = (path: string) => /^apps\/server\/src\/([^/]+)\//.exec(path)?.[1]
   // Every store uses the schema and the transactions in db/, which are no domain.
@@ -116,7 +109,7 @@ test('a domain of the server is reached through its index.ts only', () => {
 })
 
 test('no files import each other in a circle, types included', () => {
-  expect(circlesOf(importsBy((path) => path))).toEqual([])
+  expect(fileCircles(arrows)).toEqual([])
   expect(
     circlesOf(
       new Map([
@@ -133,57 +126,3 @@ test('the flows of the identity service import no method', () => {
     [],
   )
 })
-
-/** Workspaces whose directories still import each other; an entry goes as soon as its workspace has no ring. */
-const workspacesWithRings = ['apps/agent']
-
-test('no directories of a workspace import each other in a circle, types included', () => {
-  // A file that lies directly in `src` composes directories, so that it counts for itself.
-  const directoryOf = (path: string) => {
-    const [kind, workspace, source, ...rest] = path.split('/')
-    return rest.length > 1 ? [kind, workspace, source, rest[0]].join('/') : path
-  }
-  const isExempt = (ring: readonly string[]) => workspacesWithRings.some((name) => ring[0]?.startsWith(`${name}/`))
-  expect(circlesOf(importsBy(directoryOf)).filter((ring) => !isExempt(ring))).toEqual([])
-})
-
-test('no directories of the console import each other in a circle at any depth', () => {
-  const rings = circlesOf(importsBy(posix.dirname))
-  expect(rings.filter(([first]) => first?.startsWith('apps/console/'))).toEqual([])
-})
-
-/** What imports what, by the name of each file's group. */
-function importsBy(groupOf: (path: string) => string): Map<string, string[]> {
-  const imports = new Map<string, string[]>()
-  for (const { from, to } of arrows) {
-    if (!to.startsWith('apps/') && !to.startsWith('packages/')) continue
-    const [source, target] = [groupOf(from), groupOf(to)]
-    if (source !== target) imports.set(source, [...(imports.get(source) ?? []), target])
-  }
-  return imports
-}
-
-/** Groups of files of which each reaches all others (strongly connected components, by Tarjan), sorted. */
-function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[][] {
-  const order = new Map<string, number>()
-  const lowest = new Map<string, number>()
-  const open: string[] = []
-  const circles: string[][] = []
-  const visit = (file: string): number => {
-    const number = order.size
-    order.set(file, number)
-    lowest.set(file, number)
-    open.push(file)
-    for (const to of imports.get(file) ?? []) {
-      const reached = order.has(to) ? (open.includes(to) ? order.get(to) : undefined) : visit(to)
-      if (reached !== undefined) lowest.set(file, Math.min(lowest.get(file) ?? number, reached))
-    }
-    if (lowest.get(file) === number) {
-      const members = open.splice(open.indexOf(file))
-      if (members.length > 1) circles.push(members.sort())
-    }
-    return lowest.get(file) ?? number
-  }
-  for (const file of imports.keys()) if (!order.has(file)) visit(file)
-  return circles
-}

@@ -1,80 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { projectFiles, type SourceFile } from './repository.ts'
-
-// The project uses the terms of the field (docs/glossary.md). This list holds the words that it used before, with what to write.
-
-interface Retired {
-  pattern: RegExp
-  instead: string
-}
-
-/** Names of code; they are too long or too special to occur as ordinary words. */
-const identifiers: Retired[] = [
-  ['formers?[A-Z]\\w*|\\w+Formers?|formers', 'previousContainer...'],
-  ['bringAbout', 'applyPlan'],
-  ['beginEarly', 'prefetch'],
-  ['tellLastWords', 'reportLastLogLines'],
-  ['whoTookThePort', 'findPortHolder'],
-  ['whileAway', 'retryWhileUnavailable'],
-  ['createNarrator|narrator|Narrator', 'progressReporter, ProgressReporter'],
-  ['holdPorts|leadPorts|awaitPorts', 'reservePorts, routePorts, waitForPorts'],
-  ['companionName', 'handoverNetworkName'],
-  ['familiarName|retiredName', 'shortImageName, replacedName'],
-  ['beginAnew', 'restart...'],
-  [
-    'announceWork|dispatchSoon|dispatchForgotten|foldSoon',
-    'notifyDispatcher, scheduleDispatch, dispatchOrphaned, scheduleRollup',
-  ],
-  ['voidSecrets\\w*|voidDeploymentToken', 'invalidate...'],
-  ['throwFirst', 'throwIfAny'],
-  ['rememberMs|lookAgainMs', 'ttlMs, refetchIntervalMs'],
-  ['createAdmission|createTurns|createPortions', 'createUpgradeGuard, createQueue, createChunker'],
-  ['preparePlace|releasePlace|listPlaces|isEmptyPlace', '...Target'],
-  ['standingContainers|StandingContainer|whatStands', 'currentContainers, CurrentContainer'],
-  ['raiseSession|earnExchange', 'upgradeSessionAal, completeTokenExchange'],
-  ['noteSecurityEvent|noteFailure', 'recordSecurityEvent, recordFailure'],
-  ['UsualSection|RareSection|ShownSection', 'BasicSection, AdvancedSection, VisibleSection'],
-  ['PageHead|PageFoot|NothingFits|OneToken', 'PageHeader, Pagination, NoMatches, TokenDetails'],
-  ['StateLook|lookOf|stateLooks', 'StatusStyle, statusStyle, statusStyles'],
-  ['inPlaceOfForm', 'replaceFormEntry'],
-  ['wayWords|securityWords|useEventWords', 'authMethodLabels, securityEventLabels, useEventLabels'],
-  ['listKeptMails|watchKeptMails|KeptMail', 'listCapturedMails, watchCapturedMails, CapturedMail'],
-  ['oddRequests|oddJson', 'fuzzRequests, arbitraryJson'],
-  ['tellChange|holdDeeds|LiveDeed', 'publishChange, blockActions, LiveAction'],
-  ['ImageFacts|FileFacts|DeploymentFacts', 'ImageMetadata, FileMetadata, DeploymentSummary'],
-].map(([pattern = '', instead = '']) => ({ pattern: new RegExp(`\\b(?:${pattern})\\b`, 'g'), instead }))
-
-/** Words that have no other use here. Read in texts of the console, in documents, and in comments and titles of tests. */
-const words: Retired[] = [
-  ['anew', 'again'],
-  ['for ever', 'forever, indefinitely'],
-  ['whoever', 'anyone who, users who, callers that'],
-  ['narrators?', 'progress reporter'],
-  ['companion networks?', 'handover network'],
-  ['bring(?:s|ing)? about|brought about', 'apply, complete'],
-].map(([pattern = '', instead = '']) => ({ pattern: new RegExp(`\\b(?:${pattern})\\b`, 'gi'), instead }))
-
-/** These name the retired words themselves. */
-const isList = ({ path }: SourceFile) => path === 'test/vocabulary.test.ts'
-
-function found(files: readonly SourceFile[], retired: readonly Retired[]): string[] {
-  return files
-    .filter((file) => !isList(file))
-    .flatMap(({ path, text }) =>
-      text
-        .split('\n')
-        .flatMap((line, index) =>
-          retired.flatMap(({ pattern, instead }) =>
-            [...line.matchAll(pattern)].map(([word]) => `${path}:${index + 1} "${word}": write ${instead}`),
-          ),
-        ),
-    )
-}
-
-const code = projectFiles(/^(apps|packages|e2e|bench|scripts|test)\/.*\.(ts|tsx|mjs)$/).filter(
-  ({ path }) => !path.includes('/generated/'),
-)
-const prose = [...projectFiles(/\.md$/), ...projectFiles(/^apps\/console\/src\/locales\/en\/.*\.json$/)]
+import { code, findRetired, identifiers, prose, words } from './retired-words.ts'
 
 describe('the vocabulary', () => {
   test('is read from all code, documents and texts', () => {
@@ -84,7 +9,7 @@ describe('the vocabulary', () => {
 
   test('finds a retired name and a retired word, and says what to write', () => {
     const file = { path: 'a.ts', text: 'const narrator = createNarrator()\n// It begins anew.' }
-    expect(found([file], [...identifiers, ...words])).toEqual([
+    expect(findRetired([file], [...identifiers, ...words])).toEqual([
       'a.ts:1 "narrator": write progressReporter, ProgressReporter',
       'a.ts:1 "createNarrator": write progressReporter, ProgressReporter',
       'a.ts:1 "narrator": write progress reporter',
@@ -93,10 +18,10 @@ describe('the vocabulary', () => {
   })
 
   test('has no retired name in the code', () => {
-    expect(found(code, identifiers)).toEqual([])
+    expect(findRetired(code, identifiers)).toEqual([])
   })
 
   test('has no retired word in code, documents and texts', () => {
-    expect(found([...code, ...prose], words)).toEqual([])
+    expect(findRetired([...code, ...prose], words)).toEqual([])
   })
 })

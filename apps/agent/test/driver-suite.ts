@@ -1,6 +1,7 @@
 import { Operation } from '@crux/agent-protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Driver, EngineEvent } from '../src/engines/docker/containers/driver.ts'
+import type { Driver } from '../src/engines/docker/containers/driver.ts'
+import type { EngineEvent } from '../src/engines/engine.ts'
 import { waitUntil } from './kit/wait-until.ts'
 
 /** The functions that a kind of node must provide to run the suite. */

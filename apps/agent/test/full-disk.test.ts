@@ -123,9 +123,9 @@ describe.runIf(mayMount)('a data directory on a full disk', () => {
 
     // Its journal was deleted, which freed space.
     await fill()
-    const unbegun = await testEnvironment.server.deployAndWait(release(two.reference))
-    expect(unbegun).toMatchObject({ successful: false, previousRestored: true })
-    expect(unbegun.reason).toMatch(/the release did not begin: .*no space left on device/)
+    const unstarted = await testEnvironment.server.deployAndWait(release(two.reference))
+    expect(unstarted).toMatchObject({ successful: false, previousRestored: true })
+    expect(unstarted.reason).toMatch(/the release did not start: .*no space left on device/)
     expect(await askPort(port)).toBe('one')
 
     await makeRoom()

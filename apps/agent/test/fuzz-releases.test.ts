@@ -7,6 +7,9 @@ import { arbitraryConfig } from '@crux/rules/arbitrary-config'
 import { createLogger, onUnhandledError, type UnhandledError } from '@crux/service-kit'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { previousContainersRun } from '../src/engines/docker/apply/previous-containers-run.ts'
+import type { DockerNode } from '../src/engines/docker/apply/release-context.ts'
+import { runRelease } from '../src/engines/docker/apply/run-release.ts'
 import type { ImageMetadata } from '../src/engines/docker/containers/container-engine.ts'
 import type { Driver } from '../src/engines/docker/containers/driver.ts'
 import type { Gate } from '../src/engines/docker/gate/gate.ts'
@@ -18,7 +21,6 @@ import { EngineError } from '../src/errors/engine-error.ts'
 import { openDataDirectory } from '../src/files/data-directory.ts'
 import { openJournalDirectory } from '../src/journal/journal.ts'
 import type { AgentClient } from '../src/link/client.ts'
-import { createLinkClock } from '../src/releases/link-clock.ts'
 import { createReleases, type Releases } from '../src/releases/releases.ts'
 import { waitUntil } from './kit/index.ts'
 
@@ -46,31 +48,35 @@ beforeAll(async () => {
   const engine = fakeEngine()
   const dataDir = join(directory, 'data')
   const data = await openDataDirectory({ dataDir, dataMountPath: dataDir, log })
+  const node: DockerNode = {
+    driver: { engine, subscribe: () => () => undefined } as unknown as Driver,
+    gate: { unusable: undefined, look: async () => undefined, apply: async () => undefined } as unknown as Gate,
+    nodeEnvironment: {
+      dataMountPath: '/data',
+      rootDomain: undefined,
+      serverUrl: 'https://crux.example.com',
+      seesHost: true,
+    },
+    data,
+    sources: createBindSources(data, { seesHost: true }),
+    teamNetworks: createTeamNetworks({ engine, scope: { covers: () => false }, log }),
+    decrypt: async (message) => message,
+    images: {
+      claims: createImageClaims(),
+      fetched: await openFetchedImages(join(directory, 'fetched.json'), engine),
+      digests: { find: async () => undefined, close: () => undefined },
+    },
+    createLock: (_key, work) => work(),
+    log,
+  }
   releases = createReleases({
-    context: {
-      driver: { engine, subscribe: () => () => undefined } as unknown as Driver,
-      gate: { unusable: undefined, look: async () => undefined, apply: async () => undefined } as unknown as Gate,
-      nodeEnvironment: {
-        dataMountPath: '/data',
-        rootDomain: undefined,
-        serverUrl: 'https://crux.example.com',
-        seesHost: true,
-      },
-      data,
-      sources: createBindSources(data, { seesHost: true }),
-      teamNetworks: createTeamNetworks({ engine, scope: { covers: () => false }, log }),
-      decrypt: async (message) => message,
-      clock: createLinkClock(),
-      images: {
-        claims: createImageClaims(),
-        fetched: await openFetchedImages(join(directory, 'fetched.json'), engine),
-        digests: { find: async () => undefined, close: () => undefined },
-      },
-      log,
+    engine: {
+      applyRelease: (journal, control) => runRelease(journal, node, control),
+      previousContainersRun: (sent, signal) => previousContainersRun(engine, sent, undefined, signal),
+      releaseEnded: () => undefined,
     },
     journals: openJournalDirectory(join(directory, 'journal')),
     client,
-    onEnded: () => undefined,
     log,
   })
   await releases.linkUp([], [])
@@ -246,7 +252,8 @@ async function outcomeOf(sent: Release): Promise<Outcome> {
 }
 
 /** An unexpected error is logged as such, even where it becomes a reason. */
-const mistakes = () => logged.filter((line) => line.includes('failed unexpectedly') || line.includes('broke off'))
+const mistakes = () =>
+  logged.filter((line) => line.includes('failed unexpectedly') || line.includes('ended unexpectedly'))
 
 test(`the agent ends each of ${total} releases that no server sends with a message and continues to run`, async () => {
   let number = 0

@@ -104,7 +104,7 @@ test('a removal keeps images that existed before or that others pulled although 
   await waitUntil('it is pulled by hand', () => stored(again.id))
   const { imageIds, kept } = await remove(before, named, again.id)
   expect(imageIds).toEqual([])
-  const reason = 'No release brought it, or somebody else has named it'
+  const reason = 'No release pulled it, or it was tagged outside of Crux'
   expect(kept.map((one) => [one.imageId, one.reason])).toEqual([before, named, again.id].map((id) => [id, reason]))
   expect((await stored(named))?.references).toContain(ours)
 })
@@ -136,7 +136,7 @@ test('a removal keeps everything that a deployment in progress may run', async (
   await waitUntil('it runs', async () => (await testEnvironment.names()).some((name) => name.includes('hold')))
   const repository = reference.slice(0, -2)
   expect((await remove(id)).kept).toMatchObject([
-    { imageId: id, reason: `A deployment under way uses ${repository}: remove it afterwards` },
+    { imageId: id, reason: `A deployment in progress uses ${repository}: remove it afterwards` },
   ])
   if (order.key) testEnvironment.server.send({ case: 'cancelDeployment', value: { release: order.key } })
   expect(await testEnvironment.server.outcomeOf(order)).toMatchObject({ cancelled: true })

@@ -4,6 +4,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import './styles/app.css'
 import { queryClient } from './api/client.ts'
+import { registerQuickActions } from './frame/quick-actions.ts'
 import { startTexts } from './locales/i18n.ts'
 import { router } from './routes.tsx'
 
@@ -17,6 +18,8 @@ try {
 } catch {
   // See start.js: without storage there is no count.
 }
+
+registerQuickActions(() => import('./quick-actions.ts').then((module) => module.quickActionSources))
 
 void startTexts().then(() =>
   createRoot(root).render(

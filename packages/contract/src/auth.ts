@@ -125,7 +125,7 @@ export const authEndpoints = endpoints({
     audit: false,
   },
   'auth.renew-invitation-code': {
-    summary: 'Create a new flow and code for an open invitation, for a holder of its link',
+    summary: 'Create another flow and code for a valid invitation, for anyone who has its link',
     method: 'POST',
     path: '/api/auth/create-account/code',
     body: z.object({ team: Id, invitation: z.string().min(16).max(256) }),
@@ -145,7 +145,7 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
-    unsettled: true,
+    pendingSession: true,
     token: 'never',
   },
   'auth.change-password': {
@@ -158,7 +158,7 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
-    unsettled: true,
+    pendingSession: true,
     token: 'never',
   },
   'auth.link-provider': {
@@ -171,7 +171,7 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
-    unsettled: true,
+    pendingSession: true,
     token: 'never',
   },
   'auth.unlink-provider': {
@@ -184,7 +184,7 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
-    unsettled: true,
+    pendingSession: true,
     token: 'never',
   },
   'mails.list': {

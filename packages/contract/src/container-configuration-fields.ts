@@ -172,7 +172,7 @@ export const ExtraHost = z.object({
   value: z.union([z.ipv4(), z.ipv6(), z.literal('host-gateway')]),
 })
 export const ExtraHosts = list(ExtraHost).superRefine(unique('key', (row) => row.key))
-/** The gate of the node holds published TCP ports and keeps running while containers are replaced (ADR 0006). */
+/** The gate of the node holds published TCP ports and keeps running while containers are replaced (docs/adr/0006-port-gate.md). */
 export const PortGate = z.object({
   enabled: z.boolean(),
   /** How long open connections to a replaced container may continue. */

@@ -107,7 +107,10 @@ export const containerConfigGroups = {
   ],
 } as const satisfies Record<string, readonly ContainerConfigField[]>
 
-export const containerConfigFieldNames = Object.keys(ContainerConfigFields.shape) as ContainerConfigField[]
+export const containerConfigFieldNames = ContainerConfigFields.keyof().options
+
+export const isContainerConfigField = (name: string): name is ContainerConfigField =>
+  Object.hasOwn(ContainerConfigFields.shape, name)
 
 /**
  * The configuration of one container after all layers are merged, in the form that a release stores and the agent receives. Lists are never null

@@ -24,7 +24,7 @@ export const ContainerConfigDetails = ContainerConfig.extend({
  */
 export const ContainerConfigPatch = z.object({
   config: ContainerConfigFields.partial().optional(),
-  resetSection: z.enum(containerConfigFieldNames as [string, ...string[]]).optional(),
+  resetSection: z.enum(containerConfigFieldNames).optional(),
   revision: z.int().optional(),
   keys: z.record(z.string(), z.array(z.string().max(1_024)).max(100)).optional(),
   /** By list: ids of rows that are being typed and keep their stored values. The server adds the unfinished rows that it detects itself. */
@@ -193,10 +193,7 @@ export const configurationHistoryEndpoints = endpoints({
     body: z.object({
       fromConfigId: Id,
       /** Absent: all settings of the other configuration. */
-      fields: z
-        .array(z.enum(containerConfigFieldNames as [string, ...string[]]))
-        .max(100)
-        .optional(),
+      fields: z.array(z.enum(containerConfigFieldNames)).max(100).optional(),
       revision: z.int().optional(),
     }),
     status: 204,

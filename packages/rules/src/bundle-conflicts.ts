@@ -1,6 +1,16 @@
 import { type ContainerConfigField, type ContainerConfigFields, containerConfigFieldNames } from '@crux/contract'
 import { overlappingRanges, sameVolume } from './config-merge.ts'
-import { isKeyedField, isMarkerField, isUnset, markerSections, rowKey, sameValue } from './config-parts.ts'
+import {
+  isKeyedField,
+  isMarkerField,
+  isUnset,
+  type KeyedRow,
+  markerSections,
+  rowKey,
+  rowsIn,
+  sameValue,
+} from './config-parts.ts'
+import { isRecord, toRecord } from './json-record.ts'
 
 export type ConflictingBundle = { configId: string; name: string; fields: ContainerConfigFields }
 export type BundleConflict = {
@@ -49,60 +59,55 @@ const sectioned: Partial<Record<ContainerConfigField, readonly string[]>> = {
 }
 
 type Found = { key?: string; configIds: string[] }
-type Row = { key: string }
-type Said = { configId: string; row: Row }
+type Said<R> = { configId: string; row: R }
 
 function fieldConflicts(
   field: ContainerConfigField,
   bundles: readonly ConflictingBundle[],
   deployment: ContainerConfigFields,
 ): Found[] {
-  if (field === 'volumes' || field === 'portRanges') return overlaps(field, bundles, deployment)
-  if (isKeyedField(field)) return byKey(rowsOf(bundles, field), new Set(rowsIn(deployment, field).map(rowKey)), '')
+  if (field === 'volumes') return overlaps(bundles, deployment, ({ volumes }) => volumes, sameVolume)
+  if (field === 'portRanges') return overlaps(bundles, deployment, ({ portRanges }) => portRanges, overlappingRanges)
+  if (isKeyedField(field)) return byKey(bundles, deployment, (fields) => rowsIn(fields, field))
   if (isMarkerField(field))
-    return markerSections.flatMap((section) => {
-      const said = bundles.flatMap(({ configId, fields }) =>
-        (fields[field]?.[section] ?? []).map((row) => ({ configId, row })),
-      )
-      return byKey(said, new Set((deployment[field]?.[section] ?? []).map(rowKey)), `${section}.`)
-    })
+    return markerSections.flatMap((section) =>
+      byKey(bundles, deployment, (fields) => fields[field]?.[section] ?? [], `${section}.`),
+    )
   if (!isUnset(field, deployment[field])) return []
   const values = bundles.map(({ fields }) => essence(fields[field]))
   const configIds = bundles.map(({ configId }) => configId)
   if (values.every((value) => sameValue(value, values[0]))) return []
   const sections = (sectioned[field] ?? []).filter((section) => {
-    const parts = values.map((value) => (value as Record<string, unknown> | undefined)?.[section])
+    const parts = values.map((value) => toRecord(value)[section])
     return !parts.every((part) => sameValue(part, parts[0]))
   })
   return sections.length > 0 ? sections.map((key) => ({ key, configIds })) : [{ configIds }]
 }
 
-function byKey(said: readonly Said[], decided: ReadonlySet<string>, before: string): Found[] {
-  const groups = new Map<string, Said[]>()
-  for (const one of said) {
-    const key = rowKey(one.row)
-    if (decided.has(key)) continue
-    const group = groups.get(key)
-    if (group) group.push(one)
-    else groups.set(key, [one])
-  }
+function byKey(
+  bundles: readonly ConflictingBundle[],
+  deployment: ContainerConfigFields,
+  rowsOf: (fields: ContainerConfigFields) => readonly KeyedRow[],
+  before = '',
+): Found[] {
+  const decided = new Set(rowsOf(deployment).map(rowKey))
+  const groups = Map.groupBy(saidBy(bundles, rowsOf), ({ row }) => rowKey(row))
   return [...groups].flatMap(([key, group]) => {
     const [first] = group
-    if (!first || group.every(({ row }) => sameRow(row, first.row))) return []
+    if (decided.has(key) || !first || group.every(({ row }) => sameRow(row, first.row))) return []
     return [{ key: `${before}${key}`, configIds: group.map(({ configId }) => configId) }]
   })
 }
 
-/** Whether rows replace each other although their keys may differ. The conflict is decided once the deployment replaces both. */
-function overlaps(
-  field: 'volumes' | 'portRanges',
+/** Conflicts of rows that replace each other although their keys may differ. A conflict is decided once the deployment replaces both. */
+function overlaps<R extends KeyedRow>(
   bundles: readonly ConflictingBundle[],
   deployment: ContainerConfigFields,
+  rowsOf: (fields: ContainerConfigFields) => readonly R[] | null | undefined,
+  clash: (a: R, b: R) => boolean,
 ): Found[] {
-  const clash = (a: Row, b: Row) =>
-    field === 'volumes' ? sameVolume(a as never, b as never) : overlappingRanges(a as never, b as never)
-  const said = rowsOf(bundles, field)
-  const decided = new Set(said.filter(({ row }) => rowsIn(deployment, field).some((own) => clash(own, row))))
+  const said = saidBy(bundles, rowsOf)
+  const decided = new Set(said.filter(({ row }) => rowsOf(deployment)?.some((own) => clash(own, row))))
   const found = new Map<string, Set<string>>()
   said.forEach((one, index) => {
     for (const other of said.slice(index + 1)) {
@@ -120,6 +125,11 @@ function overlaps(
   }))
 }
 
+const saidBy = <R>(
+  bundles: readonly ConflictingBundle[],
+  rowsOf: (fields: ContainerConfigFields) => readonly R[] | null | undefined,
+): Said<R>[] => bundles.flatMap(({ configId, fields }) => (rowsOf(fields) ?? []).map((row) => ({ configId, row })))
+
 function inWords(field: ContainerConfigField, found: Found, names: ReadonlyMap<string, string>): BundleConflict {
   const { key, configIds } = found
   const who = listed(configIds.map((id) => names.get(id) ?? id))
@@ -136,24 +146,19 @@ function inWords(field: ContainerConfigField, found: Found, names: ReadonlyMap<s
 const listed = (names: readonly string[]) =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 
-const rowsIn = (fields: ContainerConfigFields, field: ContainerConfigField): Row[] =>
-  (fields[field] ?? []) as unknown as Row[]
-const rowsOf = (bundles: readonly ConflictingBundle[], field: ContainerConfigField): Said[] =>
-  bundles.flatMap(({ configId, fields }) => rowsIn(fields, field).map((row) => ({ configId, row })))
-
 /** An omitted value means the default: tcp, rwo. */
 const defaults = { protocol: 'tcp', type: 'rwo' }
-function sameRow(left: Row, right: Row): boolean {
+function sameRow(left: KeyedRow, right: KeyedRow): boolean {
   // For a key with a value, an empty text and a removed key are different.
   if ('key' in left) return sameValue(left, right)
-  const plain = (row: Row) => ({ ...defaults, ...(essence(row) as object) })
+  const plain = (row: KeyedRow) => ({ ...defaults, ...toRecord(essence(row)) })
   return sameValue(plain(left), plain(right))
 }
 
 /** The effective value: without ids, nulls, empty texts and empty containers. */
 function essence(value: unknown): unknown {
   if (Array.isArray(value)) return value.length > 0 ? value.map(essence) : undefined
-  if (typeof value !== 'object' || value === null) return value === '' || value === null ? undefined : value
+  if (!isRecord(value)) return value === '' || value === null ? undefined : value
   const parts = Object.entries(value).flatMap(([name, inner]) => {
     const kept = name === 'id' ? undefined : essence(inner)
     return kept === undefined ? [] : [[name, kept]]

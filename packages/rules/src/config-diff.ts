@@ -1,6 +1,13 @@
 import type { ContainerConfigFields } from '@crux/contract'
-import { type ConfigPart, configParts, sameValue } from './config-parts.ts'
-import { formatPort, formatPortRange, formatUlimit, formatVolume } from './string-parsers.ts'
+import { type ConfigPart, configParts, type KeyedRow, sameValue } from './config-parts.ts'
+import {
+  formatPort,
+  formatPortRange,
+  formatUlimit,
+  formatVolume,
+  type PortRanges,
+  type Ports,
+} from './string-parsers.ts'
 
 /** One line of the list of changes: without `from` the part is new, without `to` it is removed. */
 export type ConfigChange = { property: string; from?: string | null; to?: string | null }
@@ -20,32 +27,23 @@ export function diffConfig(from: ContainerConfigFields, to: ContainerConfigField
 }
 
 /** A part as readable text: `8080:80`, `data:/var/lib:rwo`, `add`, or short JSON. */
-export function describe(part: ConfigPart): string {
-  const value = part.value as Record<string, never>
-  switch (part.field) {
-    case 'secrets':
-      return 'encrypted'
-    case 'ports':
-      return `${formatPort(value as never)}${value.proxyProtocol ? ` (PROXY ${value.proxyProtocol})` : ''}`
-    case 'portRanges':
-      return formatPortRange(value as never)
-    case 'volumes':
-      return [formatVolume(value as never), value.size, value.class && `class ${value.class}`]
-        .filter(Boolean)
-        .join(', ')
-    case 'ulimits':
-      return formatUlimit(value as never)
-    case 'networks':
-    case 'customHeaders':
-      return (part.value as { key: string }).key
-    case 'args':
-    case 'commands':
-      return (part.value as { key: string }[]).map((row) => quoted(row.key)).join(' ')
-  }
-  if (typeof part.value !== 'object' || part.value === null) return String(part.value)
-  if ('key' in part.value && 'value' in part.value)
-    return part.value.value === null ? 'removed' : String(part.value.value)
-  return JSON.stringify(part.value)
+export function describe({ field, row, value }: ConfigPart): string {
+  if (field === 'secrets') return 'encrypted'
+  if (row) return describeRow(row)
+  if ((field === 'args' || field === 'commands') && Array.isArray(value))
+    return value.map(({ key }) => (/\s/.test(key) ? JSON.stringify(key) : key)).join(' ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-const quoted = (argument: string) => (/\s/.test(argument) ? JSON.stringify(argument) : argument)
+function describeRow(row: KeyedRow): string {
+  if ('path' in row) return [formatVolume(row), row.size, row.class && `class ${row.class}`].filter(Boolean).join(', ')
+  if ('internal' in row) {
+    if (isPortRange(row)) return formatPortRange(row)
+    return `${formatPort(row)}${row.proxyProtocol ? ` (PROXY ${row.proxyProtocol})` : ''}`
+  }
+  if ('soft' in row) return formatUlimit(row)
+  if ('value' in row) return row.value === null ? 'removed' : String(row.value)
+  return row.key
+}
+
+const isPortRange = (row: Ports | PortRanges): row is PortRanges => typeof row.internal === 'object'

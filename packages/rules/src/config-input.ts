@@ -1,11 +1,7 @@
-import {
-  type ContainerConfigFields,
-  ContainerConfigPatch,
-  containerConfigFieldNames,
-  propertyPath,
-} from '@crux/contract'
+import { type ContainerConfigFields, ContainerConfigPatch, isContainerConfigField, propertyPath } from '@crux/contract'
 import { type ConfigProblem, problem } from './config-problem.ts'
 import { expandShorthands } from './json-readers.ts'
+import { isRecord, type JsonRecord, toRecord, valueAt } from './json-record.ts'
 
 type Json = Record<string, unknown>
 export type ConfigInput =
@@ -34,7 +30,7 @@ export function readConfigInput(input: Json, { mayBeUnfinished }: { mayBeUnfinis
   const problems: ConfigProblem[] = []
   const known: Json = {}
   for (const [name, value] of Object.entries(input)) {
-    if ((containerConfigFieldNames as string[]).includes(name)) known[name] = value
+    if (isContainerConfigField(name)) known[name] = value
     else if (!answered.has(name)) problems.push(unknownSetting(name))
   }
   const expanded = expandShorthands(known, (property, description) =>
@@ -58,7 +54,7 @@ function unknownMembers(given: unknown, parsed: unknown, path: PropertyKey[] = [
     const at = [...path, Array.isArray(given) ? Number(name) : name]
     if (value === undefined || name === 'id') return []
     if (!Object.hasOwn(parsed, name)) return [unknownSetting(propertyPath(at))]
-    return unknownMembers(value, (parsed as Json)[name], at)
+    return unknownMembers(value, Reflect.get(parsed, name), at)
   })
 }
 
@@ -80,8 +76,8 @@ function withoutUnfinished(input: Json, typing: Record<string, string[]>): Json 
     if (rows.size + fields.size === 0) break
     config = Object.fromEntries(Object.entries(config).filter(([field]) => !fields.has(field)))
     for (const [field, indexes] of rows) {
-      const list = config[field] as Json[]
-      const ids = [...indexes].flatMap((index) => (typeof list[index]?.id === 'string' ? [list[index].id] : []))
+      const list: unknown[] = Array.isArray(config[field]) ? config[field] : []
+      const ids = [...indexes].map((index) => toRecord(list[index]).id).filter((id) => typeof id === 'string')
       typing[field] = [...(typing[field] ?? []), ...ids]
       config = { ...config, [field]: list.filter((_, index) => !indexes.has(index)) }
     }
@@ -92,33 +88,25 @@ function withoutUnfinished(input: Json, typing: Record<string, string[]>): Json 
 /** The initial value of a form input; 0 is a port that was not entered. */
 const isEmpty = (value: unknown) => value === undefined || value === null || value === '' || value === 0
 
-const valueAt = (config: Json, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>((value, part) => (value as Record<PropertyKey, unknown> | null | undefined)?.[part], config)
-
 function normalizePaths(config: Json): Json {
   const next = { ...config }
   const change = (field: string, convert: (value: unknown) => unknown) => {
     if (next[field] !== undefined && next[field] !== null) next[field] = convert(next[field])
   }
-  const rows = (convert: (row: Json) => Json) => (list: unknown) =>
-    Array.isArray(list) ? list.map((row) => (isObject(row) ? convert(row) : row)) : list
-  const withPath = (row: Json) => ({ ...row, path: toAbsolute(row.path) })
+  const rows = (convert: (row: JsonRecord) => unknown) => (list: unknown) =>
+    Array.isArray(list) ? list.map((row) => (isRecord(row) ? convert(row) : row)) : list
+  const withPath = (row: JsonRecord) => ({ ...row, path: toAbsolute(row.path) })
   const withMember = (name: string, convert: (value: unknown) => unknown) => (value: unknown) =>
-    isObject(value) && name in value ? { ...value, [name]: convert(value[name]) } : value
+    isRecord(value) && name in value ? { ...value, [name]: convert(value[name]) } : value
   change('name', (name) => (name === '' ? null : name))
   change('workingDirectory', toAbsolute)
   change('volumes', rows(withPath))
-  change(
-    'initContainers',
-    rows((row) => withMember('volumes', rows(withPath))(row) as Json),
-  )
+  change('initContainers', rows(withMember('volumes', rows(withPath))))
   change('configContainer', withMember('path', toAbsolute))
   change('routing', withMember('path', toAbsolute))
   change('storage', withMember('bucket', withoutOuterSlashes))
   return next
 }
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** An empty path stays empty, and a drive letter is refused later by the rules. */
 const toAbsolute = (path: unknown) =>
@@ -136,20 +124,19 @@ export function keepTypedRows(
   before: ContainerConfigFields,
   typing: Readonly<Record<string, readonly string[]>> = {},
 ): ContainerConfigFields {
-  const next: Json = { ...fields }
-  for (const [field, ids] of Object.entries(typing)) {
-    const stored = Object.hasOwn(before, field) ? (before as Json)[field] : undefined
-    const patched = Object.hasOwn(next, field) ? next[field] : undefined
-    if (!Array.isArray(patched) || !Array.isArray(stored ?? [])) continue
+  const next = { ...fields }
+  for (const field of Object.keys(typing).filter(isContainerConfigField)) {
+    const [stored, patched] = [before[field], next[field]]
+    if (!Array.isArray(patched)) continue
     if (stored === undefined || stored === null) {
       if (patched.length === 0) delete next[field]
       continue
     }
-    const list = [...patched]
-    ;(stored as Json[]).forEach((row, index) => {
-      if (ids.includes(String(row.id)) && !list.some(({ id }: Json) => id === row.id)) list.splice(index, 0, row)
-    })
-    next[field] = list
+    if (!Array.isArray(stored)) continue
+    const list: { id?: string }[] = [...patched]
+    for (const [index, row] of stored.entries())
+      if (typing[field]?.includes(String(row.id)) && !list.some(({ id }) => id === row.id)) list.splice(index, 0, row)
+    Object.assign(next, { [field]: list })
   }
   return next
 }

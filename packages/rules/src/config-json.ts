@@ -1,7 +1,13 @@
-import { ContainerConfigFields, containerConfigFieldNames, invalidArgument } from '@crux/contract'
+import {
+  ContainerConfigFields,
+  containerConfigFieldNames,
+  invalidArgument,
+  isContainerConfigField,
+} from '@crux/contract'
 import { markerSections, sameValue } from './config-parts.ts'
 import { fillRowIds } from './config-patch.ts'
 import { expandShorthands, type Fail } from './json-readers.ts'
+import { isRecord } from './json-record.ts'
 
 /**
  * A configuration as the JSON tab shows it: no ids, key-value lists as objects, key lists as arrays of text. It contains no values of secrets; in a
@@ -40,17 +46,16 @@ export function configFromJson(
   try {
     json = JSON.parse(text)
   } catch (cause) {
-    return refused(undefined, `This is no JSON: ${(cause as Error).message}`)
+    return refused(undefined, `This is no JSON: ${cause instanceof Error ? cause.message : cause}`)
   }
-  if (typeof json !== 'object' || json === null || Array.isArray(json))
-    return refused(undefined, 'Write one object: { "name": "web" }')
+  if (!isRecord(json)) return refused(undefined, 'Write one object: { "name": "web" }')
   const problems: { property: string; description: string }[] = []
   const fail: Fail = (property, description) => problems.push({ property, description })
   for (const name of Object.keys(json)) {
-    if (!(containerConfigFieldNames as string[]).includes(name)) return refused(name, `${name} is not a setting`)
+    if (!isContainerConfigField(name)) return refused(name, `${name} is not a setting`)
     if (name === 'secrets' && !options.base) return refused(name, 'Set secrets in the form')
   }
-  const given = expandShorthands(json as Record<string, unknown>, fail)
+  const given = expandShorthands(json, fail)
   const [problem] = problems
   if (problem) return refused(problem.property, problem.description)
   const parsed = ContainerConfigFields.safeParse(given)
@@ -59,13 +64,13 @@ export function configFromJson(
     return refused(first?.property, first?.description ?? 'A value is not valid')
   }
   const filled = fillRowIds(parsed.data, current, options.newId)
-  const patch: Record<string, unknown> = {}
+  const patch: Partial<ContainerConfigFields> = {}
   for (const name of containerConfigFieldNames) {
     if (name === 'secrets' && !(name in given)) continue
     const next = filled[name] ?? null
-    if (!sameInJson(name, next, current[name])) patch[name] = next
+    if (!sameInJson(name, next, current[name])) Object.assign(patch, { [name]: next })
   }
-  return { ok: true, patch: patch as Partial<ContainerConfigFields> }
+  return { ok: true, patch }
 }
 
 const refused = (property: string | undefined, description: string): ParsedConfigJson => ({
@@ -90,9 +95,10 @@ function toJson(name: string, value: unknown): unknown {
   if (name === 'labels' || name === 'annotations')
     return mapped(value, Object.fromEntries(markerSections.map((section) => [section, (rows) => toObject(rows)])))
   if (name === 'logConfig') return mapped(value, { options: (rows) => toObject(rows) })
-  if (name === 'secrets') return (value as KeyRow[]).map(({ key, required }) => ({ key, required }))
+  if (!Array.isArray(value)) return value
+  if (name === 'secrets') return value.map(({ key, required }: KeyRow) => ({ key, required }))
   if (name === 'initContainers')
-    return (value as unknown[]).map((row) =>
+    return value.map((row) =>
       mapped(row, {
         command: toTexts,
         args: toTexts,
@@ -100,17 +106,17 @@ function toJson(name: string, value: unknown): unknown {
         volumes: (rows) => (Array.isArray(rows) ? rows.map((inner) => mapped(inner, {})) : rows),
       }),
     )
-  return Array.isArray(value) ? value.map((row) => mapped(row, {})) : value
+  return value.map((row) => mapped(row, {}))
 }
 
 type KeyRow = { key: string } & Record<string, unknown>
 const toObject = (rows: unknown, read: (row: KeyRow) => unknown = (row) => row.value): unknown =>
-  Array.isArray(rows) ? Object.fromEntries((rows as KeyRow[]).map((row) => [row.key, read(row)])) : rows
-const toTexts = (rows: unknown): unknown => (Array.isArray(rows) ? (rows as KeyRow[]).map((row) => row.key) : rows)
+  Array.isArray(rows) ? Object.fromEntries(rows.map((row: KeyRow) => [row.key, read(row)])) : rows
+const toTexts = (rows: unknown): unknown => (Array.isArray(rows) ? rows.map((row: KeyRow) => row.key) : rows)
 
 /** The object with some of its properties converted and without its own row id. */
 function mapped(value: unknown, converters: Record<string, (inner: unknown) => unknown>): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  if (!isRecord(value)) return value
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name, inner]) => name !== 'id' && inner !== undefined)

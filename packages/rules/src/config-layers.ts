@@ -1,6 +1,6 @@
 import type { ContainerConfigField, ContainerConfigFields, ContainerConfigType } from '@crux/contract'
 import { mergeConfig } from './config-merge.ts'
-import { isKeyedField, isMarkerField, isUnset, markerSections, rowKey } from './config-parts.ts'
+import { fieldsIn, isKeyedField, isMarkerField, isUnset, markerSections, rowKey, rowsIn } from './config-parts.ts'
 
 /** `name` is that of the bundle, image or deployment, by which users know the layer. */
 export type ConfigLayer = {
@@ -39,10 +39,9 @@ function* partPaths(
   fields: ContainerConfigFields,
   leftOut: (field: ContainerConfigField, value: unknown) => boolean,
 ): Generator<string> {
-  for (const [name, value] of Object.entries(fields)) {
-    const field = name as ContainerConfigField
-    if (leftOut(field, value)) continue
-    if (isKeyedField(field)) for (const row of value as { key: string }[]) yield `${field}.${rowKey(row)}`
+  for (const field of fieldsIn(fields)) {
+    if (leftOut(field, fields[field])) continue
+    if (isKeyedField(field)) for (const row of rowsIn(fields, field)) yield `${field}.${rowKey(row)}`
     else if (isMarkerField(field)) {
       for (const section of markerSections)
         for (const row of fields[field]?.[section] ?? []) yield `${field}.${section}.${row.key}`

@@ -1,11 +1,20 @@
 import type { ContainerConfigField, ContainerConfigFields } from '@crux/contract'
-import { isKeyedField, isMarkerField, isUnset, markerSections, rowKey } from './config-parts.ts'
+import {
+  fieldsIn,
+  isUnset,
+  type KeyedField,
+  type MarkerField,
+  markerSections,
+  type RowWithKey,
+  rowKey,
+} from './config-parts.ts'
 
-type Keyed = { key: string; value?: string | null }
-type Secret = NonNullable<ContainerConfigFields['secrets']>[number]
-type Volume = NonNullable<ContainerConfigFields['volumes']>[number]
-type PortRange = NonNullable<ContainerConfigFields['portRanges']>[number]
-type Marker = NonNullable<ContainerConfigFields['labels']>
+type FieldValue<F extends ContainerConfigField> = NonNullable<ContainerConfigFields[F]>
+type Merge<F extends ContainerConfigField> = (weak: FieldValue<F>, strong: FieldValue<F>) => FieldValue<F>
+type Secret = FieldValue<'secrets'>[number]
+type Volume = FieldValue<'volumes'>[number]
+type PortRange = FieldValue<'portRanges'>[number]
+type Marker = FieldValue<MarkerField>
 
 /**
  * Merges a stronger layer over a weaker one. Layers are merged from the weakest: image, bundles, deployment, instance. Removals (`value: null`) stay
@@ -15,17 +24,20 @@ type Marker = NonNullable<ContainerConfigFields['labels']>
  * still stronger layer then replaces that row itself. For these, the order from the weakest applies.
  */
 export function mergeConfig(weak: ContainerConfigFields, strong: ContainerConfigFields): ContainerConfigFields {
-  const result: Record<string, unknown> = { ...weak }
-  for (const [name, high] of Object.entries(strong)) {
-    const field = name as ContainerConfigField
-    const low = weak[field]
-    if (isUnset(field, high)) continue
-    if (isUnset(field, low)) result[field] = high
-    else if (isKeyedField(field)) result[field] = mergeRows(field, low as Keyed[], high as Keyed[])
-    else if (isMarkerField(field)) result[field] = mergeMarkers(low as Marker, high as Marker)
-    else result[field] = high
-  }
-  return result as ContainerConfigFields
+  const result = { ...weak }
+  for (const field of fieldsIn(strong)) mergeField(result, field, strong[field])
+  return result
+}
+
+function mergeField<F extends ContainerConfigField>(
+  result: ContainerConfigFields,
+  field: F,
+  high: ContainerConfigFields[F],
+): void {
+  if (isUnset(field, high)) return
+  const low = result[field]
+  const merge = mergers[field]
+  result[field] = merge && high && low ? merge(low, high) : high
 }
 
 /** Whether a stronger volume replaces a weaker one: a path is mounted once, and a name has one meaning. */
@@ -38,26 +50,22 @@ export const overlappingRanges = (a: PortRange, b: PortRange): boolean =>
 export const overlap = (a: { from: number; to: number }, b: { from: number; to: number }): boolean =>
   a.from <= b.to && b.from <= a.to
 
-function mergeRows(field: string, weak: Keyed[], strong: Keyed[]): unknown[] {
-  if (strong.length === 0) return weak
-  if (weak.length === 0) return strong
-  if (field === 'secrets') return mergeSecrets(weak as unknown as Secret[], strong as unknown as Secret[])
-  if (field === 'volumes') return mergeVolumes(weak as unknown as Volume[], strong as unknown as Volume[])
-  if (field === 'portRanges') return mergeRanges(weak as unknown as PortRange[], strong as unknown as PortRange[])
-  const byKey = new Map<string, Keyed>()
-  for (const row of strong) byKey.set(rowKey(row), row)
-  // The order matters: a container joins the networks of the stronger layer first.
-  if (field === 'networks' || field === 'customHeaders')
-    return [...strong, ...weak.filter((row) => !byKey.has(rowKey(row)))]
+/** Rows of the stronger layer replace those with the same key, in the order of the weaker layer. */
+function mergeByKey<R extends RowWithKey>(weak: R[], strong: R[]): R[] {
+  const byKey = new Map(strong.map((row) => [rowKey(row), row]))
   const rows = weak.map((row) => {
     const name = rowKey(row)
     const mine = byKey.get(name)
-    if (!mine) return row
     byKey.delete(name)
-    return mine
+    return mine ?? row
   })
-  for (const row of byKey.values()) rows.push(row)
-  return rows
+  return [...rows, ...byKey.values()]
+}
+
+/** The order matters: a container joins the networks of the stronger layer first. */
+function mergeStrongFirst<R extends RowWithKey>(weak: R[], strong: R[]): R[] {
+  const known = new Set(strong.map(rowKey))
+  return [...strong, ...weak.filter((row) => !known.has(rowKey(row)))]
 }
 
 /**
@@ -91,10 +99,29 @@ const mergeRanges = (weak: PortRange[], strong: PortRange[]): PortRange[] => [
 ]
 
 function mergeMarkers(weak: Marker, strong: Marker): Marker {
-  const sections = markerSections.map((section) => {
-    const low = weak[section]
-    const high = strong[section]
-    return [section, low && high ? mergeRows('labels', low, high) : (high ?? low)]
-  })
-  return Object.fromEntries(sections.filter(([, rows]) => rows))
+  const result = { ...weak }
+  for (const section of markerSections) {
+    const [low, high] = [weak[section], strong[section]]
+    if (high) result[section] = low ? mergeByKey(low, high) : high
+  }
+  return result
 }
+
+const keyedMergers: { [F in KeyedField | MarkerField]: Merge<F> } = {
+  environment: mergeByKey,
+  secrets: mergeSecrets,
+  capabilities: mergeByKey,
+  ulimits: mergeByKey,
+  extraHosts: mergeByKey,
+  dockerLabels: mergeByKey,
+  extraLBAnnotations: mergeByKey,
+  networks: mergeStrongFirst,
+  customHeaders: mergeStrongFirst,
+  ports: mergeByKey,
+  portRanges: mergeRanges,
+  volumes: mergeVolumes,
+  labels: mergeMarkers,
+  annotations: mergeMarkers,
+}
+/** Fields without an entry are replaced as a whole. */
+const mergers: { [F in ContainerConfigField]?: Merge<F> } = keyedMergers

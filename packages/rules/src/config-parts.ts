@@ -1,4 +1,5 @@
-import type { ContainerConfigField, ContainerConfigFields } from '@crux/contract'
+import { type ContainerConfigField, type ContainerConfigFields, isContainerConfigField } from '@crux/contract'
+import { isRecord, toRecord } from './json-record.ts'
 
 /** Fields whose rows are separate parts: each row is merged, compared and patched by its key. */
 export const keyedFields = [
@@ -16,13 +17,22 @@ export const keyedFields = [
   'volumes',
 ] as const satisfies readonly ContainerConfigField[]
 export type KeyedField = (typeof keyedFields)[number]
+/** A row of any of these fields. */
+export type KeyedRow = NonNullable<ContainerConfigFields[KeyedField]>[number]
 
 export const markerFields = ['labels', 'annotations'] as const satisfies readonly ContainerConfigField[]
+export type MarkerField = (typeof markerFields)[number]
 export const markerSections = ['deployment', 'service', 'ingress'] as const
 
-export const isKeyedField = (field: string): field is KeyedField => (keyedFields as readonly string[]).includes(field)
-export const isMarkerField = (field: string): field is (typeof markerFields)[number] =>
-  (markerFields as readonly string[]).includes(field)
+const keyed: ReadonlySet<string> = new Set(keyedFields)
+export const isKeyedField = (field: string): field is KeyedField => keyed.has(field)
+export const isMarkerField = (field: string): field is MarkerField => markerFields.some((name) => name === field)
+
+/** The fields that a layer names, null included. */
+export const fieldsIn = (fields: ContainerConfigFields): ContainerConfigField[] =>
+  Object.keys(fields).filter(isContainerConfigField)
+
+export const rowsIn = (fields: ContainerConfigFields, field: KeyedField): KeyedRow[] => fields[field] ?? []
 
 /**
  * Whether a layer does not set the field, so that the layer below applies. Empty `args` or `commands`, an empty text and user -1 count as not set.
@@ -33,37 +43,44 @@ export function isUnset(field: ContainerConfigField, value: unknown): boolean {
   return field === 'user' && value === -1
 }
 
-type Row = { key: string } | { internal: unknown; protocol?: string } | { path: string }
+type Range = { from: number; to: number }
+export type RowWithKey =
+  | { key: string }
+  | { path: string }
+  | { internal: number; protocol?: string }
+  | { internal: Range }
 
 /** The key of a row inside its list: the key, `8080/tcp`, `8000-8010`, the path of a volume. */
-export function rowKey(row: Row): string {
+export function rowKey(row: RowWithKey): string {
   if ('key' in row) return row.key
   if ('path' in row) return row.path
-  if (typeof row.internal === 'number') return `${row.internal}/${row.protocol ?? 'tcp'}`
-  const range = row.internal as { from: number; to: number }
-  return `${range.from}-${range.to}`
+  if (typeof row.internal === 'object') return `${row.internal.from}-${row.internal.to}`
+  return `${row.internal}/${('protocol' in row && row.protocol) || 'tcp'}`
 }
 
-export type ConfigPart = { path: string; field: ContainerConfigField; value: unknown }
+export type ConfigPart = {
+  path: string
+  field: ContainerConfigField
+  /** The row, if the part is one of a list or of a marker. */
+  row?: KeyedRow
+  /** Without ids. */
+  value: unknown
+}
 
 /**
  * Splits a layer into the parts that are merged, compared and owned separately: `name`, `environment.LOG_LEVEL`, `ports.8080/tcp`,
- * `labels.service.team`. Null and absent settings are no parts; row ids are not part of the value.
+ * `labels.service.team`. Null and absent settings are no parts.
  */
 export function configParts(fields: ContainerConfigFields): Map<string, ConfigPart> {
   const parts = new Map<string, ConfigPart>()
-  const add = (path: string, field: ContainerConfigField, value: unknown) => parts.set(path, { path, field, value })
-  for (const [name, value] of Object.entries(fields)) {
-    const field = name as ContainerConfigField
-    if (value === null || value === undefined) continue
-    if (isKeyedField(field)) {
-      for (const row of value as Row[]) add(`${field}.${rowKey(row)}`, field, withoutIds(row))
-    } else if (isMarkerField(field)) {
-      for (const section of markerSections) {
-        const rows = (fields[field]?.[section] ?? []) as { key: string }[]
-        for (const row of rows) add(`${field}.${section}.${row.key}`, field, withoutIds(row))
-      }
-    } else add(field, field, withoutIds(value))
+  const add = (path: string, field: ContainerConfigField, value: unknown, row?: KeyedRow) =>
+    parts.set(path, { path, field, value: withoutIds(value), ...(row && { row }) })
+  for (const field of fieldsIn(fields)) {
+    if (isKeyedField(field)) for (const row of rowsIn(fields, field)) add(`${field}.${rowKey(row)}`, field, row, row)
+    else if (isMarkerField(field)) {
+      for (const section of markerSections)
+        for (const row of fields[field]?.[section] ?? []) add(`${field}.${section}.${row.key}`, field, row, row)
+    } else if (fields[field] !== null && fields[field] !== undefined) add(field, field, fields[field])
   }
   return parts
 }
@@ -71,7 +88,7 @@ export function configParts(fields: ContainerConfigFields): Map<string, ConfigPa
 /** A deep copy without row ids and unset values, for the comparison of two settings. */
 export function withoutIds(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutIds)
-  if (typeof value !== 'object' || value === null) return value
+  if (!isRecord(value)) return value
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name, inner]) => name !== 'id' && inner !== undefined)
@@ -87,8 +104,7 @@ export function sameValue(left: unknown, right: unknown): boolean {
     if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false
     return left.every((item, index) => sameValue(item, right[index]))
   }
-  const a = left as Record<string, unknown>
-  const b = right as Record<string, unknown>
+  const [a, b] = [toRecord(left), toRecord(right)]
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].every(
     (name) => name === 'id' || sameValue(a[name], b[name]),
   )

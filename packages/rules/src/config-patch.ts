@@ -1,11 +1,12 @@
 import type { ContainerConfigField, ContainerConfigFields } from '@crux/contract'
 import { keepTypedRows } from './config-input.ts'
-import { configParts, isKeyedField, isMarkerField, markerSections, rowKey, sameValue } from './config-parts.ts'
+import { configParts, fieldsIn, isKeyedField, isMarkerField, rowKey, rowsIn, sameValue } from './config-parts.ts'
+import { isRecord, toRecord } from './json-record.ts'
 
 /** `ContainerConfigPatch` of the contract. */
 export type ConfigPatch = {
   config?: Partial<ContainerConfigFields>
-  resetSection?: string
+  resetSection?: ContainerConfigField
   revision?: number
   keys?: Record<string, string[]>
   typing?: Record<string, string[]>
@@ -13,8 +14,6 @@ export type ConfigPatch = {
 export type PatchResult =
   | { kind: 'applied'; fields: ContainerConfigFields; changed: string[] }
   | { kind: 'conflict'; conflicts: { property: string; value: unknown }[] }
-
-type Row = { id?: string; key: string }
 
 /**
  * Applies a patch: whole fields are replaced, null clears, `labels` and `annotations` are merged by section. `keys` limits a list to the named rows:
@@ -30,17 +29,17 @@ export function applyConfigPatch(input: {
   changedAt: ReadonlyMap<string, number>
 }): PatchResult {
   const { fields, patch, changedAt } = input
-  let next: Record<string, unknown> = { ...fields }
-  for (const [field, value] of Object.entries(patch.config ?? {})) {
-    if (value === undefined) continue
-    next[field] = replaced(field as ContainerConfigField, fields, value, patch.keys?.[field])
-  }
-  next = keepTypedRows(next, fields, patch.typing)
+  const patched: ContainerConfigFields = { ...fields }
+  const given = patch.config ?? {}
+  for (const field of fieldsIn(given))
+    if (given[field] !== undefined)
+      Object.assign(patched, { [field]: replaced(field, fields, given, patch.keys?.[field]) })
+  const next = keepTypedRows(patched, fields, patch.typing)
   if (patch.resetSection) next[patch.resetSection] = null
-  for (const [field, value] of Object.entries(next)) if (value === null || value === undefined) delete next[field]
+  for (const field of fieldsIn(next)) if (next[field] === null || next[field] === undefined) delete next[field]
 
   const before = configParts(fields)
-  const after = configParts(next as ContainerConfigFields)
+  const after = configParts(next)
   const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
     (path) => !sameValue(before.get(path)?.value, after.get(path)?.value) || orderDiffers(path, before, after),
   )
@@ -49,11 +48,11 @@ export function applyConfigPatch(input: {
   if (conflicts.length > 0)
     return { kind: 'conflict', conflicts: conflicts.map((path) => ({ property: path, value: shown(path, before) })) }
   // An empty list is a setting of its own ("no rows"), although it has no parts.
-  const emptied = Object.keys({ ...fields, ...next }).filter(
-    (field) => Array.isArray(next[field]) !== Array.isArray((fields as Record<string, unknown>)[field]),
+  const emptied = fieldsIn({ ...fields, ...next }).filter(
+    (field) => Array.isArray(next[field]) !== Array.isArray(fields[field]),
   )
   const touched = emptied.filter((field) => !changed.some((path) => path === field || path.startsWith(`${field}.`)))
-  return { kind: 'applied', fields: next as ContainerConfigFields, changed: [...changed, ...touched] }
+  return { kind: 'applied', fields: next, changed: [...changed, ...touched] }
 }
 
 /** Sets the id of every row of every list. Rows keep theirs, and rows without one get the id that the same key had. */
@@ -64,7 +63,7 @@ export function fillRowIds(
 ): ContainerConfigFields {
   const fill = (value: unknown, old: unknown): unknown => {
     if (Array.isArray(value)) {
-      const taken = new Set(value.map((row) => (row as Row).id).filter(Boolean))
+      const taken = new Set(value.map((row) => row.id).filter(Boolean))
       return value.map((row) => {
         const known = Array.isArray(old) ? old.find((other) => rowKeyOf(other) === rowKeyOf(row)) : undefined
         const inner = Object.fromEntries(
@@ -75,45 +74,31 @@ export function fillRowIds(
         return { ...inner, id: row.id ?? free ?? newId() }
       })
     }
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(
-      Object.entries(value).map(([name, part]) => [name, fill(part, (old as Record<string, unknown> | null)?.[name])]),
-    )
+    if (!isRecord(value)) return value
+    const known = toRecord(old)
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, fill(part, known[name])]))
   }
-  return Object.fromEntries(
-    Object.entries(fields).map(([field, value]) => [field, fill(value, before[field as ContainerConfigField])]),
-  )
+  return Object.fromEntries(fieldsIn(fields).map((field) => [field, fill(fields[field], before[field])]))
 }
 
 function replaced(
   field: ContainerConfigField,
   fields: ContainerConfigFields,
-  value: unknown,
+  given: ContainerConfigFields,
   keys: string[] | undefined,
 ): unknown {
-  const old = fields[field]
   if (isMarkerField(field)) {
-    if (value === null) return null
-    const sections = { ...(old as object | null) } as Record<string, unknown>
-    for (const section of markerSections) {
-      const rows = (value as Record<string, unknown>)[section]
-      if (rows !== undefined) sections[section] = rows
-    }
-    return sections
+    const sections = Object.entries(given[field] ?? {}).filter(([, rows]) => rows !== undefined)
+    return given[field] && { ...fields[field], ...Object.fromEntries(sections) }
   }
-  if (!keys || !isKeyedField(field)) return value
+  if (!keys || !isKeyedField(field)) return given[field]
   const named = new Set(keys)
-  const given = new Map(
-    ((value ?? []) as Row[]).filter((row) => named.has(rowKey(row))).map((row) => [rowKey(row), row]),
-  )
-  const kept = ((old ?? []) as Row[]).flatMap((row) => {
-    const name = rowKey(row)
-    if (!named.has(name)) return [row]
-    const mine = given.get(name)
-    given.delete(name)
-    return mine ? [mine] : []
-  })
-  return [...kept, ...given.values()]
+  const mine = new Map(rowsIn(given, field).map((row) => [rowKey(row), row]))
+  const known = new Set(rowsIn(fields, field).map(rowKey))
+  return [
+    ...rowsIn(fields, field).flatMap((row) => (named.has(rowKey(row)) ? (mine.get(rowKey(row)) ?? []) : row)),
+    ...[...mine].flatMap(([key, row]) => (named.has(key) && !known.has(key) ? row : [])),
+  ]
 }
 
 /** Rows of `networks` and similar fields are ordered: a changed order counts as a change of the moved rows. */
@@ -129,11 +114,13 @@ function orderDiffers(path: string, before: Map<string, unknown>, after: Map<str
 function shown(path: string, before: ReturnType<typeof configParts>): unknown {
   const part = before.get(path)
   if (!part) return null
-  return part.field === 'secrets' ? { ...(part.value as object), value: undefined } : part.value
+  return part.field === 'secrets' ? { ...toRecord(part.value), value: undefined } : part.value
 }
 
-function rowKeyOf(row: unknown): string | undefined {
-  if (typeof row !== 'object' || row === null) return undefined
-  if ('key' in row || 'path' in row || 'internal' in row) return rowKey(row as Row)
-  return 'name' in row ? String(row.name) : undefined
+/** Rows of init containers and similar lists are known by their name. */
+function rowKeyOf(row: unknown): unknown {
+  if (!isRecord(row)) return undefined
+  if (isRecord(row.internal)) return `${row.internal.from}-${row.internal.to}`
+  if (row.internal !== undefined) return `${row.internal}/${row.protocol ?? 'tcp'}`
+  return row.key ?? row.path ?? row.name
 }

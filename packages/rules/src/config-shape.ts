@@ -1,5 +1,6 @@
-import { type ContainerConfigField, ContainerConfigFields, invalidArgument, propertyPath } from '@crux/contract'
+import { ContainerConfigFields, containerConfigFieldNames, invalidArgument, propertyPath } from '@crux/contract'
 import { type ConfigProblem, problem } from './config-problem.ts'
+import { valueAt } from './json-record.ts'
 
 /**
  * Checks that every value has the form that the contract requires.
@@ -18,8 +19,7 @@ export function checkShape(config: ContainerConfigFields): {
   if (parsed.success) return { problems, readable: config }
   const broken = new Set<unknown>()
   for (const issue of parsed.error.issues) {
-    const value = issue.path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown>)?.[part], config)
-    const isWord = oneOfSeveral.has(issue.code) && typeof value === 'string'
+    const isWord = oneOfSeveral.has(issue.code) && typeof valueAt(config, issue.path) === 'string'
     if (!keepsType.has(issue.code) && !isWord) broken.add(issue.path[0])
   }
   const readable = Object.fromEntries(Object.entries(config).filter(([field]) => !broken.has(field)))
@@ -44,6 +44,6 @@ function textProblems(config: ContainerConfigFields): ConfigProblem[] {
       for (const [name, inner] of Object.entries(value))
         look(inner, [...path, Array.isArray(value) ? Number(name) : name])
   }
-  for (const field of Object.keys(ContainerConfigFields.shape) as ContainerConfigField[]) look(config[field], [field])
+  for (const field of containerConfigFieldNames) look(config[field], [field])
   return found
 }

@@ -107,7 +107,7 @@ function nameProblems(name: string | null | undefined, prefix: string | undefine
   if (!name || prefix === undefined) return []
   const full = `${prefix}-${name}`
   if (!patterns.dnsLabel.test(full))
-    return [problem('name', 'matches', `${full} is no DNS label: use lower-case letters, digits and dashes`)]
+    return [problem('name', 'matches', `${full} is not a DNS label: use lower-case letters, digits and dashes`)]
   if (full.length > 63)
     return [problem('name', 'max', `${full} has ${full.length} characters, 63 are possible with the prefix`)]
   return []

@@ -3,6 +3,7 @@ import { canonicalJson } from './canonical-json.ts'
 import { memoryDangers, ulimitDangers } from './dangerous-limits.ts'
 import { logDangers } from './dangerous-logs.ts'
 import type { HostDanger } from './host-danger.ts'
+import { valueAt } from './json-record.ts'
 import { networkDangers } from './networks.ts'
 import { labelDangers } from './reserved-labels.ts'
 
@@ -111,10 +112,8 @@ function identity(config: ContainerConfigFields, { property }: HostDanger): stri
 function judgedRow(config: ContainerConfigFields, property: string): unknown {
   const [, path = property, position] = /^([^[]*)\[(\d+)\]/.exec(property) ?? []
   const [field = '', ...inner] = path.split('.')
-  const step = (value: unknown, name: string): unknown =>
-    typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
-  if (position === undefined) return step(config, field)
-  return step(inner.reduce(step, step(config, field)), position)
+  if (position === undefined) return valueAt(config, [field])
+  return valueAt(config, [field, ...inner, position])
 }
 
 function hostPathReason(path: string): string {

@@ -1,4 +1,5 @@
 import { markerSections } from './config-parts.ts'
+import { isRecord, toRecord } from './json-record.ts'
 import {
   parseExtraHost,
   parsePort,
@@ -61,7 +62,7 @@ const extraHosts: Reader = (value, at, fail) =>
 const inside =
   (readersOfParts: Readonly<Record<string, Reader>>): Reader =>
   (value, at, fail) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
+    isRecord(value)
       ? Object.fromEntries(
           Object.entries(value).map(([name, inner]) => [
             name,
@@ -112,10 +113,7 @@ export function expandShorthands(settings: Readonly<Record<string, unknown>>, fa
 /** Compose files list ranges among the ports; here they are a separate setting. */
 function moveRanges(given: Record<string, unknown>): void {
   if (!Array.isArray(given.ports)) return
-  const isRange = (row: unknown) => {
-    const internal = (row as { internal?: unknown } | null)?.internal
-    return typeof internal === 'object' && internal !== null
-  }
+  const isRange = (row: unknown) => isRecord(toRecord(row).internal)
   const ranges = given.ports.filter(isRange)
   if (ranges.length === 0) return
   given.ports = given.ports.filter((row) => !isRange(row))
@@ -128,9 +126,7 @@ function parseInitVolume(text: string): object | undefined {
 }
 
 function fromObject(value: unknown, row: (key: string, inner: unknown) => unknown): unknown {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.entries(value).map(([key, inner]) => row(key, inner))
-    : value
+  return isRecord(value) ? Object.entries(value).map(([key, inner]) => row(key, inner)) : value
 }
 
 function split(text: string, separator: string): [string, string | undefined] {

@@ -1,6 +1,7 @@
 import { ContainerConfigFields } from '@crux/contract'
 import { z } from 'zod'
 import { configDescriptions, configExamples } from './config-descriptions.ts'
+import { isRecord } from './json-record.ts'
 
 /** The part of JSON Schema, draft 2020-12, that is used here. */
 export type JsonSchema = {
@@ -24,13 +25,12 @@ export type JsonSchema = {
  * @param options.base a base layer contains keys of secrets; other layers have no secrets in the text
  */
 export function configJsonSchema({ base = false }: { base?: boolean } = {}): JsonSchema {
-  const { properties = {} } = z.toJSONSchema(ContainerConfigFields, {
-    io: 'input',
-    unrepresentable: 'any',
-  }) as JsonSchema
-  const fields = Object.entries(properties)
-    .filter(([name]) => base || name !== 'secrets')
-    .map(([name, schema]) => [name, described(withShorthand(name, inJson(schema)), name)])
+  const { properties = {} } = z.toJSONSchema(ContainerConfigFields, { io: 'input', unrepresentable: 'any' })
+  const fields = Object.entries(properties).flatMap(([name, schema]) =>
+    isSchema(schema) && (base || name !== 'secrets')
+      ? [[name, described(withShorthand(name, inJson(schema)), name)]]
+      : [],
+  )
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',
@@ -38,6 +38,9 @@ export function configJsonSchema({ base = false }: { base?: boolean } = {}): Jso
     additionalProperties: false,
   }
 }
+
+/** A schema may also be `true` or `false`; those of the contract never are. */
+const isSchema = (schema: unknown): schema is JsonSchema => isRecord(schema)
 
 /** Lists of rows in the form of the text: by key, or as plain texts; other rows without their ids. */
 function inJson(schema: JsonSchema): JsonSchema {

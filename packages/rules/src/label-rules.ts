@@ -35,7 +35,7 @@ export function labelRules(labels: Readonly<Record<string, string>>): { rules: L
     [...rules.values()].slice(limits.listEntries),
   ]
   for (const { label } of beyond)
-    problems.push({ label, description: `Only the first ${limits.listEntries} rules of an image hold` })
+    problems.push({ label, description: `Only the first ${limits.listEntries} rules of an image apply` })
   return { rules: held, problems }
 }
 

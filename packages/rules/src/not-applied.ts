@@ -57,7 +57,7 @@ function onDocker(config: ContainerConfigFields): NotApplied[] {
   if ((config.logConfig?.driver ?? 'nodeDefault') === 'nodeDefault' && config.logConfig?.options?.length)
     found.push({
       property: 'logConfig.options',
-      description: 'Options belong to a log driver: choose one, or the node logs as it is set up to',
+      description: 'Log options need a log driver: choose one, or the node uses its own',
     })
   return [...found, ...besideNetworkMode(config)]
 }
@@ -83,7 +83,10 @@ function besideNetworkMode({ networkMode, expose, ports, portRanges, networks }:
     found.push({ property: `portRanges[${index}]`, description: unpublished })
   })
   if (networks?.length)
-    found.push({ property: 'networks', description: `With the network mode ${networkMode} no other network is joined` })
+    found.push({
+      property: 'networks',
+      description: `With the network mode ${networkMode} a container joins no other network`,
+    })
   return found
 }
 

@@ -40,7 +40,7 @@ export function heldPorts(next: CurrentContainer, staying: readonly CurrentConta
     return [
       {
         property: port.property,
-        description: `${ports} held by ${holder.name}, which this start leaves alone: choose ${holder.name} too, or the start fails`,
+        description: `${ports} held by ${holder.name}, which is not part of this start: include ${holder.name} too, or the start fails`,
       },
     ]
   })
@@ -64,7 +64,7 @@ export function volumeWarnings(prefix: string, next: CurrentContainer, old: Curr
       return [
         {
           property: `volumes[${same}].name`,
-          description: `${old.name} becomes ${next.name}, and volumes belong to a container's name: ${before.name} begins empty, ${stays}`,
+          description: `${old.name} becomes ${next.name}, and volumes belong to a container's name: ${before.name} starts empty, ${stays}`,
         },
       ]
     }
@@ -74,8 +74,10 @@ export function volumeWarnings(prefix: string, next: CurrentContainer, old: Curr
       return [{ property: 'volumes', description: `The volume ${before.name} is not mounted any more: ${stays}` }]
     const property = `volumes[${successor}].${name === before.name ? 'type' : 'name'}`
     if (type === 'mem' || type === 'tmp')
-      return [{ property, description: `${before.path} does not outlive its container any more: ${stays}` }]
-    const begins = isHostPath(name) ? `shows ${name} of the node` : 'begins empty'
+      return [
+        { property, description: `${before.path} is no longer a volume and is deleted with its container: ${stays}` },
+      ]
+    const begins = isHostPath(name) ? `shows ${name} of the node` : 'starts empty'
     return [{ property, description: `${before.path} is the volume ${name} now and ${begins}: ${stays}` }]
   })
 }

@@ -1,4 +1,4 @@
-import { type ContainerConfigFields, restartPolicies, volumeTypes } from '@crux/contract'
+import { type ContainerConfigFields, portProtocols, restartPolicies, volumeTypes } from '@crux/contract'
 
 /** The shorthands that users type and compose files use. A parser returns undefined for a text that it cannot parse. */
 export type Ports = NonNullable<ContainerConfigFields['ports']>[number]
@@ -17,7 +17,7 @@ export function parsePort(text: string): Ports | undefined {
   return {
     internal: inside,
     external: outside,
-    ...(protocol && { protocol: protocol.toLowerCase() as 'tcp' | 'udp' }),
+    ...(protocol && { protocol: portProtocols.find((known) => known === protocol.toLowerCase()) }),
     ...(address && { bindAddress: address.replace(/^\[|\]$/g, '') }),
   }
 }
@@ -92,7 +92,7 @@ export function parseExtraHost(text: string): { key: string; value: string } | u
 
 /** Lines of a compose file or a command: one row each, with or without dash, quotes and comment. */
 export function readPorts(text: string): { ports: Ports[]; portRanges: PortRanges[]; unread: string[] } {
-  const found = { ports: [] as Ports[], portRanges: [] as PortRanges[], unread: [] as string[] }
+  const found: ReturnType<typeof readPorts> = { ports: [], portRanges: [], unread: [] }
   for (const word of words(text)) {
     const port = parsePort(word)
     const range = port ? undefined : parsePortRange(word)
@@ -104,7 +104,7 @@ export function readPorts(text: string): { ports: Ports[]; portRanges: PortRange
 }
 
 export function readVolumes(text: string): { volumes: Volume[]; unread: string[] } {
-  const found = { volumes: [] as Volume[], unread: [] as string[] }
+  const found: ReturnType<typeof readVolumes> = { volumes: [], unread: [] }
   for (const word of words(text)) {
     const volume = parseVolume(word)
     if (volume) found.volumes.push(volume)

@@ -109,7 +109,7 @@ function initProblems(config: ContainerConfigFields, options: Options): ConfigPr
 /** The container has the name `{prefix}-{name}-{its name}`. */
 function initNameProblem(init: string, name: string | null | undefined, { prefix }: Options) {
   if (!patterns.dnsLabel.test(init))
-    return { error: 'matches', description: `${init} is no DNS label: use lower-case letters, digits and dashes` }
+    return { error: 'matches', description: `${init} is not a DNS label: use lower-case letters, digits and dashes` }
   const full = [prefix, name, init].filter(Boolean).join('-')
   return full.length > 63
     ? { error: 'max', description: `${full} has ${full.length} characters, 63 are possible with the prefix` }

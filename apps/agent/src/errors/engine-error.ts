@@ -25,3 +25,8 @@ export class EngineError extends Error {
 export function isEngineError(error: unknown, kind: EngineErrorKind): error is EngineError {
   return error instanceof EngineError && error.kind === kind
 }
+
+/** For `catch`: what does not exist is undefined, and every other error stays an error. */
+export function undefinedIfMissing(error: unknown): undefined {
+  if (!isEngineError(error, 'not-found')) throw error
+}

@@ -5,9 +5,7 @@ import { type Logger, withErrorScope } from '@crux/service-kit'
 import { KeyedLock } from '../concurrency/keyed-lock.ts'
 import { orAborted } from '../concurrency/or-aborted.ts'
 import { Slots } from '../concurrency/slots.ts'
-import { previousContainersRun } from '../engines/docker/apply/previous-containers-run.ts'
-import type { ReleaseContext } from '../engines/docker/apply/release-context.ts'
-import { runRelease } from '../engines/docker/apply/run-release.ts'
+import type { Engine } from '../engines/engine.ts'
 import { AbortedError } from '../errors/aborted-error.ts'
 import { messageOf } from '../errors/message-of.ts'
 import { PlanError } from '../errors/plan-error.ts'
@@ -15,7 +13,8 @@ import { countCrash, leavePosition } from '../journal/crash-loop.ts'
 import type { Journal, JournalDirectory } from '../journal/journal.ts'
 import { createProgressReporter } from '../journal/progress-reporter.ts'
 import type { AgentClient } from '../link/client.ts'
-import { createReporter } from './reporter.ts'
+import { createLinkClock } from './link-clock.ts'
+import { createReporter, type Reporter } from './reporter.ts'
 
 /** All deployments of this node: one at a time per prefix, a few prefixes in parallel, and the releases that earlier processes left. */
 export interface Releases {
@@ -24,7 +23,7 @@ export interface Releases {
   accept(release: Release): Promise<void>
   cancel(key: ReleaseKey): Promise<void>
   /** Whether a deployment under the prefix is in progress or waits. */
-  isBusy(prefix: string): boolean
+  isBusy(this: void, prefix: string): boolean
   /** The releases whose end the server has not acknowledged. */
   openKeys(): ReleaseKey[]
   /** @param openReleases the keys that were named when the link was opened */
@@ -34,209 +33,246 @@ export interface Releases {
   stop(): Promise<void>
 }
 
+interface ReleasesOptions {
+  engine: Pick<Engine, 'applyRelease' | 'previousContainersRun' | 'releaseEnded'>
+  journals: JournalDirectory
+  client: AgentClient
+  log: Logger
+}
+
+interface OpenRelease {
+  journal: Journal
+  controller: AbortController
+}
+
 const atOnce = 4
 const rememberedKeys = 1_000
 const stopMs = 8_000
 
-export function createReleases(options: {
-  context: Omit<ReleaseContext, 'createLock' | 'ending' | 'tookOver'>
-  journals: JournalDirectory
-  client: AgentClient
-  /** Called when a deployment ended, successfully or not: the networks and ports of its prefix may change again. */
-  onEnded: (prefix: string) => void
-  log: Logger
-}): Releases {
-  const { journals, client, log, onEnded } = options
-  const images = new KeyedLock()
-  const ending = new AbortController()
-  setMaxListeners(0, ending.signal)
-  const context = {
-    ...options.context,
-    createLock: (key, work) => images.run(key, work),
-    ending: ending.signal,
-  } satisfies Omit<ReleaseContext, 'tookOver'>
-  const open = new Map<string, { journal: Journal; controller: AbortController }>()
-  const finished = new Set<string>()
-  const accepting = new Map<string, Promise<void>>()
-  const running = new Set<Promise<void>>()
-  const order = new KeyedLock()
-  const prefixes = new KeyedLock()
+export function createReleases(options: ReleasesOptions): Releases {
+  return new NodeReleases(options)
+}
+
+class NodeReleases implements Releases {
+  readonly #options: ReleasesOptions
+  readonly #log: Logger
+  readonly #reporter: Reporter
+  readonly #clock = createLinkClock()
+  readonly #ending = new AbortController()
+  readonly #open = new Map<string, OpenRelease>()
+  readonly #finished = new Set<string>()
+  readonly #accepting = new Map<string, Promise<void>>()
+  readonly #running = new Set<Promise<void>>()
+  readonly #order = new KeyedLock()
+  readonly #prefixes = new KeyedLock()
   /** By prefix: the end of a successful release that removes what it replaced. */
-  const cleanUps = new Map<string, Promise<void>>()
-  const slots = new Slots(atOnce)
+  readonly #cleanUps = new Map<string, Promise<void>>()
+  readonly #slots = new Slots(atOnce)
   /** Releases that crashed a process run one after another: the next crash then shows which of them causes it. */
-  const suspects = new Slots(1)
-  let stopping = false
+  readonly #suspects = new Slots(1)
 
-  const reporter = createReporter({ client, log, onDone: forget })
+  constructor(options: ReleasesOptions) {
+    this.#options = options
+    this.#log = options.log
+    this.#reporter = createReporter({ ...options, onDone: (journal) => this.#forget(journal) })
+    setMaxListeners(0, this.#ending.signal)
+  }
 
-  async function forget(journal: Journal): Promise<void> {
+  async resume() {
+    const log = this.#log
+    const { journals: found, unreadable } = await this.#options.journals.load()
+    for (const name of unreadable) log.error({ file: name }, 'a journal cannot be read and is set aside')
+    // A release that has taken over runs before a release that waits for its clean-up.
+    const inOrder = found.sort((a, b) => Number(b.state.committed ?? false) - Number(a.state.committed ?? false))
+    for (const journal of inOrder) {
+      const isSuspect = await countCrash(journal).catch((error) => {
+        log.warn({ reason: messageOf(error) }, 'a crash is counted in memory only')
+        return true
+      })
+      this.#start(journal, isSuspect)
+    }
+  }
+
+  async accept(release: Release) {
+    const { key } = release
+    if (!key) return void this.#log.warn('the server sent a release without a key, which nothing can be reported about')
+    const id = idOf(key)
+    if (this.#open.has(id) || this.#accepting.has(id) || this.#finished.has(id) || this.#ending.signal.aborted) {
+      this.#log.info(about(key), 'the release is known already')
+      return
+    }
+    // The release is registered before its file exists, so that a repeated command or a cancellation at the same moment finds it.
+    // Journals are created one after another, so that releases of a prefix run in the order in which they arrived.
+    const creating = this.#order.run('', async () => this.#start(await this.#options.journals.create(release)))
+    this.#accepting.set(id, creating)
+    try {
+      await creating
+    } catch (error) {
+      await this.#failUnwritten(release, messageOf(error))
+    } finally {
+      this.#accepting.delete(id)
+    }
+  }
+
+  async cancel(key: ReleaseKey) {
+    await this.#accepting.get(idOf(key))?.catch(() => undefined)
+    this.#open.get(idOf(key))?.controller.abort(new AbortedError('cancelled'))
+  }
+
+  readonly isBusy = (prefix: string): boolean =>
+    this.#accepting.size > 0 ||
+    [...this.#open.values()].some(({ journal }) => !journal.finished && prefixOf(journal) === prefix)
+
+  openKeys() {
+    return [...this.#open.values()].map(({ journal }) => journal.key)
+  }
+
+  async linkUp(positions: JournalPosition[], openReleases: ReleaseKey[]) {
+    const wanted = new Map(positions.map((position) => [position.release ? idOf(position.release) : '', position]))
+    for (const key of openReleases) {
+      const entry = this.#open.get(idOf(key))
+      if (!entry) continue
+      const position = wanted.get(idOf(key))
+      if (position) entry.journal.acknowledged = Number(position.acknowledgedSequence)
+      if (!position && entry.journal.finished) await this.#forget(entry.journal)
+      else if ((!position || position.abandoned) && !entry.journal.finished)
+        entry.controller.abort(new AbortedError('abandoned'))
+    }
+    this.#clock.up()
+    this.#reporter.linkUp()
+  }
+
+  linkDown() {
+    this.#clock.down()
+    this.#reporter.linkDown()
+  }
+
+  async stop() {
+    this.#ending.abort(new AbortedError('shutdown'))
+    for (const { controller } of this.#open.values()) controller.abort(new AbortedError('shutdown'))
+    // An engine that does not answer must not keep the process from ending; the journal has everything that a restart needs.
+    await Promise.race([Promise.allSettled(this.#running), delay(stopMs, undefined, { ref: false })])
+  }
+
+  async #forget(journal: Journal): Promise<void> {
     const id = idOf(journal.key)
-    open.delete(id)
-    finished.add(id)
-    const [oldest] = finished
-    if (finished.size > rememberedKeys && oldest !== undefined) finished.delete(oldest)
+    this.#open.delete(id)
+    this.#finished.add(id)
+    const [oldest] = this.#finished
+    if (this.#finished.size > rememberedKeys && oldest !== undefined) this.#finished.delete(oldest)
     await journal.drop()
   }
 
-  function begin(journal: Journal, isSuspect = false): void {
-    const controller = new AbortController()
-    open.set(idOf(journal.key), { journal, controller })
-    reporter.follow(journal)
+  #start(journal: Journal, isSuspect = false): void {
+    const release = { journal, controller: new AbortController() }
+    this.#open.set(idOf(journal.key), release)
+    this.#reporter.follow(journal)
     if (journal.finished) return
-    const { signal } = controller
-    const prefix = prefixOf(journal)
-    const work = prefixes
-      .run(prefix, async (leavePrefix) => {
-        await afterCleanUp(journal, signal)
-        const inSlot = () =>
-          slots.run((leaveSlot) => {
-            const { promise: cleanedUp, resolve: endCleanUp } = Promise.withResolvers<void>()
-            const tookOver = () => {
-              cleanUps.set(prefix, cleanedUp)
-              leaveSlot()
-              leavePrefix()
-            }
-            return runOne(journal, controller, tookOver).finally(() => {
-              endCleanUp()
-              if (cleanUps.get(prefix) === cleanedUp) cleanUps.delete(prefix)
-            })
-          }, signal)
-        await (isSuspect ? suspects.run(inSlot, signal) : inSlot())
+    const { signal } = release.controller
+    const work = this.#prefixes
+      .run(prefixOf(journal), async (leavePrefix) => {
+        await this.#afterCleanUp(journal, signal)
+        const inSlot = () => this.#slots.run((leaveSlot) => this.#runInTurn(release, leavePrefix, leaveSlot), signal)
+        await (isSuspect ? this.#suspects.run(inSlot, signal) : inSlot())
       })
-      .finally(() => running.delete(work))
-    running.add(work)
+      .finally(() => this.#running.delete(work))
+    this.#running.add(work)
+  }
+
+  /** A release that has taken over leaves its turn: the next one of its prefix waits for the clean-up, all others start. */
+  async #runInTurn(release: OpenRelease, leavePrefix: () => void, leaveSlot: () => void): Promise<void> {
+    const prefix = prefixOf(release.journal)
+    const { promise: cleanedUp, resolve: endCleanUp } = Promise.withResolvers<void>()
+    try {
+      await this.#apply(release, () => {
+        this.#cleanUps.set(prefix, cleanedUp)
+        leaveSlot()
+        leavePrefix()
+      })
+    } finally {
+      endCleanUp()
+      if (this.#cleanUps.get(prefix) === cleanedUp) this.#cleanUps.delete(prefix)
+    }
   }
 
   /** A cancelled release no longer waits: it starts so that it can end. */
-  async function afterCleanUp(journal: Journal, signal: AbortSignal): Promise<void> {
-    const before = cleanUps.get(prefixOf(journal))
+  async #afterCleanUp(journal: Journal, signal: AbortSignal): Promise<void> {
+    const before = this.#cleanUps.get(prefixOf(journal))
     if (!before) return
     createProgressReporter(journal).info('', 'waits until the release before it has removed the previous containers')
     await orAborted(before, signal).catch(() => undefined)
   }
 
-  async function runOne(journal: Journal, controller: AbortController, tookOver: () => void): Promise<void> {
-    if (stopping) return
-    const about = { deployment: journal.key.deploymentId, release: journal.key.number }
-    log.info(about, 'deployment begins')
+  async #apply({ journal, controller }: OpenRelease, tookOver: () => void): Promise<void> {
+    const { engine } = this.#options
+    const { signal: ending } = this.#ending
+    if (ending.aborted) return
+    const log = this.#log.child(about(journal.key))
+    log.info('deployment started')
     try {
       // Without it, an error that reaches no caller would make the release wait for a result that never comes.
       await withErrorScope(
         (error) => controller.abort(new PlanError('', `an error inside the agent: ${messageOf(error)}`)),
-        () => runRelease(journal, { ...context, tookOver }, controller.signal),
+        () =>
+          engine.applyRelease(journal, {
+            signal: controller.signal,
+            ending,
+            mayProceed: this.#clock.mayProceed,
+            tookOver,
+          }),
       )
-      log.info(about, 'deployment ended')
-      onEnded(prefixOf(journal))
+      log.info('deployment ended')
+      engine.releaseEnded(prefixOf(journal))
     } catch (error) {
       if (error instanceof AbortedError) {
         await leavePosition(journal).catch((cause) => log.warn({ reason: messageOf(cause) }, 'the end is not written'))
         return
       }
-      log.error({ ...about, err: error }, 'a deployment broke off')
-      const progressReporter = createProgressReporter(journal)
-      if (journal.outcome) {
-        progressReporter.warn('', `the clean-up broke off, previous containers may be left: ${messageOf(error)}`)
-        progressReporter.cleanUpEnd()
-        return onEnded(prefixOf(journal))
-      }
-      // A release without an outcome would be in progress for as long as this agent is connected.
-      progressReporter.outcome({
-        successful: false,
-        reason: [journal.state.undoing?.reason, `the release broke off: ${messageOf(error)}`]
-          .filter(Boolean)
-          .join('; '),
-        instanceId: journal.state.undoing?.instanceId ?? '',
-        previousRestored: false,
-        cancelled: journal.state.undoing?.cancelled ?? false,
-        containerNames: [],
-      })
-      onEnded(prefixOf(journal))
+      log.error({ err: error }, 'a deployment ended unexpectedly')
+      endUnexpectedly(journal, messageOf(error))
+      engine.releaseEnded(prefixOf(journal))
     }
   }
 
-  return {
-    async resume() {
-      const { journals: found, unreadable } = await journals.load()
-      for (const name of unreadable) log.error({ file: name }, 'a journal cannot be read and is set aside')
-      // A release that has taken over runs before a release that waits for its clean-up.
-      const inOrder = found.sort((a, b) => Number(b.state.committed ?? false) - Number(a.state.committed ?? false))
-      for (const journal of inOrder) {
-        const isSuspect = await countCrash(journal).catch((error) => {
-          log.warn({ reason: messageOf(error) }, 'a crash is counted in memory only')
-          return true
-        })
-        begin(journal, isSuspect)
-      }
-    },
-    async accept(release) {
-      const { key } = release
-      if (!key) return void log.warn('the server sent a release without a key, which nothing can be reported about')
-      const id = idOf(key)
-      if (open.has(id) || accepting.has(id) || finished.has(id) || stopping) {
-        log.info({ deployment: key.deploymentId, release: key.number }, 'the release is known already')
-        return
-      }
-      // The release is registered before its file exists, so that a repeated command or a cancellation at the same moment finds it.
-      // Journals are created one after another, so that releases of a prefix run in the order in which they arrived.
-      const creating = order.run('', async () => begin(await journals.create(release)))
-      accepting.set(id, creating)
-      try {
-        await creating
-      } catch (error) {
-        const reason = messageOf(error)
-        log.error({ reason }, 'a release could not be written to the journal')
-        // No other process would end it: the server has dispatched it to this agent.
-        const journal = journals.unwritten(release)
-        createProgressReporter(journal).outcome({
-          successful: false,
-          reason: `the release did not begin: ${reason}`,
-          instanceId: '',
-          previousRestored: await previousContainersRun(context, release, undefined).catch(() => false),
-          cancelled: false,
-          containerNames: [],
-        })
-        begin(journal)
-      } finally {
-        accepting.delete(id)
-      }
-    },
-    async cancel(key) {
-      await accepting.get(idOf(key))?.catch(() => undefined)
-      open.get(idOf(key))?.controller.abort(new AbortedError('cancelled'))
-    },
-    isBusy: (prefix) =>
-      accepting.size > 0 || [...open.values()].some(({ journal }) => !journal.finished && prefixOf(journal) === prefix),
-    openKeys: () => [...open.values()].map(({ journal }) => journal.key),
-    async linkUp(positions, openReleases) {
-      const wanted = new Map(positions.map((position) => [position.release ? idOf(position.release) : '', position]))
-      for (const key of openReleases) {
-        const entry = open.get(idOf(key))
-        if (!entry) continue
-        const position = wanted.get(idOf(key))
-        if (position) entry.journal.acknowledged = Number(position.acknowledgedSequence)
-        if (!position && entry.journal.finished) await forget(entry.journal)
-        else if ((!position || position.abandoned) && !entry.journal.finished)
-          entry.controller.abort(new AbortedError('abandoned'))
-      }
-      context.clock.up()
-      reporter.linkUp()
-    },
-    linkDown() {
-      context.clock.down()
-      reporter.linkDown()
-    },
-    async stop() {
-      stopping = true
-      ending.abort(new AbortedError('shutdown'))
-      for (const { controller } of open.values()) controller.abort(new AbortedError('shutdown'))
-      // An engine that does not answer must not keep the process from ending; the journal has everything that a restart needs.
-      await Promise.race([Promise.allSettled(running), delay(stopMs, undefined, { ref: false })])
-    },
+  /** No other process would end it: the server has dispatched it to this agent. */
+  async #failUnwritten(release: Release, reason: string): Promise<void> {
+    const { engine, journals } = this.#options
+    this.#log.error({ reason }, 'a release could not be written to the journal')
+    const journal = journals.unwritten(release)
+    createProgressReporter(journal).outcome({
+      successful: false,
+      reason: `the release did not start: ${reason}`,
+      instanceId: '',
+      previousRestored: await engine.previousContainersRun(release, this.#ending.signal).catch(() => false),
+      cancelled: false,
+      containerNames: [],
+    })
+    this.#start(journal)
   }
 }
 
+/** A release without an outcome would be in progress for as long as this agent is connected. */
+function endUnexpectedly(journal: Journal, reason: string): void {
+  const progressReporter = createProgressReporter(journal)
+  const { undoing } = journal.state
+  if (journal.outcome) {
+    progressReporter.warn('', `the clean-up ended unexpectedly, previous containers may be left: ${reason}`)
+    progressReporter.cleanUpEnd()
+    return
+  }
+  progressReporter.outcome({
+    successful: false,
+    reason: [undoing?.reason, `the release ended unexpectedly: ${reason}`].filter(Boolean).join('; '),
+    instanceId: undoing?.instanceId ?? '',
+    previousRestored: false,
+    cancelled: undoing?.cancelled ?? false,
+    containerNames: [],
+  })
+}
+
 const prefixOf = ({ release }: Journal): string => release.owner?.prefix ?? ''
+
+const about = ({ deploymentId, number }: ReleaseKey) => ({ deployment: deploymentId, release: number })
 
 function idOf({ deploymentId, number }: ReleaseKey): string {
   return `${deploymentId}/${number}`

@@ -1,8 +1,8 @@
 import { create } from '@bufbuild/protobuf'
 import { type Container, type ContainerRef, ContainerSchema, type Scope } from '@crux/agent-protocol'
 import { type EngineScope, isCovered } from '@crux/rules'
-import type { Driver } from '../engines/docker/containers/driver.ts'
-import { fullName } from '../engines/docker/containers/names.ts'
+import type { ContainerView, FoundContainer } from '../engines/engine.ts'
+import { nameOnEngine } from '../engines/names.ts'
 import { EngineError } from '../errors/engine-error.ts'
 
 type Ref = Pick<ContainerRef, 'prefix' | 'name'>
@@ -15,24 +15,28 @@ type Ref = Pick<ContainerRef, 'prefix' | 'name'>
  */
 export function requireScope(scope: Scope | undefined, nodeId: string): EngineScope {
   if (!scope || scope.teamId === '' || scope.nodeId === '')
-    throw new EngineError('refused', 'The command does not say whose containers it is about: update the server')
+    throw new EngineError('refused', 'The command does not say whose containers it is about')
   if (scope.nodeId !== nodeId) throw new EngineError('refused', 'The command is for another node')
   return scope
 }
 
 /**
- * Engine id of a container that the scope covers. A container that is not covered fails exactly like one that does not exist.
+ * Finds a container that the scope covers. A container that is not covered fails exactly like one that does not exist.
  *
  * @throws EngineError `not-found`
  */
-export async function findInScope(driver: Driver, ref: Ref, scope: EngineScope): Promise<string> {
-  const found = await driver.find(ref)
+export async function findInScope(
+  engine: Pick<ContainerView, 'find'>,
+  ref: Ref,
+  scope: EngineScope,
+): Promise<FoundContainer> {
+  const found = await engine.find(ref)
   if (!found || !isCovered(found.labels, scope)) throw notFound(ref)
-  return found.id
+  return found
 }
 
 /** What the server receives about a container: everything if the scope covers it, otherwise its name, image and state. */
-export function describeInScope(container: Container, scope: EngineScope): Container {
+function describeInScope(container: Container, scope: EngineScope): Container {
   if (isCovered(container.labels, scope)) return ownedOf(container)
   const { ref, engineId, state, engineState, imageName, imageTag } = container
   const name = nameOnEngine(ref ?? { prefix: '', name: '' })
@@ -48,13 +52,11 @@ function ownedOf(container: Container): Container {
   return known
 }
 
-/** Whether a list or watch of a prefix shows the container: a prefix shows the scope's own containers only. */
-export function isListed(described: Container, prefix: string | undefined): boolean {
-  return prefix === undefined || (described.owned && described.ref?.prefix === prefix)
-}
-
-export function nameOnEngine({ prefix, name }: Ref): string {
-  return prefix === '' ? name : fullName(prefix, name)
+/** The containers of a list as the scope may see them; the list of a prefix holds the scope's own containers only. */
+export function inScope(containers: readonly Container[], scope: EngineScope, prefix: string | undefined): Container[] {
+  return containers
+    .map((container) => describeInScope(container, scope))
+    .filter(({ owned, ref }) => prefix === undefined || (owned && ref?.prefix === prefix))
 }
 
 function notFound(ref: Ref): EngineError {

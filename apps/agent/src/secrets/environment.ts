@@ -1,8 +1,15 @@
-import type { DesiredInstance } from '../engines/docker/plan/container-spec.ts'
+import type { FinalContainerConfig } from '@crux/contract'
 import { PlanError } from '../errors/plan-error.ts'
 
 /** Readable values by key, of each instance: in memory only, while its release is applied. */
 export type OpenedSecrets = ReadonlyMap<string, Readonly<Record<string, string>>>
+
+/** An instance of a release, as far as its secrets need it. */
+interface InstanceWithSecrets {
+  instanceId: string
+  config: Pick<FinalContainerConfig, 'secrets'>
+  base: { environment: Readonly<Record<string, string>> }
+}
 
 /**
  * Decrypts all secrets of a release, before anything is pulled or changed. They are set in containers' environments and nowhere else. A key
@@ -12,7 +19,7 @@ export type OpenedSecrets = ReadonlyMap<string, Readonly<Record<string, string>>
  */
 export async function openSecrets(
   decrypt: (message: string) => Promise<string>,
-  desired: readonly Pick<DesiredInstance, 'instanceId' | 'config' | 'base'>[],
+  desired: readonly InstanceWithSecrets[],
 ): Promise<OpenedSecrets> {
   const opened = new Map<string, Record<string, string>>()
   for (const { instanceId, config, base } of desired) {

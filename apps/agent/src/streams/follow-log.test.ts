@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Driver, LogChunkLine } from '../engines/docker/containers/driver.ts'
+import type { ContainerView, LogChunkLine } from '../engines/engine.ts'
 import { EngineError } from '../errors/engine-error.ts'
 import { followLog } from './follow-log.ts'
 
@@ -18,7 +18,7 @@ test('a followed log continues with the successor while the engine is removing t
       if (!follow)
         throw new EngineError('conflict', 'can not get logs from container which is dead or marked for removal')
     },
-  } as unknown as Driver
+  } as unknown as ContainerView
   const texts: string[] = []
   for await (const lines of followLog(driver, {
     container: { prefix: 'p', name: 'web' },

@@ -1,9 +1,10 @@
 import type { ContainerRef } from '@crux/agent-protocol'
 import type { EngineScope } from '@crux/rules'
 import { guarded } from '@crux/service-kit'
-import type { Driver, LogChunkLine } from '../engines/docker/containers/driver.ts'
+import type { ContainerView, LogChunkLine } from '../engines/engine.ts'
+import { nameOnEngine } from '../engines/names.ts'
 import { isEngineError } from '../errors/engine-error.ts'
-import { findInScope, nameOnEngine } from '../scope/scope.ts'
+import { findInScope } from '../scope/scope.ts'
 
 const batchLinesMax = 500
 
@@ -16,7 +17,7 @@ type Moment = Pick<LogChunkLine, 'seconds' | 'nanos'>
  * @throws EngineError `not-found` when there is no such container at the beginning
  */
 export async function* followLog(
-  driver: Driver,
+  engine: ContainerView,
   options: {
     container: Pick<ContainerRef, 'prefix' | 'name'>
     scope: EngineScope
@@ -27,18 +28,18 @@ export async function* followLog(
   },
 ): AsyncGenerator<LogChunkLine[]> {
   const { container, scope, signal } = options
-  const find = () => findInScope(driver, container, scope)
+  const find = async () => (await findInScope(engine, container, scope)).id
   let id: string | undefined = await find()
   let take: number | undefined = options.take
   let last = options.since
   while (!signal.aborted && id !== undefined) {
-    const started = nextStart(driver, container, find, signal)
+    const started = nextStart(engine, container, find, signal)
     // Docker ends a followed log when the container ends, even before all of it was read: the rest is read once more.
     for (const follows of [true, false]) {
       const after = last
       const since = after ? { since: { seconds: after.seconds, nanos: after.nanos } } : {}
       try {
-        for await (const lines of driver.readLog(id, {
+        for await (const lines of engine.readLog(id, {
           take: after ? undefined : take,
           follow: follows,
           signal,
@@ -75,12 +76,12 @@ export async function* followLog(
  * @throws EngineError `not-found` when there is no such container in the scope
  */
 export async function* wholeLog(
-  driver: Driver,
+  engine: ContainerView,
   options: { container: Pick<ContainerRef, 'prefix' | 'name'>; scope: EngineScope; signal: AbortSignal },
 ): AsyncGenerator<LogChunkLine[]> {
   const { container, scope, signal } = options
-  const id = await findInScope(driver, container, scope)
-  for await (const lines of driver.readLog(id, { take: undefined, follow: false, signal })) {
+  const { id } = await findInScope(engine, container, scope)
+  for await (const lines of engine.readLog(id, { take: undefined, follow: false, signal })) {
     for (let at = 0; at < lines.length; at += batchLinesMax) yield lines.slice(at, at + batchLinesMax)
   }
 }
@@ -92,7 +93,7 @@ function isAfter(line: Moment, mark: Moment): boolean {
 
 /** Engine id of the next container of that name that starts; listens from the moment of the call, so no start is missed. */
 function nextStart(
-  driver: Driver,
+  engine: ContainerView,
   container: Pick<ContainerRef, 'prefix' | 'name'>,
   find: () => Promise<string>,
   signal: AbortSignal,
@@ -106,7 +107,7 @@ function nextStart(
       resolve(found)
     }
     let first = true
-    const unsubscribe = driver.subscribe((event) => {
+    const unsubscribe = engine.subscribe((event) => {
       if (event.kind === 'container') {
         // A container that was started under another name gets this one by a rename.
         if (event.name !== full || (event.action !== 'start' && event.action !== 'rename')) return

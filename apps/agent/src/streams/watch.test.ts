@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { type Container, ContainerSchema, ContainerState } from '@crux/agent-protocol'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Driver, EngineEvent } from '../engines/docker/containers/driver.ts'
+import type { ContainerView, EngineEvent } from '../engines/engine.ts'
 import { EngineError } from '../errors/engine-error.ts'
 import { type ContainerUpdate, watchContainers } from './watch.ts'
 
@@ -27,7 +27,7 @@ function makeEngine(initial: Container[]) {
       listener = given
       return () => undefined
     },
-  } as unknown as Driver // The code under test uses only these three.
+  } as unknown as ContainerView // The code under test uses only these three.
   return { engine, driver }
 }
 
@@ -35,7 +35,7 @@ const ending: AbortController[] = []
 afterEach(() => {
   for (const controller of ending.splice(0)) controller.abort()
 })
-async function start(driver: Driver) {
+async function start(driver: ContainerView) {
   const controller = new AbortController()
   ending.push(controller)
   const updates = watchContainers(driver, { prefix: undefined, signal: controller.signal })

@@ -5,7 +5,7 @@ type Init = { signal?: AbortSignal }
 /**
  * Every call that the console makes to the identity service, below `basePath`, and the only place that knows their addresses. They carry
  * the names and send the requests of FrontendApi in @ory/kratos-client, which is too large to be loaded before a page is shown
- * (docs/adr/0005); the test beside this file holds the two against each other.
+ * (docs/adr/0005-calls-of-the-console-to-the-identity-service.md); the test beside this file compares the two.
  */
 export function identityCalls(basePath: string) {
   const send = (method: string, path: string, { query, body, signal }: Init & { query?: Query; body?: unknown } = {}) =>

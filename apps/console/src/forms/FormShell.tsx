@@ -9,7 +9,7 @@ import { Button } from '../components/Button.tsx'
 import { confirm } from '../components/confirm.tsx'
 import { describeError } from '../errors/describe-error.ts'
 import { lazyComponent } from '../loading/lazy-component.tsx'
-import { applyServerError } from './server-error.ts'
+import { locateFieldErrors, showFieldErrors } from './server-error.ts'
 
 // The sign-in pages use the shell without a sheet.
 const Dialog = lazyComponent(() => import('../components/Dialog.tsx').then((module) => module.Dialog))
@@ -95,8 +95,11 @@ export function FormSheet<V extends FieldValues, Out>({
   )
 }
 
-/** The same for a page that is a form: sign-in, first team. The button is below the fields. */
-/** `plain`: another button of the page is its main one. */
+/**
+ * The same for a page that is a form: sign-in, first team. The button is below the fields.
+ *
+ * @param shell.plain another button of the page is its main one
+ */
 export function FormPanel<V extends FieldValues, Out>(
   shell: ShellProps<V, Out> & { guard?: boolean; plain?: boolean },
 ) {
@@ -152,10 +155,11 @@ function useFormShell<V extends FieldValues, Out>({
   // True while the form itself leaves the page: it was sent, or the user agreed.
   const leaving = useRef(false)
   const dirty = form.formState.isDirty
-  const general = error ? findGeneral(form, error, fields) : null
+  const general =
+    error && locateFieldErrors(error, form.getValues(), fields).length === 0 ? describeError(error).text : null
 
   useEffect(() => {
-    if (error) applyServerError(form, error, fields)
+    if (error) showFieldErrors(form, locateFieldErrors(error, form.getValues(), fields))
   }, [error, form, fields])
 
   useEffect(() => (guard && dirty ? holdsUnsaved() : undefined), [guard, dirty])
@@ -192,14 +196,6 @@ function useFormShell<V extends FieldValues, Out>({
     })(event)
   }
   return { id, submit, mayLeave, banner: general && <FormBanner>{general}</FormBanner> }
-}
-
-function findGeneral<V extends FieldValues, Out>(
-  form: UseFormReturn<V, unknown, Out>,
-  error: ApiError,
-  fields?: Record<string, string>,
-): string | null {
-  return applyServerError(form, error, fields, true) ? null : describeError(error).text
 }
 
 const submitOnControlEnter = (event: KeyboardEvent<HTMLFormElement>) => {

@@ -2,49 +2,49 @@ import type { ApiError } from '@crux/client'
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
 import { describeError } from '../errors/describe-error.ts'
 
-/**
- * Shows an error at the fields that it names and focuses the first. Returns whether there was such a field; otherwise the form's banner
- * shows it. A newer error replaces an older one of the same field.
- */
-export function applyServerError<V extends FieldValues, Out>(
-  form: UseFormReturn<V, unknown, Out>,
+type FieldError<V extends FieldValues> = { field: Path<V>; message: string }
+
+/** The fields that an error names, each with its message. Where there are none, the form's banner shows the error. */
+export function locateFieldErrors<V extends FieldValues>(
   error: ApiError,
+  values: V,
   names: Record<string, string> = {},
-  dry = false,
-): boolean {
+): FieldError<V>[] {
   const findings = [{ property: error.property, description: describeError(error).text }, ...error.details.slice(1)]
-  let found = false
-  for (const { property, description } of findings) {
-    const field = property === undefined ? undefined : fieldOf(property, names, form.getValues())
-    if (!field) continue
-    if (!dry)
-      form.setError(
-        field as Path<V>,
-        { type: 'server', message: withoutProperty(description, property) },
-        { shouldFocus: !found },
-      )
-    found = true
-  }
-  return found
+  return findings.flatMap(({ property, description }) => {
+    const field = property === undefined ? undefined : findField(property, names, values)
+    return field === undefined ? [] : [{ field, message: withoutProperty(description, property) }]
+  })
+}
+
+/** Shows the errors at their fields and focuses the first. A newer error replaces an older one of the same field. */
+export function showFieldErrors<V extends FieldValues, Out>(
+  form: UseFormReturn<V, unknown, Out>,
+  errors: readonly FieldError<V>[],
+): void {
+  for (const [index, { field, message }] of errors.entries())
+    form.setError(field, { type: 'server', message }, { shouldFocus: index === 0 })
 }
 
 /** The form's field for a property: by the given name, by itself, or without its leading parts (`details.url` -> `url`). */
-export function fieldOf(property: string, names: Record<string, string>, values: object): string | undefined {
-  const direct = names[property] ?? property
-  if (has(values, direct)) return direct
+function findField<V extends FieldValues>(
+  property: string,
+  names: Record<string, string>,
+  values: V,
+): Path<V> | undefined {
   const last = property.slice(property.lastIndexOf('.') + 1)
-  return last !== property && has(values, last) ? last : undefined
+  return [names[property] ?? property, last].find((path) => isField(values, path))
 }
 
 /** Validation errors repeat the property's path in front; at the field it is redundant. */
 const withoutProperty = (text: string, property: string | undefined) =>
   property !== undefined && text.startsWith(`${property}: `) ? text.slice(property.length + 2) : text
 
-function has(values: object, path: string): boolean {
-  let at: unknown = values
+function isField<V extends FieldValues>(values: V, path: string): path is Path<V> & string {
+  let inner: unknown = values
   for (const part of path.split('.')) {
-    if (typeof at !== 'object' || at === null || !(part in at)) return false
-    at = (at as Record<string, unknown>)[part]
+    if (typeof inner !== 'object' || inner === null || !(part in inner)) return false
+    inner = Reflect.get(inner, part)
   }
   return true
 }

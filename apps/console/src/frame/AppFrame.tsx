@@ -7,14 +7,20 @@ import { lazyComponent } from '../loading/lazy-component.tsx'
 import { loadArea } from '../locales/i18n.ts'
 import { NodesFollower } from './NodesFollower.tsx'
 import { OfflineBanner } from './OfflineBanner.tsx'
+import { loadQuickActions } from './quick-actions.ts'
 import { Sidebar } from './Sidebar.tsx'
 import { TopBar } from './TopBar.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 
 // Loaded when they are first opened.
 const Palette = lazyComponent(async () => {
-  const [module] = await Promise.all([import('./Palette.tsx'), loadArea('palette'), loadArea('account')])
-  return module.Palette
+  const [{ Palette }, sources] = await Promise.all([
+    import('./Palette.tsx'),
+    loadQuickActions(),
+    loadArea('palette'),
+    loadArea('account'),
+  ])
+  return (props: { onClose: () => void }) => <Palette sources={sources} {...props} />
 })
 const ShortcutsDialog = lazyComponent(() => import('./ShortcutsDialog.tsx').then((module) => module.ShortcutsDialog))
 const NavigationSheet = lazyComponent(() => import('./NavigationSheet.tsx').then((module) => module.NavigationSheet))

@@ -1,23 +1,28 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { type LinkProps, useNavigate } from '@tanstack/react-router'
 import { Command } from 'cmdk'
-import { Boxes, Database, HardDrive, Plus, Rocket, Search, Server, SlidersHorizontal, Users } from 'lucide-react'
+import { type LucideIcon, Plus, Search } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { apiQuery } from '../api/client.ts'
-import { useDenied, useMe, useTeamOrNone } from '../api/me.ts'
+import { useDenied, useTeamOrNone } from '../api/me.ts'
 import { giveFocusBack } from '../components/focus-trail.ts'
-import { State } from '../components/State.tsx'
-import { links } from '../routing/links.ts'
 import { accountPages } from './account-pages.ts'
 import { navigation } from './navigation.ts'
+import type { QuickActionSource } from './quick-actions.ts'
 
-/** Jumps to any project, node, deployment, registry, bundle, storage, team or page. Lists come from the cache and are read again behind it. */
-export function Palette({ onClose }: { onClose: () => void }) {
-  const { t } = useTranslation(['palette', 'common'])
+type Props = { sources: readonly QuickActionSource[]; onClose: () => void }
+type Go = (link: LinkProps) => void
+
+/** Jumps to any page and to the records that the pages register. Lists come from the cache and are refetched in the background. */
+export function Palette({ sources, onClose }: Props) {
+  const { t } = useTranslation('palette')
+  const navigate = useNavigate()
   const team = useTeamOrNone()
   const [typed, setTyped] = useState('')
+  const go = (link: LinkProps) => {
+    onClose()
+    void navigate(link)
+  }
   return (
     <Radix.Root open onOpenChange={(open) => !open && onClose()}>
       <Radix.Portal>
@@ -41,9 +46,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
             </div>
             <Command.List className="max-h-[min(420px,60vh)] overflow-y-auto p-1">
               <Command.Empty className="px-3 py-6 text-center text-ink-2">{t('nothing')}</Command.Empty>
-              {team && <TeamEntries teamSlug={team.slug} typed={typed} onClose={onClose} />}
-              <TeamList onClose={onClose} />
-              <AccountList onClose={onClose} />
+              {team && <TeamPages sources={sources} teamSlug={team.slug} go={go} />}
+              {sources.map(
+                (source) =>
+                  (team || source.needsNoTeam) && (
+                    <Records key={source.area} source={source} teamSlug={team?.slug ?? ''} typed={typed} go={go} />
+                  ),
+              )}
+              <AccountPages go={go} />
             </Command.List>
           </Command>
         </Radix.Content>
@@ -52,49 +62,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** As many as are listed at once; of more, those that were changed last. */
-const deploymentsMax = 200
-const pauseMs = 200
-
-/** The newest deployments, and where there are more the ones that fit what is typed, once it pauses. */
-function useDeployments(teamSlug: string, typed: string) {
-  const [word, setWord] = useState('')
-  useEffect(() => {
-    // The server looks for one text; the rest of the words is matched here.
-    const longest = typed.split(/\s+/).reduce((one, other) => (other.length > one.length ? other : one))
-    const timer = setTimeout(() => setWord(longest), pauseMs)
-    return () => clearTimeout(timer)
-  }, [typed])
-  const list = (filter?: string) =>
-    apiQuery('deployments.list', { params: { teamSlug }, query: { skip: 0, take: deploymentsMax, filter } })
-  const newest = useQuery(list()).data
-  const isPart = newest !== undefined && newest.total > newest.items.length
-  const found = useQuery({ ...list(word), enabled: isPart && word !== '', placeholderData: keepPreviousData }).data
-  const all = [...(newest?.items ?? []), ...((isPart && found?.items) || [])]
-  return [...new Map(all.map((deployment) => [deployment.id, deployment])).values()]
-}
-
-function TeamEntries({ teamSlug, typed, onClose }: { teamSlug: string; typed: string; onClose: () => void }) {
+/** The pages of the team, and the forms that create something. */
+function TeamPages({ sources, teamSlug, go }: { sources: Props['sources']; teamSlug: string; go: Go }) {
   const { t } = useTranslation(['palette', 'common'])
-  const navigate = useNavigate()
-  const params = { teamSlug }
-  const projects = useQuery(apiQuery('projects.list', { params })).data ?? []
-  const nodes = useQuery(apiQuery('nodes.list', { params })).data ?? []
-  const registries = useQuery(apiQuery('registries.list', { params })).data ?? []
-  const bundles = useQuery(apiQuery('config-bundles.list', { params })).data ?? []
-  const storages = useQuery(apiQuery('storages.list', { params })).data ?? []
-  const deployments = useDeployments(teamSlug, typed)
-  const denied = {
-    project: useDenied('projects.create'),
-    node: useDenied('nodes.create'),
-    registry: useDenied('registries.create'),
-    bundle: useDenied('config-bundles.create'),
-    storage: useDenied('storages.create'),
-  }
-  const go = (link: object) => {
-    onClose()
-    void navigate(link)
-  }
   return (
     <>
       <Group heading={t('pages')}>
@@ -104,187 +74,57 @@ function TeamEntries({ teamSlug, typed, onClose }: { teamSlug: string; typed: st
               key={entry.id}
               value={`page ${entry.id}`}
               searchText={[t(`common:nav.${entry.id}`)]}
-              icon={<entry.icon aria-hidden />}
+              icon={entry.icon}
               onSelect={() => go(entry.link(teamSlug))}
-            >
-              {t(`common:nav.${entry.id}`)}
-            </Entry>
+            />
           )),
         )}
       </Group>
       <Group heading={t('create')}>
-        <Entry
-          value="create project"
-          denied={denied.project}
-          searchText={[t('newProject')]}
-          icon={<Plus aria-hidden />}
-          onSelect={() => go(links.projects(teamSlug, 'new'))}
-        >
-          {t('newProject')}
-        </Entry>
-        <Entry
-          value="create node"
-          denied={denied.node}
-          searchText={[t('newNode')]}
-          icon={<Plus aria-hidden />}
-          onSelect={() => go(links.nodes(teamSlug, 'new'))}
-        >
-          {t('newNode')}
-        </Entry>
-        <Entry
-          value="create registry"
-          denied={denied.registry}
-          searchText={[t('newRegistry')]}
-          icon={<Plus aria-hidden />}
-          onSelect={() => go(links.registries(teamSlug, 'new'))}
-        >
-          {t('newRegistry')}
-        </Entry>
-        <Entry
-          value="create bundle"
-          denied={denied.bundle}
-          searchText={[t('newBundle')]}
-          icon={<Plus aria-hidden />}
-          onSelect={() => go(links.configBundles(teamSlug, 'new'))}
-        >
-          {t('newBundle')}
-        </Entry>
-        <Entry
-          value="create storage"
-          denied={denied.storage}
-          searchText={[t('newStorage')]}
-          icon={<Plus aria-hidden />}
-          onSelect={() => go(links.storages(teamSlug, 'new'))}
-        >
-          {t('newStorage')}
-        </Entry>
+        {sources.map(
+          ({ area, create }) =>
+            create && <CreateEntry key={area} create={create} onSelect={() => go(create.link(teamSlug))} />,
+        )}
       </Group>
-      {projects.length > 0 && (
-        <Group heading={t('common:nav.projects')}>
-          {projects.map((project) => (
-            <Entry
-              key={project.id}
-              value={project.id}
-              searchText={[project.name]}
-              icon={<Boxes aria-hidden />}
-              onSelect={() => go(links.project(teamSlug, project.id))}
-            >
-              {project.name}
-            </Entry>
-          ))}
-        </Group>
-      )}
-      {deployments.length > 0 && (
-        <Group heading={t('common:nav.deployments')}>
-          {deployments.map((deployment) => (
-            <Entry
-              key={deployment.id}
-              value={deployment.id}
-              searchText={[deployment.project.name, deployment.version.name, deployment.node.name, deployment.prefix]}
-              icon={<Rocket aria-hidden />}
-              onSelect={() => go(links.deployment(teamSlug, deployment.id))}
-              trailing={<State kind="deployment" value={deployment.status} />}
-            >
-              {deployment.project.name}{' '}
-              {deployment.project.type === 'versioned' && <code>{deployment.version.name}</code>}
-              <span className="text-ink-2"> {t('on', { node: deployment.node.name, prefix: deployment.prefix })}</span>
-            </Entry>
-          ))}
-        </Group>
-      )}
-      {nodes.length > 0 && (
-        <Group heading={t('common:nav.nodes')}>
-          {nodes.map((node) => (
-            <Entry
-              key={node.id}
-              value={node.id}
-              searchText={[node.name, node.address ?? '']}
-              icon={<Server aria-hidden />}
-              onSelect={() => go(links.node(teamSlug, node.id))}
-              trailing={<State kind="node" value={node.status} />}
-            >
-              {node.name}
-            </Entry>
-          ))}
-        </Group>
-      )}
-      {registries.length > 0 && (
-        <Group heading={t('common:nav.registries')}>
-          {registries.map((registry) => (
-            <Entry
-              key={registry.id}
-              value={registry.id}
-              searchText={[registry.name, registry.url]}
-              icon={<Database aria-hidden />}
-              onSelect={() => go(links.registry(teamSlug, registry.id))}
-            >
-              {registry.name}
-            </Entry>
-          ))}
-        </Group>
-      )}
-      {bundles.length > 0 && (
-        <Group heading={t('common:nav.config-bundles')}>
-          {bundles.map((bundle) => (
-            <Entry
-              key={bundle.id}
-              value={bundle.id}
-              searchText={[bundle.name]}
-              icon={<SlidersHorizontal aria-hidden />}
-              onSelect={() => go(links.configBundle(teamSlug, bundle.id))}
-            >
-              {bundle.name}
-            </Entry>
-          ))}
-        </Group>
-      )}
-      {storages.length > 0 && (
-        <Group heading={t('common:nav.storages')}>
-          {storages.map((storage) => (
-            <Entry
-              key={storage.id}
-              value={storage.id}
-              searchText={[storage.name, storage.url]}
-              icon={<HardDrive aria-hidden />}
-              onSelect={() => go(links.storage(teamSlug, storage.id))}
-            >
-              {storage.name}
-            </Entry>
-          ))}
-        </Group>
-      )}
     </>
   )
 }
 
-function TeamList({ onClose }: { onClose: () => void }) {
+type CreateProps = { create: NonNullable<QuickActionSource['create']>; onSelect: () => void }
+
+function CreateEntry({ create: { operation, label }, onSelect }: CreateProps) {
+  const { t } = useTranslation(['palette', 'common'])
+  const denied = useDenied(operation)
+  return <Entry value={`create ${label}`} denied={denied} searchText={[t(label)]} icon={Plus} onSelect={onSelect} />
+}
+
+type RecordsProps = { source: QuickActionSource; teamSlug: string; typed: string; go: Go }
+
+/** The records of one source. */
+function Records({ source: { area, icon, useQuickActions }, teamSlug, typed, go }: RecordsProps) {
   const { t } = useTranslation('common')
-  const navigate = useNavigate()
-  const teams = useMe()?.teams ?? []
+  const records = useQuickActions(teamSlug, typed)
+  if (records.length === 0) return null
   return (
-    <Group heading={t('nav.teams')}>
-      {teams.map((team) => (
+    <Group heading={t(`nav.${area}`)}>
+      {records.map(({ id, searchText, link, content, trailing }) => (
         <Entry
-          key={team.id}
-          value={team.id}
-          searchText={[team.name, team.slug]}
-          icon={<Users aria-hidden />}
-          onSelect={() => {
-            onClose()
-            void navigate(links.teamHome(team.slug))
-          }}
-        >
-          {team.name}
-        </Entry>
+          key={id}
+          value={id}
+          searchText={searchText}
+          icon={icon}
+          onSelect={() => go(link)}
+          content={content}
+          trailing={trailing}
+        />
       ))}
     </Group>
   )
 }
 
 /** The account pages; the first of them, the profile, is a page of the navigation already. */
-function AccountList({ onClose }: { onClose: () => void }) {
+function AccountPages({ go }: { go: Go }) {
   const { t } = useTranslation('account')
-  const navigate = useNavigate()
   return (
     <Group heading={t('title')}>
       {accountPages.slice(1).map((entry) => (
@@ -292,14 +132,9 @@ function AccountList({ onClose }: { onClose: () => void }) {
           key={entry.id}
           value={`account ${entry.id}`}
           searchText={[t(`tab.${entry.id}`), t('title')]}
-          icon={<entry.icon aria-hidden />}
-          onSelect={() => {
-            onClose()
-            void navigate(entry.link)
-          }}
-        >
-          {t(`tab.${entry.id}`)}
-        </Entry>
+          icon={entry.icon}
+          onSelect={() => go(entry.link)}
+        />
       ))}
     </Group>
   )
@@ -331,18 +166,20 @@ const Group = ({ heading, children }: { heading: string; children: ReactNode }) 
 )
 
 type EntryProps = {
+  /** Must be unique. */
   value: string
+  /** Typed text is matched against these; the first is the name. */
   searchText: string[]
-  icon: ReactNode
+  icon: LucideIcon
   onSelect: () => void
   /** Why it cannot be chosen; shown beside its name. */
   denied?: string | null
   trailing?: ReactNode
-  children: ReactNode
+  /** Shown instead of the name. */
+  content?: ReactNode
 }
 
-/** `value` must be unique; typed text is matched against the search text. */
-const Entry = ({ value, searchText, icon, onSelect, denied, trailing, children }: EntryProps) => (
+const Entry = ({ value, searchText, icon: Icon, onSelect, denied, trailing, content }: EntryProps) => (
   <Command.Item
     value={value}
     keywords={searchText}
@@ -350,8 +187,8 @@ const Entry = ({ value, searchText, icon, onSelect, denied, trailing, children }
     disabled={Boolean(denied)}
     className="flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2 data-[selected=true]:bg-hover [&>svg]:text-ink-3 aria-disabled:cursor-default aria-disabled:text-ink-2"
   >
-    {icon}
-    <span className="min-w-0 flex-1 truncate">{children}</span>
+    <Icon aria-hidden />
+    <span className="min-w-0 flex-1 truncate">{content ?? searchText[0]}</span>
     {denied && <span className="text-small text-ink-2">{denied}</span>}
     {trailing}
   </Command.Item>

@@ -26,7 +26,7 @@ export function recoveryCodeMail(mail: CodeMail): Mail {
   return makeMail({
     ...mail,
     subject: 'Recover your account',
-    lead: ['Somebody, hopefully you, asked to recover your account with Crux. This is the code for it:'],
+    lead: ['Someone, hopefully you, asked to recover your account with Crux. This is the code for it:'],
     close: [forAnHour, revokesTokens, 'If it was not you, you can ignore this mail: nothing changes without the code.'],
   })
 }
@@ -35,7 +35,7 @@ export function recoveryLinkMail({ link, ...mail }: { recipient: string; link: s
   return makeMail({
     ...mail,
     subject: 'Recover your account',
-    lead: ['Somebody, hopefully you, asked to recover your account with Crux.'],
+    lead: ['Someone, hopefully you, asked to recover your account with Crux.'],
     link: { words: 'Open this page to sign in and choose a new password:', href: link },
     close: [
       'It works once, within the next hour.',

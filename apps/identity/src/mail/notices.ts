@@ -71,7 +71,7 @@ function wordsOf(notice: Notice): { subject: string; words: string } {
     case 'new-device':
       return {
         subject: 'New sign-in to your account',
-        words: `Somebody signed in to your account with Crux with a program that you have not used before: ${notice.userAgent || 'it did not say which'}.`,
+        words: `Someone signed in to your account with Crux with a program that you have not used before: ${notice.userAgent || 'it did not say which'}.`,
       }
   }
 }

@@ -35,7 +35,7 @@ export const factorMessages = {
   registerContinue: (provider: string, providerId: string) =>
     info(1040003, 'Continue', { provider, provider_id: providerId }),
   registerPasskey: () => info(1040007, 'Sign up with a passkey'),
-  linkedElsewhere: (provider: string) => error(4000007, `This account of ${provider} belongs to somebody else here.`),
+  linkedElsewhere: (provider: string) => error(4000007, `This account of ${provider} is linked to another user.`),
   takenElsewhere: () =>
     error(
       4000027,

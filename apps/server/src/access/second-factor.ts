@@ -8,5 +8,5 @@ export const lacksSecondFactor = (actor: Actor, team: Pick<TeamContext, 'secondF
 export const secondFactorMissing = (): CruxError =>
   new CruxError('forbidden', {
     property: 'secondFactor',
-    description: 'This team wants a second factor of its members. Set one up, then sign in with it.',
+    description: 'This team requires a second factor. Set one up, then sign in with it.',
   })

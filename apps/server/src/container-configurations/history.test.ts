@@ -1,4 +1,4 @@
-import type { ContainerConfigFields, ContainerConfigPatch } from '@crux/contract'
+import type { ContainerConfigField, ContainerConfigFields, ContainerConfigPatch } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DeployTestEnvironment, makeDeployTestEnvironment, testEnvironmentOf } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
@@ -34,7 +34,7 @@ const restore = (configId: string, revision: number, seen?: number, client = tes
   })
 const copy = (
   configId: string,
-  body: { fromConfigId: string; fields?: string[]; revision?: number },
+  body: { fromConfigId: string; fields?: ContainerConfigField[]; revision?: number },
   client = testEnvironment.client,
 ) => client.call('container-configurations.copy', { params: at(configId), body })
 const makeConfig = async (config: ContainerConfigFields = {}) =>

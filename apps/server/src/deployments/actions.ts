@@ -157,7 +157,7 @@ async function attachBundles(
     throw new CruxError('invalidArgument', {
       property: 'configBundles',
       value: twice,
-      description: 'A bundle is carried once.',
+      description: 'A config bundle can be used only once in a deployment.',
     })
   const held = await holdBundles(queries, deployment.teamId, wanted)
   const unknown = wanted.find((id) => !held.has(id))

@@ -106,7 +106,7 @@ describe('the preview of a start', () => {
       { property: 'useLoadBalancer', description: 'useLoadBalancer is for Kubernetes nodes and does nothing here' },
       {
         property: 'volumes[0].name',
-        description: `/data is the volume files now and begins empty: its data stays in ${prefix}/web/data of the node's data folder`,
+        description: `/data is the volume files now and starts empty: its data stays in ${prefix}/web/data of the node's data folder`,
       },
     ])
     await change(configId, { volumes: [], useLoadBalancer: null })
@@ -181,7 +181,7 @@ describe('the preview of a start of some instances', () => {
     expect(alone?.warnings).toEqual([
       {
         property: 'ports[0].external',
-        description: 'Port 9090 is held by api, which this start leaves alone: choose api too, or the start fails',
+        description: 'Port 9090 is held by api, which is not part of this start: include api too, or the start fails',
       },
     ])
     const both = await some(id, [first?.id ?? '', second?.id ?? ''])

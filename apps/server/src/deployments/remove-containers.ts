@@ -86,7 +86,7 @@ function refuseUnremovable(app: App, targets: readonly RunningTarget[]): void {
   if (replaced)
     throw new CruxError('preconditionFailed', {
       property: 'status',
-      description: `${replaced.replacedBy} takes over its containers just now: wait for its end, or cancel it first.`,
+      description: `${replaced.replacedBy} is taking over its containers: wait until it ends, or cancel it first.`,
     })
   const away = [...new Map(targets.map(({ node }) => [node.id, node])).values()].filter(
     ({ id, status }) => status !== 'connected' || app.links.status(id) !== 'connected',

@@ -33,7 +33,7 @@ async function answerOf(app: App, config: OwnedConfig): Promise<ResponseInput<'d
     throw new CruxError('preconditionFailed', {
       property: 'nodeId',
       value: node?.id,
-      description: `${node?.name ?? 'The node'} is not connected, so nobody knows which secrets it has.`,
+      description: `${node?.name ?? 'The node'} is not connected, so its secrets cannot be listed.`,
     })
   return { publicKey: node.publicKey, keys: await keysOnNode(app, config) }
 }

@@ -73,7 +73,7 @@ export async function deleteDeploymentToken(
     if (maker !== undefined && maker !== actor.id && !isAllowed(team.role, 'tokens.of-others'))
       throw new CruxError('forbidden', {
         property: 'token',
-        description: 'Somebody else made this token: an admin may revoke it.',
+        description: 'Another user created this token: ask an admin to revoke it.',
       })
     return invalidateDeploymentToken(queries, deploymentId)
   })

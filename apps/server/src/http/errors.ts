@@ -45,14 +45,14 @@ function fromPostgres(error: unknown): CruxError | undefined {
     if (code === '23505') return duplicate(String(current.constraint ?? ''), error)
     if (code === '23503' || code === '23001')
       return new CruxError('preconditionFailed', {
-        description: 'Something that this depends on was changed or is still in use.',
+        description: 'Something that this depends on has changed or is still in use.',
         cause: error,
       })
     // Half of a surrogate pair is a syntax error for JSON columns.
     const isHalf = code === '22P02' && /^Unicode .* surrogate/.test(String(current.detail ?? ''))
     if (code === '22021' || code === '22P05' || isHalf)
       return new CruxError('invalidArgument', {
-        description: 'A text has a character that cannot be stored.',
+        description: 'A text contains a character that cannot be stored.',
         cause: error,
       })
     // ENOENT concerns the database only when its socket is missing, not a file of ours.

@@ -122,11 +122,11 @@ export async function orderImages(
     const foreign = ids.find((id) => !known.has(id))
     if (foreign) throw imageNotFound(foreign)
     if (given.size < ids.length)
-      throw new CruxError('alreadyExists', { property: 'body', description: 'An image is there twice.' })
+      throw new CruxError('alreadyExists', { property: 'body', description: 'The order names an image twice.' })
     if (given.size < known.size)
       throw new CruxError('invalidArgument', {
         property: 'imageIds',
-        description: 'The order needs all images of the version.',
+        description: 'The order has to name all images of the version.',
       })
     await store.updateOrder(queries, path.versionId, ids, actor.id)
   })

@@ -138,7 +138,7 @@ export async function createInstallScript(
     throw new CruxError('preconditionFailed', {
       property: 'type',
       value: body.type,
-      description: 'Kubernetes nodes come with a later release.',
+      description: 'Kubernetes nodes are not supported yet: choose Docker.',
     })
   }
   if (row.linkServer || row.hasToken) {
@@ -164,7 +164,7 @@ export async function discardInstallScript(app: App, team: TeamContext, nodeId: 
   const gone = await app.database.db.delete(nodeInstall).where(eq(nodeInstall.nodeId, nodeId)).returning()
   const [install] = gone
   if (!install || install.exchangedAt || install.expiresAt < new Date()) {
-    throw new CruxError('notFound', { property: 'installer', description: 'There is no install script to discard.' })
+    throw new CruxError('notFound', { property: 'installer', description: 'There is no install script to delete.' })
   }
   nodeChanged(app, { teamId: team.id, nodeId })
 }

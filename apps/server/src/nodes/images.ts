@@ -59,7 +59,7 @@ function reasonToKeep(image: NodeImage | undefined): string | undefined {
   if (!image) return 'It is not on the node any more'
   if (image.state === 'foreign') return 'It was not brought by Crux'
   if (image.state === 'unneeded') return undefined
-  return `${image.neededBy ?? 'Somebody'} needs it`
+  return `${image.neededBy ?? 'Something else'} needs it`
 }
 
 /** `owned`: this team's agent fetched it, a container of the team was made from it, or a release of the node names its digest. */

@@ -18,7 +18,7 @@ export async function authoriseDownload(app: App, { params, headers }: Download)
   if (!found) {
     throw new CruxError('unauthorized', {
       property: 'token',
-      description: 'This install token is not valid (any more): generate a new script.',
+      description: 'This install token is not valid or has expired: generate a new script.',
     })
   }
   return { ...found, token }

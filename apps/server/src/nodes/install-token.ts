@@ -45,7 +45,7 @@ export function openInstallToken(app: Pick<App, 'cipher'>, install: { nodeId: st
   } catch (cause) {
     throw new CruxError('preconditionFailed', {
       property: 'installer',
-      description: 'This install script cannot be shown any more: discard it and generate a new one.',
+      description: 'This install script cannot be shown any more: delete it and generate a new one.',
       cause,
     })
   }

@@ -136,7 +136,7 @@ const deploymentInProgress = (id: string, removed: readonly RunningTarget[] = []
   new CruxError('preconditionFailed', {
     property: 'id',
     value: id,
-    description: `A deployment of this project is in progress: wait for its end or cancel it.${toRemovedText(removed)}`,
+    description: `A deployment of this project is in progress: wait until it ends, or cancel it.${toRemovedText(removed)}`,
   })
 
 export const projectNotFound = (id: string) => new CruxError('notFound', { property: 'projectId', value: id })

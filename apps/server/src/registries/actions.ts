@@ -123,7 +123,7 @@ async function keptAccess(
 const missingCredentials = ({ details }: RegistryWrite) =>
   new CruxError('missingParameter', {
     property: details.user ? 'token' : 'user',
-    description: 'A registry that is not public needs a user and a token, and a new address needs them again.',
+    description: 'A private registry needs a user and a token. After a change of the address, enter them again.',
   })
 
 const valuesOf = (

@@ -59,7 +59,7 @@ export function createBrowser(app: App) {
       throw new CruxError('invalidArgument', {
         property: 'registryId',
         value: registryId,
-        description: 'This registry is not asked for its images: write their names.',
+        description: 'Crux does not list the images of this registry: enter their names.',
       })
     const client: Client = {
       version,

@@ -53,7 +53,7 @@ export function registryChannels(app: App, browser: Browser): ChannelHandlers<'r
               throw new CruxError('invalidArgument', {
                 property: 'images',
                 value: name,
-                description: `"${name}" is no name of an image.`,
+                description: `"${name}" is not an image name.`,
               })
           await sendTags(subscriber, registryId, images)
           const asked = subscribers.get(subscriber)

@@ -66,6 +66,6 @@ function readPrefix(text: string | null | undefined): string | null {
   throw new CruxError('invalidArgument', {
     property: 'imageNamePrefix',
     value: text,
-    description: 'A prefix has lower-case words, joined by slashes.',
+    description: 'A prefix consists of lower-case words separated by slashes.',
   })
 }

@@ -24,7 +24,7 @@ export async function createRegistryToken(
       throw new CruxError('alreadyExists', {
         property: 'registryId',
         value: registryId,
-        description: 'This registry has a token already: revoke it first.',
+        description: 'This registry already has a token: revoke it first.',
       })
     const expirationInDays = body.expirationInDays ?? 0
     return issueToken(queries, holder, actor, { name: 'Registry hook', expirationInDays, scope: 'read' })

@@ -49,7 +49,7 @@ const confirmed = (id: string) =>
 const changed = {
   status: 412,
   property: 'expectedHash',
-  description: 'The configuration changed since you looked at it: look at what will change now, then deploy again.',
+  description: 'The configuration has changed since your preview: review the changes, then deploy again.',
 }
 
 describe('a start with the hash of the confirmed preview', () => {

@@ -240,7 +240,7 @@ function checkUnchanged(subjects: Subjects, expectedHash: string | undefined): C
   if (expectedHash === undefined || hashSubjects(subjects) === expectedHash) return undefined
   return new CruxError('preconditionFailed', {
     property: 'expectedHash',
-    description: 'The configuration changed since you looked at it: look at what will change now, then deploy again.',
+    description: 'The configuration has changed since your preview: review the changes, then deploy again.',
   })
 }
 

@@ -76,7 +76,7 @@ export async function removeStorage(app: App, team: TeamContext, id: string): Pr
     throw new CruxError('preconditionFailed', {
       property: 'id',
       value: id,
-      description: 'Configurations import files from this storage: take it out of them first.',
+      description: 'Configurations import files from this storage: remove it from them first.',
     })
   storageRemoved(app, { teamId: team.id, storageId: id })
 }

@@ -61,9 +61,12 @@ function judge({ status, body, url }: OutboundResponse, { keys }: StorageAccess)
   if (status === 200 && text.includes('<ListAllMyBucketsResult')) return { reachable: true, buckets: bucketsIn(text) }
   const code = /<Error>[\s\S]*?<Code>([A-Za-z]{1,64})<\/Code>/.exec(text)?.[1]
   if (status >= 300 && status < 400)
-    return { reachable: false, reason: `${host} sends elsewhere: use the address of the region where the buckets are.` }
+    return {
+      reachable: false,
+      reason: `${host} redirects to another address: enter the address of the region that has the buckets.`,
+    }
   if (code === 'AccessDenied')
-    return { reachable: true, ...(keys && { reason: 'These keys may not list the buckets: write the name of one.' }) }
+    return { reachable: true, ...(keys && { reason: 'These keys may not list the buckets: enter the name of one.' }) }
   if (code) return { reachable: false, reason: refusals[code] ?? `${host} refuses the request (${code}).` }
   return { reachable: false, reason: `${host} does not answer as an S3 server (${status}).` }
 }

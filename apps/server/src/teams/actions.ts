@@ -73,7 +73,7 @@ export async function deleteTeam(app: App, localAgents: LocalAgents, team: TeamC
     if (busy.rows.length > 0)
       throw new CruxError('preconditionFailed', {
         property: 'deployments',
-        description: 'A deployment of this team is in progress: wait for its end or cancel it.',
+        description: 'A deployment of this team is in progress: wait until it ends, or cancel it.',
       })
     await deleteTeamRows(queries, team.id)
     return nodes.rows.map((row) => row.id)

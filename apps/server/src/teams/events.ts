@@ -37,7 +37,7 @@ export function memberRemoved(
   actor: Actor,
   { userId, role }: { userId: string; role: TeamRole | undefined },
 ) {
-  recordEvent(app, { teamId: team.id, userId, role, by: actor.id }, role ? 'member removed' : 'invitation taken back')
+  recordEvent(app, { teamId: team.id, userId, role, by: actor.id }, role ? 'member removed' : 'invitation revoked')
   memberChanged(app, team, userId)
 }
 

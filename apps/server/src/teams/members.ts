@@ -67,9 +67,13 @@ async function refuseLastOwner(queries: Queries, team: TeamContext, role: TeamRo
     throw new CruxError('preconditionFailed', {
       property,
       value: 'owner',
-      description: 'A team needs an owner. Make somebody else an owner first.',
+      description: 'A team needs an owner. Make another member an owner first.',
     })
 }
 
 const noMember = (userId: string) =>
-  new CruxError('notFound', { property: 'userId', value: userId, description: 'This person is not in the team.' })
+  new CruxError('notFound', {
+    property: 'userId',
+    value: userId,
+    description: 'This user is not a member of the team.',
+  })

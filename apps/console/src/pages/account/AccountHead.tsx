@@ -6,12 +6,12 @@ import { Tab, Tabs } from '../../components/Tabs.tsx'
 import { accountPages } from '../../frame/account-pages.ts'
 
 /** The header that the account pages share. */
-export function AccountHead({ title, tools }: { title: string; tools?: ReactNode }) {
+export function AccountHead({ title, actions }: { title: string; actions?: ReactNode }) {
   const { t } = useTranslation('account')
   const path = useLocation({ select: (location) => location.pathname })
   return (
     <>
-      <PageHeader title={t('title')} fullTitle={title} crumb={title} actions={tools} />
+      <PageHeader title={t('title')} fullTitle={title} crumb={title} actions={actions} />
       <Tabs label={t('title')}>
         {accountPages.map((tab) => (
           <Tab

@@ -22,7 +22,7 @@ export function ProfilePage() {
     <>
       <AccountHead
         title={t('tab.profile')}
-        tools={
+        actions={
           <>
             <ButtonLink {...links.editProfile()} icon={Pencil}>
               {t('common:edit')}

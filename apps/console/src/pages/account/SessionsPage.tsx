@@ -42,7 +42,7 @@ export function SessionsPage() {
     <>
       <AccountHead
         title={t('tab.sessions')}
-        tools={
+        actions={
           <Button
             icon={LogOut}
             variant="bad"

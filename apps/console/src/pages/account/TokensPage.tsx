@@ -34,7 +34,7 @@ export function TokensPage() {
   )
   return (
     <>
-      <AccountHead title={t('title')} tools={query.data?.length ? add : undefined} />
+      <AccountHead title={t('title')} actions={query.data?.length ? add : undefined} />
       <p className="mb-4 text-ink-2">{t('sub')}</p>
       <QueryView
         query={query}

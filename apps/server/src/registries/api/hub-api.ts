@@ -87,7 +87,7 @@ export function createHubApi(options: {
         if (response.status === 404)
           throw new CruxError('notFound', {
             property: 'imageNamePrefix',
-            description: 'Docker Hub has no such organisation or person.',
+            description: 'Docker Hub has no such organization or user.',
           })
         if (response.status !== 200) throw unexpected(response.status, host, 'imageNamePrefix')
       }),

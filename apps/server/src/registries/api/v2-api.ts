@@ -56,7 +56,10 @@ export function createV2Api(options: {
         if (!options.access && /^\s*bearer/i.test(String(headers['www-authenticate'] ?? ''))) return
         throw options.access
           ? refusedCredentials()
-          : new CruxError('registryUnauthorized', { property: 'user', description: 'This registry wants credentials.' })
+          : new CruxError('registryUnauthorized', {
+              property: 'user',
+              description: 'This registry requires credentials.',
+            })
       }
       if (status !== 200)
         throw status === 404 ? noRegistry(client.host, status) : unexpected(status, client.host, 'url')

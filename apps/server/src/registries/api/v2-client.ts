@@ -84,7 +84,7 @@ export function createV2Client(options: { outbound: Outbound; address: RegistryA
     if (response.status !== 200 || value === undefined)
       throw new CruxError('invalidArgument', {
         property: 'url',
-        description: `${realm.url.host} gives no token (${response.status}).`,
+        description: `${realm.url.host} did not issue a token (${response.status}).`,
       })
     // 60 s when the answer names none; renewed a little early.
     const seconds = typeof body.expires_in === 'number' ? body.expires_in : 60

@@ -1,11 +1,9 @@
 import { messageOf } from '../../../errors/message-of.ts'
 import { crashLoopReason, enterPosition } from '../../../journal/crash-loop.ts'
-import type { Journal } from '../../../journal/journal.ts'
 import { Phase, type ProgressReporter } from '../../../journal/progress-reporter.ts'
 import type { Plan } from '../plan/steps.ts'
 import { execute } from './executors.ts'
-import type { ReleaseContext } from './release-context.ts'
-import { runOfJournal } from './run-of-journal.ts'
+import { planOf, type ReleaseContext, toFinalContext } from './release-context.ts'
 import { inStages } from './stages.ts'
 
 /**
@@ -13,16 +11,14 @@ import { inStages } from './stages.ts'
  * of the removal reverts it, and open connections may have an hour to end. A container that cannot be removed is named in the log and
  * stays.
  */
-export async function succeedAndCleanUp(
-  journal: Journal,
-  context: ReleaseContext,
-  progressReporter: ProgressReporter,
-): Promise<void> {
-  const plan = journal.state.plan as Plan
+export async function succeedAndCleanUp(context: ReleaseContext): Promise<void> {
+  const { journal, progressReporter } = context
+  const plan = planOf(journal)
+  if (!plan) throw new Error('a release that has taken over has a plan')
   if (!journal.outcome) succeed(plan, progressReporter)
   const reason = crashLoopReason(journal)
   if (reason) progressReporter.warn('', `${reason}: previous containers that are left must be removed by hand`)
-  else await cleanUp(plan, journal, context, progressReporter)
+  else await cleanUp(plan, context)
   progressReporter.cleanUpEnd()
 }
 
@@ -41,24 +37,20 @@ function succeed(plan: Plan, progressReporter: ProgressReporter): void {
   })
 }
 
-async function cleanUp(
-  plan: Plan,
-  journal: Journal,
-  context: ReleaseContext,
-  progressReporter: ProgressReporter,
-): Promise<void> {
+async function cleanUp(plan: Plan, context: ReleaseContext): Promise<void> {
+  const { control, journal, node, progressReporter } = context
+  const { log } = node
   // The removal continues while the disk is full: the position is only needed to count crashes.
   await enterPosition(journal, 'clean-up').catch((error) =>
-    context.log.warn({ reason: messageOf(error) }, 'a position is not written yet'),
+    log.warn({ reason: messageOf(error) }, 'a position is not written yet'),
   )
-  // Neither a cancellation nor a missing link stops the removal of the replaced containers.
-  const run = runOfJournal(journal, context, progressReporter, plan)
-  await inStages(plan.cleanUp, run, async (step) => {
+  const steps = toFinalContext(context, plan)
+  await inStages(plan.cleanUp, steps, async (step) => {
     try {
-      await execute(step, run)
+      await execute(step, steps)
     } catch (error) {
-      context.ending.throwIfAborted()
-      context.log.warn({ reason: messageOf(error) }, 'a previous container could not be removed')
+      control.ending.throwIfAborted()
+      log.warn({ reason: messageOf(error) }, 'a previous container could not be removed')
       progressReporter.warn(
         'instanceId' in step ? step.instanceId : '',
         `the previous container could not be removed: ${messageOf(error)}`,

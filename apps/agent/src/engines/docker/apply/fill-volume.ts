@@ -6,20 +6,20 @@ import type { ResolvedInstance } from '../plan/observation.ts'
 import type { ConfigCopy, StorageImport, WritableDirectory } from '../plan/preparations.ts'
 import { type ContainedDirectory, openContainedDirectory } from '../volumes/contained-directory.ts'
 import { createPreparation, imageFor, type Job } from './preparation.ts'
-import type { Run } from './run.ts'
+import type { StepContext } from './release-context.ts'
 
 const wordsEveryMs = 5_000
 
 /** Needs no tool inside the image: the agent creates a container of it, never starts it, and the engine reads its files. */
 export async function copyConfig(copy: ConfigCopy, job: Job): Promise<void> {
-  const { instance, run } = job
-  const { engine } = run.driver
+  const { instance, context } = job
+  const { engine } = context.node.driver
   const { extractArchive } = await import('../volumes/extract-archive.ts')
   const id = await createPreparation(job, { ...idleSpec, image: imageFor(job, copy), command: ['-'] }, 'config')
-  const directory = await openDirectory(copy.directory, run, instance, { replace: !copy.keepFiles })
+  const directory = await openDirectory(copy.directory, context, instance, { replace: !copy.keepFiles })
   try {
     const { files, bytes, skipped, paths } = await extractArchive(
-      await engine.readArchive(id, copy.path, run.signal),
+      await engine.readArchive(id, copy.path, context.signal),
       directory,
       (path, { size }) => isMadeByEngine(posix.join(copy.path, path), size),
     )
@@ -27,9 +27,12 @@ export async function copyConfig(copy: ConfigCopy, job: Job): Promise<void> {
       ? await directory.removePartial()
       : await directory.removeUnwanted((path) => paths.has(path))
     const gone = removed > 0 && !copy.keepFiles ? `, ${removed} others removed` : ''
-    run.progressReporter.info(instance.instanceId, `copied ${files} files (${bytes} bytes) into ${copy.volume}${gone}`)
+    context.progressReporter.info(
+      instance.instanceId,
+      `copied ${files} files (${bytes} bytes) into ${copy.volume}${gone}`,
+    )
     if (skipped.length > 0)
-      run.progressReporter.warn(
+      context.progressReporter.warn(
         instance.instanceId,
         `left out, since a volume takes no devices: ${skipped.slice(0, 10).join(', ')}`,
       )
@@ -50,18 +53,18 @@ function isMadeByEngine(path: string, size: number): boolean {
   )
 }
 
-export async function importFiles(order: StorageImport, { instance, run }: Job): Promise<void> {
+export async function importFiles(order: StorageImport, { instance, context }: Job): Promise<void> {
   const { instanceId } = instance
-  const access = run.release.instances.find((candidate) => candidate.instanceId === instanceId)?.storage
+  const access = context.release.instances.find((candidate) => candidate.instanceId === instanceId)?.storage
   if (!access) throw new Error('the release does not say where the storage is')
   const [{ openBucket }, { importObjects }] = await Promise.all([
     import('../../../storage/bucket.ts'),
     import('../volumes/import-objects.ts'),
   ])
-  const bucket = openBucket({ ...access, bucket: order.bucket }, run.signal)
-  const directory = await openDirectory(order.directory, run, instance, { replace: true })
+  const bucket = openBucket({ ...access, bucket: order.bucket }, context.signal)
+  const directory = await openDirectory(order.directory, context, instance, { replace: true })
   const report = (status: string, currentBytes: number, totalBytes: number) =>
-    run.progressReporter.progress(instanceId, { currentBytes, totalBytes, status })
+    context.progressReporter.progress(instanceId, { currentBytes, totalBytes, status })
   let toldAt = Date.now()
   const onProgress = ({ currentBytes, totalBytes }: { currentBytes: number; totalBytes: number }) => {
     report('Importing', currentBytes, totalBytes)
@@ -69,7 +72,7 @@ export async function importFiles(order: StorageImport, { instance, run }: Job):
     if (Date.now() - toldAt < wordsEveryMs) return
     toldAt = Date.now()
     const share = Math.floor((currentBytes / Math.max(1, totalBytes)) * 100)
-    run.progressReporter.running(
+    context.progressReporter.running(
       instanceId,
       Phase.START,
       `importing into ${order.volume}: ${share} % of ${totalBytes} bytes`,
@@ -79,11 +82,11 @@ export async function importFiles(order: StorageImport, { instance, run }: Job):
     const { fetched, fetchedBytes, unchanged, removed } = await importObjects(bucket, directory, {
       prefix: order.prefix,
       owner: ownerOf(instance),
-      signal: run.signal,
+      signal: context.signal,
       onProgress,
     })
     report('Import complete', fetchedBytes, fetchedBytes)
-    run.progressReporter.info(
+    context.progressReporter.info(
       instanceId,
       `imported ${fetched} files (${fetchedBytes} bytes) into ${order.volume}, ${unchanged} were there already, ${removed} removed`,
     )
@@ -102,7 +105,7 @@ function ownerOf({ base }: ResolvedInstance): { user: number; group: number } | 
 /** Opens the directory itself as a handle, so that later changes to its path have no effect. Creates it where it is missing. */
 async function openDirectory(
   directory: WritableDirectory,
-  { data, sources }: Run,
+  { node: { data, sources } }: StepContext,
   instance: ResolvedInstance,
   options: { replace: boolean },
 ): Promise<ContainedDirectory> {

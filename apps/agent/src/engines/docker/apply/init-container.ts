@@ -5,8 +5,9 @@ import type { ContainerSpec } from '../containers/container-engine.ts'
 import { idleSpec } from '../containers/idle-spec.ts'
 import { networkName } from '../containers/names.ts'
 import type { InitRun } from '../plan/preparations.ts'
+import { ensureOwnNetwork } from './network-executors.ts'
 import { createPreparation, imageFor, type Job } from './preparation.ts'
-import { ensureOwnNetwork, partsOf, type Run } from './run.ts'
+import { partsOf, type StepContext } from './release-context.ts'
 
 const linesMax = 100
 
@@ -16,18 +17,18 @@ const linesMax = 100
  * @throws PlanError when it does not end with 0; its last log lines are reported
  */
 export async function runInit(init: InitRun, job: Job): Promise<void> {
-  const { instance, run } = job
-  const { engine } = run.driver
+  const { instance, context } = job
+  const { engine } = context.node.driver
   const { instanceId } = instance
   const id = await createPreparation(job, await specOf(init, job), `init-${init.name}`)
   const { state } = await engine.observe(id)
   if (state === 'created') await engine.start(id)
-  const exitCode = await engine.waitForExit(id, run.signal)
+  const exitCode = await engine.waitForExit(id, context.signal)
   const { outOfMemory } = await engine.observe(id)
-  const lines = await lastLines(run, id)
-  if (lines.length > 0) run.progressReporter.containerLog(instanceId, lines, exitCode !== 0)
+  const lines = await lastLines(context, id)
+  if (lines.length > 0) context.progressReporter.containerLog(instanceId, lines, exitCode !== 0)
   if (exitCode === 0) {
-    run.progressReporter.info(instanceId, `the init container ${init.name} ended with exit code 0`)
+    context.progressReporter.info(instanceId, `the init container ${init.name} ended with exit code 0`)
     return
   }
   const reason = `${outOfMemory ? 'out of memory, ' : ''}exit code ${exitCode}`
@@ -38,7 +39,7 @@ async function specOf(
   init: InitRun,
   job: Job,
 ): Promise<Omit<ContainerSpec, 'name' | 'labels'> & { labels?: Record<string, string> }> {
-  const { instance, run } = job
+  const { instance, context } = job
   const own: Omit<ContainerSpec, 'name' | 'labels'> = {
     ...idleSpec,
     image: imageFor(job, init),
@@ -46,15 +47,15 @@ async function specOf(
     entrypoint: init.entrypoint,
     command: init.command,
     mounts: init.mounts,
-    networkMode: await ownNetwork(run),
+    networkMode: await ownNetwork(context),
   }
   if (!init.withParent) return own
   const { base, config } = instance
-  const { planned } = partsOf(run, instance.instanceId)
+  const { planned } = partsOf(context, instance.instanceId)
   const secretKeys = config.secrets.map(({ key }) => key)
   return {
     ...own,
-    environment: { ...run.secrets.get(instance.instanceId), ...base.environment, ...init.environment },
+    environment: { ...context.secrets.get(instance.instanceId), ...base.environment, ...init.environment },
     networkMode: base.networkMode,
     links: planned.links,
     networks: instance.networks.map(({ name }) => ({ name, aliases: [] })),
@@ -65,17 +66,17 @@ async function specOf(
 }
 
 /** The engine's default bridge would connect it to containers of all users of the machine. */
-async function ownNetwork({ driver, release }: Run): Promise<string> {
+async function ownNetwork({ node, release }: StepContext): Promise<string> {
   if (!release.owner) throw new PlanError('', 'the release names no owner')
   const name = networkName(release.owner)
-  await ensureOwnNetwork(driver, release, name, false)
+  await ensureOwnNetwork(node.driver, release, name, false)
   return name
 }
 
-async function lastLines({ driver }: Run, id: string): Promise<string[]> {
+async function lastLines({ node }: StepContext, id: string): Promise<string[]> {
   const lines: string[] = []
   try {
-    for await (const chunk of driver.readLog(id, { take: linesMax, follow: false }))
+    for await (const chunk of node.driver.readLog(id, { take: linesMax, follow: false }))
       lines.push(...chunk.map(({ text }) => text))
   } catch (error) {
     // A log driver that cannot be read back returns nothing, and that fails no release.

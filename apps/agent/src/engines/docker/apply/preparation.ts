@@ -5,12 +5,12 @@ import { imageKey } from '../containers/image-reference.ts'
 import { preparationName } from '../containers/names.ts'
 import type { PreparationImage, ResolvedInstance } from '../plan/observation.ts'
 import { emptiedImageLabels } from '../plan/user-labels.ts'
-import type { Run } from './run.ts'
+import type { StepContext } from './release-context.ts'
 
 export interface Job {
   index: number
   instance: ResolvedInstance
-  run: Run
+  context: StepContext
 }
 
 export function imageFor(
@@ -24,13 +24,13 @@ export function imageFor(
 
 /** Creates the container of a preparation, or finds the one that an earlier process created. Removes the one that another release left. */
 export async function createPreparation(
-  { index, instance, run }: Job,
+  { index, instance, context }: Job,
   spec: Omit<ContainerSpec, 'name' | 'labels'> & { labels?: Record<string, string> },
   what: string,
 ): Promise<string> {
-  const { engine } = run.driver
-  const { owner, key } = run.release
-  const own = (await findPreparations(run, instance.instanceId, index))[0]
+  const { engine } = context.node.driver
+  const { owner, key } = context.release
+  const own = (await findPreparations(context, instance.instanceId, index))[0]
   if (own) return own.id
   const name = preparationName(instance.full, what)
   const image = [...instance.preparationImages.values()].find(({ metadata }) => metadata.id === spec.image.id)
@@ -44,7 +44,7 @@ export async function createPreparation(
     [label.preparation]: String(index),
     [label.serviceCategory]: '_preparation',
   }
-  await nameImage(run, spec.image)
+  await nameImage(context, spec.image)
   try {
     return await engine.create({ ...spec, name, labels })
   } catch (error) {
@@ -59,18 +59,18 @@ export async function createPreparation(
 }
 
 /** An image that was pulled only by its digest has no name; users who list the engine's images must see what it is. */
-export async function nameImage(run: Run, { id, ...image }: ContainerSpec['image']): Promise<void> {
+export async function nameImage(context: StepContext, { id, ...image }: ContainerSpec['image']): Promise<void> {
   const reference = `${image.name}:${image.tag}`
-  await run.createLock(reference, async () => {
-    const known = await run.driver.engine.findImage(reference)
-    if (id !== undefined && known === undefined) await run.driver.engine.tag(id, image)
+  await context.node.createLock(reference, async () => {
+    const known = await context.node.driver.engine.findImage(reference)
+    if (id !== undefined && known === undefined) await context.node.driver.engine.tag(id, image)
   })
 }
 
-export async function findPreparations({ driver, release }: Run, instanceId: string, index?: number) {
+export async function findPreparations({ node, release }: StepContext, instanceId: string, index?: number) {
   const { owner, key } = release
   if (!owner || !key) return []
-  return (await driver.engine.observeAll()).filter(
+  return (await node.driver.engine.observeAll()).filter(
     ({ labels }) =>
       isOwnedBy(labels, owner) &&
       labels[label.preparationOf] === instanceId &&

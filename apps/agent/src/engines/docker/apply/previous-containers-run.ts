@@ -1,19 +1,23 @@
 import type { Release } from '@crux/agent-protocol'
+import { z } from 'zod'
 import { isOwnedBy, label } from '../../labels.ts'
-import type { Driver } from '../containers/driver.ts'
-import { fullName } from '../containers/names.ts'
+import { fullName } from '../../names.ts'
+import type { ContainerEngine } from '../containers/container-engine.ts'
 import type { Plan } from '../plan/steps.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
+const Named = z.object({ name: z.string() })
+
 /** Whether the containers that existed before this release run now. */
 export async function previousContainersRun(
-  { driver, ending }: { driver: Driver; ending: AbortSignal },
+  engine: Pick<ContainerEngine, 'observeAll'>,
   release: Release,
   plan: Plan | undefined,
+  signal: AbortSignal,
 ): Promise<boolean> {
   const { owner, key } = release
   if (!owner || !key) return false
-  const all = await retryWhileUnavailable(() => driver.engine.observeAll(), ending)
+  const all = await retryWhileUnavailable(() => engine.observeAll(), signal)
   const mustRun = new Set(plan?.instances.flatMap(({ previous }) => (previous?.wasRunning ? [previous.id] : [])))
   if ([...mustRun].some((id) => !all.some((container) => container.id === id && container.running))) return false
   const names = new Set([
@@ -32,8 +36,7 @@ export async function previousContainersRun(
 function shortNames(release: Release): string[] {
   return release.instances.flatMap(({ configJson }) => {
     try {
-      const { name } = JSON.parse(configJson) as { name?: unknown }
-      return typeof name === 'string' ? [name] : []
+      return [Named.parse(JSON.parse(configJson)).name]
     } catch {
       return []
     }

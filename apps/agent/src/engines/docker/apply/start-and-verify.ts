@@ -3,7 +3,7 @@ import { messageOf } from '../../../errors/message-of.ts'
 import { PlanError } from '../../../errors/plan-error.ts'
 import { Phase } from '../../../journal/progress-reporter.ts'
 import { execute, inOrder } from './executors.ts'
-import type { Run } from './run.ts'
+import type { StepContext } from './release-context.ts'
 
 /** How many containers the engine starts at once. A larger number gains little, and a failure waits for every start in progress. */
 const startsAtOnce = 6
@@ -12,11 +12,11 @@ const startsAtOnce = 6
  * Starts instances in the version's order, a few at once, after the stops that each one needs. An instance that holds back the others is
  * verified before the next one starts.
  */
-export async function startAndVerify(run: Run): Promise<void> {
+export async function startAndVerify(context: StepContext): Promise<void> {
   const failing = new AbortController()
   setMaxListeners(0, failing.signal)
-  const signal = AbortSignal.any([run.signal, failing.signal])
-  const inner: Run = { ...run, signal }
+  const signal = AbortSignal.any([context.signal, failing.signal])
+  const inner: StepContext = { ...context, signal }
   const starting = new Set<Promise<void>>()
   const checks: Promise<void>[] = []
   let first: { error: unknown } | undefined
@@ -24,16 +24,16 @@ export async function startAndVerify(run: Run): Promise<void> {
     try {
       await work
     } catch (error) {
-      if (!first && !run.signal.aborted) {
+      if (!first && !context.signal.aborted) {
         first = { error: toPlanError(error, instanceId) }
-        run.progressReporter.failed(instanceId, phase, messageOf(error))
+        context.progressReporter.failed(instanceId, phase, messageOf(error))
         failing.abort(error)
       }
       throw error
     }
   }
   try {
-    for (const { instanceId, steps, verified = [] } of run.plan.start) {
+    for (const { instanceId, steps, verified = [] } of context.plan.start) {
       while (starting.size >= startsAtOnce) await Promise.race(starting)
       const started = guarded(instanceId, Phase.START, inOrder(steps, inner)).finally(() => starting.delete(started))
       starting.add(started)
@@ -44,15 +44,15 @@ export async function startAndVerify(run: Run): Promise<void> {
       const check = started.then(() => guarded(instanceId, Phase.VERIFY, verify()))
       checks.push(check)
       check.catch(() => undefined)
-      if (run.plan.instances.find((planned) => planned.instanceId === instanceId)?.holdsBack) await check
+      if (context.plan.instances.find((planned) => planned.instanceId === instanceId)?.holdsBack) await check
     }
   } catch {
     // `first` or the outer signal holds the cause.
   }
   await Promise.allSettled(checks)
-  for (const { watched } of run.watched.values()) watched.close()
-  run.watched.clear()
-  run.signal.throwIfAborted()
+  for (const { watched } of context.state.watched.values()) watched.close()
+  context.state.watched.clear()
+  context.signal.throwIfAborted()
   if (first) throw first.error
 }
 

@@ -1,4 +1,4 @@
-import type { LogChunkLine } from '../containers/driver.ts'
+import type { LogChunkLine } from '../../engine.ts'
 
 /** A longer line is delivered in pieces, so that a container cannot fill the agent's memory with one line. */
 const lineBytesMax = 64 * 1_024

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Owner, ReleaseKey } from '@crux/agent-protocol'
 
-/** Every name that the agent uses on an engine. All follow from the release alone, so a restarted agent finds its own objects again. */
-export function fullName(prefix: string, name: string): string {
-  return `${prefix}-${name}`
-}
+/** Names that the agent uses on Docker. All follow from the release alone, so a restarted agent finds its own objects again. */
 
 /** A new container's name while another still has the final one. The dot separates it from every DNS label. */
 export function temporaryName(full: string, key: Pick<ReleaseKey, 'deploymentId' | 'number'>): string {

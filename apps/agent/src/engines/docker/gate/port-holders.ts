@@ -1,7 +1,6 @@
 import type { FindPortHolders, HostPort } from '@crux/agent-protocol'
 import { isOwnedBy, label } from '../../labels.ts'
-import type { PublishedPort } from '../containers/container-engine.ts'
-import type { Driver } from '../containers/driver.ts'
+import type { ContainerEngine, PublishedPort } from '../containers/container-engine.ts'
 import { claimedPorts } from '../containers/gated-ports.ts'
 import { sharedPort } from '../plan/conflicts.ts'
 import type { Gate } from './gate.ts'
@@ -14,11 +13,11 @@ const portsMax = 256
  * do not count: a release replaces them. Names are returned of the team's containers only.
  */
 export async function findPortHolders(
-  driver: Driver,
+  engine: ContainerEngine,
   gate: Gate,
   { owner, ports }: FindPortHolders,
 ): Promise<{ port: HostPort; containerName: string }[]> {
-  const running = (await driver.engine.observeAll()).filter((container) => container.running)
+  const running = (await engine.observeAll()).filter((container) => container.running)
   const isOwn = ({ labels }: { labels: Record<string, string> }) => owner !== undefined && isOwnedBy(labels, owner)
   const atGate = ((await gate.look())?.ports ?? []).map(({ port, address }) => ({
     hostPort: port,
@@ -38,7 +37,7 @@ export async function findPortHolders(
       const { [label.team]: team, [label.node]: node } = holder.labels
       const isOfTeam = owner !== undefined && team === owner.teamId && node === owner.nodeId
       holders.push({ port, containerName: isOfTeam ? holder.name : '' })
-    } else if (!sharedPort([wanted], held) && (await driver.engine.portTakenByProcess(wanted)))
+    } else if (!sharedPort([wanted], held) && (await engine.portTakenByProcess(wanted)))
       holders.push({ port, containerName: '' })
   }
   return holders

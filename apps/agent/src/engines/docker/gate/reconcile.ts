@@ -1,7 +1,8 @@
 import type { NodeScope } from '../../../scope/node-scope.ts'
 import { isOwnedBy, label, ownerOf } from '../../labels.ts'
+import { fullName } from '../../names.ts'
 import type { GatedPort, ObservedContainer, PublishedPort } from '../containers/container-engine.ts'
-import { fullName, networkName } from '../containers/names.ts'
+import { networkName } from '../containers/names.ts'
 import { type GatePort, keyOf, type PortKey } from './relay/protocol.ts'
 
 /** Returns the changes after which the gate holds exactly the ports of the node's containers. Pure. */

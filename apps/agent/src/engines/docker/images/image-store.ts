@@ -1,33 +1,33 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type EngineScope, isCovered } from '@crux/rules'
 import { isEngineError } from '../../../errors/engine-error.ts'
 import { messageOf } from '../../../errors/message-of.ts'
-import type { ImageUser, StoredImage } from '../containers/container-engine.ts'
-import type { Driver } from '../containers/driver.ts'
+import type { ListedImage, RemovedImages } from '../../engine.ts'
+import type { ContainerEngine, ImageUser, StoredImage } from '../containers/container-engine.ts'
 import { repositoryOf, shortImageName } from '../containers/image-reference.ts'
 import type { ImageClaims } from './claims.ts'
 import type { FetchedImages } from './fetched.ts'
 import { isLocalImage } from './local-image.ts'
 
-/** Lists the whole store. An image outside of the scope is listed without the names of the containers that use it. */
-export async function imageList({ engine }: Driver, fetched: FetchedImages, scope: EngineScope) {
+export async function listImages(
+  engine: ContainerEngine,
+  fetched: FetchedImages,
+  scope: EngineScope,
+): Promise<ListedImage[]> {
   const images = await engine.listImages()
   const ours = await fetched.among(images)
-  return {
-    images: images.map((image) => {
-      const users = image.containers.filter(({ labels }) => isCovered(labels, scope))
-      return {
-        id: image.id,
-        references: visibleReferences(image, users, ours.has(image.id)),
-        sizeBytes: BigInt(image.sizeBytes),
-        createdAt: timestampFromDate(image.createdAt),
-        containers: users.map(({ name }) => name),
-        fetched: ours.has(image.id),
-        local: isLocalImage(image.references.filter((reference) => reference.includes('@'))),
-        usedByOthers: users.length < image.containers.length,
-      }
-    }),
-  }
+  return images.map((image) => {
+    const users = image.containers.filter(({ labels }) => isCovered(labels, scope))
+    return {
+      id: image.id,
+      references: visibleReferences(image, users, ours.has(image.id)),
+      sizeBytes: BigInt(image.sizeBytes),
+      createdAt: image.createdAt,
+      containers: users.map(({ name }) => name),
+      fetched: ours.has(image.id),
+      local: isLocalImage(image.references.filter((reference) => reference.includes('@'))),
+      usedByOthers: users.length < image.containers.length,
+    }
+  })
 }
 
 /**
@@ -40,15 +40,12 @@ function visibleReferences({ references }: StoredImage, users: readonly ImageUse
   return references.filter((reference) => repositories.has(shortImageName(repositoryOf(reference))))
 }
 
-/**
- * Removes images one after another; one that stays is reported with the reason and does not stop the others. `freedBytes` is the size of
- * the removed images: layers that another image shares stay on the disk.
- */
+/** `freedBytes` is the size of the removed images: layers that another image shares stay on the disk. */
 export async function removeImages(
-  { engine }: Driver,
+  engine: ContainerEngine,
   { claims, fetched }: { claims: ImageClaims; fetched: FetchedImages },
   ids: readonly string[],
-) {
+): Promise<RemovedImages> {
   const imageIds: string[] = []
   const kept: { imageId: string; reason: string }[] = []
   let freedBytes = 0
@@ -67,13 +64,13 @@ export async function removeImages(
       continue
     }
     if (!ours.has(imageId)) {
-      kept.push({ imageId, reason: 'No release brought it, or somebody else has named it' })
+      kept.push({ imageId, reason: 'No release pulled it, or it was tagged outside of Crux' })
       continue
     }
     try {
       const claimed = await claims.remove(image, () => engine.removeImage(imageId))
       if (claimed !== undefined) {
-        kept.push({ imageId, reason: `A deployment under way uses ${claimed}: remove it afterwards` })
+        kept.push({ imageId, reason: `A deployment in progress uses ${claimed}: remove it afterwards` })
         continue
       }
       imageIds.push(imageId)

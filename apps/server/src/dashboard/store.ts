@@ -1,8 +1,5 @@
 import type { ResponseInput } from '@crux/contract'
-import type { TeamContext } from '../access/index.ts'
-import { countEntriesOf } from '../audit-log/index.ts'
-import type { App } from '../context.ts'
-import type { Handlers } from '../http/index.ts'
+import type { Queries } from '../db/transaction.ts'
 
 type Dashboard = ResponseInput<'dashboard.get'>
 type Counters = Omit<Dashboard, 'onboarding' | 'auditLog' | 'more'> & Dashboard['more']
@@ -15,37 +12,8 @@ type Steps = {
   imageConfigId: string | null
 }
 
-export const dashboardRoutes = (app: App): Handlers<'dashboard.get'> => ({
-  'dashboard.get': ({ team }) => getDashboard(app, team),
-})
-
-async function getDashboard(app: App, team: TeamContext): Promise<ResponseInput<'dashboard.get'>> {
-  const [counters, auditLog, steps] = await Promise.all([
-    selectCounters(app, team.id),
-    countEntriesOf(app, team.id),
-    selectSteps(app, team.id),
-  ])
-  const { nodes, registries, inProgressDeployments, ...shown } = counters
-  const step = (resourceId: string | null) => ({ done: resourceId !== null, resourceId })
-  return {
-    ...shown,
-    auditLog,
-    more: { nodes, registries, inProgressDeployments },
-    onboarding: {
-      signUp: { done: true },
-      createTeam: { done: true, resourceId: team.id },
-      createNode: step(steps.nodeId),
-      createProject: step(steps.projectId),
-      createVersion: step(steps.versionId),
-      addImages: step(steps.imageConfigId),
-      addDeployment: step(steps.deploymentId),
-      deploy: { done: steps.deployed, resourceId: steps.deploymentId },
-    },
-  }
-}
-
-async function selectCounters(app: App, teamId: string): Promise<Counters> {
-  const { rows } = await app.database.pool.query<Counters>({
+export async function selectCounters(queries: Queries, teamId: string): Promise<Counters> {
+  const { rows } = await queries.query<Counters>({
     name: 'dashboard counters',
     text: `select
         (select count(*)::int from crux.team_member where team_id = $1) as users,
@@ -68,8 +36,8 @@ async function selectCounters(app: App, teamId: string): Promise<Counters> {
  * The first steps follow the oldest deployment; without one the version with the most images, else the oldest project.
  * The node defaults to the oldest. A step whose resource is missing counts as not done.
  */
-async function selectSteps(app: App, teamId: string): Promise<Steps> {
-  const { rows } = await app.database.pool.query<Steps>({
+export async function selectSteps(queries: Queries, teamId: string): Promise<Steps> {
+  const { rows } = await queries.query<Steps>({
     name: 'dashboard steps',
     text: `with first as (
         select id, node_id, project_id, version_id, status from crux.deployment where team_id = $1 order by created_at, id limit 1),

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { guarded } from '@crux/service-kit'
 import { orAborted } from '../../../concurrency/or-aborted.ts'
 import { pause } from '../../../concurrency/pause.ts'
-import { isEngineError } from '../../../errors/engine-error.ts'
+import { undefinedIfMissing } from '../../../errors/engine-error.ts'
 import { PlanError } from '../../../errors/plan-error.ts'
 import type { ObservedContainer } from '../containers/container-engine.ts'
 import { GateError } from '../gate/errors.ts'
@@ -10,7 +10,7 @@ import { addressOf, gatePorts, portKeys } from '../gate/reconcile.ts'
 import { portTaken } from '../plan/clashes.ts'
 import type { StepOf } from '../plan/steps.ts'
 import { expectationOf } from './expectation.ts'
-import { partsOf, type Run } from './run.ts'
+import { type ExecutorsOf, partsOf, type StepContext } from './release-context.ts'
 
 /** How long a port may stay closed that the previous container did not have open either. */
 const optionalPortMs = 5_000
@@ -19,50 +19,64 @@ const knockEveryMs = 50
 const lastAnswersMs = 1_000
 const knockTimeoutMs = 1_000
 
-export async function reservePorts({ instanceId, ports }: StepOf<'gate.reserve'>, run: Run): Promise<void> {
-  const prefix = run.release.owner?.prefix ?? ''
+export const gateExecutors: ExecutorsOf<
+  'gate.reserve' | 'gate.suspend' | 'gate.wait' | 'gate.route' | 'gate.release' | 'gate.drain'
+> = {
+  'gate.reserve': reservePorts,
+  'gate.suspend': suspendPorts,
+  'gate.wait': waitForPorts,
+  'gate.route': routePorts,
+  'gate.release': releasePorts,
+  'gate.drain': drainPreviousContainers,
+}
+
+async function reservePorts({ instanceId, ports }: StepOf<'gate.reserve'>, context: StepContext): Promise<void> {
+  const prefix = context.release.owner?.prefix ?? ''
   const entries = gatePorts({ id: '', labels: {}, networks: [], state: 'created' }, ports)
-  await atGate(instanceId, run, () =>
-    run.gate.apply(
+  await atGate(instanceId, context, () =>
+    context.node.gate.apply(
       entries.map((entry) => ({ ...entry, prefix })),
       [],
     ),
   )
 }
 
-export async function suspendPorts({ previous, instanceId, ports }: StepOf<'gate.suspend'>, run: Run): Promise<void> {
-  const seen = await run.driver.engine.observe(previous.id).catch(undefinedIfMissing)
+async function suspendPorts(
+  { previous, instanceId, ports }: StepOf<'gate.suspend'>,
+  context: StepContext,
+): Promise<void> {
+  const seen = await context.node.driver.engine.observe(previous.id).catch(undefinedIfMissing)
   if (!seen) return
-  await atGate(instanceId, run, () =>
-    run.gate.apply(
+  await atGate(instanceId, context, () =>
+    context.node.gate.apply(
       gatePorts(seen, ports).map((port) => ({ ...port, target: '' })),
       [],
     ),
   )
-  await run.gate.drain(previous.id, lastAnswersMs)
+  await context.node.gate.drain(previous.id, lastAnswersMs)
 }
 
 /**
  * A running container may not listen yet. Where the previous container listens, the new one must listen before it gets connections; a port
  * that was closed before may stay closed, and a warning reports that.
  */
-export async function waitForPorts({ instanceId, ports, previous }: StepOf<'gate.wait'>, run: Run): Promise<void> {
-  const { instance } = partsOf(run, instanceId)
-  const expected = expectationOf(instance.config, run.release.observationWindowMs)
+async function waitForPorts({ instanceId, ports, previous }: StepOf<'gate.wait'>, context: StepContext): Promise<void> {
+  const { instance } = partsOf(context, instanceId)
+  const expected = expectationOf(instance.config, context.release.observationWindowMs)
   if (expected.kind !== 'running') return
   const full = instance.full
   const began = performance.now()
-  const id = run.ids.get(instanceId) ?? ''
+  const id = context.state.containers.get(instanceId) ?? ''
   for (const { containerPort } of ports) {
     let required: boolean | undefined
     for (;;) {
-      run.signal.throwIfAborted()
-      const seen = await run.driver.engine.observe(id)
+      context.signal.throwIfAborted()
+      const seen = await context.node.driver.engine.observe(id)
       if (seen.state !== 'running')
         throw new PlanError(instanceId, `${full} ended before it listened on port ${containerPort}`)
       const heard = await knock(addressOf(seen), containerPort)
       if (heard === 'open') break
-      required ??= previous !== undefined && (await answers(run, previous.id, containerPort))
+      required ??= previous !== undefined && (await answers(context, previous.id, containerPort))
       const waited = performance.now() - began
       if (heard === 'nothing' && waited >= optionalPortMs) {
         throw new PlanError(
@@ -77,50 +91,53 @@ export async function waitForPorts({ instanceId, ports, previous }: StepOf<'gate
         )
       }
       if (!required && waited >= optionalPortMs) {
-        run.progressReporter.warn(
+        context.progressReporter.warn(
           instanceId,
           `${full} does not listen on port ${containerPort} yet: connections are refused`,
         )
         break
       }
-      await pause(knockEveryMs, run.signal)
+      await pause(knockEveryMs, context.signal)
     }
   }
 }
 
-export async function routePorts(
+async function routePorts(
   { target, instanceId, ports, instead }: StepOf<'gate.route'>,
-  run: Run,
+  context: StepContext,
 ): Promise<void> {
-  const id = target.kind === 'new' ? run.ids.get(target.instanceId) : target.id
-  const seen = id === undefined ? undefined : await run.driver.engine.observe(id).catch(undefinedIfMissing)
+  const id = target.kind === 'new' ? context.state.containers.get(target.instanceId) : target.id
+  const seen = id === undefined ? undefined : await context.node.driver.engine.observe(id).catch(undefinedIfMissing)
   if (!seen || (target.kind === 'previous' && addressOf(seen) === '')) return
-  await atGate(instanceId, run, () => run.gate.apply(gatePorts(seen, ports), portKeys(instead)))
+  await atGate(instanceId, context, () => context.node.gate.apply(gatePorts(seen, ports), portKeys(instead)))
   const list = ports.map(({ hostPort }) => hostPort).join(', ')
   if (target.kind === 'new')
-    run.progressReporter.info(instanceId, `the gate leads port ${list} to the new ${nameOf(seen)}`)
+    context.progressReporter.info(instanceId, `the gate leads port ${list} to the new ${nameOf(seen)}`)
 }
 
-export async function releasePorts({ ports }: StepOf<'gate.release'>, run: Run): Promise<void> {
+async function releasePorts({ ports }: StepOf<'gate.release'>, context: StepContext): Promise<void> {
   // A gate that does not run holds no port.
-  if (await run.gate.look()) await atGate('', run, () => run.gate.apply([], portKeys(ports)))
+  if (await context.node.gate.look()) await atGate('', context, () => context.node.gate.apply([], portKeys(ports)))
 }
 
 /** Drains all containers at once: each has its own timeout and does not wait for another one. */
-export async function drainPreviousContainers({ previousContainers }: StepOf<'gate.drain'>, run: Run): Promise<void> {
+async function drainPreviousContainers(
+  { previousContainers }: StepOf<'gate.drain'>,
+  context: StepContext,
+): Promise<void> {
   await Promise.all(
     previousContainers.map(async ({ id, name, instanceId, ms }) => {
-      const connections = await run.gate.drain(id, 0)
+      const connections = await context.node.gate.drain(id, 0)
       if (connections === 0) return
       const open = (count: number) => `${count} open connection${count === 1 ? '' : 's'} to the previous ${name}`
-      run.progressReporter.info(instanceId, `waits at most ${ms / 1_000} s for ${open(connections)}`)
-      const left = await orAborted(run.gate.drain(id, ms), run.signal)
-      if (left > 0) run.progressReporter.warn(instanceId, `${open(left)} end with it`)
+      context.progressReporter.info(instanceId, `waits at most ${ms / 1_000} s for ${open(connections)}`)
+      const left = await orAborted(context.node.gate.drain(id, ms), context.signal)
+      if (left > 0) context.progressReporter.warn(instanceId, `${open(left)} end with it`)
     }),
   )
 }
 
-async function atGate(instanceId: string, run: Run, work: () => Promise<void>): Promise<void> {
+async function atGate(instanceId: string, context: StepContext, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
@@ -128,7 +145,7 @@ async function atGate(instanceId: string, run: Run, work: () => Promise<void>): 
     const { code, port = 0 } = error
     const words =
       code === 'EADDRINUSE'
-        ? portTaken(port, await holderOf(port, run))
+        ? portTaken(port, await holderOf(port, context))
         : code === 'EACCES'
           ? `the gate may not listen on port ${port}: run the agent as root, or choose a port above 1023`
           : code === 'EADDRNOTAVAIL'
@@ -138,14 +155,14 @@ async function atGate(instanceId: string, run: Run, work: () => Promise<void>): 
   }
 }
 
-async function holderOf(port: number, run: Run): Promise<string> {
-  const prefix = run.release.owner?.prefix
-  const held = (await run.gate.look())?.ports.find((entry) => entry.port === port && entry.prefix !== prefix)
+async function holderOf(port: number, context: StepContext): Promise<string> {
+  const prefix = context.release.owner?.prefix
+  const held = (await context.node.gate.look())?.ports.find((entry) => entry.port === port && entry.prefix !== prefix)
   return held ? `another container under the prefix ${held.prefix}` : 'another process of the machine'
 }
 
-async function answers(run: Run, id: string, port: number): Promise<boolean> {
-  const seen = await run.driver.engine.observe(id).catch(undefinedIfMissing)
+async function answers(context: StepContext, id: string, port: number): Promise<boolean> {
+  const seen = await context.node.driver.engine.observe(id).catch(undefinedIfMissing)
   return seen !== undefined && (await knock(addressOf(seen), port)) === 'open'
 }
 
@@ -176,8 +193,4 @@ function knock(host: string, port: number): Promise<'open' | 'shut' | 'nothing'>
 
 function nameOf({ name }: ObservedContainer): string {
   return name.replace(/\.(next|old)-[0-9a-f]+$/, '')
-}
-
-function undefinedIfMissing(error: unknown): undefined {
-  if (!isEngineError(error, 'not-found')) throw error
 }

@@ -8,29 +8,34 @@ import type { StepOf } from '../plan/steps.ts'
 import { copyConfig, importFiles } from './fill-volume.ts'
 import { runInit } from './init-container.ts'
 import { findPreparations, type Job } from './preparation.ts'
-import { partsOf, type Run } from './run.ts'
+import { type ExecutorsOf, partsOf, type StepContext } from './release-context.ts'
+
+export const preparationExecutors: ExecutorsOf<'instance.prepare' | 'preparation.discard'> = {
+  'instance.prepare': prepareInstance,
+  'preparation.discard': ({ instanceId }, context) => discardPreparations(context, instanceId),
+}
 
 /**
  * Runs one preparation of an instance, unless the journal shows that it is done. Copies and imports may be repeated; an init container that
  * an earlier process started is found by its labels and waited for.
  */
-export async function prepareInstance({ instanceId, index }: StepOf<'instance.prepare'>, run: Run): Promise<void> {
-  const { instance } = partsOf(run, instanceId)
+async function prepareInstance({ instanceId, index }: StepOf<'instance.prepare'>, context: StepContext): Promise<void> {
+  const { instance } = partsOf(context, instanceId)
   const preparation = instance.preparations[index]
   if (!preparation) throw new Error(`instance ${instanceId} has no preparation ${index}`)
   const key = `${instanceId}/${index}`
-  if (preparation.kind !== 'init') run.overwritten.push({ instanceId, volume: preparation.volume })
-  if (!run.done.has(key)) {
-    run.progressReporter.running(instanceId, Phase.START, inWords(preparation))
+  if (preparation.kind !== 'init') context.state.overwritten.push({ instanceId, volume: preparation.volume })
+  if (!context.state.isPrepared(key)) {
+    context.progressReporter.running(instanceId, Phase.START, inWords(preparation))
     try {
-      await doOne(preparation, { index, instance, run })
+      await doOne(preparation, { index, instance, context })
     } catch (error) {
-      if (run.signal.aborted || isEngineError(error, 'away') || error instanceof PlanError) throw error
+      if (context.signal.aborted || isEngineError(error, 'away') || error instanceof PlanError) throw error
       throw new PlanError(instanceId, `${inWords(preparation)}: ${messageOf(error)}`, { cause: error })
     }
-    await run.remember(key)
+    await context.state.setPrepared(key)
   }
-  await discardPreparations(run, instanceId, index)
+  await discardPreparations(context, instanceId, index)
 }
 
 async function doOne(preparation: Preparation, job: Job): Promise<void> {
@@ -56,7 +61,7 @@ function inWords(preparation: Preparation): string {
 }
 
 /** Removes the containers that preparations created, with the volumes that the engine created for them. */
-export async function discardPreparations(run: Run, instanceId: string, index?: number): Promise<void> {
-  const all = await findPreparations(run, instanceId, index)
-  await Promise.all(all.map(({ id }) => run.driver.engine.discard(id, { anonymousVolumes: true })))
+async function discardPreparations(context: StepContext, instanceId: string, index?: number): Promise<void> {
+  const all = await findPreparations(context, instanceId, index)
+  await Promise.all(all.map(({ id }) => context.node.driver.engine.discard(id, { anonymousVolumes: true })))
 }
