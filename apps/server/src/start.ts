@@ -1,5 +1,4 @@
 import type { Server as HttpsServer } from 'node:https'
-import { openDatabase } from '@crux/postgres'
 import {
   createLifecycle,
   createLogger,
@@ -26,7 +25,7 @@ import { composeChannels, composeRoutes } from './compose.ts'
 import { acceptedOrigins, type Config, localUrl } from './config/index.ts'
 import type { App } from './context.ts'
 import { createCipher } from './crypto/index.ts'
-import * as schema from './db/schema/index.ts'
+import { openServerDatabase } from './db/open-database.ts'
 import { createGateway, createNodeLinks } from './gateway/index.ts'
 import {
   createHostCheck,
@@ -165,7 +164,7 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
 
 /** The parts of the process that every domain uses. Each is closed when the lifecycle stops. */
 function openApp(config: Config, overrides: Overrides, log: Logger, lifecycle: Lifecycle) {
-  const database = openDatabase({ url: config.databaseUrl, name: 'crux server', max: 16, log, schema })
+  const database = openServerDatabase({ url: config.databaseUrl, name: 'crux server', max: 16, log })
   lifecycle.onStop('database', () => database.close())
   const bus = createPostgresBus({ url: config.databaseUrl, database, log })
   lifecycle.onStop('bus', () => bus.stop())

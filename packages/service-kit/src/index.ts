@@ -1,5 +1,6 @@
 export { clientNetwork } from './client-network.ts'
 export { ConfigError, parseConfig } from './config.ts'
+export { getField } from './get-field.ts'
 export type { Health, HealthReport, HealthStatus } from './health.ts'
 export { createHealth } from './health.ts'
 export { isUuid } from './ids.ts'

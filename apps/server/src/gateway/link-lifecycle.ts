@@ -62,7 +62,7 @@ export function createLinkLifecycle(app: App, links: LinkTable, deployments: Dep
     for (const link of links.all()) {
       const { nodeId } = link.agent
       const issued = await app.database.pool.query<{ createdAt: Date }>(
-        'select created_at as "createdAt" from crux.node_token where node_id = $1',
+        'select created_at from crux.node_token where node_id = $1',
         [nodeId],
       )
       const at = issued.rows[0]?.createdAt
