@@ -197,7 +197,7 @@ describe('planRelease', () => {
       'both use the volume at /d',
     ],
     [
-      'a folder above the volume',
+      'a directory above the volume',
       { name: 'web', volumes: [{ name: 'data', path: '/d' }] },
       { mounts: [{ source: '/data/shop/web', target: '/x', writable: true }] },
       'both use the volume',
