@@ -331,7 +331,7 @@ describe('a gate that hands over', () => {
       },
     })
     const before = await gate.hello()
-    expect((await held.look())?.pid).not.toBe(before.pid)
+    expect((await held.readState())?.pid).not.toBe(before.pid)
     expect(handovers).toBe(1)
     held.close()
   })

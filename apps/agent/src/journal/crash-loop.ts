@@ -5,7 +5,7 @@ import type { Journal } from './journal.ts'
  * The part of a release that is being worked on. The journal stores the position before its work starts, so that the next process knows
  * which position crashed the previous one.
  */
-const positions = ['resolve', 'plan', 'create', 'start', 'swap', 'clean-up', 'undo'] as const
+const positions = ['resolve', 'plan', 'create', 'start', 'handover', 'clean-up', 'undo'] as const
 export type Position = (typeof positions)[number]
 
 /** A process that ends once may have been killed; a process that ends three times at the same position would do so forever. */
@@ -16,7 +16,7 @@ const activities: Record<Position, string> = {
   plan: 'planned the release',
   create: 'created the containers',
   start: 'started and checked the containers',
-  swap: 'switched to the new containers',
+  handover: 'switched to the new containers',
   'clean-up': 'removed the previous containers',
   undo: 'undid the release',
 }

@@ -50,7 +50,7 @@ export interface Journal {
   acknowledged: number
   append(event: EventInit): void
   /** Resolves when the decision and all before it are written, so that they survive a kill of the process. Rejects while the disk is full. */
-  decide(fact: JournalState): Promise<void>
+  decide(decision: JournalState): Promise<void>
   /** Resolves when everything written also survives a loss of power; called before anything is stopped or removed. */
   secure(): Promise<void>
   /** Events after a sequence, at most `max`. */
@@ -71,12 +71,12 @@ export interface JournalDirectory {
 }
 
 /** Of the plan's steps and of the release: a journal of another format, or of none, cannot be resumed and counts as unreadable. */
-const format = 2
+const format = 3
 
 const Line = z.union([
   z.object({ release: z.json(), format: z.literal(format) }),
   z.object({ event: z.json() }),
-  z.object({ fact: JournalState }),
+  z.object({ decision: JournalState }),
 ])
 
 export function openJournalDirectory(directory: string): JournalDirectory {
@@ -126,7 +126,7 @@ async function read(path: string): Promise<Journal> {
     const line = Line.parse(JSON.parse(text))
     if ('release' in line) release = fromJson(ReleaseSchema, line.release)
     else if ('event' in line) events.push(fromJson(DeploymentEventSchema, line.event))
-    else state = { ...state, ...line.fact }
+    else state = { ...state, ...line.decision }
   }
   if (!release) throw new Error(`${path} holds no release`)
   const file = await open(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW)
@@ -197,9 +197,9 @@ class FileJournal implements Journal {
     this.onAppend(whole)
   }
 
-  async decide(fact: JournalState) {
-    Object.assign(this.state, fact)
-    await this.#write({ fact })
+  async decide(decision: JournalState) {
+    Object.assign(this.state, decision)
+    await this.#write({ decision })
     await this.written()
   }
 

@@ -80,7 +80,7 @@ async function lastLines({ node }: StepContext, id: string): Promise<string[]> {
       lines.push(...chunk.map(({ text }) => text))
   } catch (error) {
     // A log driver that cannot be read back returns nothing, and that fails no release.
-    if (isEngineError(error, 'away')) throw error
+    if (isEngineError(error, 'unavailable')) throw error
   }
   return lines.slice(-linesMax)
 }

@@ -164,7 +164,7 @@ async function planNow(
   const plan = planRelease(release, resolved, observation)
   const gated = resolved.find(({ base }) => base.gated.length > 0)
   if (gated && gate.unusable) throw new PlanError(gated.instanceId, gate.unusable)
-  const atGate = ((await gate.look())?.ports ?? []).map(({ port, address }) => ({
+  const atGate = ((await gate.readState())?.ports ?? []).map(({ port, address }) => ({
     hostPort: port,
     protocol: 'tcp' as const,
     address,
@@ -210,14 +210,14 @@ async function applyPlan(context: StepContext): Promise<void> {
   await startAndVerify(context).finally(() => ahead)
   await control.mayProceed(signal)
   signal.throwIfAborted()
-  await enterPosition(journal, 'swap')
+  await enterPosition(journal, 'handover')
   for (const { instanceId, mode } of plan.instances)
     if (mode !== 'keep') progressReporter.running(instanceId, Phase.SWAP)
   // Joining networks takes nothing from the previous containers, so the last check of the new ones runs in parallel.
-  const firstTaken = plan.swap.findIndex(({ kind }) => !kind.startsWith('network.'))
-  const joins = firstTaken < 0 ? plan.swap : plan.swap.slice(0, firstTaken)
+  const firstTaken = plan.handover.findIndex(({ kind }) => !kind.startsWith('network.'))
+  const joins = firstTaken < 0 ? plan.handover : plan.handover.slice(0, firstTaken)
   await allOrFirstError([...plan.finalize.map((step) => execute(step, context)), inStages(joins, context)])
-  await inStages(plan.swap.slice(joins.length), context)
+  await inStages(plan.handover.slice(joins.length), context)
   for (const { instanceId, mode } of plan.instances) {
     if (mode === 'first') progressReporter.skipped(instanceId, Phase.SWAP, 'there was nothing to replace')
     else if (mode !== 'keep') progressReporter.done(instanceId, Phase.SWAP)
@@ -228,7 +228,7 @@ async function applyPlan(context: StepContext): Promise<void> {
 
 /** Creates networks that only the handover needs while the new containers are being observed. A failure here fails the handover itself. */
 async function ensureNetworksAhead(context: StepContext): Promise<void> {
-  const ensures = context.plan.swap.filter(({ kind }) => kind === 'network.ensure')
+  const ensures = context.plan.handover.filter(({ kind }) => kind === 'network.ensure')
   await Promise.allSettled(ensures.map((step) => execute(step, context)))
 }
 

@@ -23,7 +23,7 @@ const answerMs = 45_000
 
 /**
  * @param dockerHost `unix:///path` or `tcp://host:port`
- * @throws EngineError `away` while the engine does not answer
+ * @throws EngineError `unavailable` while the engine does not answer
  */
 export async function openDockerDriver(
   dockerHost: string,

@@ -57,7 +57,7 @@ class DockerEvents implements EventHub {
   readonly #closing = new AbortController()
   #isOpen = false
   /** The engine's time of the last event that arrived, in nanoseconds. */
-  #heardUntil = 0n
+  #receivedUntil = 0n
 
   constructor(docker: Docker, log: Logger, onDisconnect: (id: string) => void) {
     this.#docker = docker
@@ -75,7 +75,7 @@ class DockerEvents implements EventHub {
     let isUnavailable = false
     while (!signal.aborted) {
       try {
-        this.#heardUntil = BigInt(Date.now()) * 1_000_000n
+        this.#receivedUntil = BigInt(Date.now()) * 1_000_000n
         const stream = await openEvents(this.#docker, {}, signal)
         if (isUnavailable) this.#log.info('the Docker engine answers again')
         isUnavailable = false
@@ -83,7 +83,7 @@ class DockerEvents implements EventHub {
         this.#isOpen = true
         this.emit({ kind: 'relist' })
         await readLines(stream, (line) => {
-          const event = this.#hear(line)
+          const event = this.#receive(line)
           if (event?.kind === 'network') this.#onDisconnect(event.id)
           else if (event) this.emit(event)
         })
@@ -121,13 +121,13 @@ class DockerEvents implements EventHub {
     // One millisecond is added: our times are truncated, the engine's are not.
     const until = BigInt(Date.now() + 1) * 1_000_000n
     const changed = new Set<string>()
-    if (this.#heardUntil >= until) return changed
+    if (this.#receivedUntil >= until) return changed
     const late = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(catchUpMs)])
     try {
-      const range = { since: secondsText(this.#heardUntil + 1n), until: secondsText(until) }
+      const range = { since: secondsText(this.#receivedUntil + 1n), until: secondsText(until) }
       const stream = await openEvents(this.#docker, range, late)
       await readLines(stream, (line) => {
-        const event = this.#hear(line)
+        const event = this.#receive(line)
         if (event && event.kind !== 'relist') changed.add(event.id)
       })
     } catch (error) {
@@ -140,9 +140,9 @@ class DockerEvents implements EventHub {
     this.#closing.abort()
   }
 
-  #hear(line: string): HeardEvent | undefined {
+  #receive(line: string): DockerEvent | undefined {
     const { at, event } = parse(line)
-    if (at > this.#heardUntil) this.#heardUntil = at
+    if (at > this.#receivedUntil) this.#receivedUntil = at
     return event
   }
 }
@@ -159,7 +159,7 @@ function openEvents(
   return docker.getEvents(Object.assign<Docker.GetEventsOptions, object>({}, options))
 }
 
-type HeardEvent = EngineEvent | { kind: 'network'; id: string }
+type DockerEvent = EngineEvent | { kind: 'network'; id: string }
 
 interface RawEvent {
   Type?: string
@@ -167,12 +167,12 @@ interface RawEvent {
   Actor?: { ID?: string; Attributes?: Record<string, string> }
 }
 
-function parse(line: string): { at: bigint; event: HeardEvent | undefined } {
+function parse(line: string): { at: bigint; event: DockerEvent | undefined } {
   if (line.trim() === '') return { at: 0n, event: undefined }
   return { at: timeOf(line), event: eventOf(JSON.parse(line)) }
 }
 
-function eventOf({ Type: type, Action: action = '', Actor: actor }: RawEvent): HeardEvent | undefined {
+function eventOf({ Type: type, Action: action = '', Actor: actor }: RawEvent): DockerEvent | undefined {
   const { name = '', ...labels } = actor?.Attributes ?? {}
   if (type === 'network') {
     const id = labels.container ?? ''

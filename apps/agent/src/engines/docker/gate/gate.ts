@@ -16,7 +16,7 @@ export interface Gate {
   /** @returns how many connections are left when the time is over */
   drain(container: string, ms: number): Promise<number>
   /** The state of the running gate; undefined when none runs. Does not start one. */
-  look(): Promise<GateHello | undefined>
+  readState(): Promise<GateHello | undefined>
   /** Ends the gate, with every connection. */
   end(): Promise<void>
   /** Closes the connection to the gate, which continues to run. */
@@ -67,7 +67,7 @@ class ConnectedGate implements Gate {
     return answer?.ok ? (answer.left ?? 0) : 0
   }
 
-  async look() {
+  async readState() {
     const answer = await this.#ask(false, () => ({ kind: 'hello' }))
     if (!answer) return undefined
     this.#options.runner.ensureParent()

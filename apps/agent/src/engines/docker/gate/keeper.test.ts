@@ -45,7 +45,7 @@ test('an observation from before the end of a release closes no port after it', 
   const keeper = createGateKeeper({
     driver: { engine, subscribe: () => () => undefined } as unknown as Driver,
     gate: {
-      look: async () => ({ code: '', pid: 1, connections: 0, ports: [held] }),
+      readState: async () => ({ code: '', pid: 1, connections: 0, ports: [held] }),
       apply: async (...change: unknown[]) => void changes.push(change),
     } as unknown as Gate,
     scope: { covers: (labels) => labels[label.node] === 'node' },

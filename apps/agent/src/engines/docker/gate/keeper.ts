@@ -96,7 +96,7 @@ class SubscribedKeeper implements GateKeeper {
       if (!this.#closed) await this.#reconcile()
     } catch (error) {
       if (this.#closed) return
-      if (!isEngineError(error, 'away'))
+      if (!isEngineError(error, 'unavailable'))
         this.#options.log.warn({ reason: messageOf(error) }, 'the gate is not in step, trying again')
       this.#later(retryMs)
     }
@@ -113,7 +113,7 @@ class SubscribedKeeper implements GateKeeper {
     const containers = (
       await Promise.all(listed.map(({ id }) => driver.engine.observe(id).catch(undefinedIfMissing)))
     ).flatMap((seen) => (seen ? [seen] : []))
-    const hello = await gate.look()
+    const hello = await gate.readState()
     // A release that ended during this sync has changed the ports since, and its end itself schedules a turn.
     await nextTurn()
     const isMoving = (prefix: string) => isBusy(prefix) || this.#releases.get(prefix) !== before.get(prefix)
@@ -139,7 +139,7 @@ class SubscribedKeeper implements GateKeeper {
 
   async #endUnused(): Promise<void> {
     const { gate, log } = this.#options
-    const now = await gate.look()
+    const now = await gate.readState()
     if (!now || now.ports.length > 0) return
     if (now.connections > 0) return this.#later(idleMs)
     await gate.end()

@@ -19,7 +19,7 @@ export async function findPortHolders(
 ): Promise<{ port: HostPort; containerName: string }[]> {
   const running = (await engine.observeAll()).filter((container) => container.running)
   const isOwn = ({ labels }: { labels: Record<string, string> }) => owner !== undefined && isOwnedBy(labels, owner)
-  const atGate = ((await gate.look())?.ports ?? []).map(({ port, address }) => ({
+  const atGate = ((await gate.readState())?.ports ?? []).map(({ port, address }) => ({
     hostPort: port,
     protocol: 'tcp' as const,
     address,

@@ -122,9 +122,9 @@ function assemble(context: PlanContext, instances: readonly PlannedInstance[], g
       verified: gate.verified.get(planned.instanceId) ?? [],
     })),
     finalize: changing.map(({ instanceId }) => ({ kind: 'container.finalize', instanceId })),
-    swap: [
+    handover: [
       ...handoverSteps({ changing, onNetwork, byId, observed, orphans, network, handoverNetwork, key }),
-      ...gate.swap,
+      ...gate.handover,
     ],
     cleanUp: [...gate.cleanUp, ...cleanUpSteps(context, leaving)],
     undo: undoOf(changing, leaving, byId, gate.undo),

@@ -32,7 +32,7 @@ export function createBindSources(data: DataDirectory, options: { seesHost: bool
       : source === own || isInside(source, own) || isInside(own, source)
     if (overlaps)
       throw new PathError(
-        `${path} of the node overlaps ${mountPath}, where the agent keeps its keys and all volumes: nobody may mount that`,
+        `${path} of the node overlaps ${mountPath}, where the agent keeps its keys and all volumes: it cannot be mounted`,
       )
     return source
   }

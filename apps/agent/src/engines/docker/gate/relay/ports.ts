@@ -119,7 +119,7 @@ class HeldPorts implements Ports {
 
   #accept(key: string, client: Socket): void {
     const port = this.#held.get(key)
-    if (port && port.entry.target !== '') this.#relay.begin(client, () => this.#held.get(key)?.entry)
+    if (port && port.entry.target !== '') this.#relay.start(client, () => this.#held.get(key)?.entry)
     else if (port && port.waiting.size < waitingMax) wait(port, client)
     else refuse(client)
   }
@@ -131,7 +131,7 @@ class HeldPorts implements Ports {
       clearTimeout(timer)
       client.removeAllListeners('error')
       client.removeAllListeners('close')
-      this.#relay.begin(client, () => this.#held.get(key)?.entry)
+      this.#relay.start(client, () => this.#held.get(key)?.entry)
     }
     port.waiting.clear()
   }

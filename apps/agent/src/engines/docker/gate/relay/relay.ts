@@ -6,7 +6,7 @@ import { proxyHeader } from './proxy-header.ts'
 /** Connections between clients and containers, counted by container. Bytes, ends and resets pass both ways as they come. */
 export interface Relay {
   /** @param port its entry at this moment; read again when the container cannot be reached, since its target may have changed in the meantime */
-  begin(client: Socket, port: () => GatePort | undefined): void
+  start(client: Socket, port: () => GatePort | undefined): void
   count(container?: string): number
   /** Resolves with the number of connections that are left when the container has none any more, or when the time is over. */
   drained(container: string, ms: number): Promise<number>
@@ -45,7 +45,7 @@ class ConnectionRelay implements Relay {
   readonly #chunksTo = createChunker()
 
   /** @param tried the target that could not be reached before */
-  begin(client: Side, port: () => GatePort | undefined, tried = ''): void {
+  start(client: Side, port: () => GatePort | undefined, tried = ''): void {
     const entry = port()
     if (!entry || entry.target === '') {
       refuse(client)
@@ -61,7 +61,7 @@ class ConnectionRelay implements Relay {
       this.#leave(container, client)
       const now = port()
       const moved = now !== undefined && now.target !== '' && now.target !== entry.target && now.target !== tried
-      if (moved && !client.destroyed) this.begin(client, port, entry.target)
+      if (moved && !client.destroyed) this.start(client, port, entry.target)
       else refuse(client)
     }
     const gone = () => {
