@@ -5,7 +5,7 @@
 
 /** Type assertions in production code. */
 export const casts: Record<string, number> = {
-  'apps/agent': 60,
+  'apps/agent': 5,
   'apps/console': 110,
   'apps/identity': 55,
   'apps/server': 100,
@@ -21,7 +21,6 @@ export const casts: Record<string, number> = {
 
 /** Directories that import each other in a circle. */
 export const directoriesInCircles: Record<string, number> = {
-  'apps/agent': 6,
   'apps/console': 10,
   'apps/identity': 13,
   'apps/server': 21,
@@ -29,34 +28,6 @@ export const directoriesInCircles: Record<string, number> = {
 
 /** Functions and components that are too long, by name, with their lines. */
 export const longFunctions: Record<string, Record<string, number>> = {
-  'apps/agent': {
-    assemble: 88,
-    createCommands: 229,
-    'createCommands (inner)': 150,
-    createContainerEngine: 89,
-    createEventHub: 86,
-    createGate: 122,
-    createGateKeeper: 117,
-    createLiveView: 91,
-    createPorts: 116,
-    createProgressReporter: 82,
-    createRegistryDigests: 123,
-    createRelay: 98,
-    createReleases: 197,
-    desiredOf: 98,
-    gateSteps: 104,
-    makeJournal: 91,
-    openBucket: 94,
-    openCredentials: 98,
-    openDataDirectory: 117,
-    openDockerDriver: 133,
-    planRelease: 88,
-    resolveAndPull: 100,
-    run: 129,
-    runGate: 170,
-    startIn: 176,
-    watchContainers: 103,
-  },
   'apps/console': {
     DeploymentView: 196,
     DeploymentsPage: 197,
