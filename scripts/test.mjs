@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -10,9 +10,19 @@ import { findCommand, installPackages, isDebian, rootPrefix, thisMachine } from 
 const usage = `Runs every check: npm test, or npm run test:full for the full counts.
 
   --full          the full counts instead of small seeds
-  --only STAGES   comma separated: types, lint, dead-code, build, unit, browser`
+  --only STAGES   comma separated: types, lint, dead-code, build, unit, browser
+  --changed       only the tests that the changes since the upstream branch touch; types and lint always
+  --one-by-one    one stage after another; otherwise the browser tests run beside the unit tests`
 
-const flags = readFlags({ full: { type: 'boolean' }, only: { type: 'string' } }, usage)
+const flags = readFlags(
+  {
+    full: { type: 'boolean' },
+    only: { type: 'string' },
+    changed: { type: 'boolean' },
+    'one-by-one': { type: 'boolean' },
+  },
+  usage,
+)
 const results = join(root, 'test-results')
 const minutesMax = flags.full ? 90 : 20
 const failureLinesMax = 25
@@ -37,29 +47,56 @@ const stages = [
 
 const begin = Date.now()
 ensureInstalled()
-const missing = await prepare()
+const only = flags.only?.split(',')
+const touched = flags.changed ? touchedTests() : {}
+const stagesToRun = stages.filter(({ name }) => (!only || only.includes(name)) && isTouched(name))
+const needsEngine = stagesToRun.some(({ name }) => name === 'unit' || name === 'browser')
+const missing = needsEngine ? await prepare() : []
 const rows = []
+const slowest = []
 if (missing.length > 0) {
   console.error(`\nThe tests need what is not here:\n${missing.map((line) => `  - ${line}`).join('\n')}\n`)
   rows.push({ name: 'set-up', passed: 0, failed: missing.length, skipped: 0, seconds: 0 })
 } else {
   mkdirSync(results, { recursive: true })
-  const wanted = flags.only?.split(',')
-  const isWanted = ({ name }) => !wanted || wanted.includes(name)
-  // The storage server is built while other checks run, and these checks wait for it.
-  const usesStorage = ({ name }) => name === 'unit' || name === 'browser'
-  const storage = stages.filter(isWanted).some(usesStorage)
-    ? call(['node', 'packages/test-kit/scripts/build-storage.ts'])
-    : undefined
-  for (const stage of stages.filter(isWanted)) {
-    const { name, run } = stage
-    console.log(`\n== ${name}`)
-    if (usesStorage(stage)) await storage
-    const start = Date.now()
-    rows.push({ name, skipped: 0, ...(await run()), seconds: Math.round((Date.now() - start) / 1000) })
-  }
+  // The storage server is built while other checks run, and the tests wait for it.
+  const storage = needsEngine ? call(['node', 'packages/test-kit/scripts/build-storage.ts']) : undefined
+  const isTests = ({ name }) => name === 'unit' || name === 'browser'
+  for (const stage of stagesToRun.filter((one) => !isTests(one))) await runStage(stage)
+  await storage
+  const tests = stagesToRun.filter(isTests)
+  if (flags['one-by-one']) for (const stage of tests) await runStage(stage)
+  else await Promise.all(tests.map((stage) => runStage(stage, tests.length > 1)))
 }
 report(rows)
+
+/** Unit tests wait for the engine much of the time, and browser tests for the browser, so that both together use the cores. */
+async function runStage({ name, run }, isBeside = false) {
+  console.log(`\n== ${name}`)
+  const start = Date.now()
+  rows.push({ name, skipped: 0, ...(await run(isBeside)), seconds: Math.round((Date.now() - start) / 1000) })
+}
+
+/** @returns the test files by stage; without `files` all of them */
+function touchedTests() {
+  const { status, stdout } = spawnSync('node', ['scripts/changed-tests.ts'], {
+    cwd: root,
+    env: projectEnvironment(),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  if (status !== 0) return {}
+  const { changed, unit, browser } = JSON.parse(stdout)
+  const counted = unit ? `${unit.length} files of unit tests and ${browser.length} of browser tests` : 'all tests'
+  console.log(`${changed.length} changed files touch ${counted}`)
+  return { unit, browser }
+}
+
+function isTouched(name) {
+  const needsBuild = touched.browser?.length !== 0
+  if (name === 'build') return needsBuild
+  return touched[name]?.length !== 0
+}
 
 function report(counted) {
   const sum = (key) => counted.reduce((total, row) => total + row[key], 0)
@@ -69,19 +106,26 @@ function report(counted) {
   console.log(
     `\n${'stage'.padEnd(12)}${'passed'.padStart(8)}${'failed'.padStart(8)}${'skipped'.padStart(9)}${'seconds'.padStart(9)}`,
   )
-  for (const row of counted) {
+  for (const row of counted.sort((a, b) => stageOrder(a) - stageOrder(b))) {
     console.log(
       `${row.name.padEnd(12)}${String(row.passed).padStart(8)}${String(row.failed).padStart(8)}${String(row.skipped).padStart(9)}${String(row.seconds).padStart(9)}`,
     )
   }
+  if (slowest.length > 0) console.log('\nThe slowest tests:')
+  for (const { ms, name } of slowest.sort((a, b) => b.ms - a.ms).slice(0, 10))
+    console.log(`${(ms / 1000).toFixed(1).padStart(7)} s  ${name}`)
   console.log(`\nin ${Math.round((Date.now() - begin) / 1000)} s`)
   console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
   process.exit(sum('failed') === 0 && sum('passed') > 0 ? 0 : 1)
 }
 
+function stageOrder({ name }) {
+  return stages.findIndex((stage) => stage.name === name)
+}
+
 /** Installs system packages and an engine, and names exactly what cannot be installed here. */
 async function prepare() {
-  const wanted = [
+  const needed = [
     {
       package: 'docker.io',
       what: 'a Docker engine',
@@ -95,27 +139,31 @@ async function prepare() {
     // Needs two thirds of the CPU time of the full browser, which is used where a release has no such package.
     {
       package: 'chromium-headless-shell',
+      stage: 'browser',
       what: 'Chromium without windows',
       optional: true,
       here: () => findCommand('chromium-headless-shell'),
     },
     {
       package: 'chromium',
+      stage: 'browser',
       what: 'Chromium',
       here: () => ['chromium-headless-shell', 'chromium', 'chromium-browser'].some((name) => findCommand(name)),
     },
     // Gives the browsers a network of their own; without it they share that of the machine, and print a message.
-    { package: 'iproute2', what: 'ip', optional: true, here: () => findCommand('ip') },
+    { package: 'iproute2', stage: 'browser', what: 'ip', optional: true, here: () => findCommand('ip') },
     // The examples of docs/proxy run in these servers; without one, its journey is skipped with a message. Where systemd runs, the packages would
     // start services at port 80, so they are not installed there.
     ...['nginx', 'caddy'].map((name) => ({
       package: name,
+      stage: 'browser',
       what: name,
       optional: true,
       here: () => findCommand(name) || existsSync(thisMachine.systemd),
     })),
     { package: 'busybox-static', what: 'a static busybox at /bin/busybox', here: () => isStatic('/bin/busybox') },
   ]
+  const wanted = needed.filter(({ stage }) => !stage || stagesToRun.some(({ name }) => name === stage))
   if (isDebian() && process.getuid?.() === 0) {
     // Packages are installed one by one: a missing one must not prevent the others, and one may make the next one unnecessary.
     for (const entry of wanted) if (!entry.here()) install(entry.package)
@@ -155,9 +203,13 @@ async function oneByOne(commands) {
 async function vitest() {
   const file = join(results, 'vitest.json')
   rmSync(file, { force: true })
-  const code = await call(['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`])
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  const code = await call(['vitest', 'run', ...(touched.unit ?? []), ...reporters])
   const report = readReport(file)
   if (!report) return { passed: 0, failed: 1, failures: ['- vitest left no report'] }
+  for (const { name, assertionResults } of report.testResults)
+    for (const { fullName, duration } of assertionResults)
+      slowest.push({ ms: duration ?? 0, name: `${relative(root, name)}: ${fullName}` })
   // A file that does not load contains no tests, but must count as a failure.
   const failed = Math.max(
     report.numFailedTests,
@@ -178,13 +230,18 @@ async function vitest() {
   }
 }
 
-async function playwright() {
+/** Beside the unit tests, the lines of its progress are in test-results/browser.log. */
+async function playwright(isBeside) {
   const file = join(results, 'e2e.json')
   rmSync(file, { force: true })
-  const code = await call(['playwright', 'test'], { cwd: join(root, 'e2e') })
+  const specs = touched.browser?.map((path) => relative('e2e', path)) ?? []
+  const output = isBeside ? join(results, 'browser.log') : undefined
+  if (output) console.log(`   beside the unit tests; its progress is in ${relative(root, output)}`)
+  const code = await call(['playwright', 'test', ...specs], { cwd: join(root, 'e2e'), output })
   const report = readReport(file)
   if (!report) return { passed: 0, failed: 1, failures: ['- playwright left no report'] }
   const { stats } = report
+  slowest.push(...report.suites.flatMap(durationsOf))
   return {
     passed: stats.expected,
     failed: Math.max(stats.unexpected + stats.flaky, code === 0 ? 0 : 1),
@@ -194,6 +251,16 @@ async function playwright() {
       ...report.errors.map(({ message = '' }) => failure('e2e', '(outside of every test)', message)),
     ],
   }
+}
+
+function durationsOf(suite) {
+  return [
+    ...(suite.suites ?? []).flatMap(durationsOf),
+    ...(suite.specs ?? []).map((spec) => ({
+      ms: spec.tests.flatMap((test) => test.results).reduce((total, { duration }) => total + duration, 0),
+      name: `e2e/${spec.file}: ${spec.title}`,
+    })),
+  ]
 }
 
 /** Playwright nests suites. A test that passed at its second attempt counts as failed. */
@@ -242,12 +309,14 @@ function readReport(file) {
 }
 
 /** Runs a command of the checkout. A command that hangs is ended, so that the summary is always printed. */
-function call([command, ...args], { cwd = root, env = {} } = {}) {
+function call([command, ...args], { cwd = root, output } = {}) {
+  const out = output ? openSync(output, 'w') : 'inherit'
   const child = spawn(command, args, {
     cwd,
-    env: { ...projectEnvironment(), ...env, ...(flags.full ? { CRUX_TEST_FULL: '1' } : {}) },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...projectEnvironment(), ...(flags.full ? { CRUX_TEST_FULL: '1' } : {}) },
+    stdio: ['ignore', out, out],
   })
+  if (output) closeSync(out)
   const late = setTimeout(() => {
     console.error(`${command} did not end within ${minutesMax} minutes`)
     child.kill('SIGTERM')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createClient } from '@crux/client'
 import { contract } from '@crux/contract'
 import type { System } from '@crux/dev-env'
-import { startTestCluster, testDatabase } from '@crux/postgres'
+import { provideTestCluster, testDatabase } from '@crux/postgres'
 import {
   createDeployment,
   createService,
@@ -20,7 +20,7 @@ import { expect, test } from '@playwright/test'
 import { createAccount, newAccount, signIn } from '../kit/console.ts'
 import { type Mailbox, openMailbox } from '../kit/mail.ts'
 import { useOriginal } from '../kit/original.ts'
-import { startSystem } from '../kit/stage.ts'
+import { startSystem } from '../kit/test-system.ts'
 
 /**
  * Runs the console and the server against a real Ory Kratos instead of the Crux identity service: that of the directory `CRUX_KRATOS`, or of
@@ -39,7 +39,7 @@ test.beforeAll(async () => {
   const [port, publicPort, adminPort] = [await freePort(), await freePort(), await freePort()]
   mailbox = await openMailbox()
   endings.push(() => mailbox.close())
-  const cluster = await startTestCluster()
+  const cluster = await provideTestCluster()
   endings.push(() => cluster.stop())
   const database = await testDatabase({ key: 'kratos', migrate: async () => undefined })
   endings.push(() => database.drop())

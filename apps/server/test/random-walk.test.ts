@@ -227,14 +227,14 @@ const broken: Record<string, string> = {
   'nobody waited for each other': `select deadlocks from pg_stat_database where datname = current_database() and deadlocks > 0`,
   'the last release says what its deployment says': `
     select d.id, d.status, r.status as release from crux.deployment d
-    left join crux.release r on r.deployment_id = d.id and r.number = d.tries
+    left join crux.release r on r.deployment_id = d.id and r.number = d.attempts
     where d.status <> 'obsolete' and coalesce(r.status, 'preparing') <> d.status`,
   'no release goes on without its deployment': `
     select r.id from crux.release r join crux.deployment d on d.id = r.deployment_id
-    where r.status = 'in-progress' and (d.status <> 'in-progress' or d.tries <> r.number)`,
+    where r.status = 'in-progress' and (d.status <> 'in-progress' or d.attempts <> r.number)`,
   'the last event says what the deployment says': `
     select d.id, d.status, e.value from crux.deployment d join lateral (
-      select value from crux.deployment_event e where e.deployment_id = d.id and e.try = d.tries and type = 'deployment-status'
+      select value from crux.deployment_event e where e.deployment_id = d.id and e.attempt = d.attempts and type = 'deployment-status'
       order by position desc limit 1) e on true
     where e.value->>'deploymentStatus' <> d.status`,
   'a rolling version has one deployment at a place': `

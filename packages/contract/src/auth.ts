@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
 import { Id, Timestamp } from './shapes.ts'
 
+/** The cookie of a session, which the identity service sets under the name that Ory Kratos uses. */
+export const sessionCookieName = 'ory_kratos_session'
+
 const flow = { flow: z.string().max(128), csrfToken: z.string().max(1_024), captcha: z.string().max(8_192).nullish() }
 const code = z.string().trim().max(32)
 const email = z.string().trim().min(3).max(320)
@@ -121,6 +124,7 @@ export const authEndpoints = endpoints({
     permission: 'public',
     audit: false,
   },
+  // Public, although it creates a code: docs/decisions.md#links-of-invitations.
   'auth.renew-invitation-code': {
     summary: 'Create another flow and code for a valid invitation, for anyone who has its link',
     method: 'POST',
@@ -142,7 +146,7 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
-    unsettled: true,
+    pendingSession: true,
     token: 'never',
   },
   'auth.change-password': {
@@ -155,7 +159,7 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
-    unsettled: true,
+    pendingSession: true,
     token: 'never',
   },
   'auth.link-provider': {
@@ -168,7 +172,7 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
-    unsettled: true,
+    pendingSession: true,
     token: 'never',
   },
   'auth.unlink-provider': {
@@ -181,7 +185,7 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
-    unsettled: true,
+    pendingSession: true,
     token: 'never',
   },
   'mails.list': {

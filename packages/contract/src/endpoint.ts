@@ -33,7 +33,7 @@ export type EndpointSpec = {
    */
   token?: TokenScope | 'deployment-token' | 'never'
   /** Also for a session that has to set a password or to prove a second factor first. */
-  unsettled?: true
+  pendingSession?: true
   /** The body contains a configuration as `config`, which clients may write short or unfinished (`readConfigInput` of the rules). */
   configInput?: true
   /**
@@ -45,6 +45,16 @@ export type EndpointSpec = {
   bodyBytesMax?: number
   /** False: the audit entry stores no body (it may contain credentials). */
   auditBody?: boolean
+  /**
+   * The team of the audit entry where it is not simply the team of the path. `created`: the team in the answer. `deleted`: the team of the path,
+   * whose audit log is deleted with it, so that only refusals are recorded.
+   */
+  auditTeam?: 'created' | 'deleted'
+  /**
+   * What was created, for the header Location of a 201. Absent: a resource below the path, with the id of the answer. `sibling`: a copy of the
+   * resource in the path, with the id of the answer. `part`: a part of the resource in the path, which shows it.
+   */
+  location?: 'sibling' | 'part'
 }
 
 export const endpoint = <const E extends EndpointSpec>(spec: E): E => spec

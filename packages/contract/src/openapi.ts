@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sessionCookieName } from './auth.ts'
 import { ContainerConfigFields } from './container-configuration.ts'
 import { ContainerConfig, ContainerConfigPatch } from './container-configurations.ts'
 import { contract } from './contract.ts'
@@ -79,7 +80,7 @@ export function openApiDocument(version: string): OpenApi {
         Object.entries(named).map(([name, shape]) => [name, share(toSchema(shape, 'input'), false) as Schema]),
       ),
       securitySchemes: {
-        session: { type: 'apiKey', in: 'cookie', name: 'ory_kratos_session' },
+        session: { type: 'apiKey', in: 'cookie', name: sessionCookieName },
         bearer: { type: 'http', scheme: 'bearer' },
       },
     },

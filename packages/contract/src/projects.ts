@@ -275,6 +275,7 @@ export const projectEndpoints = endpoints({
     params: versionId,
     body: VersionIncrease,
     status: 201,
+    location: 'sibling',
     response: Version,
     errors: ['alreadyExists', 'preconditionFailed'],
     permission: 'projects.edit',

@@ -159,6 +159,7 @@ export const registryEndpoints = endpoints({
     params: registryId,
     body: RegistryTokenWrite,
     status: 201,
+    location: 'part',
     response: RegistryTokenCreated,
     errors: ['alreadyExists'],
     permission: 'registries.edit',

@@ -75,7 +75,7 @@ export const teamEndpoints = endpoints({
     errors: [],
     permission: 'session',
     audit: false,
-    unsettled: true,
+    pendingSession: true,
     token: 'read',
   },
   'users.delete-me': {
@@ -131,6 +131,7 @@ export const teamEndpoints = endpoints({
     errors: ['alreadyExists'],
     permission: 'session',
     audit: 'team',
+    auditTeam: 'created',
     token: 'never',
   },
   'teams.get': {
@@ -176,6 +177,7 @@ export const teamEndpoints = endpoints({
     errors: ['preconditionFailed'],
     permission: 'teams.delete',
     audit: 'team',
+    auditTeam: 'deleted',
     token: 'never',
   },
   'teams.invite': {
@@ -225,7 +227,7 @@ export const teamEndpoints = endpoints({
     errors: ['preconditionFailed'],
     permission: 'teams.read',
     audit: 'team-member',
-    unsettled: true,
+    pendingSession: true,
     token: 'never',
   },
   'teams.remove-user': {
@@ -248,7 +250,7 @@ export const teamEndpoints = endpoints({
     errors: ['preconditionFailed'],
     permission: 'session',
     // The code of an invitation proves the address, so the user may answer it before they set a password.
-    unsettled: true,
+    pendingSession: true,
     audit: 'invitation',
     token: 'never',
   },
@@ -261,7 +263,7 @@ export const teamEndpoints = endpoints({
     errors: [],
     permission: 'session',
     // The code of an invitation proves the address, so the user may answer it before they set a password.
-    unsettled: true,
+    pendingSession: true,
     audit: 'invitation',
     token: 'never',
   },

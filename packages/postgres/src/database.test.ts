@@ -34,6 +34,19 @@ describe('migrate', () => {
     expect(rows).toEqual([{ n: 2 }])
     await database.close()
   })
+
+  test('refuses a database whose first migration is another one, says what to do, and changes nothing', async () => {
+    const squashed = makeMigrations(['create table sample.thing (id int primary key, name text)'], 2_000)
+    await expect(migrate({ url: test1.url, directory: squashed, schema: 'sample' })).rejects.toThrow(
+      /before the first release.*Start with an empty database/,
+    )
+    expect(await migrate({ url: test1.url, directory, schema: 'sample' })).toBe('0001_step')
+  })
+
+  test('accepts a database that has newer migrations than this program', async () => {
+    const older = makeMigrations(['create table sample.thing (id int primary key)'])
+    expect(await migrate({ url: test1.url, directory: older, schema: 'sample' })).toBe('0000_step')
+  })
 })
 
 describe('openDatabase', () => {
@@ -129,13 +142,13 @@ async function cutConnections(url: string, name: string): Promise<void> {
   await database.close()
 }
 
-function makeMigrations(statements: string[]): string {
+function makeMigrations(statements: string[], firstMs = 1_000): string {
   const directory = mkdtempSync(join(tmpdir(), 'migrations-'))
   mkdirSync(join(directory, 'meta'))
   const entries = statements.map((sql, idx) => {
     const tag = `000${idx}_step`
     writeFileSync(join(directory, `${tag}.sql`), sql)
-    return { idx, version: '7', when: 1000 + idx, tag, breakpoints: true }
+    return { idx, version: '7', when: firstMs + idx, tag, breakpoints: true }
   })
   writeFileSync(join(directory, 'meta/_journal.json'), JSON.stringify({ version: '7', dialect: 'postgresql', entries }))
   return directory

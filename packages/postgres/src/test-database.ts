@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger } from '@crux/service-kit'
@@ -13,27 +15,61 @@ export interface TestDatabase {
 
 const urlVariable = 'TEST_DATABASE_URL'
 const runVariable = 'CRUX_TEST_RUN'
+const providerVariable = 'CRUX_TEST_CLUSTER'
 
-/** Starts the cluster of a test run and passes its address to the workers in the environment. TEST_DATABASE_URL replaces it. */
-export async function startTestCluster(): Promise<{ url: string; stop(): Promise<void> }> {
+/**
+ * Provides the cluster of a test run to this process and its children, which find it by their environment. It starts when the first of them asks for
+ * a database, so that tests without one do not wait for it. TEST_DATABASE_URL replaces it.
+ */
+export async function provideTestCluster(): Promise<{ stop(): Promise<void> }> {
   const run = randomBytes(4).toString('hex')
   process.env[runVariable] = run
   const given = process.env[urlVariable]
-  if (given) return { url: given, stop: () => dropRun(given, run) }
+  if (given) return { stop: () => dropRun(given, run) }
 
+  let cluster: ReturnType<typeof startCluster> | undefined
+  const provider = createServer((_, response) => {
+    cluster ??= startCluster()
+    cluster.then(
+      ({ url }) => response.end(url),
+      (error) => response.writeHead(500).end(String(error)),
+    )
+  }).listen(0, '127.0.0.1')
+  await once(provider, 'listening')
+  const address = provider.address()
+  process.env[providerVariable] = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  return {
+    async stop() {
+      delete process.env[providerVariable]
+      provider.close()
+      await (await cluster)?.stop()
+    },
+  }
+}
+
+async function startCluster(): Promise<{ url: string; stop(): Promise<void> }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'crux-test-'))
   const log = createLogger({ name: 'test-postgres', level: 'error' })
   const embedded = await startEmbedded({ dataDir, log, durable: false })
-  process.env[urlVariable] = embedded.url
   return {
     url: embedded.url,
     async stop() {
-      delete process.env[urlVariable]
       await embedded.stop()
       removeEmbedded({ dataDir })
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+async function clusterUrl(): Promise<string> {
+  const given = process.env[urlVariable]
+  if (given) return given
+  const provider = process.env[providerVariable]
+  if (!provider) throw new Error('no cluster is provided: run the tests with vitest from the root of the repository')
+  const response = await fetch(provider)
+  const text = await response.text()
+  if (!response.ok) throw new Error(`the PostgreSQL of the tests does not start: ${text}`)
+  return text
 }
 
 /**
@@ -45,13 +81,11 @@ export async function testDatabase(options: {
   key: string
   migrate: (url: string) => Promise<unknown>
 }): Promise<TestDatabase> {
-  const clusterUrl = process.env[urlVariable]
-  if (!clusterUrl)
-    throw new Error(`${urlVariable} is not set: run the tests with vitest from the root of the repository`)
+  const cluster = await clusterUrl()
   const run = process.env[runVariable] ?? 'shared'
   const template = `test_${run}_template_${options.key.replace(/\W/g, '_')}`
   const name = `test_${run}_${randomBytes(6).toString('hex')}`
-  await withClient(clusterUrl, async (client) => {
+  await withClient(cluster, async (client) => {
     await client.query('select pg_advisory_lock($1)', [createHash('sha256').update(template).digest().readUIntBE(0, 6)])
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1 and datistemplate', [
       template,
@@ -60,16 +94,16 @@ export async function testDatabase(options: {
       // A template without the mark was left incomplete by a test run that was killed.
       await client.query(`drop database if exists ${escapeIdentifier(template)} with (force)`)
       await client.query(`create database ${escapeIdentifier(template)}`)
-      await options.migrate(databaseUrl(clusterUrl, template))
+      await options.migrate(databaseUrl(cluster, template))
       await client.query(`alter database ${escapeIdentifier(template)} is_template true`)
     }
     await client.query(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)}`)
   })
   return {
-    url: databaseUrl(clusterUrl, name),
+    url: databaseUrl(cluster, name),
     drop: () =>
       withClient(
-        clusterUrl,
+        cluster,
         async (client) => void (await client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`)),
       ),
   }

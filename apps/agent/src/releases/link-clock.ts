@@ -1,3 +1,4 @@
+import { leaseMs } from '@crux/rules'
 import { guarded } from '@crux/service-kit'
 
 /** The link from the view of a deployment: whether the server may have given up on this agent. */
@@ -8,9 +9,7 @@ export interface LinkClock {
   mayProceed(signal: AbortSignal): Promise<void>
 }
 
-/** The length of the server's lease. The server may have given up a node that was unavailable for longer, so no handover starts after it. */
-const leaseMs = 60_000
-
+/** The server may have given up a node that was unavailable for longer than its lease, so no handover starts after it. */
 export function createLinkClock(options: { leaseMs?: number; now?: () => number } = {}): LinkClock {
   const lease = options.leaseMs ?? leaseMs
   const now = options.now ?? Date.now

@@ -1,6 +1,6 @@
+import { isUuid } from '@crux/service-kit'
 import { eq } from 'drizzle-orm'
 import type { App } from '../app/app.ts'
-import { isUuid } from '../db/ids.ts'
 import { sessionDevices, sessions } from '../db/schema.ts'
 import { badRequest, IdentityError, malformedUuid, noSuchRow } from '../http/errors.ts'
 import { linkHeader, linkTo, readOffsetPage, readSize } from '../http/pages.ts'

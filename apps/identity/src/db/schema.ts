@@ -155,7 +155,7 @@ export const flows = identity.table(
     ui: jsonb('ui').$type<FlowUi>().notNull(),
     context: jsonb('context').$type<FlowContext>().notNull().default({}),
     /** The number of codes that were submitted since the last one was sent. */
-    tries: integer('tries').notNull().default(0),
+    attempts: integer('attempts').notNull().default(0),
     issuedAt: instant('issued_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
     createdAt: createdAt(),

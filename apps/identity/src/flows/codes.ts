@@ -8,7 +8,7 @@ import { codes } from '../db/schema.ts'
 import type { Mail } from '../mail/mail.ts'
 
 /** Wrong codes before the flow ends. This applies even with CRUX_RATE_LIMITS=off, because a six-digit code allows no more. */
-export const triesPerCode = 5
+export const attemptsPerCode = 5
 export const codeLifespanMs = 60 * 60_000
 
 /** The recipient of a code. A sign-up has no identity yet; `addressId` is set where the right code verifies the address. */

@@ -82,7 +82,7 @@ export async function submitLogin(app: FlowApp, ctx: RequestContext): Promise<un
   }
   const read = readSubmission(ctx, flow)
   if ('problem' in read) return answerForm(app, ctx, flow, { messages: [problemMessage(read.problem)] })
-  const { fields, method } = read.submission
+  const { fields } = read.submission
   const chosen = findMethod(app.methods.login, read.submission)
   if (!chosen?.aals.includes(requestedAal === 'aal2' ? 'aal2' : 'aal1'))
     return answerForm(app, ctx, flow, { messages: [messages.loginMethodUnknown()] })

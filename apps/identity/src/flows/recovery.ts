@@ -18,16 +18,16 @@ import { recoveryCodeMail, recoveryLinkMail } from '../mail/code-mails.ts'
 import { currentSession } from '../sessions/credentials.ts'
 import { type Message, messages } from '../ui/messages.ts'
 import { answerFlow } from './answer.ts'
-import { type CodeOwner, type CodeUse, sendCode, takeCode, triesPerCode } from './codes.ts'
+import { attemptsPerCode, type CodeOwner, type CodeUse, sendCode, takeCode } from './codes.ts'
 import type { FlowApp } from './offered-methods.ts'
 import { completeRecovery } from './recovered.ts'
 import { recoveryAddressForm, recoveryCodeForm, recoveryLinkForm } from './recovery-forms.ts'
 import { resolveReturnTo } from './return-to.ts'
-import { countTry, insertFlow, updateFlow } from './store.ts'
+import { countAttempt, insertFlow, updateFlow } from './store.ts'
 import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
 
 const completed = 'The request was already completed successfully and cannot be repeated.'
-const triesSpent = 'Too many wrong codes. Please ask for a new one.'
+const attemptsSpent = 'Too many wrong codes. Please ask for a new one.'
 
 export async function initRecovery(app: FlowApp, ctx: RequestContext, type: Flow['type']): Promise<unknown> {
   if (!app.sendsMail) throw flowDisabled('Recovery is not possible: this installation sends no mail.')
@@ -126,7 +126,7 @@ async function sendTo(
     return updateFlow(tx, flow, {
       state: 'sent_email',
       active: by,
-      tries: 0,
+      attempts: 0,
       context: { ...flow.context, methods: { recovery: { address: value, by } } },
       ui: { method: 'POST', messages: [said], nodes },
     })
@@ -159,8 +159,8 @@ async function checkCode(
           ? (await findOwner(app.database.db, address))?.identityId
           : (flow.identityId ?? undefined),
     })
-    if ((await countTry(app.database.db, flow)) > triesPerCode)
-      return startAgain(app, ctx, flow, messages.generic(triesSpent))
+    if ((await countAttempt(app.database.db, flow)) > attemptsPerCode)
+      return startAgain(app, ctx, flow, messages.generic(attemptsSpent))
     use = await app.database.transaction((tx) => takeCode(tx, app, flow, code))
   }
   if (use.kind === 'expired') return startAgain(app, ctx, flow, messages.recoveryExpired(use.at))

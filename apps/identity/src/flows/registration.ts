@@ -64,7 +64,7 @@ export async function submitRegistration(app: FlowApp, ctx: RequestContext): Pro
   if (isExpired(flow)) return expireRegistration(app, ctx, flow)
   const read = readSubmission(ctx, flow)
   if ('problem' in read) return refuseRegistration(app, ctx, flow, [problemMessage(read.problem)])
-  const { fields, method } = read.submission
+  const { fields } = read.submission
   const chosen = findMethod(app.methods.registration, read.submission)
   if (!chosen) return refuseRegistration(app, ctx, flow, [messages.registrationMethodUnknown()])
 

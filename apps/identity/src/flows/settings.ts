@@ -111,7 +111,7 @@ export async function submitSettings(app: FlowApp, ctx: RequestContext): Promise
   if (ctx.request.method === 'GET' && flow.type === 'browser' && !ctx.wantsJson) return answerFlow(app, ctx, flow)
   const read = readSubmission(ctx, flow)
   if ('problem' in read) return refuseSettings(app, ctx, flow, session, [problemMessage(read.problem)])
-  const { fields, method } = read.submission
+  const { fields } = read.submission
   const chosen = findMethod(app.methods.settings, read.submission)
   if (!chosen) return refuseSettings(app, ctx, flow, session, [messages.settingsMethodUnknown()])
   const attempt: SettingsAttempt = {

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto'
+import { isUuid } from '@crux/service-kit'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../db/executor.ts'
 import type { Flow } from '../db/flow-record.ts'
 import type { FlowKind } from '../db/flow-types.ts'
-import { isUuid } from '../db/ids.ts'
 import { flows } from '../db/schema.ts'
 import { lifespanMs } from './flow.ts'
 
 export type NewFlow = Pick<Flow, 'kind' | 'type' | 'requestUrl' | 'returnTo' | 'csrfHash' | 'ui'> &
   Partial<Pick<Flow, 'state' | 'active' | 'context' | 'identityId' | 'expiresAt'>>
 
-export type FlowChange = Partial<Pick<Flow, 'ui' | 'state' | 'active' | 'csrfHash' | 'tries' | 'context' | 'returnTo'>>
+export type FlowChange = Partial<
+  Pick<Flow, 'ui' | 'state' | 'active' | 'csrfHash' | 'attempts' | 'context' | 'returnTo'>
+>
 
 /** Flow ids are completely random, because any client that knows the id of an API flow may use the flow. */
 export async function insertFlow(tx: Executor, flow: NewFlow): Promise<Flow> {
@@ -52,11 +54,11 @@ export async function updateFlow(tx: Executor, flow: Flow, change: FlowChange): 
  *
  * @returns the number of the attempt since the code was sent, from 1
  */
-export async function countTry(db: Executor, flow: Flow): Promise<number> {
+export async function countAttempt(db: Executor, flow: Flow): Promise<number> {
   const [row] = await db
     .update(flows)
-    .set({ tries: sql`${flows.tries} + 1` })
+    .set({ attempts: sql`${flows.attempts} + 1` })
     .where(eq(flows.id, flow.id))
-    .returning({ tries: flows.tries })
-  return row?.tries ?? Number.POSITIVE_INFINITY
+    .returning({ attempts: flows.attempts })
+  return row?.attempts ?? Number.POSITIVE_INFINITY
 }

@@ -17,10 +17,10 @@ import { verificationMail } from '../mail/code-mails.ts'
 import { type Message, messages } from '../ui/messages.ts'
 import { anchor, csrfNode, type Node } from '../ui/nodes.ts'
 import { answerFlow } from './answer.ts'
-import { isFlowCode, sendCode, takeCode, triesPerCode } from './codes.ts'
+import { attemptsPerCode, isFlowCode, sendCode, takeCode } from './codes.ts'
 import { verificationAddressForm, verificationCodeForm } from './forms.ts'
 import { resolveReturnTo } from './return-to.ts'
-import { countTry, insertFlow, updateFlow } from './store.ts'
+import { countAttempt, insertFlow, updateFlow } from './store.ts'
 import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
 
 export async function initVerification(app: App, ctx: RequestContext, type: Flow['type']): Promise<unknown> {
@@ -84,8 +84,8 @@ export async function openVerificationLink(app: App, ctx: RequestContext): Promi
         ui: { ...flow.ui, nodes: flow.ui.nodes.map((node) => fillCode(node, code)) },
         ...(flow.type === 'browser' ? { csrfHash: csrfHash(ctx.ensureCsrfToken()) } : {}),
       })
-    } else if ((await countTry(app.database.db, flow)) > triesPerCode) {
-      return replaceFlow(app, ctx, flow, messages.verificationTriesSpent())
+    } else if ((await countAttempt(app.database.db, flow)) > attemptsPerCode) {
+      return replaceFlow(app, ctx, flow, messages.verificationAttemptsSpent())
     }
   }
   return ctx.reply.redirect(uiUrl(app, 'verification', { flow: flow.id }), 303)
@@ -109,7 +109,7 @@ async function sendTo(app: App, ctx: RequestContext, flow: Flow, email: string):
     return updateFlow(tx, flow, {
       state: 'sent_email',
       active: 'code',
-      tries: 0,
+      attempts: 0,
       context: { ...flow.context, ...sentTo(value) },
       ui: {
         method: 'POST',
@@ -158,8 +158,8 @@ async function checkCode(app: App, ctx: RequestContext, flow: Flow, code: string
     subject: `verification ${address}`,
     identityId: async () => (await findVerifiable(app.database.db, address))?.identityId,
   })
-  if ((await countTry(app.database.db, flow)) > triesPerCode)
-    return replaceFlow(app, ctx, flow, messages.verificationTriesSpent())
+  if ((await countAttempt(app.database.db, flow)) > attemptsPerCode)
+    return replaceFlow(app, ctx, flow, messages.verificationAttemptsSpent())
   const use = await app.database.transaction(async (tx) => {
     const taken = await takeCode(tx, app, flow, code)
     if (taken.kind === 'right' && taken.addressId) await verifyAddress(tx, taken.addressId)

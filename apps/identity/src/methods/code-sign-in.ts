@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { App } from '../app/app.ts'
 import type { Flow } from '../db/flow-record.ts'
 import type { Traits } from '../db/schema.ts'
-import { type CodeUse, sendCode, takeCode, triesPerCode } from '../flows/codes.ts'
+import { attemptsPerCode, type CodeUse, sendCode, takeCode } from '../flows/codes.ts'
 import { traitInputs } from '../flows/forms.ts'
 import type {
   LoginAttempt,
@@ -11,7 +11,7 @@ import type {
   RegistrationMethod,
   RegistrationOutcome,
 } from '../flows/sign-in-method.ts'
-import { countTry, updateFlow } from '../flows/store.ts'
+import { countAttempt, updateFlow } from '../flows/store.ts'
 import { type Fields, textField } from '../http/body.ts'
 import { IdentityError } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
@@ -72,7 +72,7 @@ async function checkLogin(
   if (identifier === '') return refused(missing)
   const address = normalizeIdentifier(identifier)
   const use = await tryCode(app, ctx, flow, { address, code })
-  if (use === 'spent') return refused(saying(messages.generic(triesSpent)))
+  if (use === 'spent') return refused(saying(messages.generic(attemptsSpent)))
   if (use.kind === 'expired') return use
   if (use.kind === 'wrong') return refused(saying(messages.loginCodeInvalid()))
   const person = use.identityId === null ? undefined : await findPerson(app.database.db, use.identityId)
@@ -112,7 +112,7 @@ async function sendLoginCode(app: App, ctx: RequestContext, flow: Flow, address:
   })
   const nodes = [...(flow.type === 'browser' ? [csrfNode()] : []), identifier, ...codeInputs(messages.labelLoginCode())]
   const ui = { method: 'POST' as const, messages: [messages.loginCodeSent()], nodes }
-  return { kind: 'continued', status: 400, change: { state: 'sent_email', active: 'code', tries: 0, context, ui } }
+  return { kind: 'continued', status: 400, change: { state: 'sent_email', active: 'code', attempts: 0, context, ui } }
 }
 
 function loginAgain(identifier: string): Node[] {
@@ -149,7 +149,7 @@ async function checkRegistration(
   if (!isDeepStrictEqual(recall(flow.context, 'code').traits, valid)) return refused(saying(messages.traitsChanged()))
   if (code === '') return refused(new Map([['code', [messages.required('code')]]]))
   const use = await tryCode(app, ctx, flow, { address, code })
-  if (use === 'spent') return refused(saying(messages.generic(triesSpent)))
+  if (use === 'spent') return refused(saying(messages.generic(attemptsSpent)))
   if (use.kind === 'expired') return use
   if (use.kind === 'wrong') return refused(saying(messages.registrationCodeInvalid()))
   await updateFlow(app.database.db, flow, { state: 'passed_challenge' })
@@ -171,7 +171,7 @@ async function sendRegistrationCode(
   const context = structuredClone(flow.context)
   remember(context, 'code', { address, traits })
   const ui = { method: 'POST' as const, messages: [messages.registrationCodeSent()], nodes: registrationNodes(traits) }
-  return { kind: 'continued', status: 400, change: { state: 'sent_email', active: 'code', tries: 0, context, ui } }
+  return { kind: 'continued', status: 400, change: { state: 'sent_email', active: 'code', attempts: 0, context, ui } }
 }
 
 function registrationNodes(traits: unknown, found: FieldMessages = noMessages): Node[] {
@@ -191,7 +191,7 @@ function codeInputs(label: Message): Node[] {
   ]
 }
 
-const triesSpent = 'Too many wrong codes. Please ask for a new one.'
+const attemptsSpent = 'Too many wrong codes. Please ask for a new one.'
 
 function asksAgain(fields: Fields): boolean {
   return textField(fields, 'resend') === 'code'
@@ -214,7 +214,7 @@ async function tryCode(
     subject: `${flow.kind} ${address}`,
     identityId: async () => (await findVerifiable(app.database.db, address))?.identityId,
   })
-  if ((await countTry(app.database.db, flow)) > triesPerCode) return 'spent'
+  if ((await countAttempt(app.database.db, flow)) > attemptsPerCode) return 'spent'
   if (recall(flow.context, 'code').address !== address) return { kind: 'wrong' }
   const use = await app.database.transaction((tx) => takeCode(tx, app, flow, code))
   if (use.kind === 'right') await guess.right()

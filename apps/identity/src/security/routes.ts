@@ -1,6 +1,6 @@
+import { isUuid } from '@crux/service-kit'
 import { and, desc, eq, lt } from 'drizzle-orm'
 import type { App } from '../app/app.ts'
-import { isUuid } from '../db/ids.ts'
 import { securityLog } from '../db/schema.ts'
 import { badRequest, noCredentials } from '../http/errors.ts'
 import { linkTo, readSize } from '../http/pages.ts'

@@ -1,5 +1,5 @@
+import { isUuid } from '@crux/service-kit'
 import type { App } from '../app/app.ts'
-import { isUuid } from '../db/ids.ts'
 import { IdentityError, malformedUuid, noCredentials } from '../http/errors.ts'
 import { linkHeader, readOffsetPage } from '../http/pages.ts'
 import type { RequestContext } from '../http/request-context.ts'

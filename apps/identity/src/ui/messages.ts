@@ -102,7 +102,7 @@ export const messages = {
   verificationDone: () => error(4070002, 'This verification is complete and cannot be repeated.'),
   verificationExpired: (at: Date) => expired(4070005, 'verification', at),
   verificationCodeInvalid: () => error(4070006, 'The code is not right or was used already. Please try again.'),
-  verificationTriesSpent: () => error(5000001, 'Too many wrong codes. Please ask for a new one.'),
+  verificationAttemptsSpent: () => error(5000001, 'Too many wrong codes. Please ask for a new one.'),
 }
 
 function expired(id: number, what: string, at: Date): Message {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { startTestCluster, testDatabase } from '@crux/postgres'
+import { provideTestCluster, testDatabase } from '@crux/postgres'
 import { Client } from 'pg'
 import { Browser } from '../browser.ts'
 import { consoleUrl } from '../console-url.ts'
@@ -16,7 +16,7 @@ import type { Service } from './world.ts'
  * @param directory contains `kratos`, the script that builds and runs it: `kratos serve DSN PUBLIC_PORT ADMIN_PORT`
  */
 export async function startOracle(directory: string): Promise<Service & { stop(): Promise<void> }> {
-  const cluster = await startTestCluster()
+  const cluster = await provideTestCluster()
   const database = await testDatabase({ key: 'oracle', migrate: async () => undefined })
   const mails = await startMailServer()
   const [publicPort, adminPort] = [await freePort(), await freePort()]

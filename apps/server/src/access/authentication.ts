@@ -1,11 +1,11 @@
+import { createTtlCache } from '@crux/service-kit'
 import type { App } from '../context.ts'
-import type { Credentials, Person } from '../identity/index.ts'
+import { type Credentials, type Person, sessionTtlMs } from '../identity/index.ts'
 import type { Actor } from './actor.ts'
 import { type FoundToken, findToken, touchToken } from './token-store.ts'
 import { bearerToken, hashToken } from './token-text.ts'
 
-/** As long as a session may be cached; revocations arrive over the bus at once. */
-const ttlMs = 2_000
+/** The time of the last use is written once a minute at most. */
 const touchMs = 60_000
 const entriesMax = 20_000
 const endOfTime = new Date(8_640_000_000_000_000)
@@ -30,29 +30,15 @@ export function createAuthentication(
     revokeTokens: (userId: string, before: Date) => Promise<unknown>
   },
 ): Authentication {
-  const known = new Map<string, { at: number; token: FoundToken }>()
-  const touched = new Map<string, number>()
-  // Grows with every revocation: a result that was read before the revocation is not cached.
-  let changes = 0
-  const forget = (which: (token: FoundToken) => boolean) => {
-    changes++
-    for (const [hash, { token }] of known) if (which(token)) known.delete(hash)
-  }
-  app.bus.on('tokens.revoked', ({ tokenIds }) => forget((token) => tokenIds.includes(token.id)))
+  // Revocations arrive over the bus at once.
+  const known = createTtlCache<string, FoundToken>({ ttlMs: sessionTtlMs, max: entriesMax })
+  const touched = createTtlCache<string, true>({ ttlMs: touchMs, max: entriesMax })
+  app.bus.on('tokens.revoked', ({ tokenIds }) => known.deleteWhere((token) => tokenIds.includes(token.id)))
   // The service account may have been renamed or deleted.
-  app.bus.on('member.changed', ({ userId }) => forget((token) => token.serviceAccountId === userId))
-  app.bus.onReconnected(() => forget(() => true))
+  app.bus.on('member.changed', ({ userId }) => known.deleteWhere((token) => token.serviceAccountId === userId))
+  app.bus.onReconnected(known.clear)
 
-  async function find(hash: string): Promise<FoundToken | undefined> {
-    const entry = known.get(hash)
-    if (entry && Date.now() - entry.at < ttlMs) return entry.token
-    known.delete(hash)
-    const before = changes
-    const token = await findToken(app.database.pool, hash)
-    if (known.size >= entriesMax) known.clear()
-    if (token && before === changes) known.set(hash, { at: Date.now(), token })
-    return token
-  }
+  const find = (hash: string) => known.load(hash, () => findToken(app.database.pool, hash))
 
   async function valid({ authorization }: Credentials): Promise<FoundToken | undefined> {
     const text = bearerToken(authorization)
@@ -60,12 +46,10 @@ export function createAuthentication(
     return token && (token.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) > Date.now() ? token : undefined
   }
 
-  /** The time of the last use is written once a minute at most, and no request waits for it or fails because of it. */
+  /** No request waits for the time of the last use to be written, or fails because of it. */
   function touch(id: string) {
-    const now = Date.now()
-    if (now - (touched.get(id) ?? 0) < touchMs) return
-    if (touched.size >= entriesMax) touched.clear()
-    touched.set(id, now)
+    if (touched.get(id)) return
+    touched.set(id, true)
     touchToken(app.database.pool, id).catch((err: unknown) =>
       app.log.warn({ err, tokenId: id }, 'the use of a token was not noted'),
     )

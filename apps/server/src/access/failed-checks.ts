@@ -1,13 +1,12 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import { CruxError } from '@crux/contract'
 import { createAttempts } from '@crux/postgres'
-import { clientNetwork } from '@crux/service-kit'
+import { clientNetwork, createTtlCache } from '@crux/service-kit'
 import type { App } from '../context.ts'
 
 /** The limit of failed token checks per client address. */
 const failuresMax = 100
 const windowSeconds = 600
-const blockedMax = 10_000
 
 export interface FailedChecks {
   /**
@@ -25,20 +24,19 @@ export function createFailedChecks(app: Pick<App, 'config' | 'database'>): Faile
   if (!app.config.rateLimits) return { count: async () => undefined, clean: async () => undefined }
   const attempts = createAttempts(app.database.pool, 'crux.rate_limit')
   const key = Buffer.from(hkdfSync('sha256', app.config.encryption.key, '', 'crux server limits', 32))
-  const blocked = new Map<string, number>()
+  /** The time at which a blocked address may try again. */
+  const blocked = createTtlCache<string, number>({ ttlMs: windowSeconds * 1_000, max: 10_000 })
 
   return {
     async count(from) {
       const address = clientNetwork(from)
-      const until = blocked.get(address) ?? 0
-      if (until > Date.now()) throw tooMany(until)
-      blocked.delete(address)
+      const until = blocked.get(address)
+      if (until !== undefined) throw tooMany(until)
       const hash = createHmac('sha256', key).update(`token ${address}`).digest('base64url')
       const { hits, waitSeconds } = await attempts.count(hash, windowSeconds)
       if (hits <= failuresMax) return
-      if (blocked.size >= blockedMax) blocked.clear()
       const end = Date.now() + waitSeconds * 1_000
-      blocked.set(address, end)
+      blocked.set(address, end, { ttlMs: waitSeconds * 1_000 })
       throw tooMany(end)
     },
     clean: () => attempts.clean(),

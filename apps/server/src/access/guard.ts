@@ -14,66 +14,71 @@ export type AuthResult = { actor?: Actor; team?: TeamContext }
  * Accepts a request or throws. Sets `request.passed` as far as the checks succeeded, so that a refusal is recorded with
  * its author.
  */
-export type Guard = (row: EndpointSpec, request: FastifyRequest) => Promise<AuthResult>
+export type Guard = (endpoint: EndpointSpec, request: FastifyRequest) => Promise<AuthResult>
 
 /**
  * Deny by default: no session 401, not in the team 403 (the same for a team that does not exist), role or scope too low
  * 403, missing password or second factor 403, a sign-in that is too old for the endpoint 403 `session`. By id a team of
  * which the caller is no member is 404 with property `team`.
  */
-export function createGuard(gates: AuthServices, origins: () => ReadonlySet<string>): Guard {
-  return async (row, request) => {
+export function createGuard(services: AuthServices, origins: () => ReadonlySet<string>): Guard {
+  return async (endpoint, request) => {
     refuseForeignOrigin(request.method, request.headers, origins())
     // Agents with an install token are no members. The handler checks the token against node and team, and reveals
     // neither to other callers.
-    if (row.permission === 'public' || row.permission === 'install-token') return {}
+    if (endpoint.permission === 'public' || endpoint.permission === 'install-token') return {}
     const { cookie, authorization } = request.headers
-    if (row.permission === 'registry-hook') {
+    if (endpoint.permission === 'registry-hook') {
       const { registryId } = request.params as { registryId: string }
-      if (await gates.authentication.isRegistryHook({ authorization }, registryId)) return {}
-      await gates.failedChecks.count(request.ip)
+      if (await services.authentication.isRegistryHook({ authorization }, registryId)) return {}
+      await services.failedChecks.count(request.ip)
       throw new CruxError('unauthorized')
     }
-    const actor = await gates.authentication.actor({ cookie, authorization })
+    const actor = await services.authentication.actor({ cookie, authorization })
     if (!actor) {
-      if (authorization !== undefined) await gates.failedChecks.count(request.ip)
+      if (authorization !== undefined) await services.failedChecks.count(request.ip)
       throw new CruxError('unauthorized')
     }
-    if (row.permission === 'session') {
+    if (endpoint.permission === 'session') {
       if (actor.kind !== 'user') throw scopeTooLow('This is about a person: only a person may ask.')
-      checkScope(row, actor, request.params)
-      return { actor: await settled(row, actor, request) }
+      checkScope(endpoint, actor, request.params)
+      return { actor: await checkSession(endpoint, actor, request) }
     }
 
     request.passed = { actor }
     const key = teamKeyOf(request.params)
-    const team = key && (await gates.membership.find(actor, key))
+    const team = key && (await services.membership.find(actor, key))
     if (!team) throw notInTeam(key)
     request.passed = { actor, team }
-    checkScope(row, actor, request.params)
-    if (!isAllowed(team.role, row.permission)) throw new CruxError('forbidden')
-    return { actor: await settled(row, actor, request, team), team }
+    checkScope(endpoint, actor, request.params)
+    if (!isAllowed(team.role, endpoint.permission)) throw new CruxError('forbidden')
+    return { actor: await checkSession(endpoint, actor, request, team), team }
   }
 
   /** The session is read again before a refusal, because it may have gained the missing right a moment ago. */
-  async function settled(row: EndpointSpec, actor: Actor, request: FastifyRequest, team?: TeamContext): Promise<Actor> {
-    if (!sessionRefusal(row, actor, team)) return actor
+  async function checkSession(
+    endpoint: EndpointSpec,
+    actor: Actor,
+    request: FastifyRequest,
+    team?: TeamContext,
+  ): Promise<Actor> {
+    if (!sessionRefusal(endpoint, actor, team)) return actor
     const { cookie, authorization } = request.headers
-    const now = (await gates.authentication.actor({ cookie, authorization }, { fresh: true })) ?? actor
-    const refusal = sessionRefusal(row, now, team)
+    const now = (await services.authentication.actor({ cookie, authorization }, { fresh: true })) ?? actor
+    const refusal = sessionRefusal(endpoint, now, team)
     if (refusal) throw refusal
     return now
   }
 }
 
 /** @throws CruxError forbidden `token` */
-function checkScope(row: EndpointSpec, actor: Actor, params: unknown) {
+function checkScope(endpoint: EndpointSpec, actor: Actor, params: unknown) {
   if (!actor.grant) return
-  const needed = scopeOfEndpoint(row)
+  const needed = scopeOfEndpoint(endpoint)
   if (needed === undefined) throw scopeTooLow('No token may do this: sign in for it.')
   if (actor.kind === 'deployment-token') {
     const { deploymentId } = params as { deploymentId?: string }
-    if (row.token === 'deployment-token' && deploymentId === actor.deploymentId) return
+    if (endpoint.token === 'deployment-token' && deploymentId === actor.deploymentId) return
     throw scopeTooLow('This token starts its own deployment and does nothing else.')
   }
   const { scope } = actor.grant

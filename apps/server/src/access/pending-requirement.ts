@@ -3,16 +3,16 @@ import type { Actor, TeamContext } from './actor.ts'
 import { lacksSecondFactor, secondFactorMissing } from './second-factor.ts'
 
 /** Why a session cannot be used yet, in general or in this team: a password or a second factor is missing. */
-export function unsettled(actor: Actor, team?: TeamContext): CruxError | undefined {
+export function pendingRequirement(actor: Actor, team?: TeamContext): CruxError | undefined {
   if (actor.kind === 'user' && actor.recovered)
     return new CruxError('forbidden', { property: 'recovered', description: 'Set a new password first.' })
   return team && lacksSecondFactor(actor, team) ? secondFactorMissing() : undefined
 }
 
 /** Why this caller may not use the endpoint with the current session; signing in again may change that. */
-export function sessionRefusal(row: EndpointSpec, actor: Actor, team?: TeamContext): CruxError | undefined {
-  const refusal = row.unsettled ? undefined : unsettled(actor, team)
-  return refusal ?? (row.recentSignIn && !hasRecentSignIn(actor) ? signInTooOld() : undefined)
+export function sessionRefusal(endpoint: EndpointSpec, actor: Actor, team?: TeamContext): CruxError | undefined {
+  const refusal = endpoint.pendingSession ? undefined : pendingRequirement(actor, team)
+  return refusal ?? (endpoint.recentSignIn && !hasRecentSignIn(actor) ? signInTooOld() : undefined)
 }
 
 const hasRecentSignIn = (actor: Actor): boolean =>

@@ -1,4 +1,5 @@
 import type { ResponseInput } from '@crux/contract'
+import { isUuid } from '@crux/service-kit'
 import type { Queries } from '../db/transaction.ts'
 import type { AuditRow } from './store.ts'
 
@@ -59,10 +60,8 @@ function idsOf(data: unknown): string[] {
   const from = (part: Record<string, unknown> | undefined) =>
     idKeys.flatMap((key) => {
       const id = part?.[key]
-      return typeof id === 'string' && isUuid(id) ? [id] : []
+      return isUuid(id) ? [id] : []
     })
   const own = from(params)
   return own.length > 0 ? own : from(body)
 }
-
-const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)

@@ -1,5 +1,6 @@
+import { sessionCookieName } from '@crux/contract'
 import type { App } from '../context.ts'
-import { type SessionActor, sessionCookieName } from '../identity/index.ts'
+import type { SessionActor } from '../identity/index.ts'
 
 /**
  * A person who signed in with a code has proven access to the mailbox, but no knowledge of a password. Until they have

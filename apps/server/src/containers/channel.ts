@@ -5,7 +5,7 @@ import { deployment } from '../db/schema/index.ts'
 import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/index.ts'
 import { requireNode } from '../nodes/index.ts'
 import { deleteContainer, operateContainer } from './actions.ts'
-import { type LogWatch, watchLog } from './log-watch.ts'
+import { LogWatch } from './log-watch.ts'
 import { createStateWatches, type StateFilter } from './state-watch.ts'
 
 /** Each log is a stream at the agent, so that their number per subscriber is limited. */
@@ -16,9 +16,8 @@ export const containerChannels = (app: App): ChannelHandlers<'node'> => ({ node:
 /** The channel of one node: its containers, and their logs. */
 export function nodeChannel(app: App): ChannelHandler<'node'> {
   const states = createStateWatches(app)
-  const logs = new Map<Subscriber<'node'>, Map<string, Following>>()
+  const logs = new Map<Subscriber<'node'>, Map<string, LogWatch>>()
 
-  type Following = { watch: LogWatch; batch: boolean }
   type Ref = { prefix: string; name: string }
 
   const keyOf = (container: Ref) => `${container.prefix}/${container.name}`
@@ -30,25 +29,25 @@ export function nodeChannel(app: App): ChannelHandler<'node'> {
       const description = `Use ${limits.logTake.max} or less, or ask for batches`
       throw new CruxError('invalidArgument', { property: 'take', value: take, description })
     }
-    const mine = logs.get(subscriber) ?? new Map<string, Following>()
+    const mine = logs.get(subscriber) ?? new Map<string, LogWatch>()
     if (!logs.has(subscriber)) {
       logs.set(subscriber, mine)
       subscriber.onLeave(() => {
-        for (const { watch } of mine.values()) watch.close()
+        for (const watch of mine.values()) watch.close()
         logs.delete(subscriber)
       })
     }
     const key = keyOf(container)
-    mine.get(key)?.watch.close()
+    mine.get(key)?.close()
     mine.delete(key)
     if (mine.size >= logsMax) {
       throw new CruxError('tooManyRequests', { description: `Up to ${logsMax} logs can be followed at once.` })
     }
     subscriber.send('container-log-started', { container, take })
     const { nodeId } = subscriber.params
-    const { opened, watch } = watchLog(app, { nodeId, container, take, batch, subscriber })
-    mine.set(key, { watch, batch })
-    await opened
+    const watch = new LogWatch(app, { nodeId, container, take, batch, subscriber })
+    mine.set(key, watch)
+    await watch.opened
   }
 
   return {
@@ -72,7 +71,7 @@ export function nodeChannel(app: App): ChannelHandler<'node'> {
         follow(subscriber, container, take, logs.get(subscriber)?.get(keyOf(container))?.batch ?? false),
       'unwatch-container-log': async (subscriber, { container }) => {
         const mine = logs.get(subscriber)
-        mine?.get(keyOf(container))?.watch.close()
+        mine?.get(keyOf(container))?.close()
         mine?.delete(keyOf(container))
       },
     },

@@ -7,7 +7,6 @@ import { engineScope } from '../nodes/index.ts'
 import { millisecondsOf, toLogText } from './container-view.ts'
 
 type Ref = { prefix: string; name: string }
-export type LogWatch = { close(): void }
 
 /** Above this many bytes in the socket the server stops reading from the agent, and so from the engine. */
 const bufferedMax = 1_048_576
@@ -17,90 +16,107 @@ const pieceMax = 262_144
 const stallMs = 5_000
 const reopenMs = 1_000
 
+type Options = { nodeId: string; container: Ref; take: number; batch: boolean; subscriber: Subscriber<'node'> }
+
 /**
  * Follows the log of a container for one subscriber, with its own stream at the agent, so that a slow subscriber
  * affects no other. The subscription survives an unavailable agent and continues after the last line that was
  * delivered.
  */
-export function watchLog(
-  app: App,
-  options: { nodeId: string; container: Ref; take: number; batch: boolean; subscriber: Subscriber<'node'> },
-): { opened: Promise<void>; watch: LogWatch } {
-  const { nodeId, container, subscriber, batch } = options
-  let stream: AgentStream | undefined
-  let opening: Promise<void> | undefined
-  let closed = false
-  let last: LogLine['at']
-  let stalled = false
-  let skipped = 0
-  let retry: NodeJS.Timeout | undefined
+export class LogWatch {
+  readonly opened: Promise<void>
+  readonly batch: boolean
+  private readonly app: App
+  private readonly options: Options
+  private readonly unsubscribe: () => void
+  private stream: AgentStream | undefined
+  private opening: Promise<void> | undefined
+  private closed = false
+  private last: LogLine['at']
+  private stalled = false
+  private skipped = 0
+  private retry: NodeJS.Timeout | undefined
 
-  const unlisten = app.links.onLinked((agent) => {
-    if (agent.nodeId !== nodeId) return
-    // The stream that is being opened belongs to the previous link.
-    const before = opening?.catch(() => undefined)
-    const reopen = async () => {
-      await before
-      if (!stream && !closed) await open()
-    }
-    void reopen().catch((error: unknown) => subscriber.fail(error))
-  })
-
-  function open(): Promise<void> {
-    opening ??= openStream().finally(() => {
-      opening = undefined
+  constructor(app: App, options: Options) {
+    this.app = app
+    this.options = options
+    this.batch = options.batch
+    this.unsubscribe = app.links.onLinked((agent) => {
+      if (agent.nodeId === options.nodeId) void this.reopen().catch((error: unknown) => options.subscriber.fail(error))
     })
-    return opening
+    this.opened = this.open()
   }
 
-  async function openStream() {
-    clearTimeout(retry)
-    const scope = await engineScope(app, { teamId: subscriber.team.id, nodeId })
-    const opened = await app.links.followLog(
+  close(): void {
+    if (this.closed) return
+    this.closed = true
+    clearTimeout(this.retry)
+    this.unsubscribe()
+    this.stream?.close()
+  }
+
+  private async reopen(): Promise<void> {
+    // The stream that is being opened belongs to the previous link.
+    await this.opening?.catch(() => undefined)
+    if (!this.stream && !this.closed) await this.open()
+  }
+
+  private open(): Promise<void> {
+    this.opening ??= this.openStream().finally(() => {
+      this.opening = undefined
+    })
+    return this.opening
+  }
+
+  private async openStream(): Promise<void> {
+    const { nodeId, container, take, subscriber } = this.options
+    clearTimeout(this.retry)
+    const scope = await engineScope(this.app, { teamId: subscriber.team.id, nodeId })
+    const since = this.last && { seconds: this.last.seconds, nanos: this.last.nanos }
+    const opened = await this.app.links.followLog(
       nodeId,
-      { container, scope, take: options.take, ...(last && { since: { seconds: last.seconds, nanos: last.nanos } }) },
-      { message, ended },
+      { container, scope, take, ...(since && { since }) },
+      { message: (batch) => this.receive(batch), ended: (error) => this.ended(error) },
     )
-    if (closed) opened.close()
-    else stream = opened
+    if (this.closed) opened.close()
+    else this.stream = opened
   }
 
-  function ended(error?: Error) {
-    stream = undefined
-    if (closed || subscriber.left) return
-    const link = app.links.status(nodeId)
+  private ended(error?: Error) {
+    const { nodeId, subscriber } = this.options
+    this.stream = undefined
+    if (this.over()) return
     // The agent is unavailable: `onLinked` continues. Every other error is shown to the user.
-    if (link !== 'connected') return
+    if (this.app.links.status(nodeId) !== 'connected') return
     if (error && !(error instanceof CruxError && error.property === 'agent')) return subscriber.fail(error)
-    retry = setTimeout(() => void open().catch((cause: unknown) => subscriber.fail(cause)), reopenMs)
+    this.retry = setTimeout(() => void this.open().catch((cause: unknown) => subscriber.fail(cause)), reopenMs)
   }
 
-  function message({ lines }: LogBatch): void | Promise<void> {
-    if (closed || subscriber.left) return
-    if (lines.length === 0) return
-    last = lines.at(-1)?.at ?? last
+  private receive({ lines }: LogBatch): void | Promise<void> {
+    if (this.over() || lines.length === 0) return
+    this.last = lines.at(-1)?.at ?? this.last
     const pieces = piecesOf(lines)
     const [only] = pieces
-    if (pieces.length > 1 || !only) return showAll(pieces)
-    if (take(only)) return drainedOrStalled()
+    if (pieces.length > 1 || !only) return this.showAll(pieces)
+    if (this.take(only)) return this.drainedOrStalled()
   }
 
-  async function showAll(pieces: LogLine[][]) {
-    for (const piece of pieces) if (!closed && !subscriber.left && take(piece)) await drainedOrStalled()
+  private async showAll(pieces: LogLine[][]): Promise<void> {
+    for (const piece of pieces) if (!this.over() && this.take(piece)) await this.drainedOrStalled()
   }
 
   /** @returns whether the socket is full now */
-  function take(lines: LogLine[]): boolean {
-    if (stalled) {
-      skipped += lines.length
+  private take(lines: LogLine[]): boolean {
+    if (this.stalled) {
+      this.skipped += lines.length
       return false
     }
-    show(lines)
-    return subscriber.buffered() > bufferedMax
+    this.show(lines)
+    return this.options.subscriber.buffered() > bufferedMax
   }
 
-  async function drainedOrStalled() {
-    const drained = subscriber.drained().then(() => true as const)
+  private async drainedOrStalled(): Promise<void> {
+    const drained = this.options.subscriber.drained().then(() => true as const)
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<false>((resolve) => {
       timer = setTimeout(() => resolve(false), stallMs)
@@ -108,16 +124,17 @@ export function watchLog(
     const inTime = await Promise.race([drained, late])
     clearTimeout(timer)
     if (inTime) return
-    stalled = true
+    this.stalled = true
     void drained.then(() => {
-      stalled = false
-      if (skipped > 0 && !closed && !subscriber.left) show([])
+      this.stalled = false
+      if (this.skipped > 0 && !this.over()) this.show([])
     })
   }
 
-  function show(lines: LogLine[]) {
-    const missed = skipped
-    skipped = 0
+  private show(lines: LogLine[]): void {
+    const { container, subscriber, batch } = this.options
+    const missed = this.skipped
+    this.skipped = 0
     if (batch) {
       subscriber.send('container-log-batch', {
         container,
@@ -130,17 +147,8 @@ export function watchLog(
     for (const line of lines) subscriber.send('container-log', { log: toLogText(line), container })
   }
 
-  return {
-    opened: open(),
-    watch: {
-      close() {
-        if (closed) return
-        closed = true
-        clearTimeout(retry)
-        unlisten()
-        stream?.close()
-      },
-    },
+  private over(): boolean {
+    return this.closed || this.options.subscriber.left
   }
 }
 

@@ -22,14 +22,14 @@ const reopenMs = 1_000
 
 /** The live containers of the watched nodes: one stream per agent for all watchers. Each watcher sees what their role may see. */
 export function createStateWatches(app: App) {
-  const nodes = new Map<string, ReturnType<typeof createNodeState>>()
+  const nodes = new Map<string, NodeState>()
 
   return {
     /** @throws CruxError serviceUnavailable when the node's link is at another server process */
     async watch(nodeId: string, subscriber: Subscriber<'node'>, filter: StateFilter): Promise<void> {
       let state = nodes.get(nodeId)
       if (!state) {
-        state = createNodeState(app, { nodeId, teamId: subscriber.team.id }, () => nodes.delete(nodeId))
+        state = new NodeState(app, { nodeId, teamId: subscriber.team.id }, () => nodes.delete(nodeId))
         nodes.set(nodeId, state)
       }
       await state.add(subscriber, filter)
@@ -37,113 +37,146 @@ export function createStateWatches(app: App) {
   }
 }
 
-function createNodeState(app: App, owner: { teamId: string; nodeId: string }, unused: () => void) {
-  const { teamId, nodeId } = owner
-  const containers = new Map<string, ContainerView>()
-  const watchers = new Map<string, Watcher>()
-  let stream: AgentStream | undefined
-  let opening: Promise<void> | undefined
-  let deletedNodeIds: string[] = []
-  let known = false
-  let closed = false
-  let flushedAt = 0
-  let timer: NodeJS.Timeout | undefined
-  let retry: NodeJS.Timeout | undefined
+/** The containers of one node, for all of its watchers. */
+class NodeState {
+  private readonly app: App
+  private readonly owner: { teamId: string; nodeId: string }
+  private readonly unused: () => void
+  private readonly containers = new Map<string, ContainerView>()
+  private readonly watchers = new Map<string, Watcher>()
+  private readonly unsubscribes: (() => void)[]
+  private stream: AgentStream | undefined
+  private opening: Promise<void> | undefined
+  private deletedNodeIds: string[] = []
+  /** A list has arrived, or it is known that there is none. */
+  private known = false
+  private closed = false
+  private flushedAt = 0
+  private timer: NodeJS.Timeout | undefined
+  private retry: NodeJS.Timeout | undefined
 
-  const unlisten = app.links.onLinked((agent) => {
-    if (agent.nodeId === nodeId) void open().catch(() => undefined)
-  })
-  const unhear = app.bus.on('node.changed', (event) => {
-    if (event.teamId === teamId && event.nodeId !== nodeId)
-      void renewScope().catch((err: unknown) => app.log.warn({ err, nodeId }, 'a watch keeps its former scope'))
-  })
+  constructor(app: App, owner: { teamId: string; nodeId: string }, unused: () => void) {
+    const { teamId, nodeId } = owner
+    this.app = app
+    this.owner = owner
+    this.unused = unused
+    this.unsubscribes = [
+      app.links.onLinked((agent) => {
+        if (agent.nodeId === nodeId) void this.open().catch(() => undefined)
+      }),
+      app.bus.on('node.changed', (event) => {
+        if (event.teamId === teamId && event.nodeId !== nodeId)
+          void this.renewScope().catch((err: unknown) =>
+            app.log.warn({ err, nodeId }, 'a watch keeps its former scope'),
+          )
+      }),
+    ]
+  }
+
+  async add(subscriber: Subscriber<'node'>, filter: StateFilter): Promise<void> {
+    const { watchers } = this
+    const watcher: Watcher = { subscriber, filter, sent: undefined, blocked: false }
+    const first = ![...watchers.values()].some((other) => other.subscriber === subscriber)
+    // A repeated request with the same filter is answered with the list again.
+    const key = `${subscriber.id} ${filter.prefix} ${filter.projectId}`
+    watchers.set(key, watcher)
+    if (first) subscriber.onLeave(() => this.leave(subscriber))
+    subscriber.onRoleChange(() => watchers.has(key) && this.show(watcher))
+    await this.open()
+    this.show(watcher)
+  }
 
   /** A deleted node leaves its containers to this one, so that the agent is asked again with the current scope. */
-  async function renewScope() {
-    if (!stream || closed) return
-    const now = await engineScope(app, owner)
-    if (!stream || closed || now.deletedNodeIds.join() === deletedNodeIds.join()) return
-    stream.close()
-    stream = undefined
-    await open()
+  private async renewScope(): Promise<void> {
+    if (!this.stream || this.closed) return
+    const { deletedNodeIds } = await engineScope(this.app, this.owner)
+    if (!this.stream || this.closed || deletedNodeIds.join() === this.deletedNodeIds.join()) return
+    this.stream.close()
+    this.stream = undefined
+    await this.open()
   }
 
   /** Idempotent. An unavailable agent is no error: the list is empty until it reconnects. */
-  function open(): Promise<void> {
-    if (stream || closed) return Promise.resolve()
-    clearTimeout(retry)
-    opening ??= openStream()
+  private open(): Promise<void> {
+    if (this.stream || this.closed) return Promise.resolve()
+    clearTimeout(this.retry)
+    this.opening ??= this.openStream()
       .catch((error: unknown) => {
-        if (error instanceof CruxError && error.code !== 'serviceUnavailable') return forget()
+        if (error instanceof CruxError && error.code !== 'serviceUnavailable') return this.forget()
         throw error
       })
       .finally(() => {
-        opening = undefined
+        this.opening = undefined
       })
-    return opening
+    return this.opening
   }
 
-  async function openStream() {
-    const scope = await engineScope(app, owner)
-    deletedNodeIds = scope.deletedNodeIds
-    const opened = await app.links.watchContainers(nodeId, scope, { message: take, ended })
-    if (closed) opened.close()
-    else stream = opened
+  private async openStream(): Promise<void> {
+    const scope = await engineScope(this.app, this.owner)
+    this.deletedNodeIds = scope.deletedNodeIds
+    const opened = await this.app.links.watchContainers(this.owner.nodeId, scope, {
+      message: (message) => this.take(message),
+      ended: () => this.ended(),
+    })
+    if (this.closed) opened.close()
+    else this.stream = opened
   }
 
-  function take({ full, containers: changed }: StreamContainersRequest) {
-    if (full) containers.clear()
+  private take({ full, containers: changed }: StreamContainersRequest): void {
+    if (full) this.containers.clear()
     for (const container of changed) {
-      if (container.state === ContainerState.REMOVED) containers.delete(keyOf(container))
-      else containers.set(keyOf(container), toContainerView(container))
+      if (container.state === ContainerState.REMOVED) this.containers.delete(keyOf(container))
+      else this.containers.set(keyOf(container), toContainerView(container))
     }
-    known = true
-    schedule()
+    this.known = true
+    this.schedule()
   }
 
-  function ended() {
-    stream = undefined
-    if (closed) return
-    if (app.links.status(nodeId) !== 'connected') return forget()
+  private ended() {
+    const { log, links } = this.app
+    const { nodeId } = this.owner
+    this.stream = undefined
+    if (this.closed) return
+    if (links.status(nodeId) !== 'connected') return this.forget()
     // The link is connected, so the agent had to restart the stream: the last list stays visible until the agent sends
     // a new one.
-    retry = setTimeout(
-      () => void open().catch((err: unknown) => app.log.warn({ err, nodeId }, 'a watch is lost')),
+    this.retry = setTimeout(
+      () => void this.open().catch((err: unknown) => log.warn({ err, nodeId }, 'a watch is lost')),
       reopenMs,
     )
   }
 
-  function forget() {
-    containers.clear()
-    known = true
-    schedule()
+  private forget(): void {
+    this.containers.clear()
+    this.known = true
+    this.schedule()
   }
 
-  function schedule() {
-    if (timer) return
-    const waitMs = flushedAt + coalesceMs - performance.now()
-    if (waitMs <= 0) flush()
-    else timer = setTimeout(flush, waitMs)
+  private schedule(): void {
+    if (this.timer) return
+    const waitMs = this.flushedAt + coalesceMs - performance.now()
+    if (waitMs <= 0) this.flush()
+    else this.timer = setTimeout(() => this.flush(), waitMs)
   }
 
-  function flush() {
-    timer = undefined
-    flushedAt = performance.now()
-    for (const watcher of watchers.values()) show(watcher)
+  private flush(): void {
+    this.timer = undefined
+    this.flushedAt = performance.now()
+    for (const watcher of this.watchers.values()) this.show(watcher)
   }
 
-  function show(watcher: Watcher) {
+  private show(watcher: Watcher): void {
     const { subscriber, filter } = watcher
-    if (!known || watcher.blocked || subscriber.left) return
+    if (!this.known || watcher.blocked || subscriber.left) return
     if (subscriber.buffered() > bufferedMax) {
       watcher.blocked = true
       void subscriber.drained().then(() => {
         watcher.blocked = false
-        show(watcher)
+        this.show(watcher)
       })
       return
     }
-    const list = [...containers.values()].flatMap((view) => {
+    const list = [...this.containers.values()].flatMap((view) => {
       const container = visibleContainer(view, subscriber.team.role, filter.prefix ?? '')
       return container && isOfProject(container, filter) ? [container] : []
     })
@@ -152,30 +185,15 @@ function createNodeState(app: App, owner: { teamId: string; nodeId: string }, un
     subscriber.send('containers-state-list', { prefix: filter.prefix, containers: list })
   }
 
-  function leave(subscriber: Subscriber<'node'>) {
-    for (const [key, watcher] of watchers) if (watcher.subscriber === subscriber) watchers.delete(key)
-    if (watchers.size > 0 || closed) return
-    closed = true
-    clearTimeout(timer)
-    clearTimeout(retry)
-    unlisten()
-    unhear()
-    stream?.close()
-    unused()
-  }
-
-  return {
-    async add(subscriber: Subscriber<'node'>, filter: StateFilter) {
-      const watcher: Watcher = { subscriber, filter, sent: undefined, blocked: false }
-      const first = ![...watchers.values()].some((other) => other.subscriber === subscriber)
-      // A repeated request with the same filter is answered with the list again.
-      const key = `${subscriber.id} ${filter.prefix} ${filter.projectId}`
-      watchers.set(key, watcher)
-      if (first) subscriber.onLeave(() => leave(subscriber))
-      subscriber.onRoleChange(() => watchers.has(key) && show(watcher))
-      await open()
-      show(watcher)
-    },
+  private leave(subscriber: Subscriber<'node'>): void {
+    for (const [key, watcher] of this.watchers) if (watcher.subscriber === subscriber) this.watchers.delete(key)
+    if (this.watchers.size > 0 || this.closed) return
+    this.closed = true
+    clearTimeout(this.timer)
+    clearTimeout(this.retry)
+    for (const unsubscribe of this.unsubscribes) unsubscribe()
+    this.stream?.close()
+    this.unused()
   }
 }
 

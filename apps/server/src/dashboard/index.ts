@@ -1,1 +1,1 @@
-export { dashboardRoutes } from './dashboard.ts'
+export { dashboardRoutes } from './routes.ts'

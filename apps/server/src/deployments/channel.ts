@@ -1,7 +1,7 @@
 import type { BusEventOf } from '../bus/index.ts'
 import type { App } from '../context.ts'
 import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/index.ts'
-import { findTries, latestEvents, readEvents, toEvent } from '../releases/index.ts'
+import { findAttempts, latestEvents, readEvents, toEvent } from '../releases/index.ts'
 import { bundlesOf } from './details.ts'
 import { instancesOfImages } from './instances.ts'
 import { carriersAmong } from './store.ts'
@@ -49,8 +49,8 @@ export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
       inTurn(deploymentId, audience, async () => {
         const [subscriber] = audience.subscribers
         if (!subscriber) return
-        const { tries } = await findTries(app, subscriber.team, deploymentId)
-        await publish(deploymentId, audience, { try: tries })
+        const { attempts } = await findAttempts(app, subscriber.team, deploymentId)
+        await publish(deploymentId, audience, { try: attempts })
       })
   })
   app.bus.on('images.added', ({ versionId, imageIds }) => {
@@ -93,12 +93,12 @@ export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
       .catch((err: unknown) => app.log.warn({ err, configBundleId }, 'a changed bundle was not sent'))
   })
 
-  function join(subscriber: ChannelSubscriber, now: { tries: number; versionId: string; position: number }) {
+  function join(subscriber: ChannelSubscriber, now: { attempts: number; versionId: string; position: number }) {
     const { deploymentId } = subscriber.params
     const audience: Audience = audiences.get(deploymentId) ?? {
       subscribers: new Set(),
       versionId: now.versionId,
-      try: now.tries,
+      try: now.attempts,
       position: now.position,
       turn: Promise.resolve(),
     }
@@ -112,7 +112,7 @@ export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
 
   const channel: ChannelHandler<'deployment'> = {
     async open(subscriber) {
-      const now = await findTries(app, subscriber.team, subscriber.params.deploymentId)
+      const now = await findAttempts(app, subscriber.team, subscriber.params.deploymentId)
       if (!subscriber.left) join(subscriber, now)
     },
     messages: {

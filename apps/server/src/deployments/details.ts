@@ -14,7 +14,7 @@ import { instancesOf } from './instances.ts'
 import { findListRow, toDeployments } from './list.ts'
 
 type Beside = {
-  tries: number
+  attempts: number
   publicKey: string | null
   config: ConfigRow
   bundles: CarriedBundle[]
@@ -51,7 +51,7 @@ export async function getDeployment(
       createdById: beside.token.createdBy,
       expiresAt: beside.token.expiresAt && new Date(beside.token.expiresAt).toISOString(),
     },
-    lastTry: beside.tries,
+    lastTry: beside.attempts,
     instances,
     mutable: isMutable(facts),
     deployable: isDeployable(facts),
@@ -67,12 +67,12 @@ export async function getDeployment(
 async function readBeside(app: App, id: string): Promise<Beside | undefined> {
   const { rows } = await app.database.pool.query<Beside>({
     name: 'deployment beside',
-    text: `select d.tries, n.public_key as "publicKey",
+    text: `select d.attempts, n.public_key as "publicKey",
         ${configJson('c')} as config, ${bundlesJson('d.id')} as bundles,
         (select json_build_object('deploymentId', r.deployment_id, 'number', r.number, 'versionName', r.version_name,
             'startedAt', r.started_at)
           from crux.release r where r.node_id = d.node_id and r.prefix = d.prefix and r.project_id = d.project_id
-            and r.standing) as running,
+            and r.current) as running,
         (select json_build_object('id', k.id, 'name', k.name, 'createdAt', k.created_at, 'createdBy', k.created_by,
             'expiresAt', k.expires_at)
           from crux.access_token k where k.deployment_id = d.id and k.hash is not null) as token

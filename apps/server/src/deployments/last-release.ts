@@ -17,14 +17,14 @@ export const lastReleaseColumns = `d.outcome,
     select json_build_object('total', count(*), 'done', count(*) filter (
       where ri.phase in ('swap', 'clean-up') or (ri.phase = 'verify' and ri.phase_state in ('done', 'skipped'))))
     from crux.release r join crux.release_instance ri on ri.release_id = r.id
-    where r.deployment_id = d.id and r.number = d.tries) end as progress,
+    where r.deployment_id = d.id and r.number = d.attempts) end as progress,
   case when d.status = 'in-progress' then (
-    select json_agg(json_build_object('startedAt', case when a.handed_at is null then extract(epoch from a.started_at) else 0 end, 'id', a.id,
+    select json_agg(json_build_object('startedAt', case when a.dispatched_at is null then extract(epoch from a.started_at) else 0 end, 'id', a.id,
       'deploymentId', a.deployment_id, 'number', a.number, 'projectName', a.project_name, 'versionName', a.version_name))
     from crux.release r
     join crux.release a on a.node_id = r.node_id and a.prefix = r.prefix and a.status = 'in-progress'
-      and (a.handed_at is null, a.started_at, a.id) < (true, r.started_at, r.id)
-    where r.deployment_id = d.id and r.number = d.tries and r.handed_at is null) end as ahead`
+      and (a.dispatched_at is null, a.started_at, a.id) < (true, r.started_at, r.id)
+    where r.deployment_id = d.id and r.number = d.attempts and r.dispatched_at is null) end as ahead`
 
 export const toLastRelease = ({ outcome, progress, ahead }: LastReleaseRow): LastRelease => ({
   outcome,

@@ -1,4 +1,4 @@
-import type { Deployment, Query, ResponseInput } from '@crux/contract'
+import { CruxError, type Deployment, type Query, type ResponseInput } from '@crux/contract'
 import { isoTypes } from '@crux/postgres'
 import type { TeamContext } from '../access/index.ts'
 import { findBundle } from '../config-bundles/index.ts'
@@ -56,12 +56,17 @@ export async function listDeployments(
   return { items: await toDeployments(app, rows), total, counts }
 }
 
-/** Deployments of one node, newest first. */
+/** Deployments of one node, newest first. @throws CruxError notFound */
 export async function listOfNode(
   app: App,
   team: TeamContext,
   nodeId: string,
 ): Promise<ResponseInput<'nodes.deployments'>> {
+  const { rowCount } = await app.database.pool.query('select from crux.node where id = $1 and team_id = $2', [
+    nodeId,
+    team.id,
+  ])
+  if (rowCount === 0) throw new CruxError('notFound', { property: 'nodeId', value: nodeId })
   const rows = await app.database.sharedRead<ListRow>({
     name: 'deployments of a node',
     types: isoTypes,

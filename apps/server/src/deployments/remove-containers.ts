@@ -39,7 +39,7 @@ export async function listRunning(queries: Queries, of: keyof typeof columns, id
         (select o.version_name from crux.release o where o.node_id = s.node_id and o.prefix = s.prefix
           and o.project_id = s.project_id and o.status = 'in-progress' limit 1) as "replacedBy"
       from crux.deployment d join crux.release s on s.deployment_id = d.id join crux.node n on n.id = s.node_id
-      where ${columns[of]} = $1 and s.standing and s.container_names <> '[]'
+      where ${columns[of]} = $1 and s.current and s.container_names <> '[]'
       order by n.name, s.prefix`,
     values: [id],
   })
@@ -110,7 +110,7 @@ async function removeAt(app: App, { team, actor }: Caller, target: RunningTarget
   const scope = await engineScope(app, owner)
   await app.links.request(owner.nodeId, { case: 'deleteContainers', value: { owner, scope } })
   await app.database.pool.query(
-    `update crux.release set standing = false, container_names = '[]' where id = $1 and standing`,
+    `update crux.release set current = false, container_names = '[]' where id = $1 and current`,
     [releaseId],
   )
   await containerCommanded(app, owner, { prefix, operation: 'deleteContainers' }, { id: actor.id, name: actor.name })

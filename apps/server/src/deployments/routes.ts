@@ -1,4 +1,3 @@
-import { CruxError } from '@crux/contract'
 import { patchConfig } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import type { Handlers } from '../http/index.ts'
@@ -84,12 +83,5 @@ export const deploymentRoutes = (app: App): Handlers<Operations> => ({
     return undefined
   },
   'config-bundles.deployments': ({ team, params }) => listOfBundle(app, team, params.configBundleId),
-  'nodes.deployments': async ({ team, params }) => {
-    const { rowCount } = await app.database.pool.query('select from crux.node where id = $1 and team_id = $2', [
-      params.nodeId,
-      team.id,
-    ])
-    if (rowCount === 0) throw new CruxError('notFound', { property: 'nodeId', value: params.nodeId })
-    return listOfNode(app, team, params.nodeId)
-  },
+  'nodes.deployments': ({ team, params }) => listOfNode(app, team, params.nodeId),
 })

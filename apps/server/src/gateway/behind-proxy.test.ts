@@ -11,7 +11,7 @@ import {
 } from '../../test/make-gateway.ts'
 import { ScriptedAgent } from '../../test/scripted-agent.ts'
 import { node } from '../db/schema/index.ts'
-import { createLink } from './link.ts'
+import { Link } from './link.ts'
 
 let database: TestDatabase
 let gateway: TestGateway | undefined
@@ -60,7 +60,7 @@ test('a forwarded address that is malformed is not stored', async () => {
 
 test('an idle link sends a message without a command before a proxy closes it as inactive', async () => {
   vi.useFakeTimers()
-  const link = createLink({ nodeId: 'n', teamId: 't', info: {} } as never, true)
+  const link = new Link({ nodeId: 'n', teamId: 't', info: {} } as never, true)
   const messages = link.outgoing(new AbortController().signal)
   link.welcome({ serverVersion: '1.0.0', supported: true, positions: [] })
   expect((await messages.next()).value).toMatchObject({ command: { case: 'welcome' } })

@@ -7,8 +7,9 @@ import { AgentService } from '@crux/agent-protocol'
 import proxyAddress from '@fastify/proxy-addr'
 import type { DeploymentPort } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
-import { createAgentService, peerAddress } from './agent-service.ts'
+import { createAgentRoutes, peerAddress } from './agent-service.ts'
 import { keepSessionsAlive } from './keep-alive.ts'
+import { createLinkLifecycle } from './link-lifecycle.ts'
 import type { LinkTable } from './node-links.ts'
 import { createPresence } from './presence.ts'
 import { createUpgradeGuard } from './upgrade-guard.ts'
@@ -33,7 +34,8 @@ const messageBytesMax = 16 * 1_048_576
 const rotationCheckMs = 60 * 60 * 1_000
 
 export function createGateway(app: App, links: LinkTable, deployments: DeploymentPort): Gateway {
-  const service = createAgentService(app, links, deployments)
+  const lifecycle = createLinkLifecycle(app, links, deployments)
+  const routes = createAgentRoutes(app, { links, deployments, lifecycle })
   const presence = createPresence(app, links)
   const admission = createUpgradeGuard(app)
   const pathPrefix = `/${AgentService.typeName}/`
@@ -54,7 +56,7 @@ export function createGateway(app: App, links: LinkTable, deployments: Deploymen
     pathPrefix,
     listener(fallback) {
       const serve = connectNodeAdapter({
-        routes: service.routes,
+        routes,
         interceptors: [logErrors(app)],
         fallback,
         grpcWeb: false,
@@ -76,14 +78,14 @@ export function createGateway(app: App, links: LinkTable, deployments: Deploymen
       await presence.start()
       hear()
       rotation = setInterval(
-        () => void service.rotateOld().catch((err: unknown) => app.log.warn({ err }, 'old tokens were not replaced')),
+        () => void lifecycle.rotateOld().catch((err: unknown) => app.log.warn({ err }, 'old tokens were not replaced')),
         rotationCheckMs,
       )
     },
     async stop() {
       clearInterval(rotation)
       for (const unsubscribe of unsubscribes.splice(0)) unsubscribe()
-      service.stop()
+      lifecycle.stop()
       await presence.stop()
     },
   }

@@ -1,10 +1,10 @@
 import { Code } from '@connectrpc/connect'
+import { createTtlCache } from '@crux/service-kit'
 import { bearerToken, hashToken } from '../access/index.ts'
 import type { App } from '../context.ts'
 
 /** A token that was valid recently may send; each call itself checks whether it still is. */
 const ttlMs = 60_000
-const entriesMax = 20_000
 
 /**
  * Whether a message may be sent at all, checked before it is read: it may have megabytes, which would be kept in memory
@@ -14,13 +14,13 @@ export type Admission = (authorization: string | undefined) => Promise<Code | un
 
 /** @returns a function that gives the reason for refusing a call unread, undefined for callers with the token of an agent */
 export function createUpgradeGuard(app: Pick<App, 'database' | 'log'>): Admission {
-  const seen = new Map<string, number>()
+  const seen = createTtlCache<string, true>({ ttlMs, max: 20_000 })
 
   return async (authorization) => {
     const token = bearerToken(authorization)
     if (!token) return Code.Unauthenticated
     const hash = hashToken(token)
-    if ((seen.get(hash) ?? 0) > Date.now()) return undefined
+    if (seen.get(hash)) return undefined
     try {
       const { rowCount } = await app.database.pool.query({
         name: 'token of an agent',
@@ -33,8 +33,7 @@ export function createUpgradeGuard(app: Pick<App, 'database' | 'log'>): Admissio
       app.log.warn({ err }, 'the token of an agent cannot be looked up')
       return Code.Unavailable
     }
-    if (seen.size >= entriesMax) seen.clear()
-    seen.set(hash, Date.now() + ttlMs)
+    seen.set(hash, true)
     return undefined
   }
 }

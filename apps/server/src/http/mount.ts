@@ -13,7 +13,7 @@ declare module 'fastify' {
     passed?: AuthResult
     crux?: {
       operation: Operation
-      row: EndpointSpec
+      endpoint: EndpointSpec
       /** True when the handler chose the status itself. */
       status?: boolean
       /** True when the audit entry is written. */
@@ -43,25 +43,25 @@ export type Endpoints = { guard: Guard; handlers: Handlers; recordAudit: RecordA
  */
 export function mountContract(http: FastifyInstance, { guard, handlers, recordAudit }: Endpoints): void {
   for (const operation of Object.keys(contract) as Operation[]) {
-    const row: EndpointSpec = contract[operation]
-    const { response } = row
+    const endpoint: EndpointSpec = contract[operation]
+    const { response } = endpoint
     const handle = handlers[operation] as AnyHandler
     http.route({
-      method: row.method,
-      url: row.path,
-      ...(row.bodyBytesMax && { bodyLimit: row.bodyBytesMax }),
+      method: endpoint.method,
+      url: endpoint.path,
+      ...(endpoint.bodyBytesMax && { bodyLimit: endpoint.bodyBytesMax }),
       ...(response && {
         schema: { response: { '2xx': response } },
         serializerCompiler: () => (value: unknown) => writerOf(response)(value),
       }),
       onRequest: async (request) => {
-        request.crux = { operation, row }
-        request.passed = await guard(row, request)
+        request.crux = { operation, endpoint }
+        request.passed = await guard(endpoint, request)
       },
       handler: async (request, reply) => {
-        const answer = await handle(inputOf(recordAudit, row, request, reply))
+        const answer = await handle(inputOf(recordAudit, endpoint, request, reply))
         await record(recordAudit, request, answer)
-        return send(row, request, reply, answer, () => guard(row, request))
+        return send(endpoint, request, reply, answer, () => guard(endpoint, request))
       },
     })
   }
@@ -72,14 +72,14 @@ export function mountContract(http: FastifyInstance, { guard, handlers, recordAu
 
 function inputOf(
   recordAudit: RecordAudit,
-  row: EndpointSpec,
+  endpoint: EndpointSpec,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Input<Operation> {
   const input = {
-    params: row.params && parse(row.params, request.params),
-    query: row.query && parse(row.query, request.query),
-    body: row.body && parseInput(row, row.body, request.body),
+    params: endpoint.params && parse(endpoint.params, request.params),
+    query: endpoint.query && parse(endpoint.query, request.query),
+    body: endpoint.body && parseInput(endpoint, endpoint.body, request.body),
     team: request.passed?.team,
     actor: request.passed?.actor,
     requestId: request.id,
@@ -103,21 +103,22 @@ function inputOf(
 }
 
 function send(
-  row: EndpointSpec,
+  endpoint: EndpointSpec,
   request: FastifyRequest,
   reply: FastifyReply,
   answer: unknown,
   passAgain: () => Promise<unknown>,
 ) {
-  if (!request.crux?.status) reply.code(row.status)
-  if (row.status === 201 && !reply.hasHeader('location')) reply.header('location', locationOf(request, answer))
-  if (row.contentType) {
-    reply.type(row.contentType)
+  if (!request.crux?.status) reply.code(endpoint.status)
+  if (endpoint.status === 201 && !reply.hasHeader('location'))
+    reply.header('location', locationOf(request, endpoint, answer))
+  if (endpoint.contentType) {
+    reply.type(endpoint.contentType)
     return typeof answer === 'string' || answer instanceof Uint8Array
       ? reply.send(answer)
       : reply.send(Readable.from(whilePassing(answer as AsyncIterable<Uint8Array>, passAgain)))
   }
-  return row.response ? reply.send(answer) : reply.send()
+  return endpoint.response ? reply.send(answer) : reply.send()
 }
 
 /**
@@ -132,16 +133,13 @@ async function* whilePassing(parts: AsyncIterable<Uint8Array>, passAgain: () => 
 }
 
 /** The address of the new resource without `/api`, below the path prefix of a proxy. */
-function locationOf(request: FastifyRequest, answer: unknown): string {
-  const path = request.url.split('?')[0] ?? ''
-  // A part that was put below a resource is visible at the resource: .../deployments/{id}/token.
-  if (request.method === 'PUT') return path.replace(/\/[^/]+$/, '').replace(/^\/api(?=\/)/, '')
-  const id = typeof answer === 'object' && answer !== null && 'id' in answer ? String(answer.id) : undefined
-  // An action on one resource creates its sibling: .../versions/{id}/increase leads to .../versions/{new id}.
-  const siblings = /\/:\w+\/(increase|copy)$/.test(request.crux?.row.path ?? '')
-  const base = (siblings ? path.replace(/\/[^/]+\/[^/]+$/, '') : path).replace(/^\/api(?=\/)/, '')
-  const prefix = request.headers['x-forwarded-prefix']
-  return `${typeof prefix === 'string' && /^(\/[\w.~-]+)+$/.test(prefix) ? prefix : ''}${base}${id ? `/${id}` : ''}`
+function locationOf({ url, headers }: FastifyRequest, { location }: EndpointSpec, answer: unknown): string {
+  const prefix = headers['x-forwarded-prefix']
+  const base = typeof prefix === 'string' && /^(\/[\w.~-]+)+$/.test(prefix) ? prefix : ''
+  const path = (url.split('?')[0] ?? '').replace(/^\/api(?=\/)/, '').split('/')
+  if (location === 'part') return `${base}${path.slice(0, -1).join('/')}`
+  const id = idOf(answer)
+  return [`${base}${(location === 'sibling' ? path.slice(0, -2) : path).join('/')}`, ...(id ? [id] : [])].join('/')
 }
 
 /** Records every change of a team and every refused attempt. Attempts of unknown users go only to the server's log. */
@@ -152,10 +150,11 @@ async function record(
   refusal?: CruxError,
 ): Promise<void> {
   const { passed, crux } = request
-  if (!crux || crux.recorded || crux.row.audit === false || crux.row.method === 'GET' || !passed?.actor) return
-  // The audit log is deleted with its team; it still records a refused deletion.
-  if (crux.operation === 'teams.delete' && !refusal) return
-  const teamId = passed.team?.id ?? (crux.operation === 'teams.create' ? idOf(answer) : undefined)
+  if (!crux || crux.recorded || crux.endpoint.audit === false || crux.endpoint.method === 'GET' || !passed?.actor)
+    return
+  const { auditTeam } = crux.endpoint
+  if (auditTeam === 'deleted' && !refusal) return
+  const teamId = auditTeam === 'created' ? idOf(answer) : passed.team?.id
   if (!teamId) return
   crux.recorded = true
   const { teamSlug: _slug, teamId: _id, ...params } = request.params as Record<string, string>
@@ -163,12 +162,12 @@ async function record(
     teamId,
     actor: passed.actor,
     context: 'http',
-    method: crux.row.method.toLowerCase() as 'post' | 'put' | 'patch' | 'delete',
-    event: `${crux.row.audit} ${crux.operation}`,
+    method: crux.endpoint.method.toLowerCase() as 'post' | 'put' | 'patch' | 'delete',
+    event: `${crux.endpoint.audit} ${crux.operation}`,
     accepted: refusal === undefined,
     data: {
       ...(Object.keys(params).length > 0 && { params }),
-      ...(crux.row.auditBody !== false && request.body !== undefined && { body: request.body }),
+      ...(crux.endpoint.auditBody !== false && request.body !== undefined && { body: request.body }),
       ...crux.audited,
       ...(refusal && { refused: { error: refusal.code, property: refusal.property } }),
     },

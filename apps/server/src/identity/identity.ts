@@ -1,4 +1,4 @@
-import { CruxError } from '@crux/contract'
+import { CruxError, sessionCookieName } from '@crux/contract'
 import type { Logger } from '@crux/service-kit'
 import { FrontendApi, IdentityApi, type Identity as KratosIdentity, type Session } from '@ory/kratos-client'
 import type { Bus } from '../bus/index.ts'
@@ -35,8 +35,6 @@ export interface Identity {
   /** When people last signed in, as ISO text by id; at most a minute old. Never throws, as above. */
   lastLogins(ids: Iterable<string>): Promise<Map<string, string>>
 }
-
-export const sessionCookieName = 'ory_kratos_session'
 
 /** Calls the identity service, ours or Ory Kratos, through its own client. */
 export function createIdentity(options: AdminAddress & PublicAddress & { bus: Bus; log: Logger }): Identity {

@@ -1,13 +1,15 @@
+import { createTtlCache } from '@crux/service-kit'
 import type { Bus } from '../bus/index.ts'
 import type { Credential, SessionActor } from './person.ts'
 
-/** How long a session may be cached, which limits how long a revoked one can still be used. */
-const ttlMs = 2_000
+/** How long a session, or what depends on it, may be cached, which limits how long a revoked one can still be used. */
+export const sessionTtlMs = 2_000
 /** Longer than any request to the identity service may take. */
 const endedMs = 15_000
 const entriesMax = 10_000
 
-type Entry = { at: number; actor: Promise<SessionActor | undefined> }
+/** The id of the session is known once the identity service has answered. */
+type Entry = { actor: Promise<SessionActor | undefined>; sessionId?: string }
 
 /**
  * Caches valid sessions for 2 s and drops them when the bus reports their end. A result that was requested before its
@@ -17,63 +19,48 @@ export function createSessionCache(options: {
   load: (credential: Credential) => Promise<SessionActor | undefined>
   bus: Bus
 }) {
-  const entries = new Map<string, Entry>()
-  const keysOfSession = new Map<string, Set<string>>()
-  const ended = new Map<string, number>()
+  const entries = createTtlCache<string, Entry>({ ttlMs: sessionTtlMs, max: entriesMax })
+  const ended = createTtlCache<string, true>({ ttlMs: endedMs, max: entriesMax })
+  const forget = (sessionId: string) => entries.deleteWhere((entry) => entry.sessionId === sessionId)
 
   options.bus.on('session.ended', ({ sessionId }) => {
-    const now = Date.now()
-    for (const [id, at] of ended) if (now - at > endedMs) ended.delete(id)
-    ended.set(sessionId, now)
-    for (const key of keysOfSession.get(sessionId) ?? []) entries.delete(key)
-    keysOfSession.delete(sessionId)
+    ended.set(sessionId, true)
+    forget(sessionId)
   })
-  options.bus.on('person.changed', ({ sessionId }) => {
-    for (const key of keysOfSession.get(sessionId) ?? []) entries.delete(key)
-  })
+  options.bus.on('person.changed', ({ sessionId }) => forget(sessionId))
   // Ends may have been missed while the listening connection was interrupted.
-  options.bus.onReconnected(() => {
-    entries.clear()
-    keysOfSession.clear()
-  })
+  options.bus.onReconnected(entries.clear)
 
-  function remember(key: string, actor: SessionActor) {
-    const keys = keysOfSession.get(actor.sessionId) ?? new Set()
-    keysOfSession.set(actor.sessionId, keys.add(key))
-  }
-
-  function drop(key: string, entry: Entry) {
-    if (entries.get(key) === entry) entries.delete(key)
-  }
-
-  async function load(key: string, credential: Credential): Promise<SessionActor | undefined> {
-    const actor = await options.load(credential)
-    if (!actor || ended.has(actor.sessionId)) return undefined
-    remember(key, actor)
-    return actor
+  function start(key: string, credential: Credential): Entry {
+    const entry: Entry = {
+      actor: options.load(credential).then(
+        (actor) => {
+          if (actor && !ended.get(actor.sessionId)) {
+            entry.sessionId = actor.sessionId
+            return actor
+          }
+          // A missing session is not cached, so that a sign-in counts at once.
+          drop()
+          return undefined
+        },
+        (error: unknown) => {
+          drop()
+          throw error
+        },
+      ),
+    }
+    const drop = () => {
+      if (entries.peek(key) === entry) entries.delete(key)
+    }
+    entries.set(key, entry)
+    return entry
   }
 
   return {
     /** @param fresh asks again, whatever is cached */
     async get(key: string, credential: Credential, fresh = false): Promise<SessionActor | undefined> {
-      const now = Date.now()
       const known = fresh ? undefined : entries.get(key)
-      if (known && now - known.at < ttlMs) return valid(await known.actor)
-      if (entries.size >= entriesMax) {
-        entries.clear()
-        keysOfSession.clear()
-      }
-      const entry: Entry = { at: now, actor: load(key, credential) }
-      entries.set(key, entry)
-      try {
-        const actor = await entry.actor
-        // A missing session is not cached, so that a sign-in counts at once.
-        if (!actor) drop(key, entry)
-        return valid(actor)
-      } catch (error) {
-        drop(key, entry)
-        throw error
-      }
+      return valid(await (known ?? start(key, credential)).actor)
     },
   }
 }

@@ -20,40 +20,6 @@ export type Editors = ReturnType<typeof createEditors>
 
 export function createEditors(app: Pick<App, 'bus'>) {
   const rooms = new Map<string, Room>()
-  const isLocal = (room: Room, id: string) => room.peers.has(id)
-
-  function broadcast(room: Room, except: string, type: EditorMessage, data: unknown) {
-    for (const peer of room.peers.values()) if (peer.id !== except) peer.send(type, data)
-  }
-
-  function appear(room: Room, editor: Editor) {
-    const known = room.editors.get(editor.id)
-    room.editors.set(editor.id, { editor, heardAt: Date.now() })
-    if (!known) broadcast(room, editor.id, 'editor-joined', editor)
-  }
-
-  function vanish(room: Room, id: string) {
-    const known = room.editors.get(id)
-    if (!known?.editor) return
-    room.editors.delete(id)
-    const { focusedItemId, focusedInputId } = known.editor
-    broadcast(room, id, 'editor-left', { id, focusedItemId, focusedInputId })
-  }
-
-  function focus(room: Room, id: string, itemId: string, inputId: string) {
-    const known = room.editors.get(id)
-    if (!known) return
-    known.editor = { ...known.editor, focusedItemId: itemId, focusedInputId: inputId }
-    broadcast(room, id, 'input-focused', { itemId, inputId, userId: id })
-  }
-
-  function blur(room: Room, id: string, itemId: string, inputId: string) {
-    const known = room.editors.get(id)
-    if (!known) return
-    known.editor = { ...known.editor, focusedItemId: null, focusedInputId: null }
-    broadcast(room, id, 'input-blured', { itemId, inputId, userId: id })
-  }
-
   const publish = (type: EditorEvent['type'], channel: string, editor: Editor, itemId?: string, inputId?: string) =>
     app.bus.publish({
       type,
@@ -140,6 +106,40 @@ export function createEditors(app: Pick<App, 'bus'>) {
     },
     stop: () => clearInterval(timer),
   }
+}
+
+const isLocal = (room: Room, id: string) => room.peers.has(id)
+
+function broadcast(room: Room, except: string, type: EditorMessage, data: unknown) {
+  for (const peer of room.peers.values()) if (peer.id !== except) peer.send(type, data)
+}
+
+function appear(room: Room, editor: Editor) {
+  const known = room.editors.get(editor.id)
+  room.editors.set(editor.id, { editor, heardAt: Date.now() })
+  if (!known) broadcast(room, editor.id, 'editor-joined', editor)
+}
+
+function vanish(room: Room, id: string) {
+  const known = room.editors.get(id)
+  if (!known?.editor) return
+  room.editors.delete(id)
+  const { focusedItemId, focusedInputId } = known.editor
+  broadcast(room, id, 'editor-left', { id, focusedItemId, focusedInputId })
+}
+
+function focus(room: Room, id: string, itemId: string, inputId: string) {
+  const known = room.editors.get(id)
+  if (!known) return
+  known.editor = { ...known.editor, focusedItemId: itemId, focusedInputId: inputId }
+  broadcast(room, id, 'input-focused', { itemId, inputId, userId: id })
+}
+
+function blur(room: Room, id: string, itemId: string, inputId: string) {
+  const known = room.editors.get(id)
+  if (!known) return
+  known.editor = { ...known.editor, focusedItemId: null, focusedInputId: null }
+  broadcast(room, id, 'input-blured', { itemId, inputId, userId: id })
 }
 
 /** `#rrggbb` with saturation and lightness between 40 and 80 %, unique in the room; white if none is left. */

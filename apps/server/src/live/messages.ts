@@ -1,5 +1,5 @@
 import { type ChannelName, CruxError, isAllowed, type Permission, scopeCovers, scopeOfPermission } from '@crux/contract'
-import { type Actor, type AuthServices, type TeamContext, unsettled } from '../access/index.ts'
+import { type Actor, type AuthServices, pendingRequirement, type TeamContext } from '../access/index.ts'
 import { recordAudit } from '../audit-log/index.ts'
 import type { App } from '../context.ts'
 import { parseInput, toCruxError } from '../http/index.ts'
@@ -27,9 +27,11 @@ const withoutData = new Set(['container-configuration'])
  */
 export const mayUse = (actor: Actor, team: TeamContext, permission: Permission): boolean =>
   actor.kind !== 'deployment-token' &&
-  !unsettled(actor, team) &&
+  !pendingRequirement(actor, team) &&
   isAllowed(team.role, permission) &&
   (!actor.grant || scopeCovers(actor.grant.scope, scopeOfPermission(permission)))
+
+export type Messages = ReturnType<typeof createMessages>
 
 /** Authorises, checks and runs one message with the current session, membership and role, not with those of the subscription. */
 export function createMessages(

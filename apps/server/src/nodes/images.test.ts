@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { Release, StoredImageSchema } from '@crux/agent-protocol'
@@ -164,20 +163,6 @@ describe('images of a node', () => {
     expect(needed.map(({ name: of, digest: found }) => [of, found?.slice(7, 9)]).sort()).toContainEqual([name, '22'])
     expect(used.map(({ name: of }) => of).sort()).toEqual(['app', name])
     for (const count of read) expect(count).toBeLessThan(200)
-  })
-
-  it('include those of releases from before the list of images existed', async () => {
-    const { params } = await makeTarget(2)
-    const { pool } = server.app.database
-    const digests = [digest(1), digest(2), digest(7)]
-    const byDigest = async () =>
-      (await usedImages(pool, params.nodeId, digests)).sort((a, b) => String(a.digest).localeCompare(String(b.digest)))
-    const before = await byDigest()
-    expect(before.map(({ name: of }) => of)).toEqual([name, name, 'busybox:latest'])
-    await pool.query('truncate crux.node_image')
-    const migration = await readFile(new URL('../../migrations/0019_node_images.sql', import.meta.url), 'utf8')
-    await pool.query(migration.slice(migration.indexOf('INSERT INTO')))
-    expect(await byDigest()).toEqual(before)
   })
 
   it('are removed one by one as selected, after server and agent have checked them again', async () => {

@@ -23,7 +23,7 @@ export async function neededImages(queries: Queries, nodeId: string): Promise<Kn
           where node_id = $1 and (prefix, project_id) > (target.prefix, target.project_id)
           order by prefix, project_id limit 1) as next),
       needed as (
-        select id, 0 as rank from crux.release where node_id = $1 and standing
+        select id, 0 as rank from crux.release where node_id = $1 and current
         union all select id, 0 from crux.release where node_id = $1 and status = 'in-progress'
         union all select last.* from target cross join lateral (
           select id, row_number() over (order by finished_at desc nulls last) as rank from crux.release

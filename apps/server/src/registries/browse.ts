@@ -1,4 +1,5 @@
 import { CruxError, type RegistryType } from '@crux/contract'
+import { createTtlCache, loadShared, type TtlCache } from '@crux/service-kit'
 import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { accessOf, findRegistry } from './actions.ts'
@@ -8,7 +9,7 @@ import { openRegistry } from './connection.ts'
 /** Long enough for typing into a search box, short enough for a recently pushed tag. */
 const ttlMs = 10_000
 const clientsMax = 500
-const answersMax = 200
+const tagListsMax = 200
 export const foundMax = 100
 
 type Client = {
@@ -16,7 +17,8 @@ type Client = {
   type: RegistryType
   prefix: string
   api: RegistryApi
-  answers: Map<string, { at: number; value: Promise<unknown> }>
+  catalog: TtlCache<'catalog', Promise<string[]>>
+  tags: TtlCache<string, Promise<RegistryTag[]>>
 }
 
 type Pushed = (registryId: string, images: string[]) => void
@@ -41,8 +43,8 @@ export function createBrowser(app: App) {
     // This process has nothing cached of it.
     if (!client) return
     const images = repositories.flatMap((name) => nameBelow(client.prefix, name))
-    client.answers.delete('catalog')
-    for (const image of images) client.answers.delete(`tags ${image}`)
+    client.catalog.clear()
+    for (const image of images) client.tags.delete(image)
     for (const heard of listeners) heard(registryId, images)
   })
 
@@ -59,45 +61,44 @@ export function createBrowser(app: App) {
         value: registryId,
         description: 'Crux does not list the images of this registry: enter their names.',
       })
-    const client: Client = { version, type: row.type, prefix: row.imageNamePrefix ?? '', api, answers: new Map() }
+    const client: Client = {
+      version,
+      type: row.type,
+      prefix: row.imageNamePrefix ?? '',
+      api,
+      catalog: createTtlCache({ ttlMs, max: 1 }),
+      tags: createTtlCache({ ttlMs, max: tagListsMax }),
+    }
     if (clients.size >= clientsMax) clients.delete(clients.keys().next().value ?? '')
     clients.set(row.id, client)
     return client
   }
 
-  async function remembered<T>(
-    client: Client,
-    { request, image }: { request: 'catalog' | 'tags'; image?: string },
+  function remembered<K, T>(
+    { type }: Client,
+    cache: TtlCache<K, Promise<T>>,
+    { request, key }: { request: 'catalog' | 'tags'; key: K },
     load: () => Promise<T>,
   ): Promise<T> {
-    const { type } = client
-    const key = image === undefined ? request : `${request} ${image}`
-    const known = client.answers.get(key)
-    const isFresh = known !== undefined && Date.now() - known.at < ttlMs
-    if (type === 'hub') hubCache.inc({ type: isFresh ? 'hit' : 'miss' })
-    if (isFresh) return known.value as Promise<T>
-    requests.inc({ type, request })
-    const value = load()
-    if (client.answers.size >= answersMax) client.answers.clear()
-    client.answers.set(key, { at: Date.now(), value })
-    try {
-      return await value
-    } catch (error) {
-      client.answers.delete(key)
-      throw error
-    }
+    if (type === 'hub') hubCache.inc({ type: cache.get(key) ? 'hit' : 'miss' })
+    return loadShared(cache, key, () => {
+      requests.inc({ type, request })
+      return load()
+    })
   }
 
   return {
     async find(team: TeamContext, registryId: string, filter: string): Promise<string[]> {
       const client = await clientOf(team, registryId)
-      const names = await remembered(client, { request: 'catalog' }, () => client.api.catalog())
+      const names = await remembered(client, client.catalog, { request: 'catalog', key: 'catalog' }, () =>
+        client.api.catalog(),
+      )
       const wanted = filter.trim().toLowerCase()
       return names.filter((name) => name.toLowerCase().includes(wanted)).slice(0, foundMax)
     },
     async tags(team: TeamContext, registryId: string, image: string): Promise<RegistryTag[]> {
       const client = await clientOf(team, registryId)
-      return remembered(client, { request: 'tags', image }, async () =>
+      return remembered(client, client.tags, { request: 'tags', key: image }, async () =>
         (await client.api.tags(image)).sort(newestFirst),
       )
     },

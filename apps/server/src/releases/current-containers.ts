@@ -17,7 +17,7 @@ export type CurrentContainer = {
 /** The current containers of a project at a deployment target. */
 export async function currentContainers(queries: Queries, owner: Owner): Promise<CurrentContainer[]> {
   const { rows } = await queries.query<CurrentContainer>({
-    name: 'standing containers',
+    name: 'current containers',
     text: currentContainersSql(`ri.container_name as name, ri.instance_id as "instanceId", ri.image_name as "imageName",
       ri.image_tag as "imageTag", ri.digest, ri.preparation_digests as "preparationDigests", ri.config`),
     values: [owner.nodeId, owner.prefix, owner.projectId],
@@ -50,9 +50,9 @@ export async function measuredPauses(queries: Queries, owner: Owner): Promise<Ma
           where node_id = $1 and prefix = $2 and project_id = $3 and status = 'successful'
           order by finished_at desc nulls last limit ${releasesForForecast}) r
       join crux.release_instance ri on ri.release_id = r.id
-      join crux.deployment_event stopped on stopped.deployment_id = r.deployment_id and stopped.try = r.number
+      join crux.deployment_event stopped on stopped.deployment_id = r.deployment_id and stopped.attempt = r.number
         and stopped.instance_id = ri.instance_id::text and stopped.type = 'log' and stopped.value ? 'silences'
-      join crux.deployment_event started on started.deployment_id = r.deployment_id and started.try = r.number
+      join crux.deployment_event started on started.deployment_id = r.deployment_id and started.attempt = r.number
         and started.instance_id = ri.instance_id::text and started.type = 'phase'
         and started.value->>'phase' = 'start' and started.value->>'state' = 'done'
         and started.created_at > stopped.created_at

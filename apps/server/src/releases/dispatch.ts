@@ -1,4 +1,5 @@
 import { CruxError } from '@crux/contract'
+import { leaseMs } from '@crux/rules'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import { buildRelease } from './build-release.ts'
@@ -9,7 +10,7 @@ import { restartRelease } from './restart-release.ts'
 import { openReleases, type ReleaseRow } from './store.ts'
 
 /** A release survives an unavailable agent for at most this time. */
-export const leaseUntilFrom = (now: Date) => new Date(now.getTime() + 60_000)
+export const leaseUntilFrom = (now: Date) => new Date(now.getTime() + leaseMs)
 
 /**
  * Dispatches what waits for a node: per prefix the oldest release that has not ended, one at a time. It may be repeated
@@ -33,7 +34,7 @@ export async function dispatch(
       else app.links.cancel(nodeId, { deploymentId: release.deploymentId, number: release.number })
       continue
     }
-    if (options.known?.has(key) || (release.handedAt && !options.again)) continue
+    if (options.known?.has(key) || (release.dispatchedAt && !options.again)) continue
     await restartRelease(app, release)
     await sendRelease(app, release)
   }
@@ -52,7 +53,7 @@ export function scheduleDispatch(app: App, nodeId: string): void {
  */
 export async function dispatchOrphaned(app: App): Promise<void> {
   const { rows } = await app.database.pool.query<{ nodeId: string }>(
-    `select distinct node_id as "nodeId" from crux.release where status = 'in-progress' and handed_at is null`,
+    `select distinct node_id as "nodeId" from crux.release where status = 'in-progress' and dispatched_at is null`,
   )
   for (const { nodeId } of rows) await dispatch(app, nodeId)
 }
@@ -80,9 +81,9 @@ async function sendRelease(app: App, release: ReleaseRow): Promise<void> {
     return
   }
   // It could not be built, or the link ended meanwhile. The next link takes the release while the lease lasts.
-  await app.database.pool.query('update crux.release set handed_at = $2, lease_until = $3 where id = $1', [
+  await app.database.pool.query('update crux.release set dispatched_at = $2, lease_until = $3 where id = $1', [
     release.id,
-    release.handedAt,
+    release.dispatchedAt,
     release.leaseUntil,
   ])
   if (built.status === 'fulfilled') return
@@ -99,13 +100,13 @@ async function markDispatched(app: App, release: ReleaseRow): Promise<boolean> {
     const { rowCount } = await app.database.pool.query({
       name: 'mark handed over',
       // An agent that repeatedly loses its releases does not extend the lease this way.
-      text: `update crux.release set handed_at = now(), lease_until = case when handed_at is null then $2::timestamptz else lease_until end
-        where id = $1 and status = 'in-progress' and cancel_requested_by is null and handed_at is not distinct from $3`,
-      values: [release.id, leaseUntilFrom(new Date()), release.handedAt],
+      text: `update crux.release set dispatched_at = now(), lease_until = case when dispatched_at is null then $2::timestamptz else lease_until end
+        where id = $1 and status = 'in-progress' and cancel_requested_by is null and dispatched_at is not distinct from $3`,
+      values: [release.id, leaseUntilFrom(new Date()), release.dispatchedAt],
     })
     return rowCount === 1
   } catch (error) {
-    if ((error as { constraint?: string }).constraint === 'release_one_handed') return false
+    if ((error as { constraint?: string }).constraint === 'release_one_dispatched') return false
     throw error
   }
 }

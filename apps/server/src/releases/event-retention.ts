@@ -13,7 +13,7 @@ export const oldReleases = `select r.id, r.deployment_id as "deploymentId", r.nu
   from crux.release r join crux.deployment d on d.id = r.deployment_id
   where not r.events_dropped and r.status <> 'in-progress' and r.finished_at < $1
     and (r.finished_at, r.id) > ($2::timestamptz, $3::uuid)
-    and r.number < d.tries and not r.standing
+    and r.number < d.attempts and not r.current
     and (r.status <> 'successful' or ${releasesForForecast} <= (select count(*) from (
       select from crux.release newer
       where newer.node_id = r.node_id and newer.prefix = r.prefix and newer.project_id = r.project_id
@@ -24,7 +24,7 @@ export const oldReleases = `select r.id, r.deployment_id as "deploymentId", r.nu
 export const eventsOfReleases = `delete from crux.deployment_event where position in (
   select e.position from unnest($1::uuid[], $2::int[]) as old(id, number)
   cross join lateral (select position from crux.deployment_event
-    where deployment_id = old.id and try = old.number limit ${eventsPerDelete}) e
+    where deployment_id = old.id and attempt = old.number limit ${eventsPerDelete}) e
   limit ${eventsPerDelete})`
 
 /**

@@ -12,7 +12,7 @@ export type NewEvent = {
 }
 export type EventRow = {
   position: number
-  try: number
+  attempt: number
   createdAt: Date
   type: EventType
   instanceId: string | null
@@ -43,11 +43,11 @@ export async function appendEvents(
   const { rows: last } = await queries.query<{ position: string | null }>({
     name: 'append deployment events',
     text: `with added as (
-        insert into crux.deployment_event (deployment_id, try, agent_sequence, created_at, type, instance_id, value)
+        insert into crux.deployment_event (deployment_id, attempt, agent_sequence, created_at, type, instance_id, value)
         select $1, $2, e.agent_sequence, coalesce(e.at, now()), e.type, e.instance_id, e.value
         from jsonb_to_recordset($3::jsonb) as e(index int, type text, value jsonb, at timestamptz, instance_id text, agent_sequence bigint)
         order by e.index
-        on conflict (deployment_id, try, agent_sequence) do nothing
+        on conflict (deployment_id, attempt, agent_sequence) do nothing
         returning position)
       select max(position) as position from added`,
     values: [deploymentId, number, withoutZeros(JSON.stringify(rows))],
@@ -57,7 +57,7 @@ export async function appendEvents(
 }
 
 /** An order clause has to use `e.position`: `position` alone is the computed column, which no index has. */
-const columns = `position::float8 as position, try, created_at as "createdAt", type, instance_id as "instanceId", value`
+const columns = `position::float8 as position, attempt, created_at as "createdAt", type, instance_id as "instanceId", value`
 
 /** Events of one attempt after a position, in order. */
 export async function readEvents(
@@ -69,7 +69,7 @@ export async function readEvents(
   const { rows } = await queries.query<EventRow>({
     name: 'read deployment events',
     text: `select ${columns} from crux.deployment_event e
-      where deployment_id = $1 and try = $2 and position > $3 and position <= $4 order by e.position`,
+      where deployment_id = $1 and attempt = $2 and position > $3 and position <= $4 order by e.position`,
     values: [deploymentId, number, range.after, range.upTo ?? Number.MAX_SAFE_INTEGER],
   })
   return rows
@@ -79,16 +79,16 @@ export async function readEvents(
 export async function readEventsAfter(
   queries: Queries,
   deploymentId: string,
-  page: { try: number | undefined; after: Pick<EventRow, 'try' | 'position'> | undefined; take: number },
+  page: { try: number | undefined; after: Pick<EventRow, 'attempt' | 'position'> | undefined; take: number },
 ): Promise<EventRow[]> {
   const { rows } = await queries.query<EventRow>({
-    name: page.try === undefined ? 'deployment events after' : 'deployment events of a try after',
+    name: page.try === undefined ? 'deployment events after' : 'deployment events of an attempt after',
     text: `select ${columns} from crux.deployment_event e
-      where deployment_id = $1 and (try, position) > ($2, $3) ${page.try === undefined ? '' : 'and try = $5'}
-      order by try, e.position limit $4`,
+      where deployment_id = $1 and (attempt, position) > ($2, $3) ${page.try === undefined ? '' : 'and attempt = $5'}
+      order by attempt, e.position limit $4`,
     values: [
       deploymentId,
-      page.after?.try ?? 0,
+      page.after?.attempt ?? 0,
       page.after?.position ?? 0,
       page.take,
       ...(page.try === undefined ? [] : [page.try]),
@@ -104,15 +104,15 @@ export async function readEventPage(
   page: { skip: number; take: number; try: number | undefined },
 ): Promise<{ items: EventRow[]; total: number }> {
   const { rows } = await queries.query<EventRow>({
-    name: page.try === undefined ? 'deployment event page' : 'deployment event page of a try',
+    name: page.try === undefined ? 'deployment event page' : 'deployment event page of an attempt',
     text: `select ${columns} from crux.deployment_event e
-      where deployment_id = $1 ${page.try === undefined ? '' : 'and try = $4'}
-      order by try desc, e.position desc offset $2 limit $3`,
+      where deployment_id = $1 ${page.try === undefined ? '' : 'and attempt = $4'}
+      order by attempt desc, e.position desc offset $2 limit $3`,
     values: [deploymentId, page.skip, page.take, ...(page.try === undefined ? [] : [page.try])],
   })
   const { rows: counted } = await queries.query<{ total: number }>(
     `select count(*)::int as total from crux.deployment_event
-     where deployment_id = $1 and ($2::int is null or try = $2)`,
+     where deployment_id = $1 and ($2::int is null or attempt = $2)`,
     [deploymentId, page.try ?? null],
   )
   return { items: rows.reverse(), total: counted[0]?.total ?? 0 }
@@ -121,8 +121,8 @@ export async function readEventPage(
 /** Only the last of the many steps of a pull is kept once the release has ended. */
 export const dropPullSteps = (queries: Queries, deploymentId: string, number: number) =>
   queries.query(
-    `delete from crux.deployment_event e where deployment_id = $1 and try = $2 and type = 'container-progress'
-       and position < (select max(position) from crux.deployment_event l where l.deployment_id = $1 and l.try = $2
+    `delete from crux.deployment_event e where deployment_id = $1 and attempt = $2 and type = 'container-progress'
+       and position < (select max(position) from crux.deployment_event l where l.deployment_id = $1 and l.attempt = $2
          and l.type = 'container-progress' and l.instance_id is not distinct from e.instance_id)`,
     [deploymentId, number],
   )
@@ -131,7 +131,7 @@ export function toEvent(row: EventRow): DeploymentEvent {
   const event: DeploymentEvent = {
     type: row.type,
     createdAt: row.createdAt.toISOString(),
-    try: row.try,
+    try: row.attempt,
     sequence: row.position,
     ...(row.instanceId && { instanceId: row.instanceId }),
   }

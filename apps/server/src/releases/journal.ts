@@ -12,6 +12,7 @@ import type {
   ContainerState as WireContainerState,
   PhaseState as WirePhaseState,
 } from '@crux/contract'
+import { isUuid } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import { rememberImages } from '../nodes/index.ts'
@@ -205,8 +206,6 @@ async function describeFailure(queries: Queries, release: ReleaseRow, outcome: O
 
 const timeOf = (event: AgentEvent): Date =>
   event.at ? new Date(Number(event.at.seconds) * 1_000 + event.at.nanos / 1e6) : new Date()
-
-const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 
 const logLevels: Record<LogLevel, 'info' | 'warn' | 'error'> = {
   [LogLevel.UNSPECIFIED]: 'info',

@@ -76,11 +76,11 @@ export async function listReleases(
     status: row.status,
     startedAt: row.startedAt.toISOString(),
     startedBy: { id: row.startedById, name: row.startedByName },
-    dispatchedAt: row.handedAt?.toISOString() ?? null,
+    dispatchedAt: row.dispatchedAt?.toISOString() ?? null,
     finishedAt: row.finishedAt?.toISOString() ?? null,
     versionName: row.versionName,
     reason: row.reason,
-    current: row.standing,
+    current: row.current,
     ...(row.eventsDropped && { logRemovedAfterDays: app.config.eventRetentionDays }),
     instances: row.instances,
   }))

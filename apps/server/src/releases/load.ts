@@ -49,7 +49,7 @@ export type LoadedDeployment = {
   prefix: string
   status: DeploymentStatus
   protected: boolean
-  tries: number
+  attempts: number
   version: { name: string; type: VersionType }
   project: { name: string; type: ProjectType }
   node: { id: string; name: string; type: NodeType; status: NodeStatus; publicKey: string | null }
@@ -105,7 +105,7 @@ const instancesSql = (deploymentId: string) => `(
 
 const loadSql = `
   select d.id, d.team_id as "teamId", d.project_id as "projectId", d.version_id as "versionId", d.prefix, d.status,
-    d.protected, d.tries, v.name as "versionName", v.type as "versionType", p.name as "projectName",
+    d.protected, d.attempts, v.name as "versionName", v.type as "versionType", p.name as "projectName",
     p.type as "projectType", n.id as "nodeId", n.name as "nodeName", n.type as "nodeType", n.link_server as "linkServer",
     n.agent_version as "agentVersion", n.public_key as "publicKey", dc.id as "configId", dc.fields,
     ${bundlesJson('d.id')} as bundles, ${instancesSql('d.id')} as instances, ${sharedSecretsJson('d', 'n')} as shared

@@ -85,9 +85,9 @@ const many = process.env.CRUX_TEST_FULL ? 100_000 : 20_000
 it('the log file streams any number of events without keeping them in memory', async () => {
   const { id } = await testEnvironment.deployment(await testEnvironment.version(), (await testEnvironment.node()).id)
   const { pool } = server.app.database
-  await pool.query('update crux.deployment set tries = 2 where id = $1', [id])
+  await pool.query('update crux.deployment set attempts = 2 where id = $1', [id])
   await pool.query(
-    `insert into crux.deployment_event (deployment_id, try, type, value)
+    `insert into crux.deployment_event (deployment_id, attempt, type, value)
      select $1, 1 + n / ($2::int / 2), 'log', jsonb_build_object('level', 'info', 'log', jsonb_build_array(n || repeat('.', 150)))
      from generate_series(0, $2::int - 1) n`,
     [id, many],

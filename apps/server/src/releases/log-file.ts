@@ -23,13 +23,13 @@ export async function openLogFile(
   number: number | undefined,
 ): Promise<LogFile> {
   const { pool } = app.database
-  const { rows } = await pool.query<{ prefix: string; tries: number }>(
-    'select prefix, tries from crux.deployment where id = $1 and team_id = $2',
+  const { rows } = await pool.query<{ prefix: string; attempts: number }>(
+    'select prefix, attempts from crux.deployment where id = $1 and team_id = $2',
     [deploymentId, team.id],
   )
   const [deployment] = rows
   if (!deployment) throw deploymentNotFound(deploymentId)
-  if (number !== undefined && number > deployment.tries)
+  if (number !== undefined && number > deployment.attempts)
     throw new CruxError('notFound', { property: 'try', value: number })
   const read = (after?: EventRow) => readEventsAfter(pool, deploymentId, { try: number, after, take: eventsPerRead })
   // An error before the first byte is answered as a refusal; after it, the stream breaks off.
@@ -38,19 +38,19 @@ export async function openLogFile(
     const titles = new Map<number, ReleaseTitle>()
     let last = 0
     for (let events = first; events.length > 0; events = await read(events.at(-1))) {
-      const tries = [...new Set(events.map((event) => event.try))].filter((one) => !titles.has(one))
+      const attempts = [...new Set(events.map((event) => event.attempt))].filter((one) => !titles.has(one))
       // Events come release by release, so that titles of earlier releases are not needed again.
-      if (tries.length > 0) {
+      if (attempts.length > 0) {
         const newest = titles.get(last)
         titles.clear()
         if (newest) titles.set(last, newest)
-        for (const title of await readReleaseTitles(pool, deploymentId, tries)) titles.set(title.number, title)
+        for (const title of await readReleaseTitles(pool, deploymentId, attempts)) titles.set(title.number, title)
       }
       let text = ''
       for (const event of events) {
-        const title = titles.get(event.try)
-        if (event.try !== last) text += `${last === 0 ? '' : '\n'}${headOf(event.try, title)}\n`
-        last = event.try
+        const title = titles.get(event.attempt)
+        if (event.attempt !== last) text += `${last === 0 ? '' : '\n'}${headOf(event.attempt, title)}\n`
+        last = event.attempt
         text += linesOf(toEvent(event), title)
       }
       yield Buffer.from(text)

@@ -9,12 +9,12 @@ import { deploymentNotFound } from './load.ts'
  *
  * @throws CruxError notFound
  */
-export async function findTries(app: App, team: TeamContext, deploymentId: string) {
-  const { rows } = await app.database.pool.query<{ tries: number; versionId: string; position: number }>({
-    name: 'tries of a deployment',
-    text: `select tries, version_id as "versionId", (
+export async function findAttempts(app: App, team: TeamContext, deploymentId: string) {
+  const { rows } = await app.database.pool.query<{ attempts: number; versionId: string; position: number }>({
+    name: 'attempts of a deployment',
+    text: `select attempts, version_id as "versionId", (
         select coalesce(max(position), 0)::float8 from crux.deployment_event e
-        where e.deployment_id = d.id and e.try = d.tries) as position
+        where e.deployment_id = d.id and e.attempt = d.attempts) as position
       from crux.deployment d where id = $1 and team_id = $2`,
     values: [deploymentId, team.id],
   })
@@ -29,14 +29,14 @@ export async function getLog(
   deploymentId: string,
   query: Query<'deployments.log'>,
 ): Promise<ResponseInput<'deployments.log'>> {
-  await findTries(app, team, deploymentId)
+  await findAttempts(app, team, deploymentId)
   const page = await readEventPage(app.database.pool, deploymentId, { ...query, try: query.try })
   return { items: page.items.map(toEvent), total: page.total }
 }
 
 /** All events of the newest attempt, whether it is in progress or has ended: a page never mixes several attempts. */
 export async function latestEvents(app: App, team: TeamContext, deploymentId: string): Promise<DeploymentEvent[]> {
-  const { tries } = await findTries(app, team, deploymentId)
-  const rows = await readEvents(app.database.pool, deploymentId, tries, { after: 0 })
+  const { attempts } = await findAttempts(app, team, deploymentId)
+  const rows = await readEvents(app.database.pool, deploymentId, attempts, { after: 0 })
   return rows.map(toEvent)
 }

@@ -28,7 +28,7 @@ export async function listNeighbours(queries: Queries, { nodeId, prefix, project
           join crux.release made on made.node_id = s.node_id and made.prefix = s.prefix
             and made.project_id = s.project_id and made.status = 'successful'
           join crux.release_instance ri on ri.release_id = made.id and made.prefix || '-' || ri.container_name = name
-          where s.node_id = $1 and not (s.prefix = $2 and s.project_id = $3) and s.standing
+          where s.node_id = $1 and not (s.prefix = $2 and s.project_id = $3) and s.current
           order by name, made.finished_at desc nulls last)
         union all
         (select r.prefix || '-' || ri.container_name, r.project_name, ri.config

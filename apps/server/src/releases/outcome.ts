@@ -32,7 +32,7 @@ export async function endRelease(queries: Queries, key: ReleaseRow, end: End): P
   const { rowCount } = await queries.query({
     name: 'end deployment',
     text: `update crux.deployment set status = $3, outcome = $4, updated_at = now()
-      where id = $1 and tries = $2 and status in ('in-progress', 'failed')`,
+      where id = $1 and attempts = $2 and status in ('in-progress', 'failed')`,
     values: [release.deploymentId, release.number, end.kind, outcome],
   })
   const updates: DeploymentUpdate = { deploymentId: release.deploymentId, teamId: release.teamId }
@@ -50,7 +50,7 @@ export const isOpen = (release: ReleaseRow): boolean =>
  * @returns the events of each, appended already
  */
 export async function makeObsolete(queries: Queries, release: ReleaseRow): Promise<DeploymentUpdate[]> {
-  const { rows } = await queries.query<{ id: string; tries: number }>({
+  const { rows } = await queries.query<{ id: string; attempts: number }>({
     name: 'make obsolete',
     text: `with recursive me as (
         select d.id, d.version_id, v.type from crux.deployment d join crux.version v on v.id = d.version_id where d.id = $1),
@@ -63,7 +63,7 @@ export async function makeObsolete(queries: Queries, release: ReleaseRow): Promi
       where d.node_id = $2 and d.prefix = $3 and d.id <> $1 and d.status in ('successful', 'failed')
         and (d.version_id in (select id from lineage)
           or ($4::boolean and d.status = 'successful' and d.project_id = $6))
-      returning d.id, d.tries`,
+      returning d.id, d.attempts`,
     values: [
       release.deploymentId,
       release.nodeId,
@@ -74,12 +74,12 @@ export async function makeObsolete(queries: Queries, release: ReleaseRow): Promi
     ],
   })
   const updates: DeploymentUpdate[] = []
-  for (const { id, tries } of rows) {
-    const position = await appendEvents(queries, id, tries, [
+  for (const { id, attempts } of rows) {
+    const position = await appendEvents(queries, id, attempts, [
       logEvent(`Replaced by ${release.versionName}`),
       statusEvent('obsolete', `replaced by ${release.versionName}`),
     ])
-    updates.push({ deploymentId: id, teamId: release.teamId, status: 'obsolete', try: tries, position })
+    updates.push({ deploymentId: id, teamId: release.teamId, status: 'obsolete', try: attempts, position })
   }
   return updates
 }
@@ -91,17 +91,17 @@ async function markCurrent(queries: Queries, release: ReleaseRow, containerNames
   await queries.query({
     name: 'deployments that stand',
     text: `select from crux.deployment where id in (select deployment_id from crux.release
-        where node_id = $1 and prefix = $2 and project_id = $3 and standing) order by id for update`,
+        where node_id = $1 and prefix = $2 and project_id = $3 and current) order by id for update`,
     values: [release.nodeId, release.prefix, release.projectId],
   })
   const { rows } = await queries.query<{ names: string[] }>(
-    `update crux.release set standing = false
-     where node_id = $1 and prefix = $2 and project_id = $3 and standing and id <> $4
+    `update crux.release set current = false
+     where node_id = $1 and prefix = $2 and project_id = $3 and current and id <> $4
      returning container_names as names`,
     [release.nodeId, release.prefix, release.projectId, release.id],
   )
   const inherited = release.partial ? rows.flatMap((row) => row.names) : []
-  await queries.query('update crux.release set standing = true, container_names = $2 where id = $1', [
+  await queries.query('update crux.release set current = true, container_names = $2 where id = $1', [
     release.id,
     JSON.stringify([...new Set([...containerNames, ...inherited])]),
   ])
@@ -115,6 +115,6 @@ async function successText(queries: Queries, release: ReleaseRow): Promise<strin
     [release.id],
   )
   const { images = 0, finishedAt = null } = rows[0] ?? {}
-  const took = releaseDurationMs({ startedAt: release.startedAt, dispatchedAt: release.handedAt, finishedAt })
+  const took = releaseDurationMs({ startedAt: release.startedAt, dispatchedAt: release.dispatchedAt, finishedAt })
   return `${images} ${images === 1 ? 'image' : 'images'}, ${formatDuration(took ?? 0)}`
 }

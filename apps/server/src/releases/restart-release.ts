@@ -20,7 +20,7 @@ export async function restartRelease(app: App, release: ReleaseRow): Promise<voi
       release.id,
     ])
     await queries.query(
-      'update crux.deployment_event set agent_sequence = null where deployment_id = $1 and try = $2',
+      'update crux.deployment_event set agent_sequence = null where deployment_id = $1 and attempt = $2',
       [deploymentId, number],
     )
     const { rows } = await queries.query<{ name: string }>('select name from crux.node where id = $1', [release.nodeId])

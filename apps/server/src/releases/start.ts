@@ -139,11 +139,11 @@ export async function cancelDeployment(app: App, caller: Caller, deploymentId: s
   const { actor, team } = caller
   const cancelled = await inTransaction(app.database, async (queries) => {
     const deployment = await loadDeployment(queries, team.id, deploymentId, { lock: true })
-    const release = await lockRelease(queries, { deploymentId, number: deployment.tries })
+    const release = await lockRelease(queries, { deploymentId, number: deployment.attempts })
     if (deployment.status !== 'in-progress' || release?.status !== 'in-progress')
       throw new CruxError('preconditionFailed', { property: 'status', description: 'Nothing is in progress.' })
     const { node } = deployment
-    if (!release.handedAt) return { node, update: await cancelNow(queries, release, actor.name) }
+    if (!release.dispatchedAt) return { node, update: await cancelNow(queries, release, actor.name) }
     if (release.cancelRequestedBy) return { node, update: [] }
     await queries.query('update crux.release set cancel_requested_by = $2 where id = $1', [release.id, actor.name])
     const position = await appendEvents(queries, deploymentId, release.number, [
@@ -187,7 +187,7 @@ async function begin(
   ])
   const confirmed = judged.filter(({ isConfirmed }) => !isConfirmed).map(toConfirmed)
   // The deployment's row is locked, so no other start takes this number.
-  const number = deployment.tries + 1
+  const number = deployment.attempts + 1
   const source = order.sourceNumber === null ? '' : `, back to release ${order.sourceNumber}`
   const [, , , position] = await Promise.all([
     isAdmin && storeConfirmations(queries, deployment.id, planned, judged, actor),

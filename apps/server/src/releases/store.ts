@@ -72,7 +72,7 @@ export const insertRelease = (queries: Queries, release: NewRelease, instances: 
 export const markStarted = (queries: Queries, deploymentId: string, number: number, userId: string) =>
   queries.query({
     name: 'mark deployment started',
-    text: `update crux.deployment set status = 'in-progress', tries = $2, deployed_at = now(), deployed_by = $3,
+    text: `update crux.deployment set status = 'in-progress', attempts = $2, deployed_at = now(), deployed_by = $3,
         outcome = null, updated_at = now(), updated_by = $3
       where id = $1`,
     values: [deploymentId, number, userId],
@@ -96,21 +96,21 @@ export type ReleaseRow = {
   startedAt: Date
   startedById: string
   startedByName: string
-  handedAt: Date | null
+  dispatchedAt: Date | null
   finishedAt: Date | null
   cancelRequestedBy: string | null
   leaseUntil: Date | null
   acknowledgedSequence: number
-  standing: boolean
+  current: boolean
   containerNames: string[]
 }
 export const releaseColumns = `r.id, r.deployment_id as "deploymentId", r.number, r.team_id as "teamId",
   r.project_id as "projectId", r.node_id as "nodeId", r.prefix, r.version_name as "versionName",
   r.project_name as "projectName", r.status, r.reason, r.recreate, r.partial,
   r.host_dangerous_allowed as "hostDangerousAllowed", r.started_at as "startedAt", r.started_by_id as "startedById",
-  r.started_by_name as "startedByName", r.handed_at as "handedAt", r.finished_at as "finishedAt",
+  r.started_by_name as "startedByName", r.dispatched_at as "dispatchedAt", r.finished_at as "finishedAt",
   r.cancel_requested_by as "cancelRequestedBy", r.lease_until as "leaseUntil",
-  r.acknowledged_sequence::float8 as "acknowledgedSequence", r.standing, r.container_names as "containerNames"`
+  r.acknowledged_sequence::float8 as "acknowledgedSequence", r.current, r.container_names as "containerNames"`
 
 /**
  * Locks a release for writing. The deployment's row is locked first, as by every transaction that writes its events.
@@ -144,7 +144,7 @@ export async function openReleases(queries: Queries, nodeId: string): Promise<Re
   const { rows } = await queries.query<ReleaseRow>({
     name: 'open releases',
     text: `select ${releaseColumns} from crux.release r
-      where r.node_id = $1 and r.status = 'in-progress' order by r.handed_at is null, r.started_at, r.id`,
+      where r.node_id = $1 and r.status = 'in-progress' order by r.dispatched_at is null, r.started_at, r.id`,
     values: [nodeId],
   })
   return rows
@@ -186,7 +186,7 @@ export const currentContainersSql = (columns: string): string => `select distinc
   join crux.release made on made.node_id = s.node_id and made.prefix = s.prefix and made.project_id = s.project_id
     and made.status = 'successful'
   join crux.release_instance ri on ri.release_id = made.id and made.prefix || '-' || ri.container_name = name
-  where s.node_id = $1 and s.prefix = $2 and s.project_id = $3 and s.standing
+  where s.node_id = $1 and s.prefix = $2 and s.project_id = $3 and s.current
   order by name, made.finished_at desc nulls last`
 
 /**
@@ -212,7 +212,7 @@ export async function findCurrentRelease(
   const { rows } = await queries.query<{ deploymentId: string; number: number; versionName: string }>({
     name: 'current release',
     text: `select deployment_id as "deploymentId", number, version_name as "versionName" from crux.release
-      where node_id = $1 and prefix = $2 and project_id = $3 and standing and container_names <> '[]'`,
+      where node_id = $1 and prefix = $2 and project_id = $3 and current and container_names <> '[]'`,
     values: [owner.nodeId, owner.prefix, owner.projectId],
   })
   return rows[0]

@@ -21,7 +21,7 @@ describe('a release that was not dispatched', () => {
     await testEnvironment.start(lost.id)
     const release = (await agent.command('deploy')).value as Release
     // As if the process had died between the commit and the dispatch.
-    await pool.query('update crux.release set handed_at = null where deployment_id = $1', [lost.id])
+    await pool.query('update crux.release set dispatched_at = null where deployment_id = $1', [lost.id])
     await server.server.deployments.leases.check()
     expect((await agent.command('deploy', 2)).value).toMatchObject({ key: { deploymentId: lost.id, number: 1 } })
     await agent.client.reportDeployment({ release: release.key, events: journal(goodNews(release)) })

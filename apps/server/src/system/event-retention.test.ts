@@ -27,55 +27,55 @@ const before = () => new Date(Date.now() - 90 * day)
 const drop = (server: TestServer = servers[0]) =>
   deleteEventsBefore(server.app, { deployment: deleteEventsOfReleases, node: deleteEventsOfNodes }, before())
 
-type Try = { daysAgo: number; status?: 'successful' | 'failed'; standing?: boolean; events?: number }
+type Attempt = { daysAgo: number; status?: 'successful' | 'failed'; current?: boolean; events?: number }
 /** A deployment with these releases, the oldest first, each with events of its time. */
-async function deployed(tries: Try[], prefix?: string) {
+async function deployed(attempts: Attempt[], prefix?: string) {
   const node = await testEnvironment.node()
   const { id } = await testEnvironment.deployment(await testEnvironment.version(), node.id, prefix)
-  for (const [index, { daysAgo, status = 'successful', standing = false, events = 3 }] of tries.entries()) {
+  for (const [index, { daysAgo, status = 'successful', current = false, events = 3 }] of attempts.entries()) {
     await query(
       `insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name,
-         status, started_by_id, started_by_name, standing, finished_at)
+         status, started_by_id, started_by_name, current, finished_at)
        select id, $2, team_id, project_id, node_id, prefix, '1', 'p', $3, 's', 's', $4, now() - make_interval(days => $5)
        from crux.deployment where id = $1`,
-      [id, index + 1, status, standing, daysAgo],
+      [id, index + 1, status, current, daysAgo],
     )
     await query(
-      `insert into crux.deployment_event (deployment_id, try, type, value, created_at)
+      `insert into crux.deployment_event (deployment_id, attempt, type, value, created_at)
        select $1, $2, 'log', '{"log": ["a"], "level": "info"}', now() - make_interval(days => $3) from generate_series(1, $4)`,
       [id, index + 1, daysAgo, events],
     )
   }
-  await query(`update crux.deployment set tries = $2, status = 'successful' where id = $1`, [id, tries.length])
+  await query(`update crux.deployment set attempts = $2, status = 'successful' where id = $1`, [id, attempts.length])
   return { id, nodeId: node.id }
 }
-const triesWithEvents = async (id: string) =>
+const attemptsWithEvents = async (id: string) =>
   (
-    await query<{ try: number }>(
-      'select distinct try from crux.deployment_event where deployment_id = $1 order by try',
+    await query<{ attempt: number }>(
+      'select distinct attempt from crux.deployment_event where deployment_id = $1 order by attempt',
       [id],
     )
-  ).map((row) => row.try)
+  ).map((row) => row.attempt)
 
 beforeEach(() => query('truncate crux.deployment_event, crux.node_event'))
 
 it('the retention deletes events of old releases, and keeps the last release, the current one, recent ones and those that a forecast needs', async () => {
   const failed = await deployed([
     { daysAgo: 300, status: 'failed' },
-    { daysAgo: 200, standing: true },
+    { daysAgo: 200, current: true },
     { daysAgo: 190, status: 'failed' },
     { daysAgo: 30, status: 'failed' },
     { daysAgo: 20, status: 'failed' },
   ])
   const single = await deployed([{ daysAgo: 400, status: 'failed' }])
   const often = await deployed(
-    Array.from({ length: 8 }, (_, index) => ({ daysAgo: 208 - index, standing: index === 7 })),
+    Array.from({ length: 8 }, (_, index) => ({ daysAgo: 208 - index, current: index === 7 })),
   )
   expect(await drop()).toEqual({ deployment: 3 * (2 + 3), node: 0 })
-  expect(await triesWithEvents(failed.id)).toEqual([2, 4, 5])
-  expect(await triesWithEvents(single.id)).toEqual([1])
+  expect(await attemptsWithEvents(failed.id)).toEqual([2, 4, 5])
+  expect(await attemptsWithEvents(single.id)).toEqual([1])
   // The last five successful ones.
-  expect(await triesWithEvents(often.id)).toEqual([4, 5, 6, 7, 8])
+  expect(await attemptsWithEvents(often.id)).toEqual([4, 5, 6, 7, 8])
   expect(await drop(), 'a second night finds nothing').toEqual({ deployment: 0, node: 0 })
   const params = { ...testEnvironment.params, deploymentId: failed.id }
   expect((await testEnvironment.client.call('deployments.get', { params })).status).toBe('successful')
@@ -118,9 +118,13 @@ it('the retention deletes old events of a node, and keeps the commands that its 
 
 it('the retention runs in one of two server processes at a time, in batches, along indexes, also with many events', async () => {
   const many = 40
-  const perTry = 1_000
+  const perAttempt = 1_000
   const { id, nodeId } = await deployed(
-    Array.from({ length: many }, (_, index) => ({ daysAgo: 400 - index, status: 'failed' as const, events: perTry })),
+    Array.from({ length: many }, (_, index) => ({
+      daysAgo: 400 - index,
+      status: 'failed' as const,
+      events: perAttempt,
+    })),
   )
   await query(
     `insert into crux.node_event (node_id, event, created_at)
@@ -134,9 +138,9 @@ it('the retention runs in one of two server processes at a time, in batches, alo
   // Both start at once: an advisory lock lets one of them through.
   const results = await Promise.all(servers.map(drop))
   const dropped = results.filter((result) => result !== undefined)
-  expect(dropped.reduce((sum, result) => sum + result.deployment, 0)).toBe((many - 1) * perTry)
+  expect(dropped.reduce((sum, result) => sum + result.deployment, 0)).toBe((many - 1) * perAttempt)
   expect(dropped.reduce((sum, result) => sum + result.node, 0)).toBe(12_000)
-  expect(await triesWithEvents(id)).toEqual([many])
+  expect(await attemptsWithEvents(id)).toEqual([many])
 
   // While one holds the lock, the other does nothing; when its process ends, the lock is released.
   const holder = await servers[1].app.database.pool.connect()

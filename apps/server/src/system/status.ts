@@ -1,5 +1,5 @@
 import { CruxError, type ResponseInput } from '@crux/contract'
-import { createHealth, type Health } from '@crux/service-kit'
+import { createHealth, createTtlCache, type Health, loadShared } from '@crux/service-kit'
 import { Configuration, MetadataApi } from '@ory/kratos-client'
 import type { App } from '../context.ts'
 import { adminConfiguration } from '../identity/index.ts'
@@ -39,7 +39,7 @@ export function createStatus(app: App, options: { version: string; lastMigration
   const { identityPublicUrl, identityAdminUrl: adminUrl, identityAdminToken: adminToken } = app.config
   const identity = new MetadataApi(new Configuration({ basePath: identityPublicUrl }))
   const identityAdmin = new MetadataApi(adminConfiguration({ adminUrl, adminToken }))
-  let known: { at: number; status: Promise<Status> } | undefined
+  const known = createTtlCache<'status', Promise<Status>>({ ttlMs, max: 1 })
 
   async function ask(): Promise<Status> {
     const [database, kratos, kratosVersion] = await Promise.all([
@@ -57,10 +57,7 @@ export function createStatus(app: App, options: { version: string; lastMigration
     }
   }
 
-  return (): Promise<Status> => {
-    if (!known || Date.now() - known.at > ttlMs) known = { at: Date.now(), status: ask() }
-    return known.status
-  }
+  return (): Promise<Status> => loadShared(known, 'status', ask)
 }
 
 const operational = () => 'operational' as const

@@ -1,19 +1,16 @@
+import { createTtlCache, isUuid, loadMany } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import type { Identity, Person } from '../identity/index.ts'
-
-const ttlMs = 30_000
-const entriesMax = 20_000
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
  * Rows name their author: mostly people, sometimes a service account or a deployment's token, also deleted ones. Only
  * ids that belong to no person's account are looked up here.
  */
 export function withAccountNames(identity: Identity, app: Pick<App, 'database' | 'bus' | 'log'>): Identity {
-  const known = new Map<string, { at: number; person: Person | undefined }>()
+  const known = createTtlCache<string, Person | null>({ ttlMs: 30_000, max: 20_000 })
   app.bus.on('member.changed', ({ userId }) => known.delete(userId))
 
-  async function refresh(ids: string[]) {
+  async function read(ids: string[], report: (id: string, person: Person | null) => void) {
     const { rows } = await app.database.pool.query<{ id: string; name: string }>({
       name: 'names of accounts',
       text: `select id, name from crux.service_account where id = any($1::uuid[])
@@ -21,8 +18,7 @@ export function withAccountNames(identity: Identity, app: Pick<App, 'database' |
       values: [ids],
     })
     const found = new Map(rows.map(({ id, name }) => [id, { id, name, email: '' }]))
-    if (known.size > entriesMax) known.clear()
-    for (const id of ids) known.set(id, { at: Date.now(), person: found.get(id) })
+    for (const id of ids) report(id, found.get(id) ?? null)
   }
 
   return {
@@ -30,15 +26,11 @@ export function withAccountNames(identity: Identity, app: Pick<App, 'database' |
     async people(ids) {
       const wanted = [...new Set(ids)]
       const people = await identity.people(wanted)
-      const others = wanted.filter((id) => !people.has(id) && uuid.test(id))
-      if (others.length === 0) return people
-      const stale = others.filter((id) => Date.now() - (known.get(id)?.at ?? 0) > ttlMs)
-      if (stale.length > 0)
-        await refresh(stale).catch((err: unknown) => app.log.warn({ err }, 'names of accounts cannot be had now'))
-      for (const id of others) {
-        const person = known.get(id)?.person
-        if (person) people.set(id, person)
-      }
+      const others = wanted.filter((id) => !people.has(id) && isUuid(id))
+      const named = await loadMany(known, others, read, (err) =>
+        app.log.warn({ err }, 'names of accounts cannot be had now'),
+      )
+      for (const [id, person] of named) people.set(id, person)
       return people
     },
   }

@@ -56,10 +56,10 @@ const deploy = async (version: Version, node: number, prefix: string) =>
 const get = (params: Version) => call('versions.get', { params })
 /** Sets the status as a release would; the tests of deployments cover the status itself. */
 const setStatus = (id: string, status: string) =>
-  crux.app.database.pool.query(`update crux.deployment set status = $2, tries = 3, deployed_at = now() where id = $1`, [
-    id,
-    status,
-  ])
+  crux.app.database.pool.query(
+    `update crux.deployment set status = $2, attempts = 3, deployed_at = now() where id = $1`,
+    [id, status],
+  )
 
 describe('projects', () => {
   it('that are versionless have one rolling version from the start', async () => {

@@ -73,7 +73,7 @@ const tables: Record<string, Record<string, string>> = {
   deployment_count: { team_id: team, status: `'successful'`, difference: '1' },
   deployment_event: {
     deployment_id: idOf('deployment'),
-    try: '1',
+    attempt: '1',
     type: `'log'`,
     value: `'{"log": ["a"], "level": "info"}'`,
   },
@@ -86,7 +86,7 @@ const tables: Record<string, Record<string, string>> = {
     version_name: `'1'`,
     project_name: `'p'`,
     status: `'successful'`,
-    standing: 'true',
+    current: 'true',
     started_at: day,
     started_by_id: `'s'`,
     started_by_name: `'s'`,
@@ -173,7 +173,7 @@ const history = [
     'nodeId',
   ],
   [
-    `insert into crux.deployment_event (deployment_id, try, type, value)
+    `insert into crux.deployment_event (deployment_id, attempt, type, value)
      select $1, 1, 'log', '{"log": ["a"], "level": "info"}' from generate_series(1, $2::int) i`,
     'deploymentId',
   ],

@@ -42,7 +42,7 @@ export const deployment = crux.table(
     protected: boolean().notNull().default(false),
     note: text(),
     /** The number of the last release; 0 before the first. */
-    tries: integer().notNull().default(0),
+    attempts: integer().notNull().default(0),
     deployedAt: at(),
     deployedBy: text(),
     /** The text of the last outcome, for lists. */
@@ -61,7 +61,7 @@ export const deployment = crux.table(
     index('deployment_version').on(table.versionId),
     index('deployment_project').on(table.projectId),
     index('deployment_node').on(table.nodeId, table.createdAt.desc().nullsFirst()),
-    index('deployment_place').on(table.nodeId, table.prefix, table.projectId),
+    index('deployment_target').on(table.nodeId, table.prefix, table.projectId),
     uniqueIndex('deployment_one_preparing')
       .on(table.versionId, table.nodeId, table.prefix)
       .where(sql`status = 'preparing'`),
@@ -134,7 +134,7 @@ export const release = crux.table(
     startedById: text().notNull(),
     startedByName: text().notNull(),
     /** When the release was first dispatched to the agent; null while it waits in the node's queue. */
-    handedAt: at(),
+    dispatchedAt: at(),
     finishedAt: at(),
     cancelRequestedBy: text(),
     /**
@@ -145,7 +145,7 @@ export const release = crux.table(
     /** The last event sequence of the agent's journal that is stored. */
     acknowledgedSequence: bigint({ mode: 'number' }).notNull().default(0),
     /** True for the one release of a project whose containers run on this node under this prefix. */
-    standing: boolean().notNull().default(false),
+    current: boolean().notNull().default(false),
     /** The full names of the containers that run for this release, as the agent reported them. */
     containerNames: jsonb().$type<string[]>().notNull().default([]),
     /** Its events were deleted because they were older than the retention period. */
@@ -153,16 +153,16 @@ export const release = crux.table(
   },
   (table) => [
     uniqueIndex('release_number').on(table.deploymentId, table.number),
-    uniqueIndex('release_standing').on(table.nodeId, table.prefix, table.projectId).where(sql`standing`),
+    uniqueIndex('release_current').on(table.nodeId, table.prefix, table.projectId).where(sql`current`),
     uniqueIndex('release_one_running').on(table.deploymentId).where(sql`status = 'in-progress'`),
     /**
      * The agent has one release per deployment target. The next one is built from what this one left, once it has
      * ended.
      */
-    uniqueIndex('release_one_handed')
+    uniqueIndex('release_one_dispatched')
       .on(table.nodeId, table.prefix)
-      .where(sql`status = 'in-progress' and handed_at is not null`),
-    index('release_place').on(table.nodeId, table.prefix, table.projectId, table.startedAt.desc().nullsFirst()),
+      .where(sql`status = 'in-progress' and dispatched_at is not null`),
+    index('release_target').on(table.nodeId, table.prefix, table.projectId, table.startedAt.desc().nullsFirst()),
     /** This index serves the retention of events, the oldest first. */
     index('release_with_events')
       .on(table.finishedAt, table.id)
@@ -253,7 +253,7 @@ export const deploymentEvent = crux.table(
     deploymentId: uuid()
       .notNull()
       .references(() => deployment.id, { onDelete: 'cascade' }),
-    try: integer().notNull(),
+    attempt: integer().notNull(),
     /** The position in the agent's journal; null for events of the server itself. */
     agentSequence: bigint({ mode: 'number' }),
     createdAt: at().notNull().defaultNow(),
@@ -262,7 +262,7 @@ export const deploymentEvent = crux.table(
     value: jsonb().notNull(),
   },
   (table) => [
-    index('deployment_event_order').on(table.deploymentId, table.try, table.position),
-    uniqueIndex('deployment_event_once').on(table.deploymentId, table.try, table.agentSequence),
+    index('deployment_event_order').on(table.deploymentId, table.attempt, table.position),
+    uniqueIndex('deployment_event_once').on(table.deploymentId, table.attempt, table.agentSequence),
   ],
 )

@@ -1,5 +1,5 @@
 import { CruxError } from '@crux/contract'
-import type { Outbound, OutboundResponse } from '@crux/service-kit'
+import { createTtlCache, type Outbound, type OutboundResponse } from '@crux/service-kit'
 import {
   namesMax,
   parseJson,
@@ -28,7 +28,7 @@ export function createHubApi(options: {
   const { outbound, hubUrl, access } = options
   const host = new URL(hubUrl).host
   const prefix = encodeURIComponent(options.imageNamePrefix.replace(/^\/+|\/+$/g, ''))
-  let login: { token: string; until: number } | undefined
+  const logins = createTtlCache<'login', string>({ ttlMs: 5 * 60_000, max: 1 })
 
   async function get(path: string): Promise<OutboundResponse> {
     const headers: Record<string, string> = access ? { authorization: `JWT ${await signIn(access)}` } : {}
@@ -41,7 +41,8 @@ export function createHubApi(options: {
   }
 
   async function signIn({ user, token }: NonNullable<RegistryAccess>): Promise<string> {
-    if (login && login.until > Date.now()) return login.token
+    const known = logins.get('login')
+    if (known !== undefined) return known
     const response = await outbound.request(`${hubUrl}/v2/users/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -51,7 +52,7 @@ export function createHubApi(options: {
     const given = parseJson(response.body).token
     if (response.status === 401 || response.status === 403) throw refusedCredentials()
     if (response.status !== 200 || typeof given !== 'string') throw unexpected(response.status, host, 'user')
-    login = { token: given, until: Date.now() + 5 * 60_000 }
+    logins.set('login', given)
     return given
   }
 

@@ -1,6 +1,12 @@
 import { CruxError } from '@crux/contract'
 import { parseChallenge, type RegistryAddress, type RegistryChallenge, tokenOf, tokenUrl } from '@crux/rules'
-import { type Outbound, OutboundError, type OutboundRequest, type OutboundResponse } from '@crux/service-kit'
+import {
+  createTtlCache,
+  type Outbound,
+  OutboundError,
+  type OutboundRequest,
+  type OutboundResponse,
+} from '@crux/service-kit'
 import { parseJson, type RegistryAccess, refusedCredentials, timeoutMs, unreachable } from './registry-api.ts'
 
 /**
@@ -9,7 +15,7 @@ import { parseJson, type RegistryAccess, refusedCredentials, timeoutMs, unreacha
  */
 export function createV2Client(options: { outbound: Outbound; address: RegistryAddress; access: RegistryAccess }) {
   const { outbound, address, access } = options
-  const tokens = new Map<string, { value: string; until: number }>()
+  const tokens = createTtlCache<string, string>({ ttlMs: 60_000, max: 1_000 })
   let scheme: 'https' | 'http' | undefined = address.scheme === 'http' ? 'http' : undefined
   let useBasic = false
 
@@ -54,7 +60,7 @@ export function createV2Client(options: { outbound: Outbound; address: RegistryA
   function authorization(scope: string): string | undefined {
     if (useBasic && access) return basic(access)
     const token = tokens.get(scope)
-    return token && token.until > Date.now() ? `Bearer ${token.value}` : undefined
+    return token === undefined ? undefined : `Bearer ${token}`
   }
 
   async function fetchToken(challenge: RegistryChallenge, scope: string): Promise<boolean> {
@@ -82,8 +88,7 @@ export function createV2Client(options: { outbound: Outbound; address: RegistryA
       })
     // 60 s when the answer names none; renewed a little early.
     const seconds = typeof body.expires_in === 'number' ? body.expires_in : 60
-    if (tokens.size > 1_000) tokens.clear()
-    tokens.set(scope, { value, until: Date.now() + Math.min(Math.max(seconds - 10, 5), 300) * 1_000 })
+    tokens.set(scope, value, { ttlMs: Math.min(Math.max(seconds - 10, 5), 300) * 1_000 })
     return true
   }
 

@@ -1,2 +1,0 @@
-ALTER TABLE "identity"."identities" ADD COLUMN "recovered_at" timestamp (3) with time zone;--> statement-breakpoint
-ALTER TABLE "identity"."verifiable_addresses" ADD COLUMN "assumed" boolean DEFAULT false NOT NULL;

@@ -1,2 +1,0 @@
-CREATE INDEX "deployment_by_status" ON "crux"."deployment" USING btree ("team_id","status","created_at" DESC NULLS FIRST,"id" DESC NULLS FIRST);--> statement-breakpoint
-CREATE INDEX "release_place" ON "crux"."release" USING btree ("node_id","prefix","project_id","started_at" DESC NULLS FIRST);

@@ -1,1 +1,0 @@
-CREATE INDEX "version_order" ON "crux"."version" USING btree ("project_id","id");

@@ -1,1 +1,0 @@
-ALTER TABLE "crux"."invitation" ADD COLUMN "mail_problem" text;

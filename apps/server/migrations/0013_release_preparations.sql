@@ -1,1 +1,0 @@
-ALTER TABLE "crux"."release_instance" ADD COLUMN "preparation_digests" jsonb DEFAULT '{}'::jsonb NOT NULL;

@@ -1,1 +1,0 @@
-DROP TABLE "crux"."user_preference";

@@ -1,2 +1,0 @@
-ALTER TABLE "crux"."release" ADD COLUMN "events_dropped" boolean DEFAULT false NOT NULL;--> statement-breakpoint
-CREATE INDEX "release_with_events" ON "crux"."release" USING btree ("finished_at","id") WHERE not events_dropped and status <> 'in-progress';

@@ -1,0 +1,61 @@
+import type { ResponseInput } from '@crux/contract'
+import type { Queries } from '../db/transaction.ts'
+
+type Dashboard = ResponseInput<'dashboard.get'>
+type Counters = Omit<Dashboard, 'onboarding' | 'auditLog' | 'more'> & Dashboard['more']
+type Steps = {
+  deploymentId: string | null
+  deployed: boolean
+  nodeId: string | null
+  projectId: string | null
+  versionId: string | null
+  imageConfigId: string | null
+}
+
+export async function selectCounters(queries: Queries, teamId: string): Promise<Counters> {
+  const { rows } = await queries.query<Counters>({
+    name: 'dashboard counters',
+    text: `select
+        (select count(*)::int from crux.team_member where team_id = $1) as users,
+        (select count(*)::int from crux.project where team_id = $1) as projects,
+        (select count(*)::int from crux.version v join crux.project p on p.id = v.project_id where p.team_id = $1) as versions,
+        (select count(*)::int from crux.node where team_id = $1) as nodes,
+        (select count(*)::int from crux.registry where team_id = $1) as registries,
+        d.deployments, d."failedDeployments", d."inProgressDeployments"
+      from (select count(*)::int as deployments,
+          count(*) filter (where status = 'failed')::int as "failedDeployments",
+          count(*) filter (where status = 'in-progress')::int as "inProgressDeployments"
+        from crux.deployment where team_id = $1) d`,
+    values: [teamId],
+  })
+  if (!rows[0]) throw new Error('the counters of a team returned no row')
+  return rows[0]
+}
+
+/**
+ * The first steps follow the oldest deployment; without one the version with the most images, else the oldest project.
+ * The node defaults to the oldest. A step whose resource is missing counts as not done.
+ */
+export async function selectSteps(queries: Queries, teamId: string): Promise<Steps> {
+  const { rows } = await queries.query<Steps>({
+    name: 'dashboard steps',
+    text: `with first as (
+        select id, node_id, project_id, version_id, status from crux.deployment where team_id = $1 order by created_at, id limit 1),
+      fullest as (
+        select v.id, v.project_id from crux.version v join crux.project p on p.id = v.project_id
+        where p.team_id = $1 order by (select count(*) from crux.image i where i.version_id = v.id) desc, v.id limit 1),
+      chosen as (select coalesce((select version_id from first), (select id from fullest)) as version_id)
+      select (select id from first) as "deploymentId",
+        coalesce((select status <> 'preparing' from first), false) as deployed,
+        coalesce((select node_id from first), (select id from crux.node where team_id = $1 order by created_at, id limit 1)) as "nodeId",
+        coalesce((select project_id from first), (select project_id from fullest),
+          (select id from crux.project where team_id = $1 order by created_at, id limit 1)) as "projectId",
+        chosen.version_id as "versionId",
+        (select c.id from crux.image i join crux.container_config c on c.image_id = i.id
+          where i.version_id = chosen.version_id order by i.created_at, i.id limit 1) as "imageConfigId"
+      from chosen`,
+    values: [teamId],
+  })
+  if (!rows[0]) throw new Error('the first steps of a team returned no row')
+  return rows[0]
+}

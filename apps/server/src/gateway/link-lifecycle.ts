@@ -1,0 +1,98 @@
+import { CloseReason } from '@crux/agent-protocol'
+import { type DeploymentPort, serverVersion } from '../agent-links/index.ts'
+import type { App } from '../context.ts'
+import { engineScope, nodeConnected, nodeLeft } from '../nodes/index.ts'
+import { unauthenticated } from './call-authentication.ts'
+import type { Link } from './link.ts'
+import { recordLinked, recordUnlinked } from './link-store.ts'
+import type { LinkTable } from './node-links.ts'
+import { nextToken, type TokenOwner } from './token-store.ts'
+
+const tokenAgeMaxMs = 30 * 24 * 60 * 60 * 1_000
+
+export type LinkLifecycle = ReturnType<typeof createLinkLifecycle>
+
+/** Establishes links, replaces their tokens, and records their end. */
+export function createLinkLifecycle(app: App, links: LinkTable, deployments: DeploymentPort) {
+  /** Links of one node are established one after another. */
+  const turns = new Map<string, Promise<unknown>>()
+  let stopping = false
+
+  function inTurn<T>(nodeId: string, work: () => Promise<T>): Promise<T> {
+    const mine = (turns.get(nodeId) ?? Promise.resolve()).then(work, work)
+    const done: Promise<unknown> = mine
+      .catch(() => undefined)
+      .then(() => turns.get(nodeId) === done && turns.delete(nodeId))
+    turns.set(nodeId, done)
+    return mine
+  }
+
+  async function establish(link: Link, owner: TokenOwner, address: string | undefined) {
+    const { agent } = link
+    const previous = links.replace(link)
+    if (previous) {
+      // The same process reconnected over a new connection, so that no process is left to notify.
+      if (previous.agent.info.sessionId === agent.info.sessionId) previous.end()
+      else previous.close(CloseReason.REPLACED)
+    }
+    // The update is conditional on the token: a token that was revoked since it was checked establishes no link.
+    const linked = await recordLinked(app, link, links.serverId, address)
+    if (!linked) throw unauthenticated()
+    if (linked.keyChanged) await deployments.keyChanged(agent)
+    const positions = link.supported ? await deployments.positions(agent) : []
+    const scope = await engineScope(app, agent)
+    link.welcome({ serverVersion, supported: link.supported, positions, scope })
+    await nodeConnected(app, agent, agent.info, link.supported)
+    if (!link.supported) return
+    links.emitLinked(link)
+    deployments.linked(agent)
+    if (owner.firstUse || owner.rotating || isOld(owner.issuedAt)) await rotate(agent.nodeId)
+  }
+
+  async function end(link: Link) {
+    link.end()
+    if (!links.remove(link) || stopping) return
+    if (link.welcomed) {
+      links.emitLost(link)
+      if (link.supported) deployments.linkLost(link.agent)
+    }
+    const counted = await recordUnlinked(app, link, links.serverId)
+    if (counted && link.welcomed) await nodeLeft(app, link.agent)
+  }
+
+  async function rotate(nodeId: string) {
+    const token = await nextToken(app, nodeId)
+    if (token) links.send(nodeId, { case: 'rotateToken', value: { token } })
+  }
+
+  /** Tokens of links that stay open for months need rotation as well. */
+  async function rotateOld() {
+    for (const link of links.all()) {
+      const { nodeId } = link.agent
+      const issued = await app.database.pool.query<{ created_at: Date }>(
+        'select created_at from crux.node_token where node_id = $1',
+        [nodeId],
+      )
+      const at = issued.rows[0]?.created_at
+      if (at && isOld(at)) await rotate(nodeId)
+    }
+  }
+
+  /**
+   * Ends all links. The server stops, not the agents, so that no events are written and deployments are not notified.
+   */
+  function stop() {
+    stopping = true
+    for (const link of links.all()) link.end()
+  }
+
+  return {
+    begin: (link: Link, owner: TokenOwner, address: string | undefined) =>
+      inTurn(owner.nodeId, () => establish(link, owner, address)),
+    end,
+    rotateOld,
+    stop,
+  }
+}
+
+const isOld = (issuedAt: Date) => Date.now() - issuedAt.getTime() > tokenAgeMaxMs
