@@ -57,11 +57,11 @@ export async function importFiles(order: StorageImport, { instance, context }: J
   const { instanceId } = instance
   const access = context.release.instances.find((candidate) => candidate.instanceId === instanceId)?.storage
   if (!access) throw new Error('the release does not say where the storage is')
-  const [{ openBucket }, { importObjects }] = await Promise.all([
+  const [{ Bucket }, { importObjects }] = await Promise.all([
     import('../../../storage/bucket.ts'),
     import('../volumes/import-objects.ts'),
   ])
-  const bucket = openBucket({ ...access, bucket: order.bucket }, context.signal)
+  const bucket = new Bucket({ ...access, bucket: order.bucket }, context.signal)
   const directory = await openDirectory(order.directory, context, instance, { replace: true })
   const report = (status: string, currentBytes: number, totalBytes: number) =>
     context.progressReporter.progress(instanceId, { currentBytes, totalBytes, status })

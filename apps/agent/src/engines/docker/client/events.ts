@@ -4,21 +4,6 @@ import { pause } from '../../../concurrency/pause.ts'
 import type { EngineEvent } from '../../engine.ts'
 import { translate } from './errors.ts'
 
-export interface EventHub {
-  /** Whether the engine's events arrive; changes that happen while they do not are never reported. */
-  readonly isOpen: boolean
-  subscribe(listener: (event: EngineEvent) => void): () => void
-  /** Sends all subscribers an event that the engine does not report. */
-  emit(event: EngineEvent): void
-  /**
-   * Asks the engine for the events that it has recorded until now and that the stream has not delivered yet.
-   *
-   * @returns ids of the containers of these events
-   */
-  catchUp(): Promise<ReadonlySet<string>>
-  close(): void
-}
-
 /** Actions that change what a list or a deployment sees; exec, attach and similar ones do not. */
 const actions = new Set([
   'create',
@@ -44,12 +29,12 @@ const catchUpMs = 250
  * @param onDisconnect called for containers that were disconnected from a network: a start that fails has no other event
  */
 export function createEventHub(docker: Docker, log: Logger, onDisconnect: (id: string) => void): EventHub {
-  const hub = new DockerEvents(docker, log, onDisconnect)
+  const hub = new EventHub(docker, log, onDisconnect)
   inBackground('the events of the engine', () => hub.run())
   return hub
 }
 
-class DockerEvents implements EventHub {
+export class EventHub {
   readonly #docker: Docker
   readonly #log: Logger
   readonly #onDisconnect: (id: string) => void
@@ -65,6 +50,7 @@ class DockerEvents implements EventHub {
     this.#onDisconnect = onDisconnect
   }
 
+  /** Whether the engine's events arrive; changes that happen while they do not are never reported. */
   get isOpen() {
     return this.#isOpen
   }
@@ -100,6 +86,7 @@ class DockerEvents implements EventHub {
     }
   }
 
+  /** Sends all subscribers an event that the engine does not report. */
   emit(event: EngineEvent): void {
     for (const listener of this.#listeners) listener(event)
   }
@@ -117,6 +104,11 @@ class DockerEvents implements EventHub {
     return () => this.#listeners.delete(listener)
   }
 
+  /**
+   * Asks the engine for the events that it has recorded until now and that the stream has not delivered yet.
+   *
+   * @returns ids of the containers of these events
+   */
   async catchUp(): Promise<ReadonlySet<string>> {
     // One millisecond is added: our times are truncated, the engine's are not.
     const until = BigInt(Date.now() + 1) * 1_000_000n

@@ -10,15 +10,6 @@ import type { Gate } from './gate.ts'
 import { reconcile } from './reconcile.ts'
 import type { GatePort } from './relay/protocol.ts'
 
-/** Keeps the gate in step with the containers outside of releases: ends, starts, new addresses, removals, the gate's own end. */
-export interface GateKeeper {
-  /** Reconciles everything; resolves when the gate holds what it must. */
-  sync(): Promise<void>
-  /** A release under the prefix has ended: earlier observations of it are outdated. */
-  released(prefix: string): void
-  close(): void
-}
-
 /** A container that restarts is back within this time; until then its clients wait. */
 const endedMs = 2_000
 /** When an unused gate is checked again, while it has connections left. */
@@ -33,11 +24,8 @@ interface KeeperOptions {
   log: Logger
 }
 
-export function createGateKeeper(options: KeeperOptions): GateKeeper {
-  return new SubscribedKeeper(options)
-}
-
-class SubscribedKeeper implements GateKeeper {
+/** Keeps the gate in step with the containers outside of releases: ends, starts, new addresses, removals, the gate's own end. */
+export class GateKeeper {
   readonly #options: KeeperOptions
   readonly #timers = new Set<NodeJS.Timeout>()
   /** By port: the last reason that was logged. */
@@ -62,11 +50,13 @@ class SubscribedKeeper implements GateKeeper {
     })
   }
 
+  /** Reconciles everything; resolves when the gate holds what it must. */
   sync() {
     this.#closeEnded = true
     return this.#turn()
   }
 
+  /** A release under the prefix has ended: earlier observations of it are outdated. */
   released(prefix: string) {
     this.#releases.set(prefix, (this.#releases.get(prefix) ?? 0) + 1)
     inBackground('keeping the gate in step', () => this.sync())
