@@ -50,7 +50,7 @@ beforeAll(async () => {
   const data = await openDataDirectory({ dataDir, dataMountPath: dataDir, log })
   const node: DockerNode = {
     driver: { engine, subscribe: () => () => undefined } as unknown as Driver,
-    gate: { unusable: undefined, readState: async () => undefined, apply: async () => undefined } as unknown as Gate,
+    gate: { unusable: undefined, heldPorts: async () => [], apply: async () => undefined } as unknown as Gate,
     nodeEnvironment: {
       dataMountPath: '/data',
       rootDomain: undefined,

@@ -25,7 +25,7 @@ import { checkSources } from './check-sources.ts'
 import { succeedAndCleanUp } from './clean-up.ts'
 import { execute, inOrder } from './executors.ts'
 import { ensureOwnNetwork } from './network-executors.ts'
-import { findOwn } from './own-containers.ts'
+import { findOwn, readLastLines } from './own-containers.ts'
 import { putBack } from './put-back.ts'
 import { type DockerNode, planOf, type ReleaseContext, type StepContext, toStepContext } from './release-context.ts'
 import { allOrFirstError, resolveAndPull } from './resolve.ts'
@@ -33,8 +33,6 @@ import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 import { inStages } from './stages.ts'
 import { startAndVerify, toPlanError } from './start-and-verify.ts'
 import { verifyRoutes } from './verify-routes.ts'
-
-const lastLines = 100
 
 /**
  * All images are pulled before anything starts, so a failed pull changes nothing. The previous containers go after every new one is
@@ -160,16 +158,10 @@ async function planNow(
 ): Promise<Plan> {
   const { driver, gate } = node
   const observation = seen ?? (await observeNode(driver, release))
-  const { all } = observation
   const plan = planRelease(release, resolved, observation)
   const gated = resolved.find(({ base }) => base.gated.length > 0)
   if (gated && gate.unusable) throw new PlanError(gated.instanceId, gate.unusable)
-  const atGate = ((await gate.readState())?.ports ?? []).map(({ port, address }) => ({
-    hostPort: port,
-    protocol: 'tcp' as const,
-    address,
-  }))
-  const held = [...all.filter(({ running }) => running).flatMap(claimedPorts), ...atGate]
+  const held = [...observation.all.filter(({ running }) => running).flatMap(claimedPorts), ...(await gate.heldPorts())]
   for (const instance of resolved) {
     if (plan.instances.find(({ instanceId }) => instanceId === instance.instanceId)?.mode === 'keep') continue
     for (const port of claimedPorts(instance.base)) {
@@ -277,14 +269,8 @@ async function fail(context: ReleaseContext, steps: StepContext | undefined, err
 async function reportLastLogLines(context: StepContext, instanceId: string): Promise<void> {
   const id = context.state.containers.get(instanceId) ?? (await findOwn(context, instanceId).catch(() => undefined))
   if (!id) return
-  const lines: string[] = []
-  try {
-    for await (const chunk of context.node.driver.readLog(id, { take: lastLines, follow: false }))
-      lines.push(...chunk.map(({ text }) => text))
-  } catch {
-    return
-  }
-  if (lines.length > 0) context.progressReporter.containerLog(instanceId, lines.slice(-lastLines))
+  const lines = await readLastLines(context.node.driver, id).catch(() => [])
+  if (lines.length > 0) context.progressReporter.containerLog(instanceId, lines)
 }
 
 /** Adds the instance to the error of a step of a phase. */

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { guarded, type Logger } from '@crux/service-kit'
 import { messageOf } from '../../../errors/message-of.ts'
+import type { PublishedPort } from '../containers/container-engine.ts'
 import { connectGate, type GateClient, GateGone } from './client.ts'
 import { GateError } from './errors.ts'
 import type { GateAnswer, GateHello, GatePort, GateRequest, PortKey } from './relay/protocol.ts'
@@ -57,6 +58,12 @@ export class Gate {
     if (!answer) return undefined
     this.#options.runner.ensureParent()
     return toHello(answer)
+  }
+
+  /** The ports that the running gate holds, whichever container they are for. */
+  async heldPorts(): Promise<PublishedPort[]> {
+    const { ports = [] } = (await this.readState()) ?? {}
+    return ports.map(({ port, address }) => ({ hostPort: port, protocol: 'tcp', address }))
   }
 
   /** Ends the gate, with every connection. */
