@@ -5,32 +5,24 @@
 
 /** Type assertions in production code. */
 export const casts: Record<string, number> = {
-  'apps/agent': 60,
-  'apps/console': 110,
+  'apps/agent': 57,
+  'apps/console': 90,
   'apps/identity': 55,
-  'apps/server': 100,
+  'apps/server': 99,
   bench: 7,
   'packages/client': 9,
   'packages/config-editor': 18,
-  'packages/contract': 15,
+  'packages/contract': 12,
   'packages/dev-env': 1,
   'packages/postgres': 12,
   'packages/service-kit': 19,
   scripts: 7,
 }
 
-/** Directories that import each other in a circle. */
-export const directoriesInCircles: Record<string, number> = {
-  'apps/agent': 6,
-  'apps/identity': 13,
-}
-
 /** Functions and components that are too long, by name, with their lines. */
 export const longFunctions: Record<string, Record<string, number>> = {
   'apps/agent': {
     assemble: 88,
-    createCommands: 229,
-    'createCommands (inner)': 150,
     createContainerEngine: 89,
     createEventHub: 86,
     createGate: 122,
@@ -40,42 +32,39 @@ export const longFunctions: Record<string, Record<string, number>> = {
     createProgressReporter: 82,
     createRegistryDigests: 123,
     createRelay: 98,
-    createReleases: 197,
     desiredOf: 98,
     gateSteps: 104,
     makeJournal: 91,
     openBucket: 94,
     openCredentials: 98,
-    openDataDirectory: 117,
-    openDockerDriver: 133,
+    openDataDirectory: 118,
+    openDockerDriver: 134,
     planRelease: 88,
     resolveAndPull: 100,
-    run: 129,
     runGate: 170,
-    startIn: 176,
     watchContainers: 103,
   },
   'apps/identity': {
     anonymous: 138,
-    startOutbox: 94,
   },
   'apps/server': {
     createAccounts: 111,
-    createAuthentication: 93,
-    createBrowser: 87,
-    createEditors: 123,
-    createHubApi: 82,
+    createAuthentication: 81,
+    createBrowser: 86,
+    createEditors: 89,
+    createHubApi: 83,
     createJobs: 92,
     createLeases: 122,
+    createLinkLifecycle: 81,
     createLocalAgents: 93,
     createMessages: 84,
     createNodeLinks: 90,
     createPostgresBus: 90,
     createPresence: 126,
-    createV2Client: 92,
+    createV2Client: 91,
     deploymentChannels: 112,
     runAgentProcess: 108,
-    start: 124,
+    start: 125,
   },
   bench: {
     firstDeploys: 90,
