@@ -6,12 +6,12 @@
 /** Type assertions in production code. */
 export const casts: Record<string, number> = {
   'apps/agent': 57,
-  'apps/console': 90,
+  'apps/console': 67,
   'apps/identity': 55,
   'apps/server': 99,
   bench: 7,
   'packages/client': 9,
-  'packages/config-editor': 18,
+  'packages/config-editor': 11,
   'packages/contract': 12,
   'packages/dev-env': 1,
   'packages/postgres': 12,
