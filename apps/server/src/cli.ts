@@ -1,8 +1,8 @@
-import { openDatabase } from '@crux/postgres'
+import { inspect } from 'node:util'
 import { ConfigError } from '@crux/service-kit'
 import { readConfig } from './config/index.ts'
 import { createCipher, generateKey } from './crypto/index.ts'
-import * as schema from './db/schema/index.ts'
+import { openServerDatabase } from './db/open-database.ts'
 import { migrateServer } from './migrate.ts'
 import { resealAll } from './reseal-secrets.ts'
 
@@ -24,14 +24,14 @@ try {
   if (!command) throw new ConfigError('The command', `is none of those that there are.\n\n${usage}`)
   process.stdout.write(`${await command()}\n`)
 } catch (error) {
-  process.stderr.write(`${error instanceof ConfigError ? error.message : (error as Error).stack}\n`)
+  process.stderr.write(`${error instanceof ConfigError ? error.message : inspect(error)}\n`)
   process.exitCode = 1
 }
 
 async function rotate(): Promise<string> {
   const config = readConfig(process.env)
   await migrateServer(config.databaseUrl)
-  const database = openDatabase({ url: config.databaseUrl, name: 'crux encrypt rotate', max: 1, schema })
+  const database = openServerDatabase({ url: config.databaseUrl, name: 'crux encrypt rotate', max: 1 })
   try {
     const count = await resealAll(database, createCipher(config.encryption))
     return `${count} secrets were encrypted again; the previous key is no longer needed`

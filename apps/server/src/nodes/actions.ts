@@ -1,14 +1,15 @@
 import { type Body, CruxError, isAllowed, type Query, type ResponseInput, scopeCovers } from '@crux/contract'
 import { and, eq } from 'drizzle-orm'
-import type { Actor, TeamContext } from '../access/index.ts'
+import type { Actor, Caller, TeamContext } from '../access/index.ts'
 import { isLoopbackOnly } from '../config/index.ts'
 import type { App } from '../context.ts'
 import { deployment, node, nodeInstall, nodeToken } from '../db/schema/index.ts'
+import type { InstallOptions } from '../db/schema/nodes.ts'
 import { recordDeletedNode } from './engine-scope.ts'
 import { nodeChanged, nodeKicked } from './events.ts'
 import { installCommand, installScript } from './install-script.ts'
 import { issueInstallToken, openInstallToken } from './install-token.ts'
-import { type InstallOptions, scriptValues } from './install-values.ts'
+import { scriptValues } from './install-values.ts'
 import type { AgentEnd } from './local-agent-process.ts'
 import type { LocalAgents } from './local-agents.ts'
 import {
@@ -29,8 +30,7 @@ export async function listNodes(app: App, team: TeamContext): Promise<ResponseIn
 export async function getNode(
   app: App,
   localAgents: LocalAgents,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   nodeId: string,
 ): Promise<ResponseInput<'nodes.get'>> {
   const row = await findNodeDetails(app, team.id, nodeId)
@@ -67,8 +67,7 @@ function toLastEnd(end: AgentEnd | undefined): ResponseInput<'nodes.get'>['local
 
 export async function createNode(
   app: App,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   body: Body<'nodes.create'>,
 ): Promise<ResponseInput<'nodes.create'>> {
   const [row] = await app.database.db
@@ -82,8 +81,7 @@ export async function createNode(
 
 export async function updateNode(
   app: App,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   nodeId: string,
   body: Body<'nodes.update'>,
 ): Promise<void> {
@@ -127,8 +125,7 @@ export async function deleteNode(app: App, localAgents: LocalAgents, team: TeamC
 
 export async function createInstallScript(
   app: App,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   nodeId: string,
   body: Body<'nodes.create-script'>,
 ): Promise<ResponseInput<'nodes.create-script'>> {
@@ -173,8 +170,7 @@ export async function discardInstallScript(app: App, team: TeamContext, nodeId: 
 export async function revokeToken(
   app: App,
   localAgents: LocalAgents,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   nodeId: string,
 ): Promise<void> {
   await requireNode(app, team, nodeId)
@@ -193,8 +189,7 @@ export async function revokeToken(
 export async function kickNode(
   app: App,
   localAgents: LocalAgents,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   nodeId: string,
 ): Promise<void> {
   await requireNode(app, team, nodeId)
@@ -205,8 +200,7 @@ export async function kickNode(
 export async function startLocalAgent(
   app: App,
   localAgents: LocalAgents,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   nodeId: string,
 ): Promise<void> {
   const row = await requireNode(app, team, nodeId)
@@ -224,8 +218,8 @@ export async function listNodeEvents(
   return {
     items: items.map((item) => ({
       createdAt: item.createdAt.toISOString(),
-      event: item.event as ResponseInput<'nodes.audit'>['items'][number]['event'],
-      data: item.data as Record<string, unknown> | null,
+      event: item.event,
+      data: item.data,
     })),
     total,
   }
@@ -256,7 +250,7 @@ function toNode(row: NodeFace): ResponseInput<'nodes.create'> {
     name: row.name,
     type: row.type,
     description: row.description,
-    icon: row.icon as ResponseInput<'nodes.create'>['icon'],
+    icon: row.icon,
     address: linked ? row.address : null,
     status: statusOf(row),
     connectedAt: linked ? (row.connectedAt?.toISOString() ?? null) : null,
@@ -271,7 +265,7 @@ function describeInstall(
   row: NodeRow & { teamSlug: string },
   install: InstallRow,
 ): ResponseInput<'nodes.create-script'> {
-  const values = scriptValues(app.config, row, openInstallToken(app, install), install.options as InstallOptions)
+  const values = scriptValues(app.config, row, openInstallToken(app, install), install.options)
   return {
     command: installCommand(install.scriptType, values),
     script: installScript(install.scriptType, values),

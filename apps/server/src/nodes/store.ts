@@ -27,9 +27,9 @@ export type NodeFace = Pick<
 export function findNodes(app: App, teamId: string): Promise<readonly NodeFace[]> {
   return app.database.sharedRead<NodeFace>({
     name: 'nodes of team',
-    text: `select id, name, type, description, icon, address, agent_version as "agentVersion",
-        engine_version as "engineVersion", operating_system as "operatingSystem", connected_at as "connectedAt",
-        link_server as "linkServer"
+    text: `select id, name, type, description, icon, address, agent_version,
+        engine_version, operating_system, connected_at,
+        link_server
       from crux.node where team_id = $1 order by name`,
     values: [teamId],
   })
@@ -98,7 +98,7 @@ export async function findNodeEvents(
     gte(nodeEvent.createdAt, query.from),
     // The column has milliseconds, and so has `to`.
     lt(nodeEvent.createdAt, new Date(query.to.getTime() + 1)),
-    query.filterEventType ? eq(nodeEvent.event, query.filterEventType) : undefined,
+    query.filterEventType ? sql`${nodeEvent.event} = ${query.filterEventType}` : undefined,
   )
   const [items, [total]] = await Promise.all([
     app.database.db

@@ -1,5 +1,6 @@
 import { CruxError } from '@crux/contract'
 import { leaseMs } from '@crux/rules'
+import { getField } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import { buildRelease } from './build-release.ts'
@@ -53,7 +54,7 @@ export function scheduleDispatch(app: App, nodeId: string): void {
  */
 export async function dispatchOrphaned(app: App): Promise<void> {
   const { rows } = await app.database.pool.query<{ nodeId: string }>(
-    `select distinct node_id as "nodeId" from crux.release where status = 'in-progress' and dispatched_at is null`,
+    `select distinct node_id from crux.release where status = 'in-progress' and dispatched_at is null`,
   )
   for (const { nodeId } of rows) await dispatch(app, nodeId)
 }
@@ -106,7 +107,7 @@ async function markDispatched(app: App, release: ReleaseRow): Promise<boolean> {
     })
     return rowCount === 1
   } catch (error) {
-    if ((error as { constraint?: string }).constraint === 'release_one_dispatched') return false
+    if (getField(error, 'constraint') === 'release_one_dispatched') return false
     throw error
   }
 }

@@ -1,6 +1,8 @@
+import { getField } from '@crux/service-kit'
+import type { IconName } from '../db/schema/columns.ts'
 import type { Queries } from '../db/transaction.ts'
 
-export type StorageFace = { id: string; name: string; description: string | null; icon: string | null; url: string }
+export type StorageFace = { id: string; name: string; description: string | null; icon: IconName | null; url: string }
 export type StorageRow = StorageFace & { public: boolean; inUse: boolean; createdAt: Date; updatedAt: Date }
 /** The keys as stored in the database, encrypted. */
 export type SealedKeys = { accessKey: string | null; secretKey: string | null }
@@ -30,8 +32,8 @@ export async function selectOptions(queries: Queries, teamId: string): Promise<{
 export async function selectStorage(queries: Queries, teamId: string, id: string): Promise<StorageRow | undefined> {
   const { rows } = await queries.query<StorageRow>({
     name: 'storage',
-    text: `select ${face}, s.access_key is null as public, s.created_at as "createdAt", s.updated_at as "updatedAt",
-        exists (select from crux.container_config c where c.storage_id = s.id) as "inUse"
+    text: `select ${face}, s.access_key is null as public, s.created_at, s.updated_at,
+        exists (select from crux.container_config c where c.storage_id = s.id) as in_use
       from crux.storage s where s.id = $1 and s.team_id = $2`,
     values: [id, teamId],
   })
@@ -46,7 +48,7 @@ export async function selectAccess(
 ): Promise<({ id: string; name: string; url: string } & SealedKeys)[]> {
   const { rows } = await queries.query<{ id: string; name: string; url: string } & SealedKeys>({
     name: 'storage access',
-    text: `select id, name, url, access_key as "accessKey", secret_key as "secretKey"
+    text: `select id, name, url, access_key, secret_key
       from crux.storage where id = any($1::uuid[]) and team_id = $2`,
     values: [ids, teamId],
   })
@@ -98,7 +100,7 @@ export async function deleteStorage(queries: Queries, id: string): Promise<boole
     await queries.query('delete from crux.storage where id = $1', [id])
     return true
   } catch (error) {
-    if ((error as { code?: unknown }).code === '23503') return false
+    if (getField(error, 'code') === '23503') return false
     throw error
   }
 }
