@@ -39,8 +39,8 @@ const stickyBit = 0o1000
 const writableByOthers = 0o022
 
 /**
- * Opens the data directory, creates it where it is missing, and closes it to other users of the machine. Corrects permissions that an older
- * agent left too wide.
+ * Opens the data directory, creates it where it is missing, and closes it to other users of the machine. Corrects permissions that are too
+ * wide.
  *
  * @param options.dataMountPath the same directory as the engine's machine sees it
  */
@@ -62,104 +62,120 @@ export async function openDataDirectory(options: {
   else log.warn({ dataDir }, "the data directory is not the agent's alone: no volume can be used until it is")
   // A file system without permissions, such as that of another operating system, has none to check.
   const keepsModes = !owned || shared || ((await root.stat()).mode & 0o777) === ownMode
-  const held: FileHandle[] = [root]
+  await correctModes(root)
+  return new HeldDirectory({ dataDir, mountPath, root, keepsModes })
+}
 
-  const shown = (parts: readonly string[]) => posix.join(mountPath, ...parts)
+class HeldDirectory implements DataDirectory {
+  readonly mountPath: string
+  readonly #dataDir: string
+  readonly #root: FileHandle
+  readonly #keepsModes: boolean
+  readonly #held: FileHandle[]
 
-  async function checkParent(directory: FileHandle, path: string): Promise<void> {
+  constructor(opened: { dataDir: string; mountPath: string; root: FileHandle; keepsModes: boolean }) {
+    this.mountPath = opened.mountPath
+    this.#dataDir = opened.dataDir
+    this.#root = opened.root
+    this.#keepsModes = opened.keepsModes
+    this.#held = [opened.root]
+  }
+
+  async openVolume(relativePath: string): Promise<Volume> {
+    const { directory, created } = await this.#walk(relativePath, directoryMode)
+    const path = entryOf(directory, '.')
+    return {
+      created,
+      path,
+      giveTo: (user) => chown(path, user, -1),
+      close: () => directory.close(),
+    }
+  }
+
+  async checkVolume(relativePath: string, { mayBeMissing } = { mayBeMissing: false }): Promise<void> {
+    try {
+      const { directory } = await this.#walk(relativePath)
+      await directory.close()
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error
+      if (!mayBeMissing)
+        throw new PathError(`the directory ${this.#shown(relativePath.split('/'))} of a volume is missing`, {
+          cause: error,
+        })
+    }
+  }
+
+  async ownDirectory(...below: string[]): Promise<string> {
+    const names = [ownDirectoryName, ...below]
+    const path = join(this.#dataDir, ...names)
+    if (!canWalk) {
+      await mkdir(path, { recursive: true, mode: ownMode })
+      if (!(await lstat(path)).isDirectory()) throw new Error(`${path} is not a directory`)
+      return path
+    }
+    const { directory } = await openBeneath(this.#root, names, {
+      createMode: ownMode,
+      check: async (opened, index) => {
+        if (!ownedByAgent((await opened.stat()).uid))
+          throw new Error(`${this.#shown(names.slice(0, index + 1))} does not belong to the agent's user`)
+        await chmod(entryOf(opened, '.'), ownMode)
+      },
+    })
+    this.#held.push(directory)
+    return entryOf(directory, '.').replace(/\/\.$/, '')
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#held.splice(0).map((handle) => handle.close()))
+  }
+
+  #shown(parts: readonly string[]): string {
+    return posix.join(this.mountPath, ...parts)
+  }
+
+  async #walk(relativePath: string, createMode?: number) {
+    const parts = relativePath.split('/')
+    if (parts.length !== volumeDepth)
+      throw new PathError(`${this.#shown(parts)} is not the directory of a volume: a volume lies in no other directory`)
+    await this.#checkRoot()
+    let reached = 0
+    try {
+      return await openBeneath(this.#root, parts, {
+        ...(createMode === undefined ? {} : { createMode }),
+        check: async (directory, index) => {
+          reached = index + 1
+          if (index < volumeDepth - 1) await this.#checkParent(directory, this.#shown(parts.slice(0, index + 1)))
+        },
+      })
+    } catch (error) {
+      if (!['ENOTDIR', 'ELOOP'].includes(errorCode(error))) throw error
+      const path = this.#shown(parts.slice(0, reached + 1))
+      throw new PathError(
+        `${path} is a link or a file where the directory of a volume must be: remove it, or mount a disk there (mount --bind)`,
+        { cause: error },
+      )
+    }
+  }
+
+  async #checkRoot(): Promise<void> {
+    if (!canWalk)
+      throw new PathError('volumes need an agent on Linux: only there directories are opened without following links')
+    const [now, opened] = await Promise.all([stat(this.#dataDir).catch(() => undefined), this.#root.stat()])
+    if (now?.ino !== opened.ino || now.dev !== opened.dev)
+      throw new PathError(`the data directory ${this.mountPath} was moved or replaced: restart the agent`)
+    await this.#checkParent(this.#root, this.mountPath)
+  }
+
+  async #checkParent(directory: FileHandle, path: string): Promise<void> {
     const { uid, mode } = await directory.stat()
     if (!ownedByAgent(uid))
       throw new PathError(
         `${path} belongs to user ${uid}, who could exchange the volumes in it: give it back (chown ${process.getuid?.() ?? 0} ${path})`,
       )
-    if (keepsModes && (mode & writableByOthers) !== 0)
+    if (this.#keepsModes && (mode & writableByOthers) !== 0)
       throw new PathError(
         `${path} can be written by others, who could exchange the volumes in it: close it (chmod go-w ${path})`,
       )
-  }
-
-  async function checkRoot(): Promise<void> {
-    if (!canWalk)
-      throw new PathError('volumes need an agent on Linux: only there directories are opened without following links')
-    const [now, opened] = await Promise.all([stat(dataDir).catch(() => undefined), root.stat()])
-    if (now?.ino !== opened.ino || now.dev !== opened.dev)
-      throw new PathError(`the data directory ${mountPath} was moved or replaced: restart the agent`)
-    await checkParent(root, mountPath)
-  }
-
-  async function walk(relativePath: string, createMode?: number) {
-    const parts = relativePath.split('/')
-    if (parts.length !== volumeDepth)
-      throw new PathError(`${shown(parts)} is not the directory of a volume: a volume lies in no other directory`)
-    await checkRoot()
-    let reached = 0
-    try {
-      return await openBeneath(root, parts, {
-        ...(createMode === undefined ? {} : { createMode }),
-        async check(directory, index) {
-          reached = index + 1
-          if (index < volumeDepth - 1) await checkParent(directory, shown(parts.slice(0, index + 1)))
-        },
-      })
-    } catch (error) {
-      const path = shown(parts.slice(0, reached + 1))
-      if (['ENOTDIR', 'ELOOP'].includes(errorCode(error)))
-        throw new PathError(
-          `${path} is a link or a file where the directory of a volume must be: remove it, or mount a disk there (mount --bind)`,
-          { cause: error },
-        )
-      throw error
-    }
-  }
-
-  async function checkVolume(relativePath: string, { mayBeMissing } = { mayBeMissing: false }): Promise<void> {
-    try {
-      const { directory } = await walk(relativePath)
-      await directory.close()
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error
-      if (!mayBeMissing)
-        throw new PathError(`the directory ${shown(relativePath.split('/'))} of a volume is missing`, { cause: error })
-    }
-  }
-
-  await correctModes(root)
-
-  return {
-    mountPath,
-    async openVolume(relativePath) {
-      const { directory, created } = await walk(relativePath, directoryMode)
-      const path = entryOf(directory, '.')
-      return {
-        created,
-        path,
-        giveTo: (user) => chown(path, user, -1),
-        close: () => directory.close(),
-      }
-    },
-    checkVolume,
-    async ownDirectory(...below) {
-      const names = [ownDirectoryName, ...below]
-      const path = join(dataDir, ...names)
-      if (!canWalk) {
-        await mkdir(path, { recursive: true, mode: ownMode })
-        if (!(await lstat(path)).isDirectory()) throw new Error(`${path} is not a directory`)
-        return path
-      }
-      const { directory } = await openBeneath(root, names, {
-        createMode: ownMode,
-        async check(opened, index) {
-          if (!ownedByAgent((await opened.stat()).uid))
-            throw new Error(`${shown(names.slice(0, index + 1))} does not belong to the agent's user`)
-          await chmod(entryOf(opened, '.'), ownMode)
-        },
-      })
-      held.push(directory)
-      return entryOf(directory, '.').replace(/\/\.$/, '')
-    },
-    async close() {
-      await Promise.all(held.splice(0).map((handle) => handle.close()))
-    },
   }
 }
 

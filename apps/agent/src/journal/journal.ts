@@ -9,6 +9,7 @@ import {
   type Outcome,
   type Release,
   type ReleaseKey,
+  ReleaseKeySchema,
   ReleaseSchema,
 } from '@crux/agent-protocol'
 import { z } from 'zod'
@@ -20,7 +21,7 @@ export const JournalState = z.object({
   digests: z.record(z.string(), z.string()).optional(),
   /** The plan in the form of the engine; only the engine reads it. */
   plan: z.unknown().optional(),
-  /** Preparations that were completed, as "instance/place": they do not run twice. */
+  /** Preparations that were completed, as "instance/index": they do not run twice. */
   done: z.array(z.string()).optional(),
   /** The new containers have the names: from here on the release cannot be undone. */
   committed: z.boolean().optional(),
@@ -73,8 +74,8 @@ export interface JournalDirectory {
 const format = 2
 
 const Line = z.union([
-  z.object({ release: z.unknown(), format: z.literal(format) }),
-  z.object({ event: z.unknown() }),
+  z.object({ release: z.json(), format: z.literal(format) }),
+  z.object({ event: z.json() }),
   z.object({ fact: JournalState }),
 ])
 
@@ -86,18 +87,18 @@ export function openJournalDirectory(directory: string): JournalDirectory {
       const { key } = release
       if (!key) throw new Error('a release has a key')
       const file = await open(pathOf(key), 'ax', 0o600)
-      const journal = makeJournal({ file, path: pathOf(key), size: 0 }, release, [], {})
+      const journal = new FileJournal({ file, path: pathOf(key), size: 0 }, release)
       try {
-        await journal.begin()
+        await journal.start()
       } catch (error) {
         await journal.drop()
         throw error
       }
       return journal
     },
-    unwritten: (release) => makeJournal(undefined, release, [], {}),
+    unwritten: (release) => new FileJournal(undefined, release),
     async load() {
-      const names = await readdir(directory).catch(() => [] as string[])
+      const names = await readdir(directory).catch((): string[] => [])
       const journals: Journal[] = []
       const unreadable: string[] = []
       for (const name of names.filter((candidate) => candidate.endsWith('.jsonl')).sort()) {
@@ -123,15 +124,15 @@ async function read(path: string): Promise<Journal> {
   for (const text of whole.split('\n')) {
     if (text === '') continue
     const line = Line.parse(JSON.parse(text))
-    if ('release' in line) release = fromJson(ReleaseSchema, line.release as Parameters<typeof fromJson>[1])
-    else if ('event' in line) events.push(fromJson(DeploymentEventSchema, line.event as Parameters<typeof fromJson>[1]))
+    if ('release' in line) release = fromJson(ReleaseSchema, line.release)
+    else if ('event' in line) events.push(fromJson(DeploymentEventSchema, line.event))
     else state = { ...state, ...line.fact }
   }
   if (!release) throw new Error(`${path} holds no release`)
   const file = await open(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW)
   const size = Buffer.byteLength(whole)
   if (whole.length < content.length) await file.truncate(size)
-  return makeJournal({ file, path, size }, release, events, state)
+  return new FileJournal({ file, path, size }, release, events, state)
 }
 
 interface Written {
@@ -141,96 +142,123 @@ interface Written {
   size: number
 }
 
-function makeJournal(written: Written | undefined, release: Release, events: DeploymentEvent[], state: JournalState) {
-  let waiting: string[] = []
-  let writing: Promise<void> | undefined
-  let dropped = false
-  let torn = false
+class FileJournal implements Journal {
+  readonly key: ReleaseKey
+  readonly release: Release
+  readonly state: JournalState
+  acknowledged = 0
+  onAppend: (event: DeploymentEvent) => void = () => undefined
+  readonly #events: DeploymentEvent[]
+  /** Undefined for a journal in memory only. */
+  readonly #written: Written | undefined
+  #waiting: string[] = []
+  #writing: Promise<void> | undefined
+  #dropped = false
+  #torn = false
+
+  constructor(
+    written: Written | undefined,
+    release: Release,
+    events: DeploymentEvent[] = [],
+    state: JournalState = {},
+  ) {
+    this.key = release.key ?? create(ReleaseKeySchema)
+    this.release = release
+    this.state = state
+    this.#events = events
+    this.#written = written
+  }
+
+  get outcome() {
+    // The outcome is among the last events: only the clean-up of a success follows.
+    const reported = this.#events.findLast(({ event }) => event.case === 'outcome')?.event
+    return reported?.case === 'outcome' ? reported.value : undefined
+  }
+
+  get finished() {
+    const event = this.#events.at(-1)?.event
+    return event?.case === 'cleanUpEnd' || (event?.case === 'outcome' && !event.value.successful)
+  }
+
+  get lastSequence() {
+    return this.#events.length
+  }
+
+  /** Writes the first line. */
+  async start() {
+    await this.#write({ release: toJson(ReleaseSchema, this.release), format })
+  }
+
+  append(event: EventInit) {
+    const sequence = BigInt(this.#events.length + 1)
+    const whole = create(DeploymentEventSchema, { sequence, at: timestampNow(), event })
+    this.#events.push(whole)
+    this.#write({ event: toJson(DeploymentEventSchema, whole) }).catch(() => undefined)
+    this.onAppend(whole)
+  }
+
+  async decide(fact: JournalState) {
+    Object.assign(this.state, fact)
+    await this.#write({ fact })
+    await this.written()
+  }
+
+  async secure() {
+    await this.written()
+    await this.#written?.file.datasync()
+  }
+
+  eventsAfter(sequence: number, max: number) {
+    return this.#events.slice(sequence, sequence + max)
+  }
+
+  async written() {
+    while (this.#writing ?? this.#waiting.length > 0) await (this.#writing ?? this.#flush())
+  }
+
+  async drop() {
+    this.#dropped = true
+    await this.#writing?.catch(() => undefined)
+    if (!this.#written) return
+    await this.#written.file.close()
+    await rm(this.#written.path, { force: true })
+  }
+
+  #write(line: unknown): Promise<void> {
+    this.#waiting.push(`${JSON.stringify(line)}\n`)
+    return this.#flush()
+  }
 
   /** Lines that accumulate during one write go together into the next. A failed write loses none: they wait for the next attempt. */
-  function flush(): Promise<void> {
-    writing ??= writeAll()
-    return writing
+  #flush(): Promise<void> {
+    this.#writing ??= this.#writeAll()
+    return this.#writing
   }
-  async function writeAll(): Promise<void> {
+
+  async #writeAll(): Promise<void> {
+    const written = this.#written
     await Promise.resolve()
     let lines: string[] = []
     try {
-      while (waiting.length > 0) {
-        lines = waiting
-        waiting = []
-        if (!written || dropped) continue
+      while (this.#waiting.length > 0) {
+        lines = this.#waiting
+        this.#waiting = []
+        if (!written || this.#dropped) continue
         // A full disk may accept only a part of a line.
-        if (torn) await written.file.truncate(written.size)
-        torn = true
+        if (this.#torn) await written.file.truncate(written.size)
+        this.#torn = true
         const bytes = Buffer.from(lines.join(''))
         await written.file.appendFile(bytes)
         written.size += bytes.length
-        torn = false
+        this.#torn = false
       }
     } catch (error) {
-      waiting = [...lines, ...waiting]
+      this.#waiting = [...lines, ...this.#waiting]
       throw new Error(`the agent cannot write its data directory: ${messageOf(error)}`, { cause: error })
     } finally {
-      writing = undefined
+      this.#writing = undefined
     }
   }
-  function write(line: unknown): Promise<void> {
-    waiting.push(`${JSON.stringify(line)}\n`)
-    return flush()
-  }
-  async function flushed(): Promise<void> {
-    while (writing ?? waiting.length > 0) await (writing ?? flush())
-  }
-  const last = () => events.at(-1)
-
-  const journal = {
-    key: release.key ?? { deploymentId: '', number: 0 },
-    release,
-    state,
-    acknowledged: 0,
-    onAppend: (_event: DeploymentEvent): void => undefined,
-    get outcome() {
-      // The outcome is among the last events: only the clean-up of a success follows.
-      const reported = events.findLast(({ event }) => event.case === 'outcome')?.event
-      return reported?.case === 'outcome' ? reported.value : undefined
-    },
-    get finished() {
-      const event = last()?.event
-      return event?.case === 'cleanUpEnd' || (event?.case === 'outcome' && !event.value.successful)
-    },
-    get lastSequence() {
-      return events.length
-    },
-    async begin() {
-      await write({ release: toJson(ReleaseSchema, release), format })
-    },
-    append(event: EventInit) {
-      const whole = create(DeploymentEventSchema, { sequence: BigInt(events.length + 1), at: timestampNow(), event })
-      events.push(whole)
-      write({ event: toJson(DeploymentEventSchema, whole) }).catch(() => undefined)
-      journal.onAppend(whole)
-    },
-    async decide(fact: JournalState) {
-      Object.assign(journal.state, fact)
-      await write({ fact })
-      await flushed()
-    },
-    async secure() {
-      await flushed()
-      await written?.file.datasync()
-    },
-    eventsAfter: (sequence: number, max: number) => events.slice(sequence, sequence + max),
-    written: flushed,
-    async drop() {
-      dropped = true
-      await writing?.catch(() => undefined)
-      if (!written) return
-      await written.file.close()
-      await rm(written.path, { force: true })
-    },
-  }
-  return journal as typeof journal & Journal
 }
 
 /** The server sends the id, and it becomes a file name. */

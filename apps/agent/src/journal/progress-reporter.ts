@@ -18,6 +18,8 @@ export function createProgressReporter(journal: Journal, now: () => number = () 
         case: 'log',
         value: { instanceId, level, lines: lines.map((line) => redact(line)), fromContainer: false },
       })
+  const logStop = (instanceId: string, line: string, of: { silences: string } | { stopped: string }) =>
+    journal.append({ case: 'log', value: { instanceId, level: LogLevel.INFO, lines: [redact(line)], ...of } })
   const phase =
     (state: PhaseState) =>
     (instanceId: string, of: Phase, detail = '') =>
@@ -29,21 +31,11 @@ export function createProgressReporter(journal: Journal, now: () => number = () 
     },
     info: log(LogLevel.INFO),
     /** Reports that a previous container is being stopped before the new one of its instance starts. */
-    silences(instanceId: string, name: string) {
-      const line = `stopping ${name}, which cannot run beside the new container`
-      journal.append({
-        case: 'log',
-        value: { instanceId, level: LogLevel.INFO, lines: [redact(line)], silences: name },
-      })
-    },
+    silences: (instanceId: string, name: string) =>
+      logStop(instanceId, `stopping ${name}, which cannot run beside the new container`, { silences: name }),
     /** Reports that the previous container has stopped: the time that this took is part of the downtime and of the release's phases. */
-    stopped(instanceId: string, name: string, milliseconds: number) {
-      const line = `stopped ${name} in ${(milliseconds / 1_000).toFixed(1)} s`
-      journal.append({
-        case: 'log',
-        value: { instanceId, level: LogLevel.INFO, lines: [redact(line)], stopped: name },
-      })
-    },
+    stopped: (instanceId: string, name: string, milliseconds: number) =>
+      logStop(instanceId, `stopped ${name} in ${(milliseconds / 1_000).toFixed(1)} s`, { stopped: name }),
     warn: log(LogLevel.WARN),
     error: log(LogLevel.ERROR),
     /** Reports lines that a container itself printed: its last lines when it failed. */

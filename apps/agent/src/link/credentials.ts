@@ -35,7 +35,7 @@ export class NoTokenError extends Error {
   override name = 'NoTokenError'
 }
 
-export async function openCredentials(options: {
+interface CredentialsOptions {
   store: TokenStore
   server: string
   nodeId: string
@@ -44,93 +44,104 @@ export async function openCredentials(options: {
   installTokenUsed: () => Promise<void>
   clientFor: (token: () => string) => AgentClient
   log: Logger
-}): Promise<Credentials> {
-  const { store, server, nodeId, installToken, installTokenUsed, clientFor, log } = options
-  let fallback = installToken
-  let state = await initialState()
+}
 
-  async function initialState(): Promise<State> {
-    const stored = await store.read()
-    if (stored && stored.server === server && (nodeId === '' || stored.nodeId === nodeId))
-      return { kind: 'stored', stored }
-    if (installToken === undefined) {
-      throw new NoTokenError(
-        stored
-          ? 'The stored token is for another server or node, and no install token was given (CRUX_TOKEN)'
-          : 'No install token was given (CRUX_TOKEN)',
-      )
+/** @throws NoTokenError when there is no token to connect with */
+export async function openCredentials(options: CredentialsOptions): Promise<Credentials> {
+  const { store, server, nodeId, installToken } = options
+  const stored = await store.read()
+  if (stored && stored.server === server && (nodeId === '' || stored.nodeId === nodeId))
+    return new NodeCredentials(options, { kind: 'stored', stored }, installToken)
+  if (installToken === undefined) {
+    throw new NoTokenError(
+      stored
+        ? 'The stored token is for another server or node, and no install token was given (CRUX_TOKEN)'
+        : 'No install token was given (CRUX_TOKEN)',
+    )
+  }
+  if (stored) await store.forget()
+  return new NodeCredentials(options, { kind: 'install', token: installToken }, undefined)
+}
+
+class NodeCredentials implements Credentials {
+  readonly #options: CredentialsOptions
+  #state: State
+  /** The configured token, while it was not tried yet. */
+  #fallback: string | undefined
+
+  constructor(options: CredentialsOptions, state: State, fallback: string | undefined) {
+    this.#options = options
+    this.#state = state
+    this.#fallback = fallback
+  }
+
+  token(): string {
+    return this.#state.kind === 'stored' ? this.#state.stored.token : this.#state.token
+  }
+
+  nodeId(): string {
+    return this.#state.kind === 'stored' ? this.#state.stored.nodeId : this.#options.nodeId
+  }
+
+  async prepare(info: AgentInfo): Promise<void> {
+    const { clientFor, installTokenUsed, log, nodeId, server } = this.#options
+    const state = this.#state
+    if (state.kind === 'stored' && state.stored.next !== undefined)
+      await this.#finishRotation({ ...state.stored, next: state.stored.next })
+    if (state.kind !== 'install') return
+    try {
+      const answer = await clientFor(() => state.token).exchange({ info })
+      await this.#keep({ server, nodeId: answer.nodeId || nodeId, token: answer.connectionToken })
+      await installTokenUsed()
+      log.info('install token exchanged')
+    } catch (error) {
+      if (!isUnauthenticated(error)) throw error
+      this.#state = { kind: 'direct', token: state.token }
     }
-    if (stored) await store.forget()
-    fallback = undefined
-    return { kind: 'install', token: installToken }
   }
 
-  async function keep(stored: StoredToken): Promise<void> {
-    await store.write(stored)
-    state = { kind: 'stored', stored }
+  async accepted(): Promise<void> {
+    const { installToken, installTokenUsed, nodeId, server } = this.#options
+    if (this.#state.kind === 'direct') await this.#keep({ server, nodeId, token: this.#state.token })
+    if (installToken !== undefined) await installTokenUsed()
   }
 
-  function token(): string {
-    return state.kind === 'stored' ? state.stored.token : state.token
+  async refused(): Promise<boolean> {
+    if (this.#state.kind === 'stored') await this.#options.store.forget()
+    if (this.#fallback === undefined) return false
+    this.#state = { kind: 'install', token: this.#fallback }
+    this.#fallback = undefined
+    return true
   }
 
-  function ownNodeId(): string {
-    return state.kind === 'stored' ? state.stored.nodeId : nodeId
+  async rotate(next: string): Promise<void> {
+    const { clientFor, log, server } = this.#options
+    const current = this.token()
+    await this.#keep({ server, nodeId: this.nodeId(), token: current, next })
+    await clientFor(() => next).confirmToken({})
+    await this.#keep({ server, nodeId: this.nodeId(), token: next })
+    log.info('connection token replaced')
+  }
+
+  async forget(): Promise<void> {
+    await this.#options.store.forget()
+    await this.#options.installTokenUsed()
+  }
+
+  async #keep(stored: StoredToken): Promise<void> {
+    await this.#options.store.write(stored)
+    this.#state = { kind: 'stored', stored }
   }
 
   /** The server may or may not have confirmed a rotated token if the agent stopped in between. */
-  async function finishRotation(stored: StoredToken & { next: string }): Promise<void> {
-    const { next, ...rest } = stored
+  async #finishRotation({ next, ...rest }: StoredToken & { next: string }): Promise<void> {
     try {
-      await clientFor(() => next).confirmToken({})
-      await keep({ ...rest, token: next })
+      await this.#options.clientFor(() => next).confirmToken({})
+      await this.#keep({ ...rest, token: next })
     } catch (error) {
       if (!isUnauthenticated(error)) throw error
-      await keep(rest)
+      await this.#keep(rest)
     }
-  }
-
-  return {
-    token,
-    nodeId: ownNodeId,
-    async prepare(info) {
-      if (state.kind === 'stored' && state.stored.next !== undefined) {
-        await finishRotation({ ...state.stored, next: state.stored.next })
-      }
-      if (state.kind !== 'install') return
-      const exchanged = state.token
-      try {
-        const answer = await clientFor(() => exchanged).exchange({ info })
-        await keep({ server, nodeId: answer.nodeId || nodeId, token: answer.connectionToken })
-        await installTokenUsed()
-        log.info('install token exchanged')
-      } catch (error) {
-        if (!isUnauthenticated(error)) throw error
-        state = { kind: 'direct', token: exchanged }
-      }
-    },
-    async accepted() {
-      if (state.kind === 'direct') await keep({ server, nodeId, token: state.token })
-      if (installToken !== undefined) await installTokenUsed()
-    },
-    async refused() {
-      if (state.kind === 'stored') await store.forget()
-      if (fallback === undefined) return false
-      state = { kind: 'install', token: fallback }
-      fallback = undefined
-      return true
-    },
-    async rotate(next) {
-      const current = token()
-      await keep({ server, nodeId: ownNodeId(), token: current, next })
-      await clientFor(() => next).confirmToken({})
-      await keep({ server, nodeId: ownNodeId(), token: next })
-      log.info('connection token replaced')
-    },
-    async forget() {
-      await store.forget()
-      await installTokenUsed()
-    },
   }
 }
 

@@ -34,27 +34,90 @@ export interface BucketAccess {
 }
 
 /** A server that sends nothing for this long is unavailable. */
-const silenceMs = 60_000
+const unansweredMs = 60_000
 const documentBytesMax = 16 * 1_024 * 1_024
 
 export function openBucket(access: BucketAccess, signal: AbortSignal): Bucket {
-  const base = new URL(access.url)
-  const isSecure = base.protocol === 'https:'
-  const agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
-  /** The region of the bucket, when the server has sent it; before that the signer derives it from the host's name. */
-  let region: string | undefined
+  return new S3Bucket(access, signal)
+}
 
-  async function send(path: string, query: Record<string, string>): Promise<IncomingMessage> {
+class S3Bucket implements Bucket {
+  readonly #access: BucketAccess
+  readonly #signal: AbortSignal
+  readonly #base: URL
+  readonly #agent: HttpAgent
+  /** The region of the bucket, when the server has sent it; before that the signer derives it from the host's name. */
+  #region: string | undefined
+
+  constructor(access: BucketAccess, signal: AbortSignal) {
+    this.#access = access
+    this.#signal = signal
+    this.#base = new URL(access.url)
+    this.#agent = this.#isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+  }
+
+  get host() {
+    return this.#base.host
+  }
+
+  async *list(prefix: string) {
+    const query = { 'list-type': '2', 'encoding-type': 'url', ...(prefix === '' ? {} : { prefix }) }
+    let next: string | undefined
+    do {
+      const path = encoded(this.#access.bucket)
+      const answer = await this.#get(path, next ? { ...query, 'continuation-token': next } : query)
+      const page = pageOf(await this.#textOf(answer))
+      yield page.objects
+      // A server that does not support the token starts again each time, and the listing would fill the memory.
+      if (page.next !== undefined && page.next === next)
+        throw new StorageError('the storage lists the same page again and again', { passing: false })
+      next = page.next
+    } while (next !== undefined)
+  }
+
+  async read(key: string): Promise<ObjectContent> {
+    const body = await this.#get(`${encoded(this.#access.bucket)}/${key.split('/').map(encoded).join('/')}`)
+    const modifiedAt = new Date(body.headers['last-modified'] ?? '')
+    const size = Number(body.headers['content-length'] ?? Number.NaN)
+    if (Number.isNaN(size) || Number.isNaN(modifiedAt.getTime())) {
+      body.destroy()
+      throw new StorageError('the storage sends an object without size or time', { passing: false })
+    }
+    return { body, size, modifiedAt }
+  }
+
+  close() {
+    this.#agent.destroy()
+  }
+
+  get #isSecure() {
+    return this.#base.protocol === 'https:'
+  }
+
+  async #get(path: string, query: Record<string, string> = {}): Promise<IncomingMessage> {
+    const answer = await this.#send(path, query)
+    if (answer.statusCode === 200) return answer
+    const document = await this.#textOf(answer)
+    const reported = answer.headers['x-amz-bucket-region'] ?? /<Region>([a-z0-9-]{1,64})<\/Region>/.exec(document)?.[1]
+    if (typeof reported === 'string' && this.#region === undefined) {
+      this.#region = reported
+      return this.#get(path, query)
+    }
+    throw storageErrorOf(answer.statusCode ?? 0, document)
+  }
+
+  async #send(path: string, query: Record<string, string>): Promise<IncomingMessage> {
+    const signal = this.#signal
     signal.throwIfAborted()
-    const target = new URL(base)
-    target.pathname = `${base.pathname.replace(/\/$/, '')}/${path}`
+    const target = new URL(this.#base)
+    target.pathname = `${this.#base.pathname.replace(/\/$/, '')}/${path}`
     target.search = new URLSearchParams(query).toString().replaceAll('+', '%20')
     refuseAddress(target.hostname.replace(/^\[|\]$/g, ''))
-    const headers = await signed(target, access, region)
+    const headers = await signed(target, this.#access, this.#region)
     return new Promise((resolve, reject) => {
-      const call = (isSecure ? secureRequest : plainRequest)(
+      const call = (this.#isSecure ? secureRequest : plainRequest)(
         target,
-        { agent, headers, signal, lookup: judgedLookup, timeout: silenceMs },
+        { agent: this.#agent, headers, signal, lookup: judgedLookup, timeout: unansweredMs },
         resolve,
       )
       call.on(
@@ -63,72 +126,33 @@ export function openBucket(access: BucketAccess, signal: AbortSignal): Bucket {
       )
       call.on(
         'error',
-        guarded('a storage', (error) => reject(signal.aborted ? signal.reason : networkErrorOf(error, base.host))),
+        guarded('a storage', (error) => reject(signal.aborted ? signal.reason : networkErrorOf(error, this.host))),
       )
       call.end()
     })
   }
 
-  async function get(path: string, query: Record<string, string> = {}): Promise<IncomingMessage> {
-    const answer = await send(path, query)
-    if (answer.statusCode === 200) return answer
-    const document = await textOf(answer)
-    const reported = answer.headers['x-amz-bucket-region'] ?? /<Region>([a-z0-9-]{1,64})<\/Region>/.exec(document)?.[1]
-    if (typeof reported === 'string' && reported !== region && region === undefined) {
-      region = reported
-      return get(path, query)
-    }
-    throw storageErrorOf(answer.statusCode ?? 0, document)
-  }
-
-  return {
-    host: base.host,
-    async *list(prefix) {
-      let next: string | undefined
-      do {
-        const query = { 'list-type': '2', 'encoding-type': 'url', ...(prefix === '' ? {} : { prefix }) }
-        const answer = await get(encoded(access.bucket), next ? { ...query, 'continuation-token': next } : query)
-        const document = await textOf(answer)
-        let page: ReturnType<typeof parseListing>
-        try {
-          page = parseListing(document)
-        } catch (cause) {
-          throw new StorageError((cause as Error).message, { passing: false, cause })
-        }
-        yield page.objects
-        // A server that does not support the token starts again each time, and the listing would fill the memory.
-        if (page.next !== undefined && page.next === next)
-          throw new StorageError('the storage lists the same page again and again', { passing: false })
-        next = page.next
-      } while (next !== undefined)
-    },
-    async read(key) {
-      const path = `${encoded(access.bucket)}/${key.split('/').map(encoded).join('/')}`
-      const body = await get(path)
-      const modifiedAt = new Date(body.headers['last-modified'] ?? '')
-      const size = Number(body.headers['content-length'] ?? Number.NaN)
-      if (Number.isNaN(size) || Number.isNaN(modifiedAt.getTime())) {
-        body.destroy()
-        throw new StorageError('the storage sends an object without size or time', { passing: false })
-      }
-      return { body, size, modifiedAt }
-    },
-    close: () => agent.destroy(),
-  }
-
-  async function textOf(answer: IncomingMessage): Promise<string> {
+  async #textOf(answer: IncomingMessage): Promise<string> {
     const chunks: Buffer[] = []
     let size = 0
     try {
       for await (const chunk of answer) {
-        size += (chunk as Buffer).length
+        chunks.push(chunk)
+        size += chunk.length
         if (size > documentBytesMax) throw new StorageError('the storage answers too much', { passing: false })
-        chunks.push(chunk as Buffer)
       }
     } catch (error) {
-      throw signal.aborted ? signal.reason : networkErrorOf(error, base.host)
+      throw this.#signal.aborted ? this.#signal.reason : networkErrorOf(error, this.host)
     }
     return Buffer.concat(chunks).toString('utf8')
+  }
+}
+
+function pageOf(document: string): ReturnType<typeof parseListing> {
+  try {
+    return parseListing(document)
+  } catch (cause) {
+    throw new StorageError(cause instanceof Error ? cause.message : String(cause), { passing: false, cause })
   }
 }
 
@@ -154,20 +178,25 @@ function encoded(part: string): string {
   return encodeURIComponent(part).replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** Refuses reserved and link-local addresses, such as a cloud's metadata service: they are no storage. */
+/** Reserved and link-local addresses, such as a cloud's metadata service, are no storage. */
+function addressError(address: string): StorageError | undefined {
+  return isIP(address) !== 0 && judgeAddress(address) === 'never'
+    ? new StorageError(`${address} is not an address of a storage`, { passing: false })
+    : undefined
+}
+
 function refuseAddress(address: string): void {
-  if (isIP(address) !== 0 && judgeAddress(address) === 'never')
-    throw new StorageError(`${address} is not an address of a storage`, { passing: false })
+  const error = addressError(address)
+  if (error) throw error
 }
 
 const judgedLookup: LookupFunction = (host, options, callback) => {
   lookup(host, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, [])
     const [first] = addresses
-    try {
-      for (const { address } of addresses) refuseAddress(address)
-    } catch (refusal) {
-      return callback(refusal as NodeJS.ErrnoException, [])
+    for (const { address } of addresses) {
+      const refused = addressError(address)
+      if (refused) return callback(refused, [])
     }
     if (options.all || !first) callback(null, addresses)
     else callback(null, first.address, first.family)

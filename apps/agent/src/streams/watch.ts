@@ -7,13 +7,18 @@ import { label } from '../engines/labels.ts'
 import { isEngineError } from '../errors/engine-error.ts'
 
 /** This many failures in a row end the watch, because it would never succeed. An unavailable engine does not count. */
-const failedLooksMax = 6
+const failedReadsMax = 6
 const retryMs = 50
 const retryMsMax = 1_000
 
 export interface ContainerUpdate {
   full: boolean
   containers: Container[]
+}
+
+interface WatchOptions {
+  prefix: string | undefined
+  signal: AbortSignal
 }
 
 /**
@@ -23,107 +28,127 @@ export interface ContainerUpdate {
  * inspection follows. Changes that accumulate while a message is being sent are sent in the next message, the latest state of each
  * container. After missed events everything is listed again and only differences are sent.
  */
-export async function* watchContainers(
-  engine: ContainerView,
-  options: { prefix: string | undefined; signal: AbortSignal },
-): AsyncGenerator<ContainerUpdate> {
-  const { prefix, signal } = options
-  const known = new Map<string, Container>()
-  const pending = new Map<string, Container>()
-  const dirty = new Set<string>()
-  let listed = false
-  let relist = true
-  let looking = false
-  let failedLooks = 0
-  let retry: NodeJS.Timeout | undefined
-  let failure: { error: unknown } | undefined
-  let wake: () => void = () => undefined
+export function watchContainers(engine: ContainerView, options: WatchOptions): AsyncGenerator<ContainerUpdate> {
+  return new ContainerWatch(engine, options).updates()
+}
 
-  const change = (id: string, now: Container | undefined) => {
-    const before = known.get(id)
-    if (now && before && fingerprint(now) === fingerprint(before)) return
-    if (!now && !before) return
-    if (now) known.set(id, now)
-    else known.delete(id)
-    const gone = before && { ...before, state: ContainerState.REMOVED, engineState: 'removed', reason: 'Removed' }
-    if (now ?? gone) pending.set(id, create(ContainerSchema, now ?? gone))
+class ContainerWatch {
+  readonly #engine: ContainerView
+  readonly #options: WatchOptions
+  readonly #known = new Map<string, Container>()
+  /** Changes that were not sent yet. */
+  readonly #pending = new Map<string, Container>()
+  /** Containers that must be inspected again. */
+  readonly #dirty = new Set<string>()
+  #isListed = false
+  #mustList = true
+  #isReading = false
+  #failedReads = 0
+  #retry: NodeJS.Timeout | undefined
+  #failure: { error: unknown } | undefined
+  #wake: () => void = () => undefined
+
+  constructor(engine: ContainerView, options: WatchOptions) {
+    this.#engine = engine
+    this.#options = options
   }
 
-  async function lookAtAll(): Promise<void> {
-    relist = false
-    dirty.clear()
-    const all = await engine.list(prefix === undefined ? {} : { prefix })
-    const ids = new Set(all.map(({ engineId }) => engineId))
-    for (const id of [...known.keys()]) if (!ids.has(id)) change(id, undefined)
-    for (const container of all) change(container.engineId, container)
-    listed = true
-  }
-
-  async function lookAtDirty(): Promise<void> {
-    const ids = [...dirty]
-    dirty.clear()
-    const seen = new Map((await engine.view(ids)).map((container) => [container.engineId, container]))
-    // A container with another event in the meantime may have been inspected too early, so it is inspected again.
-    for (const id of ids) if (!dirty.has(id)) change(id, seen.get(id))
-  }
-
-  async function look(): Promise<void> {
-    if (looking) return
-    looking = true
-    clearTimeout(retry)
+  async *updates(): AsyncGenerator<ContainerUpdate> {
+    const { signal } = this.#options
+    const unsubscribe = this.#engine.subscribe((event) => this.#hear(event))
+    const stop = guarded('watching containers', () => this.#wake())
+    signal.addEventListener('abort', stop)
     try {
-      while (!signal.aborted && (relist || dirty.size > 0)) {
-        await (relist ? lookAtAll() : lookAtDirty())
-        failedLooks = 0
-        wake()
+      inBackground('watching containers', () => this.#read())
+      let isFirst = true
+      while (!signal.aborted) {
+        if (this.#failure) throw this.#failure.error
+        if (this.#isListed && (isFirst || this.#pending.size > 0)) {
+          const containers = [...(isFirst ? this.#known : this.#pending).values()]
+          this.#pending.clear()
+          yield { full: isFirst, containers }
+          isFirst = false
+          continue
+        }
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve
+          if (signal.aborted || this.#failure || (this.#isListed && this.#pending.size > 0)) resolve()
+        })
+      }
+    } finally {
+      clearTimeout(this.#retry)
+      signal.removeEventListener('abort', stop)
+      unsubscribe()
+    }
+  }
+
+  #hear(event: EngineEvent): void {
+    const { prefix } = this.#options
+    if (event.kind === 'relist') this.#mustList = true
+    else if (prefix === undefined || event.labels[label.prefix] === prefix || this.#known.has(event.id)) {
+      const before = this.#known.get(event.id)
+      const changed = before && patch(before, event)
+      if (changed !== undefined) this.#change(event.id, changed === 'removed' ? undefined : changed)
+      if (changed !== 'removed') this.#dirty.add(event.id)
+      this.#wake()
+    }
+    inBackground('watching containers', () => this.#read())
+  }
+
+  async #read(): Promise<void> {
+    if (this.#isReading) return
+    this.#isReading = true
+    clearTimeout(this.#retry)
+    try {
+      while (!this.#options.signal.aborted && (this.#mustList || this.#dirty.size > 0)) {
+        await (this.#mustList ? this.#readAll() : this.#readDirty())
+        this.#failedReads = 0
+        this.#wake()
       }
     } catch (error) {
       // An answer may be cut off, or a container be partly removed: everything is listed again.
-      relist = true
-      failedLooks += 1
-      if (isEngineError(error, 'away') || failedLooks < failedLooksMax)
-        retry = setTimeout(guarded('watching containers', look), Math.min(retryMsMax, retryMs * 2 ** failedLooks))
-      else failure = { error }
+      this.#mustList = true
+      this.#failedReads += 1
+      const waitMs = Math.min(retryMsMax, retryMs * 2 ** this.#failedReads)
+      if (isEngineError(error, 'away') || this.#failedReads < failedReadsMax)
+        this.#retry = setTimeout(
+          guarded('watching containers', () => this.#read()),
+          waitMs,
+        )
+      else this.#failure = { error }
     } finally {
-      looking = false
-      wake()
+      this.#isReading = false
+      this.#wake()
     }
   }
 
-  const unsubscribe = engine.subscribe((event) => {
-    if (event.kind === 'relist') relist = true
-    else if (prefix === undefined || event.labels[label.prefix] === prefix || known.has(event.id)) {
-      const before = known.get(event.id)
-      const changed = before && patch(before, event)
-      if (changed !== undefined) change(event.id, changed === 'removed' ? undefined : changed)
-      if (changed !== 'removed') dirty.add(event.id)
-      wake()
-    }
-    inBackground('watching containers', look)
-  })
-  const stop = guarded('watching containers', () => wake())
-  signal.addEventListener('abort', stop)
-  try {
-    inBackground('watching containers', look)
-    let first = true
-    while (!signal.aborted) {
-      if (failure) throw failure.error
-      if (listed && (first || pending.size > 0)) {
-        const containers = first ? [...known.values()] : [...pending.values()]
-        pending.clear()
-        yield { full: first, containers }
-        first = false
-        continue
-      }
-      await new Promise<void>((resolve) => {
-        wake = resolve
-        if (signal.aborted || failure || (listed && pending.size > 0)) resolve()
-      })
-    }
-  } finally {
-    clearTimeout(retry)
-    signal.removeEventListener('abort', stop)
-    unsubscribe()
+  async #readAll(): Promise<void> {
+    const { prefix } = this.#options
+    this.#mustList = false
+    this.#dirty.clear()
+    const all = await this.#engine.list(prefix === undefined ? {} : { prefix })
+    const ids = new Set(all.map(({ engineId }) => engineId))
+    for (const id of [...this.#known.keys()]) if (!ids.has(id)) this.#change(id, undefined)
+    for (const container of all) this.#change(container.engineId, container)
+    this.#isListed = true
+  }
+
+  async #readDirty(): Promise<void> {
+    const ids = [...this.#dirty]
+    this.#dirty.clear()
+    const seen = new Map((await this.#engine.view(ids)).map((container) => [container.engineId, container]))
+    // A container with another event in the meantime may have been inspected too early, so it is inspected again.
+    for (const id of ids) if (!this.#dirty.has(id)) this.#change(id, seen.get(id))
+  }
+
+  #change(id: string, now: Container | undefined): void {
+    const before = this.#known.get(id)
+    if (now && before && fingerprint(now) === fingerprint(before)) return
+    if (!now && !before) return
+    if (now) this.#known.set(id, now)
+    else this.#known.delete(id)
+    const gone = before && { ...before, state: ContainerState.REMOVED, engineState: 'removed', reason: 'Removed' }
+    if (now ?? gone) this.#pending.set(id, create(ContainerSchema, now ?? gone))
   }
 }
 

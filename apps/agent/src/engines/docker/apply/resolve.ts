@@ -27,6 +27,24 @@ interface ImageSources {
   digests: RegistryDigests
 }
 
+interface Resolution {
+  sources: ImageSources
+  release: Release
+  desired: readonly DesiredInstance[]
+  /** Digests of an earlier attempt of the same release, which the registry granted then. */
+  known: Record<string, string>
+  progressReporter: ProgressReporter
+  signal: AbortSignal
+  onResolved: (digests: Record<string, string>) => void
+}
+
+interface FoundInstance {
+  wanted: DesiredInstance
+  own: Found
+  /** Images of its preparations. */
+  others: readonly Found[]
+}
+
 /**
  * Resolves the image of each instance to a digest, and fetches what the engine does not have. Changes nothing else: a failure here leaves
  * everything as it was.
@@ -34,108 +52,94 @@ interface ImageSources {
  * The engine's store may be shared with other teams. An image of the store is used only if this agent fetched it, if it was built or loaded
  * on the node, or if the registry grants it to the release's credentials now.
  *
- * @param known digests of an earlier attempt of the same release, which the registry granted then
  * @throws PlanError that names the instance and its image
  */
-export async function resolveAndPull(options: {
-  sources: ImageSources
-  release: Release
-  desired: readonly DesiredInstance[]
-  known: Record<string, string>
-  progressReporter: ProgressReporter
-  signal: AbortSignal
-  onResolved: (digests: Record<string, string>) => void
-}): Promise<ResolvedInstance[]> {
-  const { sources, release, desired, known, progressReporter, signal } = options
-  const { driver, fetched } = sources
-  const byId = new Map(release.instances.map((instance) => [instance.instanceId, instance]))
+export async function resolveAndPull(resolution: Resolution): Promise<ResolvedInstance[]> {
+  const byId = new Map(resolution.release.instances.map((instance) => [instance.instanceId, instance]))
   const found = await allOrFirstError(
-    desired.map(async (wanted) => {
-      const instance = byId.get(wanted.instanceId)
-      if (!instance) throw new PlanError(wanted.instanceId, 'the release does not hold this instance')
-      const orders = ordersOf(instance, wanted, known)
-      progressReporter.running(wanted.instanceId, Phase.RESOLVE)
-      try {
-        const [own, ...others] = await allOrFirstError(
-          orders.map(async (order) => ({
-            order,
-            ...(await retryWhileUnavailable(() => resolveOne(sources, order, signal), signal)),
-          })),
-        )
-        if (!own) throw new Error('an instance has an image')
-        progressReporter.resolved(
-          wanted.instanceId,
-          own.digest,
-          Object.fromEntries(others.map(({ order, digest }) => [imageKey(order.image), digest])),
-        )
-        for (const { order, digest } of others)
-          progressReporter.info(wanted.instanceId, `${order.image.name}:${order.image.tag} is ${digest}`)
-        progressReporter.done(wanted.instanceId, Phase.RESOLVE)
-        return { wanted, own, others }
-      } catch (error) {
-        throw failed(progressReporter, wanted.instanceId, Phase.RESOLVE, error)
-      }
-    }),
+    resolution.desired.map((wanted) => findImages(resolution, wanted, byId.get(wanted.instanceId))),
   )
-  options.onResolved(
-    Object.fromEntries(
-      found.flatMap(({ own, others }) => [own, ...others].map(({ order, digest }) => [order.key, digest] as const)),
-    ),
-  )
+  const all = found.flatMap(({ own, others }) => [own, ...others])
+  resolution.onResolved(Object.fromEntries(all.map(({ order, digest }) => [order.key, digest])))
+  const pull = createPulls(resolution)
+  return allOrFirstError(found.map((instance) => fetchImages(resolution, instance, pull)))
+}
 
+async function findImages(
+  { known, progressReporter, signal, sources }: Resolution,
+  wanted: DesiredInstance,
+  instance: Instance | undefined,
+): Promise<FoundInstance> {
+  const { instanceId } = wanted
+  if (!instance) throw new PlanError(instanceId, 'the release does not hold this instance')
+  progressReporter.running(instanceId, Phase.RESOLVE)
+  try {
+    const [own, ...others] = await allOrFirstError(
+      ordersOf(instance, wanted, known).map(async (order) => ({
+        order,
+        ...(await retryWhileUnavailable(() => resolveOne(sources, order, signal), signal)),
+      })),
+    )
+    if (!own) throw new Error('an instance has an image')
+    const digests = Object.fromEntries(others.map(({ order, digest }) => [imageKey(order.image), digest]))
+    progressReporter.resolved(instanceId, own.digest, digests)
+    for (const { order, digest } of others)
+      progressReporter.info(instanceId, `${order.image.name}:${order.image.tag} is ${digest}`)
+    progressReporter.done(instanceId, Phase.RESOLVE)
+    return { wanted, own, others }
+  } catch (error) {
+    throw failed(progressReporter, instanceId, Phase.RESOLVE, error)
+  }
+}
+
+type Pull = (found: Found, onProgress: PullOrder['onProgress']) => Promise<ImageMetadata>
+
+/** Two instances that need the same image share its pull; the second reports only the end. */
+function createPulls({ signal, sources: { driver, fetched } }: Resolution): Pull {
   const slots = new Slots(pullsMax)
   const pulls = new Map<string, Promise<void>>()
-  /** Two instances that need the same image share its pull; the second reports only the end. */
-  async function fetch(
-    { order, digest, metadata }: Found,
-    onProgress: PullOrder['onProgress'],
-  ): Promise<ImageMetadata> {
+  return async ({ order, digest, metadata }, onProgress) => {
     if (metadata) return metadata
     const { image, auth } = order
     const reference = `${image.name}@${digest}`
-    let pull = pulls.get(reference)
-    if (!pull) {
-      const once = () => driver.engine.pull({ image, digest, auth, onProgress, signal })
-      pull = slots.run(() => retryWhileUnavailable(() => fetched.fetch({ name: image.name, digest }, once), signal))
-      pulls.set(reference, pull)
-    }
+    const once = () => driver.engine.pull({ image, digest, auth, onProgress, signal })
+    const pull =
+      pulls.get(reference) ??
+      slots.run(() => retryWhileUnavailable(() => fetched.fetch({ name: image.name, digest }, once), signal))
+    pulls.set(reference, pull)
     await pull
     const pulled = await retryWhileUnavailable(() => driver.engine.findImage(reference), signal)
     if (!pulled) throw new EngineError('other', `${reference} is not in the engine's store after its pull`)
     return pulled
   }
-  return allOrFirstError(
-    found.map(async ({ wanted, own, others }) => {
-      const { instanceId } = wanted
-      const missing = [own, ...others].filter(({ metadata }) => !metadata)
-      if (missing.length === 0) progressReporter.skipped(instanceId, Phase.PULL, 'the image is there already')
-      else progressReporter.running(instanceId, Phase.PULL)
-      try {
-        const [metadata, ...further] = await allOrFirstError([
-          fetch(own, (progress) => progressReporter.progress(instanceId, progress)),
-          ...others.map((other) => fetch(other, () => undefined)),
-        ])
-        if (!metadata) throw new Error('an instance has an image')
-        if (missing.length > 0) progressReporter.done(instanceId, Phase.PULL)
-        const preparationImages = new Map(
-          others.flatMap(({ order, digest }, index) => {
-            const image = further[index]
-            return image ? [[imageKey(order.image), { digest, metadata: image }] as const] : []
-          }),
-        )
-        return {
-          ...wanted,
-          digest: own.digest,
-          metadata,
-          tagged: own.tagged,
-          wasPulled: missing.length > 0,
-          preparationImages,
-        }
-      } catch (error) {
-        throw failed(progressReporter, instanceId, Phase.PULL, error)
-      }
-    }),
-  )
+}
+
+async function fetchImages(
+  { progressReporter }: Resolution,
+  { wanted, own, others }: FoundInstance,
+  pull: Pull,
+): Promise<ResolvedInstance> {
+  const { instanceId } = wanted
+  const wasPulled = [own, ...others].some(({ metadata }) => !metadata)
+  if (wasPulled) progressReporter.running(instanceId, Phase.PULL)
+  else progressReporter.skipped(instanceId, Phase.PULL, 'the image is there already')
+  try {
+    const [metadata, ...further] = await allOrFirstError([
+      pull(own, (progress) => progressReporter.progress(instanceId, progress)),
+      ...others.map((other) => pull(other, () => undefined)),
+    ])
+    if (!metadata) throw new Error('an instance has an image')
+    if (wasPulled) progressReporter.done(instanceId, Phase.PULL)
+    const preparationImages = new Map(
+      others.flatMap(({ order, digest }, index) => {
+        const image = further[index]
+        return image ? [[imageKey(order.image), { digest, metadata: image }] as const] : []
+      }),
+    )
+    return { ...wanted, digest: own.digest, metadata, tagged: own.tagged, wasPulled, preparationImages }
+  } catch (error) {
+    throw failed(progressReporter, instanceId, Phase.PULL, error)
+  }
 }
 
 /** One image that an instance needs. */

@@ -14,8 +14,10 @@ export async function readArchive(docker: Docker, id: string, path: string, sign
   const container = docker.getContainer(id)
   const doing = `read ${path} of the container`
   const wanted = path.replace(/(.)\/+$/, '$1')
-  const metadata = await translating(doing, () => container.infoArchive({ path: wanted }))
-  const stat = statOf(metadata as { headers?: Record<string, string> })
+  const metadata: { headers?: Record<string, string> } = await translating(doing, () =>
+    container.infoArchive({ path: wanted }),
+  )
+  const stat = statOf(metadata)
   const target = stat && stat.mode & linkMode && stat.linkTarget ? stat.linkTarget : wanted
   const stream = await translating(doing, () => container.getArchive({ path: target }))
   return addAbortSignal(signal, stream as Readable)

@@ -34,11 +34,13 @@ export async function openDocker(
   Object.assign(agent, { [inspect.custom]: () => 'Agent' })
   failCutAnswers(agent)
   const make = (version?: string) => {
-    const docker = new Docker({ ...addressOf(dockerHost), agent, ...(version && { version }) } as Docker.DockerOptions)
+    // The types of dockerode leave the agent out.
+    const options = { ...addressOf(dockerHost), agent, ...(version && { version }) }
+    const docker = new Docker(options)
     limitCalls(docker, limits)
     return docker
   }
-  const offered = (await make().version()) as { MinAPIVersion?: string }
+  const offered: { MinAPIVersion?: string } = await make().version()
   return { docker: make(`v${newer(apiVersion, offered.MinAPIVersion ?? apiVersion)}`), close: () => agent.destroy() }
 }
 
@@ -46,7 +48,7 @@ export async function openDocker(
 function failCutAnswers(agent: Agent): void {
   type Add = (request: ClientRequest, ...more: unknown[]) => void
   // Node calls it with each request; its types leave it out.
-  const add = Reflect.get(agent, 'addRequest') as Add
+  const add: Add = Reflect.get(agent, 'addRequest')
   const addRequest: Add = (request, ...more) => {
     request.once(
       'response',

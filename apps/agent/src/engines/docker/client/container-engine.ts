@@ -6,9 +6,9 @@ import type { ContainerEngine, ContainerSpec, RegistryCredentials } from '../con
 import { readArchive } from './archive.ts'
 import { NoAnswerError } from './client.ts'
 import { createOptions } from './create-options.ts'
-import { translate, translateRegistry, translating } from './errors.ts'
+import { dialErrorOf, translate, translateRegistry, translating, undefinedWhenMissing } from './errors.ts'
 import { isPortHeld } from './host-ports.ts'
-import { findImage, listImages, removeImage, undefinedWhenMissing } from './images.ts'
+import { findImage, listImages, removeImage } from './images.ts'
 import { ensureNetwork, findNetworks, observeNetworks, removeNetworkIfUnused } from './networks.ts'
 import { observedOf, summaryOf } from './observed.ts'
 import { pullImage } from './pull.ts'
@@ -58,20 +58,7 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
     async stop(id) {
       await withGracePeriod(docker, id, 'stop')
     },
-    async discard(id, { anonymousVolumes } = { anonymousVolumes: false }) {
-      try {
-        await docker.getContainer(id).remove({ force: true, v: anonymousVolumes })
-      } catch (error) {
-        const known = translate(error, 'remove the container')
-        if (known.kind === 'not-found') return
-        if (known.kind !== 'conflict') throw known
-        // "removal already in progress": wait until it is gone, so that its name is free.
-        await docker
-          .getContainer(id)
-          .wait({ condition: 'removed' })
-          .catch(() => undefined)
-      }
-    },
+    discard: (id, { anonymousVolumes } = { anonymousVolumes: false }) => discard(docker, id, anonymousVolumes),
     async waitForExit(id, signal) {
       signal.throwIfAborted()
       try {
@@ -105,6 +92,21 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
   }
 }
 
+async function discard(docker: Docker, id: string, anonymousVolumes: boolean): Promise<void> {
+  try {
+    await docker.getContainer(id).remove({ force: true, v: anonymousVolumes })
+  } catch (error) {
+    const known = translate(error, 'remove the container')
+    if (known.kind === 'not-found') return
+    if (known.kind !== 'conflict') throw known
+    // "removal already in progress": wait until it is gone, so that its name is free.
+    await docker
+      .getContainer(id)
+      .wait({ condition: 'removed' })
+      .catch(() => undefined)
+  }
+}
+
 /** The grace period of the engine for a container without its own. */
 const graceDefaultSeconds = 10
 /** Time for the engine to kill a container that did not end by itself, and to clean it up. */
@@ -115,7 +117,7 @@ export async function withGracePeriod(docker: Docker, id: string, what: 'stop' |
   const container = docker.getContainer(id)
   const { Config } = await translating(`${what} the container`, () => container.inspect())
   // The types of dockerode leave it out.
-  const seconds = (Config as { StopTimeout?: number | null }).StopTimeout ?? graceDefaultSeconds
+  const seconds = 'StopTimeout' in Config ? Number(Config.StopTimeout ?? graceDefaultSeconds) : graceDefaultSeconds
   const limit = AbortSignal.timeout(seconds * 1_000 + afterGraceMs)
   const call = () =>
     what === 'stop' ? container.stop({ abortSignal: limit }) : container.restart({ abortSignal: limit })
@@ -168,6 +170,5 @@ function authConfig(auth: RegistryCredentials) {
 
 /** 304 means that the state is already as requested. */
 function ignoreUnmodified(error: unknown): void {
-  const cause = error instanceof EngineError ? (error.cause as { statusCode?: number } | undefined) : undefined
-  if (cause?.statusCode !== 304) throw error
+  if (!(error instanceof EngineError) || dialErrorOf(error.cause).statusCode !== 304) throw error
 }

@@ -10,7 +10,7 @@ import { explainMessage, explainRegistryMessage } from './engine-messages.ts'
  */
 export function translate(error: unknown, doing: string): EngineError {
   if (error instanceof EngineError) return error
-  const { statusCode, code } = error as { statusCode?: number; code?: string }
+  const { statusCode, code } = dialErrorOf(error)
   const words = wordsOf(error)
   if (statusCode === undefined) {
     if (isAway(code, words))
@@ -45,7 +45,7 @@ export function translateRegistry(error: unknown, image: string): EngineError {
   if (error instanceof NoAnswerError) return said('registry-away', away)
   const general = translate(error, `pull ${image}`)
   if (general.kind === 'away') return general
-  const { statusCode } = error as { statusCode?: number }
+  const { statusCode } = dialErrorOf(error)
   if (/toomanyrequests|too many requests|rate limit/i.test(words))
     return said('refused', `The registry limits how often ${image} may be pulled: wait, or set credentials`)
   if (
@@ -77,8 +77,26 @@ function isAway(code: string | undefined, words: string): boolean {
   )
 }
 
+/** What docker-modem adds to its errors. */
+interface DialError {
+  statusCode?: number
+  code?: string
+  json?: { message?: unknown }
+}
+
+export function dialErrorOf(error: unknown): DialError {
+  return typeof error === 'object' && error !== null ? error : {}
+}
+
 function wordsOf(error: unknown): string {
-  const { json } = error as { json?: { message?: unknown } }
+  const { json } = dialErrorOf(error)
   if (json && typeof json.message === 'string') return json.message.trim()
   return (error instanceof Error ? error.message : String(error)).trim()
+}
+
+/** For `catch`: an object that does not exist is undefined. @throws the translated error otherwise */
+export function undefinedWhenMissing(error: unknown, doing: string): undefined {
+  const known = translate(error, doing)
+  if (known.kind === 'not-found') return undefined
+  throw known
 }

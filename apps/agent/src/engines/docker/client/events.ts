@@ -44,89 +44,106 @@ const catchUpMs = 250
  * @param onDisconnect called for containers that were disconnected from a network: a start that fails has no other event
  */
 export function createEventHub(docker: Docker, log: Logger, onDisconnect: (id: string) => void): EventHub {
-  const listeners = new Set<(event: EngineEvent) => void>()
-  const closing = new AbortController()
-  let open = false
-  /** The engine's time of the last event that arrived, in nanoseconds. */
-  let heardUntil = 0n
+  const hub = new DockerEvents(docker, log, onDisconnect)
+  inBackground('the events of the engine', () => hub.run())
+  return hub
+}
 
-  function emit(event: EngineEvent): void {
-    for (const listener of listeners) listener(event)
+class DockerEvents implements EventHub {
+  readonly #docker: Docker
+  readonly #log: Logger
+  readonly #onDisconnect: (id: string) => void
+  readonly #listeners = new Set<(event: EngineEvent) => void>()
+  readonly #closing = new AbortController()
+  #isOpen = false
+  /** The engine's time of the last event that arrived, in nanoseconds. */
+  #heardUntil = 0n
+
+  constructor(docker: Docker, log: Logger, onDisconnect: (id: string) => void) {
+    this.#docker = docker
+    this.#log = log
+    this.#onDisconnect = onDisconnect
   }
 
-  async function run(): Promise<void> {
+  get isOpen() {
+    return this.#isOpen
+  }
+
+  async run(): Promise<void> {
+    const { signal } = this.#closing
     let waitMs = 100
-    let away = false
-    while (!closing.signal.aborted) {
+    let isUnavailable = false
+    while (!signal.aborted) {
       try {
-        heardUntil = BigInt(Date.now()) * 1_000_000n
-        const stream = await openEvents(docker, {}, closing.signal)
-        if (away) log.info('the Docker engine answers again')
-        away = false
+        this.#heardUntil = BigInt(Date.now()) * 1_000_000n
+        const stream = await openEvents(this.#docker, {}, signal)
+        if (isUnavailable) this.#log.info('the Docker engine answers again')
+        isUnavailable = false
         waitMs = 100
-        open = true
-        emit({ kind: 'relist' })
+        this.#isOpen = true
+        this.emit({ kind: 'relist' })
         await readLines(stream, (line) => {
-          const event = hear(line)
-          if (event?.kind === 'network') onDisconnect(event.id)
-          else if (event) emit(event)
+          const event = this.#hear(line)
+          if (event?.kind === 'network') this.#onDisconnect(event.id)
+          else if (event) this.emit(event)
         })
       } catch (error) {
-        if (closing.signal.aborted) return
-        if (!away)
-          log.warn({ reason: translate(error, 'report events').message }, 'the Docker engine is away, trying again')
-        away = true
+        if (signal.aborted) return
+        const { message: reason } = translate(error, 'report events')
+        if (!isUnavailable) this.#log.warn({ reason }, 'the Docker engine is unavailable, trying again')
+        isUnavailable = true
       } finally {
-        open = false
+        this.#isOpen = false
       }
-      await pause(waitMs, closing.signal).catch(() => undefined)
+      await pause(waitMs, signal).catch(() => undefined)
       waitMs = Math.min(2_000, waitMs * 2)
     }
   }
-  inBackground('the events of the engine', run)
 
-  function hear(line: string): HeardEvent | undefined {
-    const { at, event } = parse(line)
-    if (at > heardUntil) heardUntil = at
-    return event
+  emit(event: EngineEvent): void {
+    for (const listener of this.#listeners) listener(event)
   }
 
-  return {
-    get isOpen() {
-      return open
-    },
-    emit,
-    subscribe(given) {
-      // A listener that fails must neither end the stream of events nor keep events from other listeners.
-      const listener = guarded('a listener for events of the engine', given)
-      listeners.add(listener)
-      if (open)
-        queueMicrotask(
-          guarded('a listener for events of the engine', () => {
-            if (listeners.has(listener)) listener({ kind: 'relist' })
-          }),
-        )
-      return () => listeners.delete(listener)
-    },
-    async catchUp() {
-      // One millisecond is added: our times are truncated, the engine's are not.
-      const until = BigInt(Date.now() + 1) * 1_000_000n
-      const changed = new Set<string>()
-      if (heardUntil >= until) return changed
-      const late = AbortSignal.any([closing.signal, AbortSignal.timeout(catchUpMs)])
-      try {
-        const range = { since: secondsText(heardUntil + 1n), until: secondsText(until) }
-        const stream = await openEvents(docker, range, late)
-        await readLines(stream, (line) => {
-          const event = hear(line)
-          if (event && event.kind !== 'relist') changed.add(event.id)
-        })
-      } catch (error) {
-        if (!late.aborted) throw translate(error, 'report events')
-      }
-      return changed
-    },
-    close: () => closing.abort(),
+  readonly subscribe = (given: (event: EngineEvent) => void): (() => void) => {
+    // A listener that fails must neither end the stream of events nor keep events from other listeners.
+    const listener = guarded('a listener for events of the engine', given)
+    this.#listeners.add(listener)
+    if (this.#isOpen)
+      queueMicrotask(
+        guarded('a listener for events of the engine', () => {
+          if (this.#listeners.has(listener)) listener({ kind: 'relist' })
+        }),
+      )
+    return () => this.#listeners.delete(listener)
+  }
+
+  async catchUp(): Promise<ReadonlySet<string>> {
+    // One millisecond is added: our times are truncated, the engine's are not.
+    const until = BigInt(Date.now() + 1) * 1_000_000n
+    const changed = new Set<string>()
+    if (this.#heardUntil >= until) return changed
+    const late = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(catchUpMs)])
+    try {
+      const range = { since: secondsText(this.#heardUntil + 1n), until: secondsText(until) }
+      const stream = await openEvents(this.#docker, range, late)
+      await readLines(stream, (line) => {
+        const event = this.#hear(line)
+        if (event && event.kind !== 'relist') changed.add(event.id)
+      })
+    } catch (error) {
+      if (!late.aborted) throw translate(error, 'report events')
+    }
+    return changed
+  }
+
+  close(): void {
+    this.#closing.abort()
+  }
+
+  #hear(line: string): HeardEvent | undefined {
+    const { at, event } = parse(line)
+    if (at > this.#heardUntil) this.#heardUntil = at
+    return event
   }
 }
 
@@ -138,8 +155,8 @@ function openEvents(
   // The filter excludes other events: each health check causes three, for as long as its container runs.
   const event = [...actions, 'health_status', 'disconnect']
   const options = { filters: { type: ['container', 'network'] as const, event }, ...range, abortSignal }
-  // The types of dockerode know times as whole seconds alone; the engine also accepts fractions.
-  return docker.getEvents(options as unknown as Docker.GetEventsOptions)
+  // The types of dockerode know times as whole seconds alone; the engine also accepts fractions of them.
+  return docker.getEvents(Object.assign<Docker.GetEventsOptions, object>({}, options))
 }
 
 type HeardEvent = EngineEvent | { kind: 'network'; id: string }
@@ -152,8 +169,7 @@ interface RawEvent {
 
 function parse(line: string): { at: bigint; event: HeardEvent | undefined } {
   if (line.trim() === '') return { at: 0n, event: undefined }
-  const raw = JSON.parse(line) as RawEvent
-  return { at: timeOf(line), event: eventOf(raw) }
+  return { at: timeOf(line), event: eventOf(JSON.parse(line)) }
 }
 
 function eventOf({ Type: type, Action: action = '', Actor: actor }: RawEvent): HeardEvent | undefined {

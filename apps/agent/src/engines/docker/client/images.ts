@@ -1,16 +1,16 @@
 import type Docker from 'dockerode'
-import { EngineError } from '../../../errors/engine-error.ts'
+import { EngineError, undefinedIfMissing } from '../../../errors/engine-error.ts'
 import type { ImageMetadata, StoredImage } from '../containers/container-engine.ts'
-import { translate, translating } from './errors.ts'
+import { translating, undefinedWhenMissing } from './errors.ts'
 
 export async function findImage(docker: Docker, reference: string): Promise<ImageMetadata | undefined> {
   try {
     const info = await docker.getImage(reference).inspect()
-    const healthCheck = (info.Config as { Healthcheck?: { Test?: string[] } }).Healthcheck?.Test
+    const healthCheck = info.Config.Healthcheck?.Test
     return {
       id: info.Id,
       repoDigests: info.RepoDigests ?? [],
-      volumes: Object.keys((info.Config.Volumes as Record<string, unknown> | null) ?? {}),
+      volumes: Object.keys(info.Config.Volumes ?? {}),
       hasHealthCheck: healthCheck !== undefined && healthCheck[0] !== 'NONE' && healthCheck.length > 0,
       user: info.Config.User ?? '',
       labels: info.Config.Labels ?? {},
@@ -57,7 +57,9 @@ export async function removeImage(docker: Docker, id: string): Promise<void> {
       .catch((error) => undefinedWhenMissing(error, `inspect the image ${shown}`))
     if (!info) return
     const reference = named(info.RepoTags)[0] ?? named(info.RepoDigests)[0] ?? id
-    await translating(`remove the image ${reference}`, () => docker.getImage(reference).remove()).catch(ignoreMissing)
+    await translating(`remove the image ${reference}`, () => docker.getImage(reference).remove()).catch(
+      undefinedIfMissing,
+    )
   }
   throw new EngineError('conflict', `The image ${shown} gets new names as fast as they are removed`)
 }
@@ -68,14 +70,4 @@ const removalsMax = 100
 /** The engine writes "<none>:<none>" for no name. */
 function named(references: readonly string[] | null | undefined): string[] {
   return (references ?? []).filter((reference) => !reference.startsWith('<none>'))
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!(error instanceof EngineError && error.kind === 'not-found')) throw error
-}
-
-export function undefinedWhenMissing(error: unknown, doing: string): undefined {
-  const known = translate(error, doing)
-  if (known.kind === 'not-found') return undefined
-  throw known
 }

@@ -16,10 +16,13 @@ export interface LiveView {
   touch(id: string): void
 }
 
-/** The raw answers of the engine. `held`: the engine holds the container locked and does not describe it for now. */
+/** `held`: the engine holds the container locked and does not describe it for now. */
+type Inspected = Docker.ContainerInspectInfo | 'held' | undefined
+
+/** The raw answers of the engine. */
 export interface ViewSource {
   list(options: Docker.ContainerListOptions): Promise<Docker.ContainerInfo[]>
-  inspect(id: string): Promise<Docker.ContainerInspectInfo | 'held' | undefined>
+  inspect(id: string): Promise<Inspected>
 }
 
 interface Entry {
@@ -37,103 +40,122 @@ const inspectedAtOnce = 16
  * Changes are only recorded as they happen and read when a caller asks, so an idle agent sends its engine no requests. While the engine's
  * events do not arrive, each call reads everything.
  */
-export function createLiveView(source: ViewSource, hub: Pick<EventHub, 'isOpen' | 'subscribe' | 'catchUp'>): LiveView {
-  const slots = new Slots(inspectedAtOnce)
-  let entries = new Map<string, Entry>()
-  let stale = true
-  let dirty = new Set<string>()
-
-  // It is the first listener: every later listener of the same event finds the change recorded here.
-  hub.subscribe((event) => {
-    if (event.kind === 'relist') stale = true
-    else dirty.add(event.id)
-  })
-
-  const refreshed = sharedTurn(async () => {
-    const ids = dirty
-    const all = stale || !hub.isOpen
-    dirty = new Set()
-    stale = false
-    try {
-      if (all) await lookAtAll()
-      else if (ids.size > 0) await lookAt([...ids])
-    } catch (error) {
-      if (all) stale = true
-      for (const id of ids) dirty.add(id)
-      throw error
-    }
-  })
-
-  const caughtUp = sharedTurn(async () => {
-    if (stale || !hub.isOpen) return
-    try {
-      for (const id of await hub.catchUp()) dirty.add(id)
-    } catch {
-      // If the engine cannot report what changed, everything is listed, and that call also reports why.
-      stale = true
-    }
-  })
-
-  async function lookAtAll(): Promise<void> {
-    const listed = await source.list({})
-    const seen = await Promise.all(
-      listed.map((container) =>
-        slots.run(async () => [container.Id, entryOf(container, await source.inspect(container.Id))] as const),
-      ),
-    )
-    entries = new Map(seen.flatMap(([id, entry]) => (entry ? [[id, entry] as const] : [])))
-  }
-
-  /** Inspects first: an inspection waits while the engine works on a container, whereas its list shows the state from before. */
-  async function lookAt(ids: readonly string[]): Promise<void> {
-    const inspected = new Map(
-      await Promise.all(ids.map((id) => slots.run(async () => [id, await source.inspect(id)] as const))),
-    )
-    const there = ids.filter((id) => inspected.get(id) !== undefined)
-    const filter = there.length <= listedByIdMax ? { filters: { id: there } } : {}
-    const listed = there.length === 0 ? [] : await source.list(filter)
-    const byId = new Map(listed.map((container) => [container.Id, container]))
-    for (const id of ids) {
-      const container = byId.get(id)
-      const entry = container && entryOf(container, inspected.get(id))
-      if (entry) entries.set(id, entry)
-      else entries.delete(id)
-    }
-  }
-
-  /** Returns the same object as long as nothing about it changes, so that all callers that keep a list share it. */
-  function answerOf(entry: Entry, now: number): Container {
-    const reason = entry.reasonAt(now)
-    if (reason !== entry.container.reason) entry.container = create(ContainerSchema, { ...entry.container, reason })
-    return entry.container
-  }
-
+export function createLiveView(source: ViewSource, hub: EventSource): LiveView {
+  const state = new ViewState(source, hub)
+  const caughtUp = sharedTurn(() => state.catchUp())
+  const refreshed = sharedTurn(() => state.refresh())
   return {
     async all() {
       await caughtUp()
       await refreshed()
-      const now = Date.now()
-      return [...entries.values()]
-        .sort((left, right) => right.createdAt - left.createdAt)
-        .map((entry) => answerOf(entry, now))
+      return state.all()
     },
     async some(ids) {
       await refreshed()
-      const now = Date.now()
-      return ids.flatMap((id) => {
-        const entry = entries.get(id)
-        return entry ? [answerOf(entry, now)] : []
-      })
+      return state.some(ids)
     },
-    touch: (id) => void dirty.add(id),
+    touch: (id) => state.touch(id),
   }
 }
 
+type EventSource = Pick<EventHub, 'isOpen' | 'subscribe' | 'catchUp'>
+
+class ViewState {
+  readonly #source: ViewSource
+  readonly #hub: EventSource
+  readonly #slots = new Slots(inspectedAtOnce)
+  #entries = new Map<string, Entry>()
+  #stale = true
+  #dirty = new Set<string>()
+
+  constructor(source: ViewSource, hub: EventSource) {
+    this.#source = source
+    this.#hub = hub
+    // It is the first listener: every later listener of the same event finds the change recorded here.
+    hub.subscribe((event) => {
+      if (event.kind === 'relist') this.#stale = true
+      else this.touch(event.id)
+    })
+  }
+
+  touch(id: string): void {
+    this.#dirty.add(id)
+  }
+
+  async catchUp(): Promise<void> {
+    if (this.#stale || !this.#hub.isOpen) return
+    try {
+      for (const id of await this.#hub.catchUp()) this.touch(id)
+    } catch {
+      // If the engine cannot report what changed, everything is listed, and that call also reports why.
+      this.#stale = true
+    }
+  }
+
+  async refresh(): Promise<void> {
+    const ids = this.#dirty
+    const all = this.#stale || !this.#hub.isOpen
+    this.#dirty = new Set()
+    this.#stale = false
+    try {
+      if (all) await this.#readAll()
+      else if (ids.size > 0) await this.#read([...ids])
+    } catch (error) {
+      if (all) this.#stale = true
+      for (const id of ids) this.touch(id)
+      throw error
+    }
+  }
+
+  all(): Container[] {
+    const now = Date.now()
+    return [...this.#entries.values()]
+      .sort((left, right) => right.createdAt - left.createdAt)
+      .map((entry) => containerAt(entry, now))
+  }
+
+  some(ids: readonly string[]): Container[] {
+    const now = Date.now()
+    return ids.flatMap((id) => {
+      const entry = this.#entries.get(id)
+      return entry ? [containerAt(entry, now)] : []
+    })
+  }
+
+  async #readAll(): Promise<void> {
+    const readOne = async (listed: Docker.ContainerInfo) =>
+      [listed.Id, entryOf(listed, await this.#source.inspect(listed.Id))] as const
+    const listed = await this.#source.list({})
+    const seen = await Promise.all(listed.map((container) => this.#slots.run(() => readOne(container))))
+    this.#entries = new Map(seen.flatMap(([id, entry]) => (entry ? [[id, entry] as const] : [])))
+  }
+
+  /** Inspects first: an inspection waits while the engine works on a container, whereas its list shows the state from before. */
+  async #read(ids: readonly string[]): Promise<void> {
+    const inspectOne = async (id: string) => [id, await this.#source.inspect(id)] as const
+    const inspected = new Map(await Promise.all(ids.map((id) => this.#slots.run(() => inspectOne(id)))))
+    const existing = ids.filter((id) => inspected.get(id) !== undefined)
+    const filter = existing.length <= listedByIdMax ? { filters: { id: existing } } : {}
+    const listed = existing.length === 0 ? [] : await this.#source.list(filter)
+    const byId = new Map(listed.map((container) => [container.Id, container]))
+    for (const id of ids) {
+      const container = byId.get(id)
+      const entry = container && entryOf(container, inspected.get(id))
+      if (entry) this.#entries.set(id, entry)
+      else this.#entries.delete(id)
+    }
+  }
+}
+
+/** Returns the same object as long as nothing about it changes, so that all callers that keep a list share it. */
+function containerAt(entry: Entry, now: number): Container {
+  const reason = entry.reasonAt(now)
+  if (reason !== entry.container.reason) entry.container = create(ContainerSchema, { ...entry.container, reason })
+  return entry.container
+}
+
 /** Undefined for a container that was removed between the list and the inspection. */
-function entryOf(
-  listed: Docker.ContainerInfo,
-  seen: Docker.ContainerInspectInfo | 'held' | undefined,
-): Entry | undefined {
+function entryOf(listed: Docker.ContainerInfo, seen: Inspected): Entry | undefined {
   if (seen === undefined) return undefined
   const inspected = seen === 'held' ? undefined : seen
   return {

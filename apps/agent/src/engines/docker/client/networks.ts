@@ -55,7 +55,7 @@ export async function ensureNetwork(
 async function alreadyOurs(docker: Docker, { name, labels }: NetworkSpec): Promise<boolean> {
   type Found = { Id: string; Name: string; Labels?: Record<string, string> | null }
   try {
-    const found = (await docker.getNetwork(name).inspect()) as Found
+    const found: Found = await docker.getNetwork(name).inspect()
     // The engine also resolves the beginning of an id: only the name counts here.
     if (found.Name !== name) return false
     if (Object.entries(labels).every(([key, value]) => found.Labels?.[key] === value)) {

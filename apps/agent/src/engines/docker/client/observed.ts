@@ -54,9 +54,10 @@ export function observedOf(info: Docker.ContainerInspectInfo): ObservedContainer
   }
 }
 
-function bindingsOf(bindings: unknown): PublishedPort[] {
-  const table = (bindings ?? {}) as Record<string, { HostIp?: string; HostPort?: string }[] | null>
-  return Object.entries(table).flatMap(([key, hosts]) =>
+type Bindings = Record<string, { HostIp?: string; HostPort?: string }[] | null>
+
+function bindingsOf(bindings: Bindings | null | undefined): PublishedPort[] {
+  return Object.entries(bindings ?? {}).flatMap(([key, hosts]) =>
     (hosts ?? [])
       .filter((host) => Number(host.HostPort) > 0)
       .map((host) => ({

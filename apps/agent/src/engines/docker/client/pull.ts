@@ -76,6 +76,6 @@ async function* jsonLines(stream: NodeJS.ReadableStream): AsyncGenerator<Progres
   for await (const chunk of stream) {
     const lines = (rest + String(chunk)).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) if (line.trim() !== '') yield JSON.parse(line) as ProgressLine
+    for (const line of lines) if (line.trim() !== '') yield JSON.parse(line)
   }
 }

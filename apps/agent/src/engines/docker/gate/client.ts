@@ -40,7 +40,7 @@ function makeClient(socket: Socket): GateClient {
   const asked = new Map<number, { resolve: (answer: GateAnswer) => void; reject: (error: Error) => void }>()
   const read = lineReader(
     (line) => {
-      const { id, ...answer } = JSON.parse(line) as GateAnswer & { id: number }
+      const { id, ...answer }: GateAnswer & { id: number } = JSON.parse(line)
       const waiting = asked.get(id)
       asked.delete(id)
       if (!answer.ok && answer.code === handedOverCode) {

@@ -26,73 +26,72 @@ export interface Gate {
 const upMs = 20_000
 const attemptsMax = 5
 
-/** @param options.onLost called when the gate ended without a request */
-export function createGate(options: { directory: string; runner: GateRunner; log: Logger; onLost: () => void }): Gate {
-  const { directory, runner, log } = options
-  let client: GateClient | undefined
-  let isEnding = false
-  let closed = false
-  let connecting: Promise<GateClient | undefined> | undefined
+interface GateOptions {
+  directory: string
+  runner: GateRunner
+  log: Logger
+  /** Called when the gate ended without a request. */
+  onLost: () => void
+}
 
-  /** One call at a time: two calls that start a gate at once would start two. */
-  function connected(start: boolean): Promise<GateClient | undefined> {
-    if (client) return Promise.resolve(client)
-    const attempt = (connecting ?? Promise.resolve(undefined)).catch(() => undefined).then(() => client ?? open(start))
-    connecting = attempt
-    return attempt
+export function createGate(options: GateOptions): Gate {
+  return new ConnectedGate(options)
+}
+
+class ConnectedGate implements Gate {
+  readonly unusable: string | undefined
+  readonly #options: GateOptions
+  #client: GateClient | undefined
+  #connecting: Promise<GateClient | undefined> | undefined
+  #isEnding = false
+  #closed = false
+
+  constructor(options: GateOptions) {
+    this.#options = options
+    this.unusable = options.runner.unusable
   }
 
-  /** @param mayHandOver true once: code that has changed since this agent started would differ from the gate's indefinitely */
-  async function open(start: boolean, mayHandOver = true): Promise<GateClient | undefined> {
-    let found = await connectGate(directory)
-    if (!found && !start) return undefined
-    if (!found) {
-      if (runner.unusable) throw new GateError(runner.unusable)
-      await runner.start()
-      const until = performance.now() + upMs
-      while (!found && performance.now() < until) {
-        await delay(20)
-        // The parent that was found may have been about to end with its gate.
-        runner.ensureParent()
-        found = await connectGate(directory)
-      }
-      if (!found)
-        throw new GateError(`the gate does not answer: ${join(directory, 'gate.log')} or its container says why`)
-      log.info('the gate runs')
-    }
-    const mine = found
-    runner.ensureParent()
-    const hello = await helloOf(mine)
-    if (hello.code !== runner.code && mayHandOver) {
-      const reason = await handOverTo(mine)
-      if (reason === undefined) {
-        mine.close()
-        log.info('the gate handed its ports over to the code of this agent')
-        return open(start, false)
-      }
-      log.warn({ reason }, 'the gate could not hand over to the code of this agent and goes on with its own')
-    }
-    client = mine
-    mine.onEnd(
-      guarded('the end of the gate', (handedOver: boolean) => {
-        if (client !== mine) return
-        client = undefined
-        if (!closed && !isEnding && !handedOver) options.onLost()
-      }),
-    )
-    return mine
+  async apply(open: readonly GatePort[], close: readonly PortKey[]) {
+    const answer = await this.#ask(true, () => ({ kind: 'apply', open: [...open], close: [...close] }))
+    if (!answer) throw new GateError('the gate does not run')
+    if (!answer.ok) throw new GateError(answer.message, { code: answer.code, port: answer.port })
   }
 
-  /** @returns the reason if it did not hand over */
-  async function handOverTo(gate: GateClient): Promise<string | undefined> {
-    let entry: string
+  async drain(container: string, ms: number) {
+    const until = performance.now() + ms
+    const answer = await this.#ask(true, () => ({
+      kind: 'drain',
+      container,
+      ms: Math.max(0, until - performance.now()),
+    }))
+    return answer?.ok ? (answer.left ?? 0) : 0
+  }
+
+  async look() {
+    const answer = await this.#ask(false, () => ({ kind: 'hello' }))
+    if (!answer) return undefined
+    this.#options.runner.ensureParent()
+    return toHello(answer)
+  }
+
+  async end() {
+    const { log, runner } = this.#options
+    this.#isEnding = true
     try {
-      entry = runner.entryForHandover()
+      await this.#ask(false, () => ({ kind: 'stop' }))
     } catch (error) {
-      return messageOf(error)
+      log.debug({ reason: messageOf(error) }, 'the gate ended')
+    } finally {
+      this.#client?.close()
+      this.#client = undefined
+      this.#isEnding = false
     }
-    const answer = await gate.ask({ kind: 'handover', entry })
-    return answer.ok ? undefined : answer.message
+    await runner.remove()
+  }
+
+  close() {
+    this.#closed = true
+    this.#client?.close()
   }
 
   /**
@@ -100,58 +99,82 @@ export function createGate(options: { directory: string; runner: GateRunner; log
    *
    * @param start whether to start a gate where none runs; without it, the result is undefined then
    */
-  async function ask(start: boolean, make: () => GateRequest): Promise<GateAnswer | undefined> {
+  async #ask(start: boolean, make: () => GateRequest): Promise<GateAnswer | undefined> {
     for (let attempts = 1; ; attempts += 1) {
       try {
-        const gate = await connected(start)
+        const gate = await this.#connected(start)
         return gate && (await gate.ask(make()))
       } catch (error) {
         if (!(error instanceof GateGone) || attempts >= attemptsMax) throw error
-        client = undefined
+        this.#client = undefined
       }
     }
   }
 
-  return {
-    unusable: runner.unusable,
-    async apply(open, close) {
-      const answer = await ask(true, () => ({ kind: 'apply', open: [...open], close: [...close] }))
-      if (!answer) throw new GateError('the gate is not there')
-      if (!answer.ok) throw new GateError(answer.message, { code: answer.code, port: answer.port })
-    },
-    async drain(container, ms) {
-      const until = performance.now() + ms
-      const answer = await ask(true, () => ({ kind: 'drain', container, ms: Math.max(0, until - performance.now()) }))
-      return answer?.ok ? (answer.left ?? 0) : 0
-    },
-    async look() {
-      const answer = await ask(false, () => ({ kind: 'hello' }))
-      if (!answer) return undefined
-      runner.ensureParent()
-      return toHello(answer)
-    },
-    async end() {
-      isEnding = true
-      try {
-        await ask(false, () => ({ kind: 'stop' }))
-      } catch (error) {
-        log.debug({ reason: messageOf(error) }, 'the gate ended')
-      } finally {
-        client?.close()
-        client = undefined
-        isEnding = false
+  /** One call at a time: two calls that start a gate at once would start two. */
+  #connected(start: boolean): Promise<GateClient | undefined> {
+    if (this.#client) return Promise.resolve(this.#client)
+    const attempt = (this.#connecting ?? Promise.resolve(undefined))
+      .catch(() => undefined)
+      .then(() => this.#client ?? this.#open(start))
+    this.#connecting = attempt
+    return attempt
+  }
+
+  /** @param mayHandOver true once: code that has changed since this agent started would differ from the gate's indefinitely */
+  async #open(start: boolean, mayHandOver = true): Promise<GateClient | undefined> {
+    const { directory, log, onLost, runner } = this.#options
+    const gate = (await connectGate(directory)) ?? (start ? await this.#start() : undefined)
+    if (!gate) return undefined
+    runner.ensureParent()
+    const hello = toHello(await gate.ask({ kind: 'hello' }))
+    if (hello.code !== runner.code && mayHandOver) {
+      const reason = await handOverTo(gate, runner)
+      if (reason === undefined) {
+        gate.close()
+        log.info('the gate handed its ports over to the code of this agent')
+        return this.#open(start, false)
       }
-      await runner.remove()
-    },
-    close() {
-      closed = true
-      client?.close()
-    },
+      log.warn({ reason }, 'the gate could not hand over to the code of this agent and continues with its own')
+    }
+    this.#client = gate
+    gate.onEnd(
+      guarded('the end of the gate', (handedOver: boolean) => {
+        if (this.#client !== gate) return
+        this.#client = undefined
+        if (!this.#closed && !this.#isEnding && !handedOver) onLost()
+      }),
+    )
+    return gate
+  }
+
+  async #start(): Promise<GateClient> {
+    const { directory, log, runner } = this.#options
+    if (runner.unusable) throw new GateError(runner.unusable)
+    await runner.start()
+    for (const until = performance.now() + upMs; performance.now() < until; ) {
+      await delay(20)
+      // The parent that was found may have been about to end with its gate.
+      runner.ensureParent()
+      const gate = await connectGate(directory)
+      if (!gate) continue
+      log.info('the gate runs')
+      return gate
+    }
+    throw new GateError(`the gate does not answer: ${join(directory, 'gate.log')} or its container says why`)
   }
 }
 
-async function helloOf(gate: GateClient): Promise<GateHello> {
-  return toHello(await gate.ask({ kind: 'hello' }))
+/** @returns the reason if the gate did not hand over to the code of this agent */
+async function handOverTo(gate: GateClient, runner: GateRunner): Promise<string | undefined> {
+  let entry: string
+  try {
+    entry = runner.entryForHandover()
+  } catch (error) {
+    return messageOf(error)
+  }
+  const answer = await gate.ask({ kind: 'handover', entry })
+  return answer.ok ? undefined : answer.message
 }
 
 function toHello(answer: GateAnswer): GateHello {

@@ -36,69 +36,81 @@ interface Registry {
   leftAloneUntil?: number
 }
 
-export function createRegistryDigests(): RegistryDigests {
-  const agents = { 'http:': new HttpAgent({ keepAlive: true }), 'https:': new HttpsAgent({ keepAlive: true }) }
-  const registries = new Map<string, Registry>()
+interface Answer {
+  status: number
+  headers: IncomingMessage['headers']
+  body: string
+}
 
-  interface Answer {
-    status: number
-    headers: IncomingMessage['headers']
-    body: string
+interface Question {
+  host: string
+  repository: string
+  reference: string
+  auth: RegistryCredentials | undefined
+  signal: AbortSignal
+}
+
+export function createRegistryDigests(): RegistryDigests {
+  return new AskedDigests()
+}
+
+class AskedDigests implements RegistryDigests {
+  readonly #agents = { 'http:': new HttpAgent({ keepAlive: true }), 'https:': new HttpsAgent({ keepAlive: true }) }
+  readonly #registries = new Map<string, Registry>()
+
+  async find(
+    { name, reference }: { name: string; reference: string },
+    auth: RegistryCredentials | undefined,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    if (!isReference(name, reference)) return undefined
+    const { host, repository } = registryAddress(name)
+    if ((this.#registries.get(host)?.leftAloneUntil ?? 0) > Date.now()) return undefined
+    try {
+      return await this.#findDigest({ host, repository, reference, auth, signal })
+    } catch {
+      if (!signal.aborted) this.#remember(host, { leftAloneUntil: Date.now() + unreachableMs })
+      return undefined
+    }
   }
 
-  function send(
-    url: URL,
-    method: 'HEAD' | 'GET',
-    headers: OutgoingHttpHeaders,
-    signal: AbortSignal,
-    isRepeated = false,
-  ): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const isPlain = url.protocol === 'http:'
-      const call = isPlain ? requestHttp : requestHttps
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-      const options = { method, headers, signal: limit, agent: agents[isPlain ? 'http:' : 'https:'] }
-      const onAnswer = (response: IncomingMessage) => {
-        let body = ''
-        response.setEncoding('utf8')
-        response.on(
-          'data',
-          guarded('the answer of a registry', (chunk: string) => {
-            body += chunk
-            if (body.length > tokenBytesMax) response.destroy(new Error('the answer is too long'))
-          }),
-        )
-        response.on('error', reject)
-        response.on(
-          'end',
-          guarded('the answer of a registry', () =>
-            resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
-          ),
-        )
-      }
-      const request = call(url, options, guarded('the answer of a registry', onAnswer))
-      request.on(
-        'error',
-        guarded('a failed question to a registry', (error: Error) => {
-          // The registry closed the kept connection just when it was used again.
-          if (request.reusedSocket && !isRepeated && !limit.aborted)
-            send(url, method, headers, signal, true).then(resolve, reject)
-          else reject(error)
-        }),
-      )
-      request.end()
-    })
+  close(): void {
+    for (const agent of Object.values(this.#agents)) agent.destroy()
+  }
+
+  async #findDigest(question: Question): Promise<string | undefined> {
+    const { host, repository, auth, signal } = question
+    const basic = auth && `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`
+    const isBasicKnown = basic !== undefined && this.#registries.get(host)?.wantsBasic === true
+    const first = await this.#ask(question, isBasicKnown ? basic : undefined)
+    if (first.status !== 401) return digestOf(first)
+    const challenge = parseChallenge(first.headers['www-authenticate'])
+    if (challenge?.scheme === 'basic') {
+      if (!basic || isBasicKnown) return undefined
+      this.#remember(host, { wantsBasic: true })
+      return digestOf(await this.#ask(question, basic))
+    }
+    if (challenge?.scheme !== 'bearer') return undefined
+    const target = { hostname: hostnameOf(host), isPlain: first.protocol === 'http:' }
+    const scope = `repository:${repository}:pull`
+    const realm = tokenUrl(challenge, target, { hasCredentials: basic !== undefined, scope })
+    if (!realm.ok) return undefined
+    const answer = await this.#send(realm.url, 'GET', basic ? { authorization: basic } : {}, signal)
+    const token = answer.status === 200 ? tokenOf(JSON.parse(answer.body)) : undefined
+    return token && digestOf(await this.#ask(question, `Bearer ${token}`))
   }
 
   /** Tries https first; a registry on loopback may use http, as the engine allows it there. */
-  async function ask(host: string, path: string, headers: OutgoingHttpHeaders, signal: AbortSignal) {
-    const registry = registries.get(host) ?? {}
+  async #ask({ host, repository, reference, signal }: Question, authorization: string | undefined) {
+    const path = `/v2/${repository}/manifests/${reference}`
+    const headers = { accept: manifestTypes.join(', '), ...(authorization && { authorization }) }
+    const known = this.#registries.get(host)?.protocol
     const protocols = isLoopbackName(hostnameOf(host)) ? (['https:', 'http:'] as const) : (['https:'] as const)
     let cause: unknown
-    for (const protocol of registry.protocol ? [registry.protocol] : protocols) {
+    for (const protocol of known ? [known] : protocols) {
       try {
-        const answer = await send(new URL(`${protocol}//${host}${path}`), 'HEAD', headers, signal)
-        remember(host, { protocol })
+        const answer = await this.#send(new URL(`${protocol}//${host}${path}`), 'HEAD', headers, signal)
+        this.#remember(host, { protocol })
         return { protocol, ...answer }
       } catch (error) {
         cause = error
@@ -108,56 +120,49 @@ export function createRegistryDigests(): RegistryDigests {
     throw cause
   }
 
-  function remember(host: string, what: Registry): void {
-    if (registries.size >= registriesMax && !registries.has(host)) registries.clear()
-    registries.set(host, { ...registries.get(host), ...what })
+  #remember(host: string, what: Registry): void {
+    if (this.#registries.size >= registriesMax && !this.#registries.has(host)) this.#registries.clear()
+    this.#registries.set(host, { ...this.#registries.get(host), ...what })
   }
 
-  async function findDigest(
-    host: string,
-    { repository, reference }: { repository: string; reference: string },
-    auth: RegistryCredentials | undefined,
+  #send(
+    url: URL,
+    method: 'HEAD' | 'GET',
+    headers: OutgoingHttpHeaders,
     signal: AbortSignal,
-  ): Promise<string | undefined> {
-    const path = `/v2/${repository}/manifests/${reference}`
-    const accept = { accept: manifestTypes.join(', ') }
-    const basic = auth && `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`
-    const isBasicKnown = basic !== undefined && registries.get(host)?.wantsBasic === true
-    const first = await ask(host, path, { ...accept, ...(isBasicKnown && { authorization: basic }) }, signal)
-    if (first.status !== 401) return digestOf(first)
-    const challenge = parseChallenge(first.headers['www-authenticate'])
-    if (challenge?.scheme === 'basic') {
-      if (!basic || isBasicKnown) return undefined
-      remember(host, { wantsBasic: true })
-      return digestOf(await ask(host, path, { ...accept, authorization: basic }, signal))
-    }
-    if (challenge?.scheme !== 'bearer') return undefined
-    const target = { hostname: hostnameOf(host), isPlain: first.protocol === 'http:' }
-    const scope = `repository:${repository}:pull`
-    const realm = tokenUrl(challenge, target, { hasCredentials: basic !== undefined, scope })
-    if (!realm.ok) return undefined
-    const answer = await send(realm.url, 'GET', basic ? { authorization: basic } : {}, signal)
-    const token = answer.status === 200 ? tokenOf(JSON.parse(answer.body)) : undefined
-    if (!token) return undefined
-    return digestOf(await ask(host, path, { ...accept, authorization: `Bearer ${token}` }, signal))
+    isRepeated = false,
+  ): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const isPlain = url.protocol === 'http:'
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+      const options = { method, headers, signal: limit, agent: this.#agents[isPlain ? 'http:' : 'https:'] }
+      const request = (isPlain ? requestHttp : requestHttps)(
+        url,
+        options,
+        guarded('the answer of a registry', (response) => readAnswer(response).then(resolve, reject)),
+      )
+      request.on(
+        'error',
+        guarded('a failed question to a registry', (error: Error) => {
+          // The registry closed the kept connection just when it was used again.
+          if (request.reusedSocket && !isRepeated && !limit.aborted)
+            this.#send(url, method, headers, signal, true).then(resolve, reject)
+          else reject(error)
+        }),
+      )
+      request.end()
+    })
   }
+}
 
-  return {
-    async find({ name, reference }, auth, signal) {
-      if (!isReference(name, reference)) return undefined
-      const { host, repository } = registryAddress(name)
-      if ((registries.get(host)?.leftAloneUntil ?? 0) > Date.now()) return undefined
-      try {
-        return await findDigest(host, { repository, reference }, auth, signal)
-      } catch {
-        if (!signal.aborted) remember(host, { leftAloneUntil: Date.now() + unreachableMs })
-        return undefined
-      }
-    },
-    close() {
-      for (const agent of Object.values(agents)) agent.destroy()
-    },
+async function readAnswer(response: IncomingMessage): Promise<Answer> {
+  let body = ''
+  response.setEncoding('utf8')
+  for await (const chunk of response) {
+    body += chunk
+    if (body.length > tokenBytesMax) throw new Error('the answer is too long')
   }
+  return { status: response.statusCode ?? 0, headers: response.headers, body }
 }
 
 /** Tags come from members: one that is none could lead to another path of the registry. */

@@ -147,7 +147,7 @@ describe('desiredOf', () => {
       "needs an admin's permission",
     ],
     ['a network of the engine', { networks: [{ key: 'engine:db' }] }, "needs an admin's permission"],
-    ['a mode as a network', { networks: [{ key: 'host' }] }, 'choose it as network mode'],
+    ['a mode as a network', { networks: [{ key: 'host' }] }, 'choose it as the network mode'],
     [
       'a route for every host name',
       { expose: 'expose', routing: { path: '/api' } },

@@ -1,6 +1,7 @@
 import type { Instance, Release } from '@crux/agent-protocol'
 import { FinalContainerConfig, patterns } from '@crux/contract'
 import { capabilityName, hostDangers, type Route } from '@crux/rules'
+import { messageOf } from '../../../errors/message-of.ts'
 import { PlanError } from '../../../errors/plan-error.ts'
 import { label, ownerLabels } from '../../labels.ts'
 import { fullName } from '../../names.ts'
@@ -47,101 +48,103 @@ export interface DesiredInstance {
 /** @throws PlanError for a configuration that cannot be applied as a whole: a setting is never silently left out */
 export function desiredOf(release: Release, instance: Instance, nodeEnvironment: NodeEnvironment): DesiredInstance {
   const { instanceId } = instance
-  const refuse = (reason: string): never => {
-    throw new PlanError(instanceId, reason)
+  try {
+    return desiredFrom(release, instance, parseConfig(instance), nodeEnvironment)
+  } catch (error) {
+    throw error instanceof PlanError ? error : new PlanError(instanceId, messageOf(error), { cause: error })
   }
-  const config = parseConfig(instance)
-  const owner = release.owner ?? refuse('the release names no owner')
-  const full = fullName(owner.prefix, config.name)
-  if (!patterns.dnsLabel.test(owner.prefix)) refuse(`the prefix "${owner.prefix}" is not a DNS label`)
-  if (full.length > 63 || !patterns.dnsLabel.test(full))
-    refuse(`the container name ${full} is not a DNS label of at most 63 characters`)
-  if (isDigestName(instance.imageName)) refuse(`${instance.imageName}:${instance.imageTag} is the id of an image`)
-  refuseDangerous(config, release.hostDangerousAllowed, refuse)
+}
+
+function desiredFrom(
+  release: Release,
+  instance: Instance,
+  config: FinalContainerConfig,
+  { dataMountPath, rootDomain, seesHost, serverUrl }: NodeEnvironment,
+): DesiredInstance {
+  const { owner, hostDangerousAllowed } = release
+  if (!owner) throw new Error('the release names no owner')
+  const { prefix } = owner
+  const full = fullName(prefix, config.name)
+  refuseNames(instance, prefix, full)
+  refuseDangerous(config, hostDangerousAllowed)
   const network = networkName(owner)
+  const mode = modeOf(config, network)
+  const { mounts, directories, volumes } = mountsOf(config, { prefix, dataMountPath, hostDangerousAllowed })
+  const preparations = preparationsOf(config, volumes, { seesHost, hasStorage: instance.storage !== undefined })
+  const networks = desiredNetworks(config, owner, release)
+  const labels = {
+    ...routingLabels(config, { full, prefix, network, rootDomain }),
+    ...userLabels(config, release),
+    ...ownLabels(release, instance, config),
+  }
+  const image = { name: instance.imageName, tag: instance.imageTag }
+  const ports = mode === network ? portsOf(config) : { published: [], gated: [] }
+  return {
+    instanceId: instance.instanceId,
+    full,
+    config,
+    image,
+    networks: mode === network ? networks : [],
+    routes: desiredRoutes(config, { prefix, rootDomain, serverUrl, hostDangerousAllowed }),
+    directories,
+    preparations,
+    written: new Set([
+      ...mounts.filter(({ kind, writable }) => kind === 'bind' && writable).map(({ source }) => source),
+      ...writtenSources(preparations, volumes),
+    ]),
+    base: {
+      ...specFrom(config),
+      ...ports,
+      image,
+      hostname: hostnameOf(full, ports.published.length > 0, mounts),
+      labels: { ...labels, ...gateLabel(ports.gated, drainSecondsOf(config)) },
+      mounts,
+      networkMode: mode,
+    },
+  }
+}
+
+/** What follows from the configuration alone. */
+function specFrom(
+  config: FinalContainerConfig,
+): Omit<DesiredInstance['base'], 'image' | 'hostname' | 'labels' | 'published' | 'gated' | 'mounts' | 'networkMode'> {
+  const defaultPolicy = config.expectedState?.state === 'exited' ? 'no' : 'unlessStopped'
+  return {
+    environment: Object.fromEntries(config.environment.map(({ key, value }) => [key, value])),
+    entrypoint: config.commands.map(({ key }) => key),
+    command: config.args.map(({ key }) => key),
+    workingDirectory: config.workingDirectory || undefined,
+    user: config.user === undefined || config.user === null || config.user < 0 ? undefined : String(config.user),
+    tty: config.tty ?? false,
+    restartPolicy: restartPolicies[config.restartPolicy ?? defaultPolicy],
+    exposed: config.ports.map(({ internal, protocol }) => ({ port: internal, protocol: protocol ?? 'tcp' })),
+    log: logOf(config),
+    capabilities: { add: capabilitiesOf(config, 'add'), drop: capabilitiesOf(config, 'drop') },
+    healthCheck: healthCheckOf(config),
+    resources: resourcesOf(config),
+    ulimits: (config.ulimits ?? []).map(({ key, soft, hard }) => ({ name: key, soft, hard })),
+    shmSizeBytes: bytesOf('shared memory', config.shmSize),
+    stopSignal: config.stopSignal || undefined,
+    stopGracePeriodSeconds: config.stopGracePeriodSeconds ?? undefined,
+    extraHosts: (config.extraHosts ?? []).map(({ key, value }) => ({ name: key, address: value })),
+  }
+}
+
+function refuseNames({ imageName, imageTag }: Instance, prefix: string, full: string): void {
+  if (!patterns.dnsLabel.test(prefix)) throw new Error(`the prefix "${prefix}" is not a DNS label`)
+  if (full.length > 63 || !patterns.dnsLabel.test(full))
+    throw new Error(`the container name ${full} is not a DNS label of at most 63 characters`)
+  if (isDigestName(imageName)) throw new Error(`${imageName}:${imageTag} is the id of an image`)
+}
+
+/** Traefik connects to a container over its network, so exposing one overrides any other mode. */
+function modeOf(config: FinalContainerConfig, network: string): string {
   const exposed = config.expose !== undefined && config.expose !== null && config.expose !== 'none'
-  // Traefik connects to a container over its network, so exposing one overrides any other mode.
   const mode = exposed || !config.networkMode || config.networkMode === 'bridge' ? network : config.networkMode
   const { startupProbe, readinessProbe } = config.healthCheckConfig ?? {}
-  if (mode === 'none' && (startupProbe || readinessProbe)) refuse('a probe cannot reach a container without a network')
-  const { published, gated } = mode === network ? portsOf(config) : { published: [], gated: [] }
-  try {
-    const { mounts, directories, volumes } = mountsOf(config, {
-      prefix: owner.prefix,
-      dataMountPath: nodeEnvironment.dataMountPath,
-      hostDangerousAllowed: release.hostDangerousAllowed,
-    })
-    const preparations = preparationsOf(config, volumes, {
-      seesHost: nodeEnvironment.seesHost,
-      hasStorage: instance.storage !== undefined,
-    })
-    const networks = desiredNetworks(config, owner, release)
-    const labels = userLabels(config, release)
-    const routing = routingLabels(config, {
-      full,
-      prefix: owner.prefix,
-      network,
-      rootDomain: nodeEnvironment.rootDomain,
-    })
-    const routes = desiredRoutes(config, {
-      prefix: owner.prefix,
-      rootDomain: nodeEnvironment.rootDomain,
-      serverUrl: nodeEnvironment.serverUrl,
-      hostDangerousAllowed: release.hostDangerousAllowed,
-    })
-    return {
-      instanceId,
-      full,
-      config,
-      image: { name: instance.imageName, tag: instance.imageTag },
-      networks: mode === network ? networks : [],
-      routes,
-      directories,
-      preparations,
-      written: new Set([
-        ...mounts.filter(({ kind, writable }) => kind === 'bind' && writable).map(({ source }) => source),
-        ...writtenSources(preparations, volumes),
-      ]),
-      base: {
-        image: { name: instance.imageName, tag: instance.imageTag },
-        hostname: hostnameOf(full, published.length > 0, mounts),
-        environment: Object.fromEntries(config.environment.map(({ key, value }) => [key, value])),
-        labels: {
-          ...routing,
-          ...labels,
-          ...ownLabels(release, instance, config),
-          ...gateLabel(gated, drainSecondsOf(config)),
-        },
-        entrypoint: config.commands.map(({ key }) => key),
-        command: config.args.map(({ key }) => key),
-        workingDirectory: config.workingDirectory || undefined,
-        user: config.user === undefined || config.user === null || config.user < 0 ? undefined : String(config.user),
-        tty: config.tty ?? false,
-        restartPolicy:
-          restartPolicies[config.restartPolicy ?? (config.expectedState?.state === 'exited' ? 'no' : 'unlessStopped')],
-        exposed: config.ports.map(({ internal, protocol }) => ({ port: internal, protocol: protocol ?? 'tcp' })),
-        published,
-        gated,
-        mounts,
-        networkMode: mode,
-        log: logOf(config),
-        capabilities: {
-          add: capabilitiesOf(config, 'add'),
-          drop: capabilitiesOf(config, 'drop'),
-        },
-        healthCheck: healthCheckOf(config),
-        resources: resourcesOf(config),
-        ulimits: (config.ulimits ?? []).map(({ key, soft, hard }) => ({ name: key, soft, hard })),
-        shmSizeBytes: bytesOf('shared memory', config.shmSize),
-        stopSignal: config.stopSignal || undefined,
-        stopGracePeriodSeconds: config.stopGracePeriodSeconds ?? undefined,
-        extraHosts: (config.extraHosts ?? []).map(({ key, value }) => ({ name: key, address: value })),
-      },
-    }
-  } catch (error) {
-    if (error instanceof PlanError) throw error
-    throw new PlanError(instanceId, error instanceof Error ? error.message : String(error), { cause: error })
-  }
+  if (mode === 'none' && (startupProbe || readinessProbe))
+    throw new Error('a probe cannot reach a container without a network')
+  return mode
 }
 
 /**
@@ -176,9 +179,10 @@ function parseConfig(instance: Instance): FinalContainerConfig {
 }
 
 /** Uses the same rule as the server, so that no setting is host-dangerous there and accepted here. */
-function refuseDangerous(config: FinalContainerConfig, allowed: boolean, refuse: (reason: string) => never): void {
+function refuseDangerous(config: FinalContainerConfig, allowed: boolean): void {
   const [danger] = allowed ? [] : hostDangers(config)
-  if (danger) refuse(`${danger.property}: ${danger.reason}. It needs an admin's permission for host-dangerous options`)
+  if (danger)
+    throw new Error(`${danger.property}: ${danger.reason}. It needs an admin's permission for host-dangerous options`)
 }
 
 function capabilitiesOf(config: FinalContainerConfig, wanted: 'add' | 'drop'): string[] {

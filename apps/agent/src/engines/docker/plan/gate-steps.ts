@@ -25,17 +25,78 @@ interface Parts {
   stopped: ReadonlySet<string>
 }
 
+/** A container that a release replaces or removes. */
+interface Leaving {
+  container: ObservedContainer
+  /** Empty where no instance replaces it. */
+  instanceId: string
+  drainSeconds: number
+}
+
+/** The ports of a release, and who has them before. */
+interface PortsInPlay {
+  leaving: readonly Leaving[]
+  /** Gated ports of the new containers. */
+  wanted: readonly GatedPort[]
+  /** Gated ports of the leaving containers. */
+  givenUp: readonly GatedPort[]
+  /** Ports that the engine itself holds for containers that leave. */
+  byEngine: readonly PublishedPort[]
+}
+
 /**
  * A port is taken before anything else changes, so that a refusal changes nothing; only where the engine itself holds it for a container
  * that leaves, it is taken right after that container's stop. It is routed to the new container when that one is verified: together with
  * all others of the release where the old one still runs, at once where it does not.
  */
 export function gateSteps({ changing, orphans, stopped }: Parts): GateSteps {
-  const leaving = [
-    ...changing.flatMap(({ instance, previous }) =>
-      previous
-        ? [{ container: previous, instanceId: instance.instanceId, drainSeconds: drainSecondsOf(instance.config) }]
-        : [],
+  const leaving = leavingOf(changing, orphans)
+  const wanted = changing.flatMap(({ instance }) => instance.base.gated)
+  const givenUp = leaving.flatMap(({ container }) => container.gated)
+  const byEngine = leaving.flatMap(({ container }) => (isRunning(container) ? container.published : []))
+  const ports: PortsInPlay = { leaving, wanted, givenUp, byEngine }
+
+  const prepare: Step[] = []
+  const beforeStart = new Map<string, Step[]>()
+  const verified = new Map<string, Step[]>()
+  const swap: Step[] = []
+  for (const change of changing) {
+    const { instanceId, base } = change.instance
+    const { first, later } = reserveSteps(change.instance, ports)
+    prepare.push(...first)
+    if (later.length > 0) beforeStart.set(instanceId, later)
+    if (base.gated.length === 0) continue
+    const { wait, route } = routeSteps(change, ports)
+    verified.set(instanceId, change.mode === 'beside' ? [wait] : [wait, route])
+    if (change.mode === 'beside') swap.push(route)
+  }
+  const dropped = givenUp.filter((port) => !wanted.some((other) => samePort(port, other)))
+  if (dropped.length > 0) swap.push({ kind: 'gate.release', ports: dropped })
+
+  const taken = wanted.filter((port) => !givenUp.some(isSame(port)))
+  const isStopped = ({ container }: Leaving) => stopped.has(container.id)
+  return {
+    prepare,
+    beforeStop: suspendSteps(leaving.filter(isStopped), wanted),
+    beforeStart,
+    verified,
+    swap,
+    cleanUp: drainSteps(leaving.filter((one) => !isStopped(one))),
+    undo: {
+      first: routeBackSteps(
+        leaving.filter((one) => !isStopped(one)),
+        wanted,
+      ),
+      beforeRestore: taken.length > 0 ? [{ kind: 'gate.release', ports: taken }] : [],
+      last: routeBackSteps(leaving.filter(isStopped), wanted),
+    },
+  }
+}
+
+function leavingOf(changing: Parts['changing'], orphans: Parts['orphans']): Leaving[] {
+  return [
+    ...changing.flatMap(({ instance: { instanceId, config }, previous }) =>
+      previous ? [{ container: previous, instanceId, drainSeconds: drainSecondsOf(config) }] : [],
     ),
     ...orphans.map((container) => ({
       container,
@@ -43,96 +104,85 @@ export function gateSteps({ changing, orphans, stopped }: Parts): GateSteps {
       drainSeconds: gateDrainSecondsOf(container.labels),
     })),
   ]
-  const wanted = changing.flatMap(({ instance }) => instance.base.gated)
-  const givenUp = leaving.flatMap(({ container }) => container.gated)
-  const byEngine = leaving.flatMap(({ container }) => (isRunning(container) ? container.published : []))
-  const isSame = (a: PublishedPort) => (b: PublishedPort) => a.hostPort === b.hostPort && a.address === b.address
-  /** The gate holds the port for other addresses: it cannot listen on both at once. */
-  const insteadOf = (ports: readonly PublishedPort[], others: readonly GatedPort[]) =>
-    others.filter((other) => ports.some((port) => samePort(port, other)) && !ports.some(isSame(other)))
+}
 
-  const prepare: Step[] = []
-  const beforeStop = new Map<string, Step[]>()
-  const beforeStart = new Map<string, Step[]>()
-  const verified = new Map<string, Step[]>()
-  const swap: Step[] = []
-  for (const { instance, mode, previous } of changing) {
-    const { instanceId, base } = instance
-    const free = base.gated.filter((port) => !sharedPort([port], byEngine) && insteadOf([port], givenUp).length === 0)
-    const blocked = base.gated.filter((port) => sharedPort([port], byEngine))
-    const released = givenUp.filter((port) => sharedPort([port], base.published))
-    if (free.length > 0) prepare.push({ kind: 'gate.reserve', instanceId, ports: free })
-    const before: Step[] = [
+const isSame = (a: PublishedPort) => (b: PublishedPort) => a.hostPort === b.hostPort && a.address === b.address
+
+/** The ports that the gate holds for other addresses: it cannot listen on both at once. */
+const insteadOf = (ports: readonly PublishedPort[], others: readonly GatedPort[]) =>
+  others.filter((other) => ports.some((port) => samePort(port, other)) && !ports.some(isSame(other)))
+
+/** `first`: before anything changes. `later`: when the containers that hold the ports have stopped. */
+function reserveSteps(
+  { instanceId, base }: DesiredInstance,
+  { byEngine, givenUp }: PortsInPlay,
+): { first: Step[]; later: Step[] } {
+  const free = base.gated.filter((port) => !sharedPort([port], byEngine) && insteadOf([port], givenUp).length === 0)
+  const blocked = base.gated.filter((port) => sharedPort([port], byEngine))
+  const released = givenUp.filter((port) => sharedPort([port], base.published))
+  return {
+    first: free.length > 0 ? [{ kind: 'gate.reserve', instanceId, ports: free }] : [],
+    later: [
       ...(released.length > 0 ? [{ kind: 'gate.release' as const, ports: released }] : []),
       ...(blocked.length > 0 ? [{ kind: 'gate.reserve' as const, instanceId, ports: blocked }] : []),
-    ]
-    if (before.length > 0) beforeStart.set(instanceId, before)
-    if (base.gated.length === 0) continue
-    const lead: Step = {
+    ],
+  }
+}
+
+function routeSteps(
+  { instance: { instanceId, base }, mode, previous }: Parts['changing'][number],
+  { givenUp }: PortsInPlay,
+): { wait: Step; route: Step } {
+  return {
+    wait: {
+      kind: 'gate.wait',
+      instanceId,
+      ports: base.gated,
+      ...(mode === 'beside' && previous ? { previous: { id: previous.id } } : {}),
+    },
+    route: {
       kind: 'gate.route',
       target: { kind: 'new', instanceId },
       instanceId,
       ports: base.gated,
       instead: insteadOf(base.gated, givenUp),
-    }
-    const awaits: Step = {
-      kind: 'gate.wait',
-      instanceId,
-      ports: base.gated,
-      ...(mode === 'beside' && previous ? { previous: { id: previous.id } } : {}),
-    }
-    verified.set(instanceId, mode === 'beside' ? [awaits] : [awaits, lead])
-    if (mode === 'beside') swap.push(lead)
-  }
-  for (const { container, instanceId } of leaving) {
-    if (!stopped.has(container.id)) continue
-    const ports = container.gated.filter((port) => wanted.some(isSame(port)))
-    const { id, name } = container
-    if (ports.length > 0) beforeStop.set(id, [{ kind: 'gate.suspend', previous: { id, name }, instanceId, ports }])
-  }
-  const dropped = givenUp.filter((port) => !wanted.some((other) => samePort(port, other)))
-  if (dropped.length > 0) swap.push({ kind: 'gate.release', ports: dropped })
-
-  const draining = leaving.filter(
-    ({ container }) => container.gated.length > 0 && isRunning(container) && !stopped.has(container.id),
-  )
-  const back = (of: typeof leaving): Step[] =>
-    of
-      .filter(({ container }) => container.gated.length > 0 && isRunning(container))
-      .map(({ container, instanceId }) => ({
-        kind: 'gate.route',
-        target: { kind: 'previous', id: container.id, name: container.name },
-        instanceId,
-        ports: container.gated,
-        instead: insteadOf(container.gated, wanted),
-      }))
-  const taken = wanted.filter((port) => !givenUp.some(isSame(port)))
-  return {
-    prepare,
-    beforeStop,
-    beforeStart,
-    verified,
-    swap,
-    cleanUp:
-      draining.length === 0
-        ? []
-        : [
-            {
-              kind: 'gate.drain',
-              previousContainers: draining.map(({ container, instanceId, drainSeconds }) => ({
-                id: container.id,
-                name: container.name,
-                instanceId,
-                ms: drainSeconds * 1_000,
-              })),
-            },
-          ],
-    undo: {
-      first: back(leaving.filter(({ container }) => !stopped.has(container.id))),
-      beforeRestore: taken.length > 0 ? [{ kind: 'gate.release', ports: taken }] : [],
-      last: back(leaving.filter(({ container }) => stopped.has(container.id))),
     },
   }
+}
+
+/** By engine id. */
+function suspendSteps(stopped: readonly Leaving[], wanted: readonly GatedPort[]): Map<string, Step[]> {
+  return new Map(
+    stopped.flatMap(({ container: { id, name, gated }, instanceId }) => {
+      const ports = gated.filter((port) => wanted.some(isSame(port)))
+      const steps: Step[] = [{ kind: 'gate.suspend', previous: { id, name }, instanceId, ports }]
+      return ports.length > 0 ? [[id, steps] as const] : []
+    }),
+  )
+}
+
+function drainSteps(leaving: readonly Leaving[]): Step[] {
+  const previousContainers = leaving
+    .filter(({ container }) => container.gated.length > 0 && isRunning(container))
+    .map(({ container: { id, name }, instanceId, drainSeconds }) => ({
+      id,
+      name,
+      instanceId,
+      ms: drainSeconds * 1_000,
+    }))
+  return previousContainers.length > 0 ? [{ kind: 'gate.drain', previousContainers }] : []
+}
+
+function routeBackSteps(leaving: readonly Leaving[], wanted: readonly GatedPort[]): Step[] {
+  return leaving
+    .filter(({ container }) => container.gated.length > 0 && isRunning(container))
+    .map(({ container: { id, name, gated }, instanceId }) => ({
+      kind: 'gate.route',
+      target: { kind: 'previous', id, name },
+      instanceId,
+      ports: gated,
+      instead: insteadOf(gated, wanted),
+    }))
 }
 
 function isRunning({ state }: ObservedContainer): boolean {

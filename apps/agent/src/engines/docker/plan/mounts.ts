@@ -23,7 +23,7 @@ export interface PlacedVolume {
  */
 export function mountsOf(
   config: FinalContainerConfig,
-  place: { prefix: string; dataMountPath: string; hostDangerousAllowed: boolean },
+  target: { prefix: string; dataMountPath: string; hostDangerousAllowed: boolean },
 ): { mounts: Mount[]; directories: VolumeDirectory[]; volumes: Map<string, PlacedVolume> } {
   const volumes = new Map<string, PlacedVolume>()
   const directories: VolumeDirectory[] = []
@@ -34,7 +34,7 @@ export function mountsOf(
   for (const volume of config.volumes) {
     const type = volume.type ?? 'rwo'
     if (!volume.path.startsWith('/')) throw new Error(`the volume path ${volume.path} is not absolute`)
-    const directory = posix.join(place.dataMountPath, place.prefix, config.name)
+    const directory = posix.join(target.dataMountPath, target.prefix, config.name)
     refuseName(volume.name, directory)
     if (type === 'mem' || type === 'tmp') {
       // Without a size the kernel would allow half of the node's memory.
@@ -50,7 +50,7 @@ export function mountsOf(
     }
     const writable = type !== 'ro'
     if (volume.name.startsWith('/')) {
-      if (!place.hostDangerousAllowed) {
+      if (!target.hostDangerousAllowed) {
         throw new Error(
           `the volume ${volume.name} is a path of the host, which needs an admin's permission for host-dangerous options`,
         )
@@ -58,9 +58,9 @@ export function mountsOf(
       add(volume.name, { kind: 'bind', target: volume.path, source: posix.normalize(volume.name), writable })
       continue
     }
-    const relativePath = posix.join(place.prefix, config.name, volume.name)
+    const relativePath = posix.join(target.prefix, config.name, volume.name)
     directories.push({ relativePath })
-    const source = posix.join(place.dataMountPath, relativePath)
+    const source = posix.join(target.dataMountPath, relativePath)
     add(volume.name, { kind: 'bind', target: volume.path, source, writable }, relativePath)
   }
   return { mounts: [...volumes.values()].map(({ mount }) => mount), directories, volumes }

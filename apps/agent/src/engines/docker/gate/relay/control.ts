@@ -25,7 +25,7 @@ export async function listenForAgent(
     let id: unknown
     let result: GateAnswer
     try {
-      const request = JSON.parse(line) as GateRequest & { id: unknown }
+      const request: GateRequest & { id: unknown } = JSON.parse(line)
       id = request.id
       result = await answer(request)
     } catch (error) {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { Server } from 'node:net'
+import { Server } from 'node:net'
 import { forgetSuccessor, roleFlags, writeSuccessor } from './pid-files.ts'
 import type { GatePort } from './protocol.ts'
 
@@ -95,8 +95,8 @@ export function connectPredecessor(): Predecessor {
           if (message.kind === 'left') {
             asked.get(message.id)?.(message.left)
             asked.delete(message.id)
-          } else if (message.kind === 'port' && server) {
-            adopt(message.entry, server as Server)
+          } else if (message.kind === 'port' && server instanceof Server) {
+            adopt(message.entry, server)
             adopted += 1
           } else if (message.kind === 'all') {
             if (adopted !== message.count)

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { codeOf } from './code.ts'
 import { reachGate } from './control.ts'
-import { runGate } from './gate.ts'
+import { RunningGate } from './gate.ts'
 import { connectPredecessor } from './handover.ts'
 import { runParent } from './parent.ts'
 import { findProcess, roleFlags } from './pid-files.ts'
@@ -17,7 +17,7 @@ process.on('unhandledRejection', (error) => process.stderr.write(`${String(error
 const entry = fileURLToPath(import.meta.url)
 const [directory, mode] = process.argv.slice(2)
 if (!directory) {
-  process.stderr.write('usage: gate FOLDER\n')
+  process.stderr.write('usage: gate DIRECTORY\n')
   process.exit(1)
 }
 try {
@@ -26,8 +26,14 @@ try {
   const predecessor = mode === roleFlags.successor ? connectPredecessor() : undefined
   // The parent of an earlier version did not see the other gate in time.
   if (!predecessor && typeof (await reachGate(directory)) !== 'string') process.exit(0)
-  const gate = await runGate({ directory, code, relay: createRelay(), predecessor, onDrained: () => process.exit(0) })
-  process.on('SIGTERM', gate.end)
+  const gate = await RunningGate.start({
+    directory,
+    code,
+    relay: createRelay(),
+    predecessor,
+    onDrained: () => process.exit(0),
+  })
+  process.on('SIGTERM', () => gate.end())
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
   // The previous gate was the parent, which takes the role for a moment after an end, and was killed: no other process starts the next one.

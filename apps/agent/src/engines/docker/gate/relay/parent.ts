@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { isAbsolute, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { reachGate } from './control.ts'
-import { type RunningGate, runGate } from './gate.ts'
+import { RunningGate } from './gate.ts'
 import { claimParent, findProcess } from './pid-files.ts'
 import { createRelay } from './relay.ts'
 
@@ -38,7 +38,7 @@ export async function runParent(directory: string, code: string, builtIn: string
   async function becomeGate(): Promise<RunningGate | undefined> {
     await killHalfStarted(directory)
     try {
-      return await runGate({ directory, code, relay, onDrained: () => undefined })
+      return await RunningGate.start({ directory, code, relay, onDrained: () => undefined })
     } catch (error) {
       report(error)
       return undefined

@@ -32,6 +32,8 @@ export function forgetSuccessor(directory: string, pid: number | undefined): voi
   if (findProcess(directory, 'successor') === pid) rmSync(pathOf(directory, 'successor'), { force: true })
 }
 
+const isExists = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EEXIST'
+
 /** @returns whether this process is the directory's one parent from now on; two of them would each start a gate after an end */
 export function claimParent(directory: string): boolean {
   const own = `${pathOf(directory, 'parent')}.${process.pid}`
@@ -44,7 +46,7 @@ export function claimParent(directory: string): boolean {
       try {
         linkSync(own, pathOf(directory, 'parent'))
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt > 2) throw error
+        if (!isExists(error) || attempt > 2) throw error
         rmSync(pathOf(directory, 'parent'), { force: true })
       }
     }

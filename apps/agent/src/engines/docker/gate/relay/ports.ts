@@ -27,120 +27,128 @@ const waitingMax = 2_000
 const backlog = 4_096
 
 export function createPorts(relay: Relay): Ports {
-  const held = new Map<string, Held>()
+  return new HeldPorts(relay)
+}
 
-  function accept(key: string, client: Socket): void {
-    const port = held.get(key)
-    if (port && port.entry.target !== '') relay.begin(client, () => held.get(key)?.entry)
-    else if (port && port.waiting.size < waitingMax) wait(port, client)
-    else refuse(client)
+class HeldPorts implements Ports {
+  readonly #relay: Relay
+  readonly #held = new Map<string, Held>()
+
+  constructor(relay: Relay) {
+    this.#relay = relay
   }
 
-  function wait(port: Held, client: Socket): void {
-    const timer = setTimeout(() => {
-      port.waiting.delete(client)
-      refuse(client)
-    }, waitMs)
-    const forget = () => {
-      clearTimeout(timer)
-      port.waiting.delete(client)
+  async apply(open: readonly GatePort[], close: readonly PortKey[]): Promise<GateAnswer> {
+    const before = new Map([...this.#held].map(([key, { entry }]) => [key, entry]))
+    const closed = close.flatMap((key) => this.#close(keyOf(key)) ?? [])
+    const opened: string[] = []
+    try {
+      for (const entry of open) if (await this.#open(entry)) opened.push(keyOf(entry))
+      return { ok: true }
+    } catch (error) {
+      for (const key of opened) this.#close(key)
+      for (const [key, port] of this.#held) {
+        const entry = before.get(key)
+        if (entry) this.#route(key, port, entry)
+      }
+      for (const entry of closed) await this.#listen(entry).catch(() => undefined)
+      const { code = '', message, port } = toPortError(error)
+      return { ok: false, code, message, ...(port === undefined ? {} : { port }) }
     }
-    client.once('error', forget)
-    client.once('close', forget)
-    port.waiting.set(client, timer)
   }
 
-  function lead(key: string, port: Held, entry: GatePort): void {
-    port.entry = entry
-    if (entry.target === '') return
-    for (const [client, timer] of port.waiting) {
-      clearTimeout(timer)
-      client.removeAllListeners('error')
-      client.removeAllListeners('close')
-      relay.begin(client, () => held.get(key)?.entry)
+  readonly adopt = (entry: GatePort, listening: Server): void => {
+    const key = keyOf(entry)
+    const server = this.#makeServer(key)
+    // The handle moves within this turn of the event loop, so no connection can arrive in between.
+    server.listen(listening, backlog)
+    server.on('error', (error) => reportError(entry.port, error))
+    this.#held.set(key, { entry, server, waiting: new Map() })
+  }
+
+  leave(): void {
+    for (const key of [...this.#held.keys()]) this.#close(key)
+  }
+
+  entries(): GatePort[] {
+    return [...this.#held.values()].map(({ entry }) => entry)
+  }
+
+  listening(): { entry: GatePort; server: Server }[] {
+    return [...this.#held.values()].map(({ entry, server }) => ({ entry, server }))
+  }
+
+  /** @returns whether the port was not held before */
+  async #open(entry: GatePort): Promise<boolean> {
+    const key = keyOf(entry)
+    const port = this.#held.get(key)
+    if (!port) {
+      await this.#listen(entry)
+      return true
     }
-    port.waiting.clear()
+    if (entry.container !== '') this.#route(key, port, entry)
+    // It has been promised to another prefix, perhaps a moment ago.
+    else if (port.entry.prefix !== entry.prefix) throw promised(entry)
+    return false
   }
 
-  function shut(port: Held): void {
+  async #listen(entry: GatePort): Promise<void> {
+    const key = keyOf(entry)
+    const server = this.#makeServer(key)
+    await listen(server, entry)
+    this.#held.set(key, { entry, server, waiting: new Map() })
+  }
+
+  /** @returns what was held */
+  #close(key: string): GatePort | undefined {
+    const port = this.#held.get(key)
+    if (!port) return undefined
+    this.#held.delete(key)
     port.server.close()
     for (const [client, timer] of port.waiting) {
       clearTimeout(timer)
       refuse(client)
     }
     port.waiting.clear()
+    return port.entry
   }
 
-  const makeServer = (key: string) => createServer(listenOptions, (client) => accept(key, client))
-
-  return {
-    async apply(open, close) {
-      const before = new Map([...held].map(([key, { entry }]) => [key, entry]))
-      const closed: GatePort[] = []
-      const opened: string[] = []
-      for (const key of close.map(keyOf)) {
-        const port = held.get(key)
-        if (!port) continue
-        held.delete(key)
-        shut(port)
-        closed.push(port.entry)
-      }
-      try {
-        for (const entry of open) {
-          const key = keyOf(entry)
-          const port = held.get(key)
-          if (port && entry.container === '') {
-            // It has been promised to another prefix, perhaps a moment ago.
-            if (port.entry.prefix !== entry.prefix) throw promised(entry)
-            continue
-          }
-          if (port) {
-            lead(key, port, entry)
-            continue
-          }
-          const server = makeServer(key)
-          await listen(server, entry)
-          held.set(key, { entry, server, waiting: new Map() })
-          opened.push(key)
-        }
-        return { ok: true }
-      } catch (error) {
-        for (const key of opened) {
-          const port = held.get(key)
-          held.delete(key)
-          if (port) shut(port)
-        }
-        for (const [key, port] of held) {
-          const entry = before.get(key)
-          if (entry) lead(key, port, entry)
-        }
-        for (const entry of closed) {
-          const key = keyOf(entry)
-          const server = makeServer(key)
-          await listen(server, entry).then(
-            () => held.set(key, { entry, server, waiting: new Map() }),
-            () => undefined,
-          )
-        }
-        const { code = '', message, port } = error as NodeJS.ErrnoException & { port?: number }
-        return { ok: false, code, message, ...(port === undefined ? {} : { port }) }
-      }
-    },
-    adopt(entry, listening) {
-      const key = keyOf(entry)
-      const server = makeServer(key)
-      // The handle moves within this turn of the event loop, so no connection can arrive in between.
-      server.listen(listening, backlog)
-      server.on('error', (error) => reportError(entry.port, error))
-      held.set(key, { entry, server, waiting: new Map() })
-    },
-    leave() {
-      for (const port of held.values()) shut(port)
-      held.clear()
-    },
-    entries: () => [...held.values()].map(({ entry }) => entry),
-    listening: () => [...held.values()].map(({ entry, server }) => ({ entry, server })),
+  #makeServer(key: string): Server {
+    return createServer(listenOptions, (client) => this.#accept(key, client))
   }
+
+  #accept(key: string, client: Socket): void {
+    const port = this.#held.get(key)
+    if (port && port.entry.target !== '') this.#relay.begin(client, () => this.#held.get(key)?.entry)
+    else if (port && port.waiting.size < waitingMax) wait(port, client)
+    else refuse(client)
+  }
+
+  #route(key: string, port: Held, entry: GatePort): void {
+    port.entry = entry
+    if (entry.target === '') return
+    for (const [client, timer] of port.waiting) {
+      clearTimeout(timer)
+      client.removeAllListeners('error')
+      client.removeAllListeners('close')
+      this.#relay.begin(client, () => this.#held.get(key)?.entry)
+    }
+    port.waiting.clear()
+  }
+}
+
+function wait(port: Held, client: Socket): void {
+  const timer = setTimeout(() => {
+    port.waiting.delete(client)
+    refuse(client)
+  }, waitMs)
+  const forget = () => {
+    clearTimeout(timer)
+    port.waiting.delete(client)
+  }
+  client.once('error', forget)
+  client.once('close', forget)
+  port.waiting.set(client, timer)
 }
 
 /** All addresses means both families where the machine has both. */
@@ -149,7 +157,7 @@ async function listen(server: Server, { port, address }: PortKey): Promise<void>
   try {
     await bind(server, port, '::')
   } catch (error) {
-    if (!['EAFNOSUPPORT', 'EADDRNOTAVAIL'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (!['EAFNOSUPPORT', 'EADDRNOTAVAIL'].includes(toPortError(error).code ?? '')) throw error
     await bind(server, port, '0.0.0.0')
   }
 }
@@ -165,6 +173,11 @@ function bind(server: Server, port: number, host: string): Promise<void> {
       resolve()
     })
   })
+}
+
+/** An error of a socket has the code of its system call. */
+function toPortError(error: unknown): { message: string; code?: string; port?: number } {
+  return error instanceof Error ? error : { message: String(error) }
 }
 
 function promised({ port }: PortKey): Error {

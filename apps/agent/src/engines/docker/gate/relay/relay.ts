@@ -35,59 +35,40 @@ export const listenOptions = {
 const dialMs = 3_000
 
 export function createRelay(): Relay {
-  const open = new Map<string, Set<Side>>()
-  const waiting = new Map<string, Set<() => void>>()
-  const portionsTo = createChunker()
+  return new ConnectionRelay()
+}
 
-  function leave(container: string, client: Side): void {
-    const all = open.get(container)
-    if (!all?.delete(client) || all.size > 0) return
-    open.delete(container)
-    for (const wake of waiting.get(container) ?? []) wake()
-  }
+class ConnectionRelay implements Relay {
+  /** By container. */
+  readonly #open = new Map<string, Set<Side>>()
+  readonly #waiting = new Map<string, Set<() => void>>()
+  readonly #chunksTo = createChunker()
 
-  function begin(client: Side, port: () => GatePort | undefined, tried = ''): void {
+  /** @param tried the target that could not be reached before */
+  begin(client: Side, port: () => GatePort | undefined, tried = ''): void {
     const entry = port()
     if (!entry || entry.target === '') {
       refuse(client)
       return
     }
     const { container } = entry
-    const portions = portionsTo(client)
-    const upstream: Side = connect({
-      host: entry.target,
-      port: entry.containerPort,
-      allowHalfOpen: true,
-      noDelay: true,
-      keepAlive: true,
-      keepAliveInitialDelay: keepAliveMs,
-      onread: portions.onread,
-    })
-    upstream.once('close', portions.end)
-    const late = setTimeout(() => upstream.destroy(new Error('the container does not answer')), dialMs)
-    upstream.once('connect', () => clearTimeout(late))
-    upstream.once('close', () => clearTimeout(late))
-    let all = open.get(container)
-    if (!all) {
-      all = new Set()
-      open.set(container, all)
-    }
-    all.add(client)
+    const upstream = this.#connect(client, entry)
+    this.#enter(container, client)
     // Until the container has answered, nothing is read from the client: it can still get another target, and it cannot fill the memory.
     const fail = () => {
       client.off('error', gone)
       client.off('close', gone)
-      leave(container, client)
+      this.#leave(container, client)
       const now = port()
       const moved = now !== undefined && now.target !== '' && now.target !== entry.target && now.target !== tried
-      if (moved && !client.destroyed) begin(client, port, entry.target)
+      if (moved && !client.destroyed) this.begin(client, port, entry.target)
       else refuse(client)
     }
     const gone = () => {
       upstream.off('error', fail)
       upstream.on('error', ignore)
       upstream.destroy()
-      leave(container, client)
+      this.#leave(container, client)
     }
     upstream.once('error', fail)
     client.once('error', gone)
@@ -96,7 +77,7 @@ export function createRelay(): Relay {
       upstream.off('error', fail)
       client.off('error', gone)
       client.off('close', gone)
-      client.once('close', () => leave(container, client))
+      client.once('close', () => this.#leave(container, client))
       if (entry.proxy !== '') upstream.write(proxyHeader(entry.proxy, endsOf(client)))
       join(client, upstream)
       client.on('data', onData)
@@ -105,31 +86,59 @@ export function createRelay(): Relay {
     })
   }
 
-  return {
-    begin: (client, port) => begin(client, port),
-    count(container) {
-      if (container !== undefined) return open.get(container)?.size ?? 0
-      let sum = 0
-      for (const { size } of open.values()) sum += size
-      return sum
-    },
-    async drained(container, ms) {
-      if (open.has(container)) {
-        const wakes = waiting.get(container) ?? new Set()
-        waiting.set(container, wakes)
-        await new Promise<void>((resolve) => {
-          const wake = () => {
-            clearTimeout(timer)
-            wakes.delete(wake)
-            if (wakes.size === 0) waiting.delete(container)
-            resolve()
-          }
-          const timer = setTimeout(wake, ms)
-          wakes.add(wake)
-        })
-      }
-      return open.get(container)?.size ?? 0
-    },
+  count(container?: string): number {
+    if (container !== undefined) return this.#open.get(container)?.size ?? 0
+    let sum = 0
+    for (const { size } of this.#open.values()) sum += size
+    return sum
+  }
+
+  async drained(container: string, ms: number): Promise<number> {
+    if (this.#open.has(container)) {
+      const wakes = this.#waiting.get(container) ?? new Set()
+      this.#waiting.set(container, wakes)
+      await new Promise<void>((resolve) => {
+        const wake = () => {
+          clearTimeout(timer)
+          wakes.delete(wake)
+          if (wakes.size === 0) this.#waiting.delete(container)
+          resolve()
+        }
+        const timer = setTimeout(wake, ms)
+        wakes.add(wake)
+      })
+    }
+    return this.count(container)
+  }
+
+  #connect(client: Side, { target, containerPort }: GatePort): Side {
+    const chunks = this.#chunksTo(client)
+    const upstream: Side = connect({
+      host: target,
+      port: containerPort,
+      allowHalfOpen: true,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: keepAliveMs,
+      onread: chunks.onread,
+    })
+    upstream.once('close', chunks.end)
+    const late = setTimeout(() => upstream.destroy(new Error('the container does not answer')), dialMs)
+    upstream.once('connect', () => clearTimeout(late))
+    upstream.once('close', () => clearTimeout(late))
+    return upstream
+  }
+
+  #enter(container: string, client: Side): void {
+    const all = this.#open.get(container) ?? new Set()
+    this.#open.set(container, all.add(client))
+  }
+
+  #leave(container: string, client: Side): void {
+    const all = this.#open.get(container)
+    if (!all?.delete(client) || all.size > 0) return
+    this.#open.delete(container)
+    for (const wake of this.#waiting.get(container) ?? []) wake()
   }
 }
 

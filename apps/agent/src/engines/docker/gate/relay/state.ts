@@ -19,7 +19,7 @@ interface Stored {
 export function readPorts(directory: string): GatePort[] {
   let stored: Stored
   try {
-    stored = JSON.parse(readFileSync(join(directory, 'ports.json'), 'utf8')) as Stored
+    stored = JSON.parse(readFileSync(join(directory, 'ports.json'), 'utf8'))
   } catch {
     return []
   }
@@ -89,12 +89,11 @@ function bootId(): string {
 }
 
 export function isPort(value: unknown): value is GatePort {
-  const port = value as Partial<GatePort> | null
+  if (typeof value !== 'object' || value === null) return false
+  const port: Partial<Record<keyof GatePort, unknown>> = value
   const isNumber = (number: unknown) => Number.isInteger(number) && Number(number) > 0 && Number(number) < 65_536
   const isText = (text: unknown) => typeof text === 'string' && text.length < 256
   return (
-    typeof port === 'object' &&
-    port !== null &&
     isNumber(port.port) &&
     isNumber(port.containerPort) &&
     [port.address, port.target, port.container, port.prefix].every(isText) &&
