@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
+import type { TestEnvironment } from './test-environment.ts'
 import { waitUntil } from './wait-until.ts'
-import type { TestEnvironment } from './world.ts'
 
 interface JournalLine {
   event?: { phase?: { phase: string; state: string } }
