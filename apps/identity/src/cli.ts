@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { openDatabase } from '@crux/postgres'
 import { ConfigError, createLogger, parseConfig } from '@crux/service-kit'
 import { identitySettings } from './config/config.ts'
@@ -16,7 +17,7 @@ try {
     throw new ConfigError('The command', `is none of those that there are.\n\n${usage}`)
   process.stdout.write(`${await reset(email)}\n`)
 } catch (error) {
-  process.stderr.write(`${error instanceof ConfigError ? error.message : (error as Error).stack}\n`)
+  process.stderr.write(`${error instanceof ConfigError ? error.message : inspect(error)}\n`)
   process.exitCode = 1
 }
 

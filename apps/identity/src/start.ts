@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net'
 import { openDatabase } from '@crux/postgres'
 import { createLifecycle, createLogger, type Lifecycle, type Logger } from '@crux/service-kit'
 import { createMailTransport } from '@crux/service-kit/mail'
@@ -134,6 +133,8 @@ async function serve(
 ): Promise<string> {
   lifecycle.onStop('http', () => server.close())
   await server.listen(at)
-  const { address, port, family } = server.server.address() as AddressInfo
+  const [bound] = server.addresses()
+  if (typeof bound !== 'object') throw new Error('the server does not listen')
+  const { address, port, family } = bound
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }

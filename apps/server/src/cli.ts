@@ -1,8 +1,7 @@
-import { openDatabase } from '@crux/postgres'
 import { ConfigError } from '@crux/service-kit'
 import { readConfig } from './config/index.ts'
 import { createCipher, generateKey } from './crypto/index.ts'
-import * as schema from './db/schema/index.ts'
+import { openServerDatabase } from './db/open-database.ts'
 import { migrateServer } from './migrate.ts'
 import { resealAll } from './reseal-secrets.ts'
 
@@ -31,7 +30,7 @@ try {
 async function rotate(): Promise<string> {
   const config = readConfig(process.env)
   await migrateServer(config.databaseUrl)
-  const database = openDatabase({ url: config.databaseUrl, name: 'crux encrypt rotate', max: 1, schema })
+  const database = openServerDatabase({ url: config.databaseUrl, name: 'crux encrypt rotate', max: 1 })
   try {
     const count = await resealAll(database, createCipher(config.encryption))
     return `${count} secrets were encrypted again; the previous key is no longer needed`

@@ -6,7 +6,7 @@ import { nodeInstall, nodeToken, registry, storage } from './db/schema/index.ts'
 import { type InvitationMailJob, invitationMailJob, invitationSecret } from './teams/index.ts'
 
 /** Every column with encrypted secrets, with the key of its row. */
-const sealedColumns = [
+export const sealedColumns = [
   { table: registry, id: registry.id, column: registry.token, name: 'token', location: 'registry.token' },
   { table: storage, id: storage.id, column: storage.accessKey, name: 'accessKey', location: 'storage.access_key' },
   { table: storage, id: storage.id, column: storage.secretKey, name: 'secretKey', location: 'storage.secret_key' },

@@ -81,9 +81,9 @@ it.each(recorded)('%s is recorded with its author when it was refused', async (o
   const entry = (await entries()).slice(before.length)
   expect(entry).toMatchObject([
     {
-      actor_id: owner.id,
-      actor_name: 'Owner',
-      actor_type: 'user',
+      actorId: owner.id,
+      actorName: 'Owner',
+      actorType: 'user',
       context: 'http',
       method: rowOf(operation).method.toLowerCase(),
       accepted: false,
@@ -139,9 +139,9 @@ it.each(recorded)('%s is recorded as successful only if it succeeded', async (op
   )
   expect([operation, answer.ok]).toEqual([operation, !(operation in needMore) || operation === 'teams.delete'])
   const entry = {
-    actor_id: owner.id,
-    actor_name: 'Owner',
-    actor_type: 'user',
+    actorId: owner.id,
+    actorName: 'Owner',
+    actorType: 'user',
     context: 'http',
     method: rowOf(operation).method.toLowerCase(),
     accepted: answer.ok,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ReportDeploymentRequest } from '@crux/agent-protocol'
-import { migrate, openDatabase, testDatabase } from '@crux/postgres'
+import { migrate, testDatabase } from '@crux/postgres'
 import { createLogger, createMetrics } from '@crux/service-kit'
 import type { Actor, TeamContext } from '../src/access/actor.ts'
 import type { DeploymentPort, LinkedAgent } from '../src/agent-links/links.ts'
@@ -14,6 +14,7 @@ import { createPostgresBus } from '../src/bus/postgres-bus.ts'
 import type { Config } from '../src/config/config.ts'
 import type { App } from '../src/context.ts'
 import { createCipher, generateKey } from '../src/crypto/cipher.ts'
+import { openServerDatabase } from '../src/db/open-database.ts'
 import * as schema from '../src/db/schema/index.ts'
 import { createGateway } from '../src/gateway/gateway.ts'
 import { createNodeLinks } from '../src/gateway/node-links.ts'
@@ -56,7 +57,7 @@ export class RecordingPort implements DeploymentPort {
 /** One server process as agents see it: real database, bus and HTTP/2, without the rest of the server. */
 export async function makeGateway(options: { databaseUrl: string; config?: Partial<Config> }) {
   const dataDir = mkdtempSync(join(tmpdir(), 'crux-gateway-'))
-  const database = openDatabase({ url: options.databaseUrl, schema, max: 5 })
+  const database = openServerDatabase({ url: options.databaseUrl, max: 5 })
   const hub = createPostgresBus({ url: options.databaseUrl, database, log })
   await hub.ready
   // Only the settings that the gateway and the node domains read.

@@ -117,15 +117,15 @@ function moves(
   const deployment = async () => ({ ...params, deploymentId: (await any('deployment')).id as string })
   const version = async () => {
     const row = await any('version', 'id, project_id')
-    return { ...params, versionId: row.id as string, projectId: row.project_id as string }
+    return { ...params, versionId: row.id as string, projectId: row.projectId as string }
   }
   const image = async () => {
     const row = await any('image', 'id, version_id, (select project_id from crux.version v where v.id = version_id)')
     return {
       ...params,
       imageId: row.id as string,
-      versionId: row.version_id as string,
-      projectId: row.project_id as string,
+      versionId: row.versionId as string,
+      projectId: row.projectId as string,
     }
   }
   const prefix = () => pick(random, ['one', 'two', 'three'])

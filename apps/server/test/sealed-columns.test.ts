@@ -1,8 +1,7 @@
-import { openDatabase } from '@crux/postgres'
 import { type Registry, registryAccount, startRegistry } from '@crux/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createCipher, generateKey } from '../src/crypto/cipher.ts'
-import * as schema from '../src/db/schema/index.ts'
+import { openServerDatabase } from '../src/db/open-database.ts'
 import { nextToken } from '../src/gateway/token-store.ts'
 import { resealAll } from '../src/reseal-secrets.ts'
 import { startTestServer, type TestServer, type TestTeam } from './kit/index.ts'
@@ -102,7 +101,7 @@ it('decryption refuses the install token and the next connection token of anothe
 
 it('a rotation encrypts nothing with another key while rows contain values of other rows', async () => {
   const { rows } = await query('select id, token from crux.registry where token is not null order by id', [])
-  const database = openDatabase({ url: crux.database.url, schema })
+  const database = openServerDatabase({ url: crux.database.url })
   const rotating = createCipher({ key: generateKey(), deprecatedKey: encryption.key })
   await expect(resealAll(database, rotating)).rejects.toThrow()
   await database.close()

@@ -50,6 +50,21 @@ describe('migrate', () => {
 })
 
 describe('openDatabase', () => {
+  test('names columns in camelCase for SQL text, also in prepared statements and transactions, and not inside of JSON', async () => {
+    const database = openDatabase({ url: test1.url, camelCase: true, log })
+    const text = `select 1 as team_id, 2 as "nodeId", json_build_object('a_b', 3) as some_json, now() as created_at`
+    const wanted = [{ teamId: 1, nodeId: 2, someJson: { a_b: 3 }, createdAt: expect.any(Date) }]
+    const named = { name: 'names', text }
+    for (const statement of [text, named, named]) expect((await database.pool.query(statement)).rows).toEqual(wanted)
+    expect(await database.sharedRead({ name: 'shared names', text, values: [] })).toEqual(wanted)
+    const client = await database.pool.connect()
+    expect((await Promise.all([client.query('begin'), client.query(text), client.query('rollback')]))[1].rows).toEqual(
+      wanted,
+    )
+    client.release()
+    await database.close()
+  })
+
   test('reconnects after every connection was cut, also during a transaction', async () => {
     const database = openDatabase({ url: test1.url, max: 2, name: 'cut-me', log })
     await database.pool.query('select 1')

@@ -1,6 +1,6 @@
 import type { Logger } from '@crux/service-kit'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
-import { Pool } from 'pg'
+import { Pool, type PoolClient } from 'pg'
 import { createSharedReads, type SharedRead } from './shared-reads.ts'
 
 type Schema = Record<string, unknown>
@@ -32,6 +32,8 @@ export function openDatabase<S extends Schema = Record<string, never>>(options: 
   log?: Logger
   name?: string
   schema?: S
+  /** Rows of SQL text have the names of their columns in camelCase: `created_at` is `row.createdAt`, without an alias. */
+  camelCase?: boolean
 }): Database<S> {
   const pool = new Pool({
     connectionString: options.url,
@@ -47,6 +49,7 @@ export function openDatabase<S extends Schema = Record<string, never>>(options: 
   pool.on('error', lost)
   // A connection that is lost between two statements of a transaction has no other listener, so its error would end the process.
   pool.on('connect', (client) => void client.on('error', lost))
+  if (options.camelCase) pool.on('connect', renameColumns)
   const db = drizzle(pool, {
     casing: 'snake_case',
     ...(options.schema && { schema: options.schema }),
@@ -63,3 +66,15 @@ export function openDatabase<S extends Schema = Record<string, never>>(options: 
     },
   }
 }
+
+/**
+ * Renames the columns when PostgreSQL describes a result, before the driver reads the first row. This costs nothing per row. Drizzle is not affected,
+ * because it reads columns by position.
+ */
+function renameColumns(client: PoolClient): void {
+  client.connection.prependListener('rowDescription', ({ fields }: { fields: { name: string }[] }) => {
+    for (const field of fields) if (field.name.includes('_')) field.name = toCamelCase(field.name)
+  })
+}
+
+const toCamelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())

@@ -9,7 +9,7 @@ import { isLinked, type OidcConfig, oidcIdentifier } from '../methods/oidc/links
 
 /** Deletes a second factor or a link to a provider account. Credentials that sign in alone are kept. */
 export async function deleteCredential(app: App, ctx: RequestContext, { identity }: Person): Promise<unknown> {
-  const { type } = ctx.request.params as { type: string }
+  const type = ctx.param('type')
   const identifier = ctx.query('identifier') ?? ''
   if (type === 'password' || type === 'code') throw badRequest('You cannot remove first factor credentials.')
   await app.database.transaction(async (tx) => {
@@ -17,15 +17,16 @@ export async function deleteCredential(app: App, ctx: RequestContext, { identity
     if (!config)
       throw new IdentityError(404, { reason: `You tried to remove a ${type} but this user has no ${type} set up.` })
     if (type === 'passkey') throw badRequest('You cannot remove first factor credentials.')
-    if (type === 'oidc') await unlink(tx, app, identity.id, config as unknown as OidcConfig, identifier)
+    if (type === 'oidc') await unlink(tx, app, identity.id, identifier)
     else await removeConfig(tx, identity.id, type)
   })
   return ctx.reply.code(204).send()
 }
 
-async function unlink(tx: Executor, app: App, identityId: string, config: OidcConfig, identifier: string) {
+async function unlink(tx: Executor, app: App, identityId: string, identifier: string) {
+  const config = await findConfig<OidcConfig>(tx, identityId, 'oidc', { lock: true })
   if (identifier === '') throw badRequest('You must provide an identifier to delete this credential.')
-  if (!isLinked(config, identifier))
+  if (!config || !isLinked(config, identifier))
     throw new IdentityError(404, { reason: `The identifier ${identifier} was not found among the OIDC credentials.` })
   await requireAnotherFirstFactor(tx, app, identityId)
   const providers = config.providers.filter((link) => oidcIdentifier(link) !== identifier)

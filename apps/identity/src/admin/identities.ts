@@ -1,5 +1,6 @@
 import { isUuid } from '@crux/service-kit'
 import type { App } from '../app/app.ts'
+import { isObject } from '../http/body.ts'
 import { badRequest, noSuchRow } from '../http/errors.ts'
 import { linkTo, readNumber, readSize } from '../http/pages.ts'
 import type { RequestContext } from '../http/request-context.ts'
@@ -72,7 +73,7 @@ async function getIdentity(app: App, ctx: RequestContext): Promise<unknown> {
 
 /** Secrets of credentials are never sent to a client, so a request that includes them is refused. */
 function refuseCredentials(ctx: RequestContext): void {
-  if ((ctx.request.query as Record<string, unknown>).include_credential !== undefined)
+  if (ctx.queryValues('include_credential').length > 0)
     throw badRequest('This service never shows credentials: `include_credential` is not supported.')
 }
 
@@ -109,11 +110,11 @@ async function numberedPage(app: App, ctx: RequestContext, filter: ListFilter): 
 function readFilter(ctx: RequestContext): ListFilter {
   const identifier = ctx.query('credentials_identifier') || undefined
   const similar = ctx.query('preview_credentials_identifier_similar') || undefined
-  const given = (ctx.request.query as Record<string, unknown>).ids
+  const given = ctx.queryValues('ids')
   if (identifier !== undefined && similar !== undefined)
     throw badRequest('Cannot pass both credentials_identifier and preview_credentials_identifier_similar.')
-  if (given !== undefined && given !== '') {
-    const ids = (Array.isArray(given) ? given : [given]).map(String).flatMap((entry) => entry.split(','))
+  if (given.length > 0 && given[0] !== '') {
+    const ids = given.map(String).flatMap((entry) => entry.split(','))
     if (ids.length > 1_000) throw badRequest('At most 1000 ids can be asked for at once.')
     const wrong = ids.find((id) => !isUuid(id))
     if (wrong !== undefined) throw badRequest(`Invalid UUID value \`${wrong}\` for parameter \`ids\`.`)
@@ -137,7 +138,7 @@ async function replaceIdentity(app: App, ctx: RequestContext): Promise<unknown> 
   const person = await requirePerson(app, ctx)
   const value = parseJson(ctx.request.body)
   const body = readIdentityBody(value, { strict: false })
-  const stateGiven = (value as { state?: unknown }).state
+  const stateGiven = isObject(value) ? value.state : undefined
   const state = stateGiven === undefined || stateGiven === '' ? person.identity.state : body.state
   return ctx.reply.send(await save(app, person, { ...body, state }, 'when set'))
 }
@@ -183,7 +184,7 @@ async function save(app: App, person: Person, body: IdentityBody, shown: Metadat
 }
 
 async function deleteIdentity(app: App, ctx: RequestContext): Promise<unknown> {
-  const { id } = ctx.request.params as { id: string }
+  const id = ctx.param('id')
   if (!isUuid(id)) throw noSuchRow()
   const deleted = await app.database.transaction(async (tx) => {
     await endSessions(tx, { ofIdentity: id })
@@ -194,7 +195,7 @@ async function deleteIdentity(app: App, ctx: RequestContext): Promise<unknown> {
 }
 
 export async function requirePerson(app: App, ctx: RequestContext): Promise<Person> {
-  const { id } = ctx.request.params as { id: string }
+  const id = ctx.param('id')
   const person = isUuid(id) ? await findPerson(app.database.db, id) : undefined
   if (!person) throw noSuchRow()
   return person

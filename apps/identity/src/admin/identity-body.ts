@@ -77,8 +77,8 @@ function refuseUnsupported(value: Record<string, unknown>, traits: Traits): void
 export function readTraits(value: unknown): Traits {
   const traits = value ?? {}
   const problem = traitsProblem(traits)
-  if (problem) throw badRequest(problem)
-  return traits as Traits
+  if (problem !== undefined || !isObject(traits)) throw badRequest(problem ?? 'The traits must be an object.')
+  return traits
 }
 
 export function readState(value: unknown): IdentityState {

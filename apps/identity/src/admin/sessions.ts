@@ -126,7 +126,7 @@ async function devicesOf(app: App, session: Session): Promise<Device[]> {
 }
 
 function readId(ctx: RequestContext): string {
-  const { id } = ctx.request.params as { id: string }
+  const id = ctx.param('id')
   if (!isUuid(id)) throw malformedUuid(id)
   return id
 }
@@ -139,8 +139,7 @@ function readActive(ctx: RequestContext): boolean | undefined {
 }
 
 function readExpand(ctx: RequestContext): ReadonlySet<string> {
-  const given = (ctx.request.query as Record<string, unknown>).expand
-  const names = given === undefined ? [] : (Array.isArray(given) ? given : [given]).map(String)
+  const names = ctx.queryValues('expand').map(String)
   const wrong = names.find((name) => !['identity', 'devices'].includes(name.toLowerCase()))
   if (wrong !== undefined) throw badRequest(`Could not parse expand option: ${wrong}`)
   return new Set(names.map((name) => name.toLowerCase()))

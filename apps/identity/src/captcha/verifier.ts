@@ -31,7 +31,7 @@ export function createCaptcha(config: IdentityConfig, log: Logger): Captcha | un
           timeoutMs: verifyMs,
           maxBytes: answerBytesMax,
         })
-        const answer = JSON.parse(body.toString('utf8')) as { success?: unknown; 'error-codes'?: unknown } | null
+        const answer: { success?: unknown; 'error-codes'?: unknown } | null = JSON.parse(body.toString('utf8'))
         if (status >= 500 || typeof answer?.success !== 'boolean') throw new Error(`status ${status}, no verdict`)
         if (answer.success) return 'right'
         const codes = Array.isArray(answer['error-codes']) ? answer['error-codes'].map(String) : []

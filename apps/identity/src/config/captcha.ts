@@ -24,8 +24,9 @@ export interface CaptchaSettings {
 
 /** The reason to refuse the start when only some of the settings are present. */
 export function captchaProblem(read: CaptchaInput): { variable: string; problem: string } | undefined {
-  const names = Object.keys(captchaSettings) as (keyof CaptchaInput)[]
-  const missing = names.filter((name) => read[name] === undefined)
+  const names = Object.keys(captchaSettings)
+  const given = new Map(Object.entries(read))
+  const missing = names.filter((name) => given.get(name) === undefined)
   const [variable] = missing
   if (variable === undefined || missing.length === names.length) return undefined
   return { variable, problem: 'is missing: the settings of the captcha are set together or not at all' }

@@ -57,9 +57,9 @@ export const oidcSettings = {
   OIDC_PROVIDERS: z
     .string()
     .default('[]')
-    .transform((text, context) => {
+    .transform((text, context): unknown => {
       try {
-        return JSON.parse(text) as unknown
+        return JSON.parse(text)
       } catch {
         context.addIssue({ code: 'custom', message: 'is not JSON' })
         return z.NEVER

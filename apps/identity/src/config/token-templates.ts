@@ -33,9 +33,9 @@ const Templates = z.record(z.string().regex(/^[\w-]{1,64}$/), Template)
 export const tokenTemplates = z
   .string()
   .default('{}')
-  .transform((text, context) => {
+  .transform((text, context): unknown => {
     try {
-      return JSON.parse(text) as unknown
+      return JSON.parse(text)
     } catch {
       context.addIssue({ code: 'custom', message: 'is not valid JSON' })
       return z.NEVER

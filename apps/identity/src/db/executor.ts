@@ -1,3 +1,4 @@
+import { getField } from '@crux/service-kit'
 import { DrizzleQueryError } from 'drizzle-orm'
 import type { NodePgQueryResultHKT } from 'drizzle-orm/node-postgres'
 import type { PgDatabase } from 'drizzle-orm/pg-core'
@@ -13,8 +14,7 @@ export function withoutValues(error: unknown): unknown {
 /** The name of the unique constraint that a failed statement violated; undefined when it failed for another reason. */
 export function brokenUniqueRule(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const { code, constraint } = cause as { code?: string; constraint?: string }
-    if (code === '23505') return constraint ?? 'unknown'
+    if (getField(cause, 'code') === '23505') return String(getField(cause, 'constraint') ?? 'unknown')
   }
   return undefined
 }

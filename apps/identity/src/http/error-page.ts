@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isUuid } from '@crux/service-kit'
+import { getField, isUuid } from '@crux/service-kit'
 import { eq } from 'drizzle-orm'
 import { type App, uiUrl } from '../app/app.ts'
 import { type Executor, withoutValues } from '../db/executor.ts'
@@ -21,9 +21,9 @@ export async function answerError(app: App, ctx: RequestContext, error: unknown,
 
 function unexpected(app: App, ctx: RequestContext, error: unknown): IdentityError {
   // Errors of Fastify itself, such as a body above the limit or an unreadable header.
-  const { statusCode } = error as { statusCode?: number }
+  const statusCode = getField(error, 'statusCode')
   if (statusCode === 413) return new IdentityError(413, { reason: 'A request may have at most 64 kB.', cause: error })
-  if (statusCode !== undefined && statusCode < 500) return new IdentityError(400, { cause: error })
+  if (typeof statusCode === 'number' && statusCode < 500) return new IdentityError(400, { cause: error })
   app.log.error({ err: withoutValues(error), requestId: ctx.request.id }, 'a request failed')
   return new IdentityError(500, { reason: `Request ${ctx.request.id}`, cause: error })
 }

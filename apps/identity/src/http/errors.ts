@@ -1,7 +1,7 @@
 /** An expected error, in the format of Ory Kratos: `{error: {code, status, message, reason?, id?, details?}}`. */
 export class IdentityError extends Error {
   override name = 'IdentityError'
-  readonly code: number
+  readonly code: keyof typeof statusTexts
   readonly id: string | undefined
   readonly reason: string | undefined
   readonly details: Record<string, unknown> | undefined
@@ -36,7 +36,7 @@ export class IdentityError extends Error {
       error: {
         ...(id === undefined ? {} : { id }),
         code,
-        status: statusTexts[code as keyof typeof statusTexts],
+        status: statusTexts[code],
         ...(reason === undefined ? {} : { reason }),
         ...(details === undefined ? {} : { details }),
         message,

@@ -65,7 +65,7 @@ export function readNumber(value: string): number {
 
 function readToken(token: string): number {
   try {
-    const { offset } = JSON.parse(Buffer.from(token, 'base64url').toString()) as { offset: unknown }
+    const { offset }: { offset: unknown } = JSON.parse(Buffer.from(token, 'base64url').toString())
     if (Number.isInteger(offset) && Number(offset) >= 0 && Number(offset) <= 1e9) return Number(offset)
   } catch {
     // The error is thrown below, as for every malformed token.

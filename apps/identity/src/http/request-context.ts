@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isStorable } from './body.ts'
+import { isObject, isStorable } from './body.ts'
 import { csrfCookieName, newCsrfToken, parseCsrfCookie } from './csrf.ts'
 import { badRequest } from './errors.ts'
 
@@ -60,9 +60,21 @@ export class RequestContext {
     return this.publicUrl + this.request.url
   }
 
+  /** A part of the path, such as `id` of `/identities/:id`. */
+  param(name: string): string {
+    const { params } = this.request
+    return isObject(params) ? String(params[name]) : ''
+  }
+
+  /** All values of a query parameter that may be repeated. */
+  queryValues(name: string): unknown[] {
+    const { query } = this.request
+    const value = isObject(query) ? query[name] : undefined
+    return value === undefined ? [] : [value].flat()
+  }
+
   query(name: string): string | undefined {
-    const value = (this.request.query as Record<string, unknown>)[name]
-    const first = Array.isArray(value) ? value[0] : value
+    const [first] = this.queryValues(name)
     if (typeof first !== 'string') return undefined
     if (!isStorable(first)) throw badRequest(`The query parameter ${name} holds characters that are not allowed.`)
     return first

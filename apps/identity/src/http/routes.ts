@@ -25,14 +25,13 @@ export function mount(
       app.route({ method: allMethods, url, handler: run(any) })
       continue
     }
-    const methods = Object.keys(handlers) as (keyof typeof handlers)[]
-    for (const method of methods) {
-      const handler = handlers[method]
+    const methods = Object.keys(handlers)
+    for (const [method, handler] of Object.entries(handlers)) {
       if (handler) app.route({ method, url, handler: run(handler), exposeHeadRoute: false })
     }
     const allow = [...methods, 'OPTIONS'].sort().join(', ')
     app.route({
-      method: allMethods.filter((method) => !(methods as string[]).includes(method)),
+      method: allMethods.filter((method) => !methods.includes(method)),
       url,
       handler: (request, reply) => {
         reply.removeHeader('cache-control').header('allow', allow)

@@ -86,7 +86,7 @@ export function createServer(
       const ctx = createRequestContext(request, reply)
       try {
         // No row contains a null character, and PostgreSQL would fail on a path segment with one.
-        if (!Object.values(request.params as Record<string, string>).every(isStorable)) throw noSuchRow()
+        if (!Object.values(request.params ?? {}).every(isStorable)) throw noSuchRow()
         return await handler(ctx)
       } catch (error) {
         return answerError(app, ctx, error, !options.browsers || isForPrograms(request))

@@ -50,14 +50,14 @@ export async function listProofs(db: Executor, identityId: string): Promise<Stor
  *
  * @param options.lock blocks concurrent changes until the transaction ends, so that no code works twice
  */
-export async function findConfig(
+export async function findConfig<Config extends object = Record<string, unknown>>(
   tx: Executor,
   identityId: string,
   type: string,
   options: { lock?: boolean } = {},
-): Promise<Record<string, unknown> | undefined> {
+): Promise<Config | undefined> {
   const query = tx
-    .select({ config: credentials.config })
+    .select({ config: sql<Config>`${credentials.config}` })
     .from(credentials)
     .where(and(eq(credentials.identityId, identityId), eq(credentials.type, type)))
   const [row] = await (options.lock ? query.for('update') : query)

@@ -17,7 +17,7 @@ export const schemaRoutes: Routes = {
   },
   '/schemas/:id': {
     GET: async (ctx) => {
-      const { id } = ctx.request.params as { id: string }
+      const id = ctx.param('id')
       if (id !== schemaId && id !== encodedSchemaId)
         throw new IdentityError(404, { reason: 'The identity schema could not be found.' })
       return ctx.reply.send(identitySchema)

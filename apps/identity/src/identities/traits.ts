@@ -27,8 +27,11 @@ export function traitsProblem(traits: unknown): string | undefined {
 
 /** The traits that a user submitted; omitted groups are empty. */
 export function submittedTraits(fields: unknown): unknown {
-  if (fields !== undefined && !isObject(fields)) return fields
-  const traits: Record<string, unknown> = { ...fields }
+  return fields !== undefined && !isObject(fields) ? fields : completeTraits({ ...fields })
+}
+
+/** Adds the groups that are missing, empty. */
+export function completeTraits(traits: Traits): Traits {
   for (const [name, schema] of Object.entries(traitsSchema.properties ?? {}))
     if (schema.type === 'object') traits[name] ??= {}
   return traits
@@ -67,7 +70,7 @@ function check(path: string, value: unknown, schema: TraitSchema, found: Map<str
     checkText(path, value, schema, found)
     return
   }
-  const traits = value as Record<string, unknown>
+  const traits = isObject(value) ? value : {}
   for (const name of schema.required ?? [])
     if (traits[name] === undefined) addMessage(found, `${path}.${name}`, messages.required(name))
   for (const [name, inner] of Object.entries(traits)) {

@@ -12,7 +12,7 @@ import { input } from '../ui/nodes.ts'
 import { recall, remember } from './memory.ts'
 
 /** A second factor with a typed code: that of an authenticator app, or a backup code. */
-export interface CodeFactor {
+export interface CodeFactor<Config extends object> {
   type: 'totp' | 'lookup_secret'
   /** The form field of the code. */
   field: string
@@ -30,11 +30,11 @@ export interface CodeFactor {
   spend(
     tx: Executor,
     app: App,
-    owned: { identityId: string; config: object; code: string },
+    owned: { identityId: string; config: Config; code: string },
   ): Promise<Message | undefined>
 }
 
-export function codeFactorLogin(factor: CodeFactor): LoginMethod {
+export function codeFactorLogin<Config extends object>(factor: CodeFactor<Config>): LoginMethod {
   const { type, field } = factor
   return {
     id: type,
@@ -60,9 +60,9 @@ export function codeFactorLogin(factor: CodeFactor): LoginMethod {
 }
 
 /** The change of the settings that adds or replaces the factor. */
-export function addFactor(
+export function addFactor<Config extends object>(
   app: App,
-  { type, name }: CodeFactor,
+  { type, name }: CodeFactor<Config>,
   { ctx, person }: SettingsAttempt,
   config: object,
 ): SettingsOutcome {
@@ -79,7 +79,11 @@ export function addFactor(
   }
 }
 
-export function removeFactor(app: App, { type, name }: CodeFactor, { ctx, person }: SettingsAttempt): SettingsOutcome {
+export function removeFactor<Config extends object>(
+  app: App,
+  { type, name }: CodeFactor<Config>,
+  { ctx, person }: SettingsAttempt,
+): SettingsOutcome {
   return {
     kind: 'changed',
     async write(tx) {
@@ -91,10 +95,10 @@ export function removeFactor(app: App, { type, name }: CodeFactor, { ctx, person
 }
 
 /** Each code works once, also with concurrent requests. */
-async function prove(
+async function prove<Config extends object>(
   app: App,
   ctx: RequestContext,
-  factor: CodeFactor,
+  factor: CodeFactor<Config>,
   identityId: string,
   code: string,
 ): Promise<LoginOutcome> {
@@ -104,7 +108,7 @@ async function prove(
     identityId: () => identityId,
   })
   const wrong = await app.database.transaction(async (tx) => {
-    const config = await findConfig(tx, identityId, factor.type, { lock: true })
+    const config = await findConfig<Config>(tx, identityId, factor.type, { lock: true })
     return config ? factor.spend(tx, app, { identityId, config, code }) : factor.none()
   })
   if (wrong) return { kind: 'refused', found: new Map([['', [wrong]]]) }

@@ -12,7 +12,7 @@ import type {
   RegistrationOutcome,
 } from '../flows/sign-in-method.ts'
 import { countAttempt, updateFlow } from '../flows/store.ts'
-import { type Fields, textField } from '../http/body.ts'
+import { type Fields, isObject, textField } from '../http/body.ts'
 import { IdentityError } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
@@ -141,19 +141,17 @@ async function checkRegistration(
   const found = checkTraits(traits)
   const sends = flow.state === 'choose_method' || asksAgain(fields)
   if (found.size > 0 && flow.state === 'choose_method') return { kind: 'refused', found, traits }
-  if (found.size > 0) return refused(found, recall(flow.context, 'code').traits)
-  // checkTraits has validated the shape.
-  const valid = traits as Traits
-  const address = normalizeIdentifier(emailOf(valid))
-  if (sends) return sendRegistrationCode(app, ctx, flow, { traits: valid, address })
-  if (!isDeepStrictEqual(recall(flow.context, 'code').traits, valid)) return refused(saying(messages.traitsChanged()))
+  if (found.size > 0 || !isObject(traits)) return refused(found, recall(flow.context, 'code').traits)
+  const address = normalizeIdentifier(emailOf(traits))
+  if (sends) return sendRegistrationCode(app, ctx, flow, { traits: traits, address })
+  if (!isDeepStrictEqual(recall(flow.context, 'code').traits, traits)) return refused(saying(messages.traitsChanged()))
   if (code === '') return refused(new Map([['code', [messages.required('code')]]]))
   const use = await tryCode(app, ctx, flow, { address, code })
   if (use === 'spent') return refused(saying(messages.generic(attemptsSpent)))
   if (use.kind === 'expired') return use
   if (use.kind === 'wrong') return refused(saying(messages.registrationCodeInvalid()))
   await updateFlow(app.database.db, flow, { state: 'passed_challenge' })
-  return { kind: 'proven', traits: valid, credentials: [], session: true, verified: true }
+  return { kind: 'proven', traits: traits, credentials: [], session: true, verified: true }
 }
 
 /** Only users who can read the mail of an address learn whether it is taken. */

@@ -24,7 +24,7 @@ interface Code {
   usedAt: Date | undefined
 }
 
-const factor: CodeFactor = {
+const factor: CodeFactor<LookupConfig> = {
   type,
   field: 'lookup_secret',
   name: 'backup codes',
@@ -32,7 +32,7 @@ const factor: CodeFactor = {
   button: factorMessages.loginLookup,
   none: factorMessages.noLookup,
   async spend(tx, app, { identityId, config, code: typed }) {
-    const { codes } = config as LookupConfig
+    const { codes } = config
     const wanted = typed.trim().toLowerCase()
     // All codes are compared, so that the response time does not reveal which one matched.
     const index = readCodes(app, identityId, codes).reduce(
@@ -63,7 +63,7 @@ export const lookupSettings: SettingsMethod = {
       const codes = memory.newCodes.map((code) => ({ code: open(app, identityId, String(code)), usedAt: undefined }))
       return [codesNode(app, codes), button('confirm', factorMessages.confirmLookup())]
     }
-    const config = (await findConfig(app.database.db, identityId, type)) as LookupConfig | undefined
+    const config = await findConfig<LookupConfig>(app.database.db, identityId, type)
     if (!config) return [button('regenerate', factorMessages.regenerateLookup())]
     const disable = button('disable', factorMessages.disableLookup())
     if (memory.revealed !== true) return [button('reveal', factorMessages.revealLookup()), disable]
@@ -107,7 +107,7 @@ export const lookupSettings: SettingsMethod = {
 }
 
 function actionOf(fields: Fields): Action | undefined {
-  return actions.find((action) => [true, 'true'].includes(fields[`${type}_${action}`] as boolean | string))
+  return actions.find((action) => String(fields[`${type}_${action}`]) === 'true')
 }
 
 function button(action: Action, label: ReturnType<typeof factorMessages.revealLookup>): Node {

@@ -6,8 +6,9 @@ import type { FlowContext } from '../db/flow-types.ts'
 /** The state that a method stores in a flow between two requests. */
 type Memory = Record<string, unknown>
 
-export function recall(context: FlowContext, method: string): Memory {
-  return context.methods?.[method] ?? {}
+/** The caller names the type of its own state, of which any part may be missing. */
+export function recall<M extends object = Memory>(context: FlowContext, method: string): Partial<M> {
+  return (context.methods?.[method] ?? {}) as Partial<M>
 }
 
 /** Adds values to the state. The flow saves the context together with the form. */
@@ -24,8 +25,8 @@ export function forget(context: FlowContext, method: string): void {
  * Removes the state of a method from the flow and returns it. Of two concurrent requests, one gets the state and the other gets none. This is used
  * for challenges, which must work only once.
  */
-export async function takeOut(app: App, flow: Flow, method: string): Promise<Memory> {
-  const { rows } = await app.database.db.execute<{ memory: Memory | null }>(sql`
+export async function takeOut<M extends object = Memory>(app: App, flow: Flow, method: string): Promise<Partial<M>> {
+  const { rows } = await app.database.db.execute<{ memory: Partial<M> | null }>(sql`
     update identity.flows f set context = f.context #- array['methods', ${method}]
     from (select id, context #> array['methods', ${method}] as memory from identity.flows
           where id = ${flow.id} for update) before

@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts'
 import type { Traits } from '../db/schema.ts'
 import type { SettingsMethod } from '../flows/settings-method.ts'
 import type { LoginMethod, LoginOutcome, RegistrationMethod, RegistrationOutcome } from '../flows/sign-in-method.ts'
-import { type Fields, textField } from '../http/body.ts'
+import { type Fields, isObject, textField } from '../http/body.ts'
 import { IdentityError } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { saveConfig } from '../identities/credentials.ts'
@@ -117,16 +117,13 @@ async function checkRegistration(app: App, fields: Fields): Promise<Registration
   const password = textField(fields, 'password')
   const found = checkTraits(traits)
   if (password === '') addMessage(found, 'password', messages.required('password'))
-  if (found.size > 0) return { kind: 'refused', found, traits }
-
-  // checkTraits has validated the shape.
-  const valid = traits as Traits
-  const problem = passwordProblem(password, personOf(valid))
+  if (found.size > 0 || !isObject(traits)) return { kind: 'refused', found, traits }
+  const problem = passwordProblem(password, personOf(traits))
   if (problem) return { kind: 'refused', found: new Map([['password', [problem]]]), traits }
   const hash = await app.passwords.hash(password)
   return {
     kind: 'proven',
-    traits: valid,
+    traits,
     credentials: [{ type: 'password', config: { hashed_password: hash } }],
     session: true,
   }

@@ -1,6 +1,6 @@
-import type { Traits } from '../db/schema.ts'
 import { traitInputs } from '../flows/forms.ts'
 import type { SettingsMethod } from '../flows/settings-method.ts'
+import { isObject } from '../http/body.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { type Person, replaceTraits } from '../identities/store.ts'
 import { checkTraits, emailOf, submittedTraits, traitAt } from '../identities/traits.ts'
@@ -18,19 +18,17 @@ export const profileSettings: SettingsMethod = {
   async submit(app, { ctx, fields, person }) {
     const traits = submittedTraits(fields.traits)
     const found = checkTraits(traits)
-    if (found.size > 0) return { kind: 'refused', found, nodes: profileNodes(traits) }
+    if (found.size > 0 || !isObject(traits)) return { kind: 'refused', found, nodes: profileNodes(traits) }
     const other = hasOtherEmail(person, traitAt(traits, 'traits.email'))
     return {
       kind: 'changed',
       nodes: profileNodes(traits),
-      ...(other ? { address: normalizeIdentifier(emailOf(traits as Traits)) } : {}),
+      ...(other ? { address: normalizeIdentifier(emailOf(traits)) } : {}),
       async write(tx) {
-        // checkTraits has validated the shape.
-        const valid = traits as Traits
-        const address = await replaceTraits(tx, person.identity, valid, {
+        const address = await replaceTraits(tx, person.identity, traits, {
           verified: app.assumesAddresses && 'assumed',
         })
-        const [from, to] = [emailOf(person.identity.traits), emailOf(valid)]
+        const [from, to] = [emailOf(person.identity.traits), emailOf(traits)]
         if (address) await recordSecurityEvent(tx, app, ctx, person, { event: 'address-changed', from, to })
         return address
       },

@@ -21,7 +21,7 @@ interface TotpConfig {
   lastStep: number
 }
 
-const factor: CodeFactor = {
+const factor: CodeFactor<TotpConfig> = {
   type,
   field: 'totp_code',
   name: 'an authenticator app',
@@ -30,7 +30,7 @@ const factor: CodeFactor = {
   none: factorMessages.noTotp,
   // A code works once: its time step and all earlier ones are used up with it.
   async spend(tx, app, { identityId, config, code }) {
-    const { sealedSecret, lastStep } = config as TotpConfig
+    const { sealedSecret, lastStep } = config
     const step = stepOf(app.keys.open(sealedSecret, place(identityId)), code, lastStep)
     if (step === undefined) return factorMessages.totpWrong()
     await saveConfig(tx, identityId, type, { sealedSecret, lastStep: step })

@@ -59,7 +59,7 @@ async function endOthers(app: App, ctx: RequestContext): Promise<unknown> {
 /** Ends another session of the same user. The answer is the same for sessions of other users, so it does not reveal them. */
 async function endOne(app: App, ctx: RequestContext): Promise<unknown> {
   const { session } = await requireSession(app, ctx)
-  const { id } = ctx.request.params as { id: string }
+  const id = ctx.param('id')
   if (!isUuid(id)) throw malformedUuid(id)
   if (id.toLowerCase() === session.id) throw new IdentityError(400, { message: 'cannot revoke current session' })
   await app.database.transaction((tx) => endSessions(tx, { id, ofIdentity: session.identityId }))

@@ -43,7 +43,7 @@ export async function currentSigningKey(app: App): Promise<{ id: string; key: Si
 /** Undefined after CRUX_SECRET was changed; a new key is then created. */
 function open(app: App, row: { id: string; sealedKey: string }): { id: string; jwk: JWK } | undefined {
   try {
-    return { id: row.id, jwk: JSON.parse(app.keys.open(row.sealedKey, placeOf(row.id))) as JWK }
+    return { id: row.id, jwk: JSON.parse(app.keys.open(row.sealedKey, placeOf(row.id))) }
   } catch {
     return undefined
   }

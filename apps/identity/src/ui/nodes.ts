@@ -79,7 +79,7 @@ export function sealed(keys: Keys, node: Node): Node {
 /** Decrypts the attributes of a node for its client. */
 export function unsealed(keys: Keys, { sealed: hidden, ...node }: Node): Node {
   if (hidden === undefined) return node
-  return { ...node, attributes: JSON.parse(keys.open(hidden, 'node')) as Node['attributes'] }
+  return { ...node, attributes: JSON.parse(keys.open(hidden, 'node')) }
 }
 
 /** The messages of a form: per field by name, and under '' for the form as a whole. */

@@ -10,7 +10,7 @@ export interface Membership {
   find(actor: Actor, team: TeamKey): Promise<TeamContext | undefined>
 }
 
-const team = `t.id, t.slug, t.name, t.second_factor_required as "secondFactorRequired"`
+const team = `t.id, t.slug, t.name, t.second_factor_required`
 const select: Record<Actor['kind'], string> = {
   user: `select ${team}, m.role from crux.team t join crux.team_member m on m.team_id = t.id and m.user_id = $1`,
   'service-account': `select ${team}, a.role from crux.team t

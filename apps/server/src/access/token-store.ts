@@ -21,8 +21,8 @@ export type FoundToken = {
 export async function findToken(queries: Queries, hash: string): Promise<FoundToken | undefined> {
   const { rows } = await queries.query<FoundToken>({
     name: 'token by hash',
-    text: `select k.id, k.created_at as "createdAt", k.name, k.scope, k.aal, k.created_by as "createdBy", k.expires_at as "expiresAt", k.user_id as "userId",
-        k.team_id as "teamId", k.deployment_id as "deploymentId", k.registry_id as "registryId", a.id as "serviceAccountId", a.name as "serviceAccountName"
+    text: `select k.id, k.created_at, k.name, k.scope, k.aal, k.created_by, k.expires_at, k.user_id,
+        k.team_id, k.deployment_id, k.registry_id, a.id as service_account_id, a.name as service_account_name
       from crux.access_token k left join crux.service_account a on a.id = k.service_account_id and a.deleted_at is null
       where k.hash = $1`,
     values: [hash],

@@ -27,7 +27,7 @@ export type Range = {
 /** The number of newest entries that are searched for one or two letters. */
 const shortFilterEntries = 50_000
 
-const columns = `a.id, a.created_at as "createdAt", a.actor_type as "actorType", a.actor_id as "actorId", a.actor_name as name,
+const columns = `a.id, a.created_at, a.actor_type, a.actor_id, a.actor_name as name,
   a.context, a.method, a.event, a.accepted, a.data`
 
 /**

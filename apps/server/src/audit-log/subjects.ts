@@ -31,7 +31,7 @@ export async function findSubjects(
   const { rows: found } = await queries.query<Subject>({
     name: 'audit log subjects',
     text: `with wanted as (select unnest($2::uuid[]) as id)
-      select 'deployment' as kind, d.id, ${named} || ' on ' || n.name as name, null::uuid as "projectId"
+      select 'deployment' as kind, d.id, ${named} || ' on ' || n.name as name, null::uuid as project_id
         from wanted w join crux.deployment d on d.id = w.id and d.team_id = $1
         join crux.project p on p.id = d.project_id join crux.version v on v.id = d.version_id
         join crux.node n on n.id = d.node_id

@@ -1,8 +1,7 @@
-import { openDatabase } from '@crux/postgres'
 import { createLogger } from '@crux/service-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { serverDatabase, until } from '../../test/kit/index.ts'
-import * as schema from '../db/schema/index.ts'
+import { openServerDatabase } from '../db/open-database.ts'
 import { createPostgresBus } from './postgres-bus.ts'
 
 const log = createLogger({ name: 'test', level: 'fatal' })
@@ -14,7 +13,7 @@ afterAll(() => given.drop())
 
 it('an event that could not be sent is sent again, in its order', async () => {
   const { url } = given
-  const database = openDatabase({ url, log, schema })
+  const database = openServerDatabase({ url, log })
   const { bus, ready, stop } = createPostgresBus({ url, database, log })
   await ready
   const heard: string[] = []
@@ -37,7 +36,7 @@ it('an event that could not be sent is sent again, in its order', async () => {
 
 it('a change of rights applies at its own server before the response, and reaches the others', async () => {
   const { url } = given
-  const database = openDatabase({ url, log, schema })
+  const database = openServerDatabase({ url, log })
   const [here, there] = [createPostgresBus({ url, database, log }), createPostgresBus({ url, database, log })]
   await Promise.all([here.ready, there.ready])
   const heard: string[] = []

@@ -7,7 +7,7 @@ export type BundleRow = ConfigBundle & { config: ConfigRow; deploymentCount: num
 export async function selectBundles(queries: Queries, teamId: string): Promise<ConfigBundle[]> {
   const { rows } = await queries.query<ConfigBundle>({
     name: 'config bundles',
-    text: `select b.id, b.name, b.description, c.id as "configId"
+    text: `select b.id, b.name, b.description, c.id as config_id
       from crux.config_bundle b join crux.container_config c on c.config_bundle_id = b.id
       where b.team_id = $1 order by b.name`,
     values: [teamId],
@@ -19,8 +19,8 @@ export async function selectBundles(queries: Queries, teamId: string): Promise<C
 export async function selectBundle(queries: Queries, teamId: string, id: string): Promise<BundleRow | undefined> {
   const { rows } = await queries.query<BundleRow>({
     name: 'config bundle',
-    text: `select b.id, b.name, b.description, c.id as "configId", ${configJson('c')} as config,
-        (select count(*)::int from crux.deployment_config_bundle l where l.config_bundle_id = b.id) as "deploymentCount"
+    text: `select b.id, b.name, b.description, c.id as config_id, ${configJson('c')} as config,
+        (select count(*)::int from crux.deployment_config_bundle l where l.config_bundle_id = b.id) as deployment_count
       from crux.config_bundle b join crux.container_config c on c.config_bundle_id = b.id
       where b.id = $1 and b.team_id = $2`,
     values: [id, teamId],

@@ -117,7 +117,7 @@ async function pageOf(
   const values = pattern ? [teamId, pattern, skip, take] : [teamId, skip, take]
   const { rows } = await queries.query<Row>({
     name: `${kind.type} configurations${pattern ? ' found' : ''}`,
-    text: `select c.id, ${kind.name} as name, ${kind.place} as place, c.updated_at as "updatedAt" from ${kind.from}
+    text: `select c.id, ${kind.name} as name, ${kind.place} as place, c.updated_at from ${kind.from}
       join crux.container_config c on ${kind.config} where ${found(kind, pattern)} order by ${kind.order} offset $${values.length - 1} limit $${values.length}`,
     values,
   })

@@ -34,7 +34,7 @@ export async function invalidateSecrets(
             else row end order by place)
           from jsonb_array_elements(c.fields->'secrets') with ordinality as one(row, place)))
       from held where c.id = held.id
-      returning c.id as "configId", c.revision`,
+      returning c.id as config_id, c.revision`,
     values: [where.nodeId, where.deploymentId ?? null],
   })
   return rows

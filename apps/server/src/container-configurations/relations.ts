@@ -57,15 +57,15 @@ export async function getRelations(
 
 async function instancesOf(app: App, deploymentId: string) {
   const { rows } = await app.database.pool.query<InstanceRow>(
-    `select inst.id, c.id as "configId", i.name as "imageName", ic.id as "imageConfigId",
-       jsonb_path_query_array(c.fields, '$.secrets[*].key') as "secretKeys",
-       jsonb_path_query_array(ic.fields, '$.secrets[*].key') as "imageSecretKeys",
+    `select inst.id, c.id as config_id, i.name as image_name, ic.id as image_config_id,
+       jsonb_path_query_array(c.fields, '$.secrets[*].key') as secret_keys,
+       jsonb_path_query_array(ic.fields, '$.secrets[*].key') as image_secret_keys,
        coalesce(nullif(c.fields->>'name', ''), nullif(dc.fields->>'name', ''), (
            select bc.fields->>'name' from crux.deployment_config_bundle link
            join crux.container_config bc on bc.config_bundle_id = link.config_bundle_id
            where link.deployment_id = inst.deployment_id and nullif(bc.fields->>'name', '') is not null
            order by link."order" desc limit 1),
-         nullif(ic.fields->>'name', '')) as "containerName"
+         nullif(ic.fields->>'name', '')) as container_name
      from crux.instance inst
      join crux.image i on i.id = inst.image_id
      join crux.container_config c on c.instance_id = inst.id

@@ -55,7 +55,7 @@ export function withoutSecretValues(fields: ContainerConfigFields): ContainerCon
 }
 
 export type RevisionRow = { revision: number; changed: string[]; updatedBy: string; updatedAt: Date }
-const columns = `revision, changed, updated_by as "updatedBy", updated_at as "updatedAt"`
+const columns = `revision, changed, updated_by, updated_at`
 
 export async function selectRevisions(
   queries: Queries,

@@ -57,15 +57,15 @@ export const bundlesJson = (deploymentId: string) => `(
   where link.deployment_id = ${deploymentId})`
 
 const ownedSql = `
-  select ${configJson('c')} as "row", coalesce(p.team_id, b.team_id) as "teamId",
+  select ${configJson('c')} as "row", coalesce(p.team_id, b.team_id) as team_id,
     case when p.id is not null then json_build_object('id', p.id, 'name', p.name, 'type', p.type) end as project,
     case when v.id is not null then json_build_object('id', v.id, 'name', v.name, 'type', v.type) end as version,
-    case when b.id is not null then json_build_object('id', b.id, 'name', b.name) end as "configBundle",
-    exists (select from crux.version child where child.parent_id = v.id) as "hasChild",
+    case when b.id is not null then json_build_object('id', b.id, 'name', b.name) end as config_bundle,
+    exists (select from crux.version child where child.parent_id = v.id) as has_child,
     (select coalesce(json_agg(distinct o.status), '[]') from crux.deployment o where o.version_id = v.id) as statuses,
     case when i.id is not null then json_build_object('id', i.id, 'name', i.name, 'tag', i.tag) end as image,
-    case when ic.id is not null then ${configJson('ic')} end as "imageConfig",
-    inst.id as "instanceId",
+    case when ic.id is not null then ${configJson('ic')} end as image_config,
+    inst.id as instance_id,
     case when d.id is not null then json_build_object('id', d.id, 'prefix', d.prefix, 'status', d.status,
       'config', ${configJson('dc')}, 'bundles', ${bundlesJson('d.id')},
       'node', json_build_object('id', n.id, 'name', n.name, 'type', n.type, 'publicKey', n.public_key)) end as deployment

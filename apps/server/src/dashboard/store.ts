@@ -21,10 +21,10 @@ export async function selectCounters(queries: Queries, teamId: string): Promise<
         (select count(*)::int from crux.version v join crux.project p on p.id = v.project_id where p.team_id = $1) as versions,
         (select count(*)::int from crux.node where team_id = $1) as nodes,
         (select count(*)::int from crux.registry where team_id = $1) as registries,
-        d.deployments, d."failedDeployments", d."inProgressDeployments"
+        d.deployments, d.failed_deployments, d.in_progress_deployments
       from (select count(*)::int as deployments,
-          count(*) filter (where status = 'failed')::int as "failedDeployments",
-          count(*) filter (where status = 'in-progress')::int as "inProgressDeployments"
+          count(*) filter (where status = 'failed')::int as failed_deployments,
+          count(*) filter (where status = 'in-progress')::int as in_progress_deployments
         from crux.deployment where team_id = $1) d`,
     values: [teamId],
   })
@@ -45,14 +45,14 @@ export async function selectSteps(queries: Queries, teamId: string): Promise<Ste
         select v.id, v.project_id from crux.version v join crux.project p on p.id = v.project_id
         where p.team_id = $1 order by (select count(*) from crux.image i where i.version_id = v.id) desc, v.id limit 1),
       chosen as (select coalesce((select version_id from first), (select id from fullest)) as version_id)
-      select (select id from first) as "deploymentId",
+      select (select id from first) as deployment_id,
         coalesce((select status <> 'preparing' from first), false) as deployed,
-        coalesce((select node_id from first), (select id from crux.node where team_id = $1 order by created_at, id limit 1)) as "nodeId",
+        coalesce((select node_id from first), (select id from crux.node where team_id = $1 order by created_at, id limit 1)) as node_id,
         coalesce((select project_id from first), (select project_id from fullest),
-          (select id from crux.project where team_id = $1 order by created_at, id limit 1)) as "projectId",
-        chosen.version_id as "versionId",
+          (select id from crux.project where team_id = $1 order by created_at, id limit 1)) as project_id,
+        chosen.version_id,
         (select c.id from crux.image i join crux.container_config c on c.image_id = i.id
-          where i.version_id = chosen.version_id order by i.created_at, i.id limit 1) as "imageConfigId"
+          where i.version_id = chosen.version_id order by i.created_at, i.id limit 1) as image_config_id
       from chosen`,
     values: [teamId],
   })

@@ -67,7 +67,7 @@ export async function getDeployment(
 async function readBeside(app: App, id: string): Promise<Beside | undefined> {
   const { rows } = await app.database.pool.query<Beside>({
     name: 'deployment beside',
-    text: `select d.attempts, n.public_key as "publicKey",
+    text: `select d.attempts, n.public_key,
         ${configJson('c')} as config, ${bundlesJson('d.id')} as bundles,
         (select json_build_object('deploymentId', r.deployment_id, 'number', r.number, 'versionName', r.version_name,
             'startedAt', r.started_at)

@@ -20,9 +20,9 @@ type InstanceRow = {
 type Instance = ResponseInput<'deployments.get-instance'>
 
 const instancesSql = `
-  select inst.id, inst.updated_at as "updatedAt", ${configJson('c')} as config, i.id as "imageId", i.name as "imageName",
-    i.tag as "imageTag", i."order" as "imageOrder", i.created_at as "imageCreatedAt", i.labels as "imageLabels",
-    ${configJson('ic')} as "imageConfig",
+  select inst.id, inst.updated_at, ${configJson('c')} as config, i.id as image_id, i.name as image_name,
+    i.tag as image_tag, i."order" as image_order, i.created_at as image_created_at, i.labels as image_labels,
+    ${configJson('ic')} as image_config,
     json_build_object('id', r.id, 'name', r.name, 'type', r.type, 'url', r.url, 'description', r.description,
       'icon', r.icon, 'imageNamePrefix', r.image_name_prefix) as registry
   from crux.instance inst

@@ -28,10 +28,10 @@ export type ListRow = LastReleaseRow & {
   versionType: Deployment['version']['type']
 }
 
-const columns = `d.id, d.prefix, d.protected, d.status, d.note, d.created_at as "createdAt",
-  d.created_by as "createdBy", d.updated_at as "updatedAt", d.updated_by as "updatedBy", n.id as "nodeId",
-  n.name as "nodeName", n.type as "nodeType", p.id as "projectId", p.name as "projectName", p.type as "projectType",
-  v.id as "versionId", v.name as "versionName", v.type as "versionType", ${lastReleaseColumns}`
+const columns = `d.id, d.prefix, d.protected, d.status, d.note, d.created_at,
+  d.created_by, d.updated_at, d.updated_by, n.id as node_id,
+  n.name as node_name, n.type as node_type, p.id as project_id, p.name as project_name, p.type as project_type,
+  v.id as version_id, v.name as version_name, v.type as version_type, ${lastReleaseColumns}`
 
 const joins = `join crux.node n on n.id = d.node_id
   join crux.project p on p.id = d.project_id

@@ -34,7 +34,7 @@ export async function listTargets(
 ): Promise<DeploymentTarget[]> {
   const { rows } = await queries.query<DeploymentTarget>({
     name: `places of ${of}`,
-    text: `select distinct team_id as "teamId", project_id as "projectId", node_id as "nodeId", prefix
+    text: `select distinct team_id, project_id, node_id, prefix
       from crux.deployment where ${of}_id = $1`,
     values: [id],
   })

@@ -33,11 +33,11 @@ export async function listRunning(queries: Queries, of: keyof typeof columns, id
   }
   const { rows } = await queries.query<Row>({
     name: `running of ${of}`,
-    text: `select s.id as "releaseId", s.project_id as "projectId", s.prefix, s.version_name as "versionName",
+    text: `select s.id as release_id, s.project_id, s.prefix, s.version_name,
         s.container_names as containers,
         json_build_object('id', n.id, 'name', n.name, 'linkServer', n.link_server, 'agentVersion', n.agent_version) as node,
         (select o.version_name from crux.release o where o.node_id = s.node_id and o.prefix = s.prefix
-          and o.project_id = s.project_id and o.status = 'in-progress' limit 1) as "replacedBy"
+          and o.project_id = s.project_id and o.status = 'in-progress' limit 1) as replaced_by
       from crux.deployment d join crux.release s on s.deployment_id = d.id join crux.node n on n.id = s.node_id
       where ${columns[of]} = $1 and s.current and s.container_names <> '[]'
       order by n.name, s.prefix`,

@@ -19,7 +19,7 @@ export async function findTargetVersion(
     [ids.versionId],
   )
   const { rows } = await queries.query<TargetVersion>(
-    `select p.team_id as "teamId", p.id as "projectId", v.type,
+    `select p.team_id, p.id as project_id, v.type,
        (select count(*)::int from crux.image i where i.version_id = v.id) as images
      from crux.version v join crux.project p on p.id = v.project_id
      where v.id = $1 and p.team_id = $2 for update of v`,

@@ -100,7 +100,7 @@ describe("a deployment's token", () => {
       'select actor_type, actor_name, accepted from crux.audit_log where actor_id = $1',
       [id],
     )
-    expect(rows).toEqual([{ actor_type: 'deployment-token', actor_name: name, accepted: true }])
+    expect(rows).toEqual([{ actorType: 'deployment-token', actorName: name, accepted: true }])
     expect((await makeToken(deployment.id)).id).not.toBe(id)
   })
 

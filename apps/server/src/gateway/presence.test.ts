@@ -1,6 +1,6 @@
 import { connect, createServer, type ServerHttp2Session } from 'node:http2'
 import { type AddressInfo, connect as connectTcp } from 'node:net'
-import { openDatabase, type TestDatabase } from '@crux/postgres'
+import type { TestDatabase } from '@crux/postgres'
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import {
@@ -12,7 +12,7 @@ import {
   type TestGateway,
 } from '../../test/make-gateway.ts'
 import { ScriptedAgent } from '../../test/scripted-agent.ts'
-import * as schema from '../db/schema/index.ts'
+import { openServerDatabase } from '../db/open-database.ts'
 import { node, serverProcess } from '../db/schema/index.ts'
 import { createLeases } from '../releases/leases.ts'
 import { keepSessionsAlive } from './keep-alive.ts'
@@ -143,7 +143,7 @@ test('an idle heartbeat and an idle check of leases are one statement each', asy
   const gateway = await start()
   const { agent } = await makeLinkedAgent(gateway, await makeTeam(gateway.app))
   // A separate pool, because the gateway sends heartbeats as well.
-  const own = openDatabase({ url: database.url, schema })
+  const own = openServerDatabase({ url: database.url })
   const app = { ...gateway.app, database: own }
   const query = vi.spyOn(own.pool, 'query')
   await createPresence(app, gateway.links as never).beat()

@@ -4,25 +4,20 @@ import type { App } from '../context.ts'
 import { nodeChanged } from '../nodes/index.ts'
 import type { Link } from './link.ts'
 import type { LinkTable } from './node-links.ts'
+import {
+  clearLink,
+  clearOrphanedLinks,
+  deleteDeadProcesses,
+  deleteProcess,
+  findLink,
+  insertProcess,
+  type LinkRow,
+  recordLink,
+  registerProcess,
+  sendHeartbeat,
+} from './presence-store.ts'
 
 export const heartbeatMs = 5_000
-/** A process without a heartbeat for this long holds no links. */
-const deadAfterSeconds = 15
-
-type NodeRow = { id: string; team_id: string }
-type LinkRow = NodeRow & {
-  link_server: string | null
-  link_session: string | null
-  has_token: boolean
-  is_orphan: boolean
-}
-type Heartbeat = { isKnown: boolean; hasDead: boolean; hasOrphans: boolean; nodes: LinkRow[] }
-
-const isDead = `heartbeat_at < now() - interval '${deadAfterSeconds} seconds'`
-const isOrphan = '(link_server is not null and link_server not in (select id from crux.server_process))'
-const linkColumns = `id, team_id, link_server, link_session,
-  exists (select from crux.node_token t where t.node_id = n.id) as has_token, ${isOrphan} as is_orphan`
-
 /**
  * Tracks which server processes are alive, and keeps node.link_server correct: a restarted process clears its own old
  * links, and the others clear those of a dead process after 15 s. Events that were missed while the database or the bus
@@ -30,55 +25,30 @@ const linkColumns = `id, team_id, link_server, link_session,
  */
 export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'log'>, links: LinkTable) {
   const { pool } = app.database
+  const { serverId } = links
   // A process on a fixed port is the only one with this name; a process whose port is still open (0) cannot know that.
-  const name = app.config.port ? `${hostname()}:${app.config.dataDir}:${app.config.port}` : links.serverId
+  const name = app.config.port ? `${hostname()}:${app.config.dataDir}:${app.config.port}` : serverId
   let timer: NodeJS.Timeout | undefined
   let beating: Promise<void> | undefined
 
-  async function register() {
-    await pool.query('delete from crux.server_process where name = $1', [name])
-    await pool.query('insert into crux.server_process (id, name) values ($1, $2)', [links.serverId, name])
-    await clearOrphans()
-  }
-
   async function clearOrphans() {
-    const { rows } = await pool.query<NodeRow>(
-      `update crux.node set link_server = null, link_session = null, disconnected_at = now()
-       where ${isOrphan} returning id, team_id`,
-    )
-    for (const row of rows) nodeChanged(app, { teamId: row.team_id, nodeId: row.id }, 'unreachable')
-  }
-
-  /** Writes the heartbeat and reads all that a round compares, in one statement: an idle server runs no other one. */
-  async function sendHeartbeat(held: readonly Link[]): Promise<Heartbeat> {
-    const { rows } = await pool.query<Heartbeat>({
-      name: 'heartbeat',
-      text: `with own as (update crux.server_process set heartbeat_at = now() where id = $1 returning id)
-        select exists (select from own) as "isKnown",
-          exists (select from crux.server_process where id <> $1 and ${isDead}) as "hasDead",
-          exists (select from crux.node where ${isOrphan}) as "hasOrphans",
-          (select coalesce(json_agg(found), '[]') from (
-             select ${linkColumns} from crux.node n where n.link_server = $1 or n.id = any($2::uuid[])) found) as nodes`,
-      values: [links.serverId, nodeIdsOf(held)],
-    })
-    return rows[0] as Heartbeat
+    for (const { id, teamId } of await clearOrphanedLinks(pool)) nodeChanged(app, { teamId, nodeId: id }, 'unreachable')
   }
 
   async function beat() {
     let held = heldOf(links.all())
-    let seen = await sendHeartbeat(held)
+    let seen = await sendHeartbeat(pool, serverId, nodeIdsOf(held))
     if (!seen.isKnown || seen.hasDead || seen.hasOrphans) {
       // The other processes considered this one dead, e.g. while it could not reach the database.
-      if (!seen.isKnown)
-        await pool.query('insert into crux.server_process (id, name) values ($1, $2)', [links.serverId, name])
-      await pool.query(`delete from crux.server_process where id <> $1 and ${isDead}`, [links.serverId])
+      if (!seen.isKnown) await insertProcess(pool, serverId, name)
+      await deleteDeadProcesses(pool, serverId)
       await clearOrphans()
       held = heldOf(links.all())
-      seen = await sendHeartbeat(held)
+      seen = await sendHeartbeat(pool, serverId, nodeIdsOf(held))
     }
     await reconcile(held, seen.nodes)
-    for (const { id, team_id, link_server, link_session } of seen.nodes)
-      if (link_server === links.serverId && !links.get(id)) await release(id, team_id, link_session)
+    for (const { id, teamId, linkServer, linkSession } of seen.nodes)
+      if (linkServer === serverId && !links.get(id)) await release(id, teamId, linkSession)
   }
 
   const heldOf = (candidates: readonly Link[]) => candidates.filter((link) => link.welcomed && !link.ended)
@@ -89,34 +59,26 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
     const known = new Map(rows.map((row) => [row.id, row]))
     for (const link of held) {
       const row = known.get(link.agent.nodeId)
-      if (!row?.has_token) link.close(CloseReason.TOKEN_REVOKED)
-      else if (row.link_session === link.id) continue
+      if (!row?.hasToken) link.close(CloseReason.TOKEN_REVOKED)
+      else if (row.linkSession === link.id) continue
       // The next heartbeat clears links of dead processes, and then records that this link is current.
-      else if (row.is_orphan) continue
-      else if (row.link_server && row.link_server !== links.serverId) link.close(CloseReason.REPLACED)
+      else if (row.isOrphan) continue
+      else if (row.linkServer && row.linkServer !== serverId) link.close(CloseReason.REPLACED)
       else await assert(link, row)
     }
   }
 
   /** Records again that a link is current. If the link ends at the same time, its end takes precedence. */
-  async function assert(link: Link, row: NodeRow) {
+  async function assert(link: Link, row: LinkRow) {
     const isOver = () => link.ended || links.get(row.id) !== link
     if (isOver()) return
-    await pool.query(
-      'update crux.node set link_server = $1, link_session = $2 where id = $3 and link_session is null',
-      [links.serverId, link.id, row.id],
-    )
-    if (isOver()) await release(row.id, row.team_id, link.id)
-    else nodeChanged(app, { teamId: row.team_id, nodeId: row.id })
+    await recordLink(pool, { nodeId: row.id, serverId, session: link.id })
+    if (isOver()) await release(row.id, row.teamId, link.id)
+    else nodeChanged(app, { teamId: row.teamId, nodeId: row.id })
   }
 
   async function release(nodeId: string, teamId: string, session: string | null) {
-    const { rowCount } = await pool.query(
-      `update crux.node set link_server = null, link_session = null, disconnected_at = now()
-       where id = $1 and link_server = $2 and link_session is not distinct from $3`,
-      [nodeId, links.serverId, session],
-    )
-    if (rowCount) nodeChanged(app, { teamId, nodeId }, 'unreachable')
+    if (await clearLink(pool, { nodeId, serverId, session })) nodeChanged(app, { teamId, nodeId }, 'unreachable')
   }
 
   /** Rounds run one at a time; an unavailable database is tried again in the next round. */
@@ -131,7 +93,8 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
 
   return {
     async start() {
-      await register()
+      await registerProcess(pool, serverId, name)
+      await clearOrphans()
       timer = setInterval(() => void beatOnce(), heartbeatMs)
     },
     beat: beatOnce,
@@ -140,8 +103,8 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
       const held = heldOf([links.get(nodeId)].filter((link) => link !== undefined))
       if (held.length === 0) return
       try {
-        const { rows } = await pool.query<LinkRow>(`select ${linkColumns} from crux.node n where id = $1`, [nodeId])
-        await reconcile(held, rows)
+        const row = await findLink(pool, nodeId)
+        await reconcile(held, row ? [row] : [])
       } catch (err) {
         app.log.warn({ err, nodeId }, 'a link was not checked')
       }
@@ -149,7 +112,7 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
     async stop() {
       clearInterval(timer)
       await beating
-      await pool.query('delete from crux.server_process where id = $1', [links.serverId])
+      await deleteProcess(pool, serverId)
       await clearOrphans()
     },
   }

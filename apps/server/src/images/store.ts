@@ -14,7 +14,7 @@ type ImageRow = {
   config: ConfigRow
 }
 
-const imageSql = `select i.id, i.name, i.tag, i."order", i.labels, i.created_at as "createdAt",
+const imageSql = `select i.id, i.name, i.tag, i."order", i.labels, i.created_at,
     json_build_object('id', r.id, 'name', r.name, 'type', r.type, 'url', r.url, 'description', r.description,
       'icon', r.icon, 'imageNamePrefix', r.image_name_prefix) as registry,
     json_build_object('id', c.id, 'type', c.type, 'fields', c.fields, 'revision', c.revision,
@@ -108,7 +108,7 @@ export type DroppedInstance = { deploymentId: string; instanceId: string; config
 /** The instances that are deleted with an image, for the pages that show them. */
 export async function selectInstances(queries: Queries, imageId: string): Promise<DroppedInstance[]> {
   const { rows } = await queries.query<DroppedInstance>(
-    `select i.deployment_id as "deploymentId", i.id as "instanceId", c.id as "configId"
+    `select i.deployment_id, i.id as instance_id, c.id as config_id
       from crux.instance i join crux.container_config c on c.instance_id = i.id where i.image_id = $1`,
     [imageId],
   )
@@ -143,7 +143,7 @@ export async function updateOrder(
 
 export async function selectImageNames(queries: Queries, versionId: string, imageId: string) {
   const { rows } = await queries.query<{ id: string; name: string; registryId: string; configId: string }>(
-    `select i.id, i.name, i.registry_id as "registryId", c.id as "configId" from crux.image i
+    `select i.id, i.name, i.registry_id, c.id as config_id from crux.image i
       join crux.container_config c on c.image_id = i.id where i.id = $2 and i.version_id = $1`,
     [versionId, imageId],
   )

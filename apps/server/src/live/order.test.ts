@@ -98,7 +98,7 @@ it('a node that changes twice in quick succession is shown in its last state, al
   await heard()
   read.letGo()
   await until(() => systems.get('looks')?.length === 3)
-  const opening = keepBack('operating_system as')
+  const opening = keepBack('engine_version, operating_system')
   const opened = look('opens')
   await opening.kept
   await become('third')

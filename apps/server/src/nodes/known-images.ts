@@ -31,7 +31,7 @@ export async function neededImages(queries: Queries, nodeId: string): Promise<Kn
           order by finished_at desc nulls last limit $2) as last)
       select of.name, of.tag, of.digest,
         (array_agg(r.project_name || ' ' || r.version_name || ' as ' || r.prefix || ', release ' || r.number
-          order by needed.rank, r.id))[1] as "neededBy"
+          order by needed.rank, r.id))[1] as needed_by
       from needed join crux.release r on r.id = needed.id
       join crux.release_instance ri on ri.release_id = r.id
       cross join lateral (
@@ -54,7 +54,7 @@ export async function neededImages(queries: Queries, nodeId: string): Promise<Kn
 export async function usedImages(queries: Queries, nodeId: string, digests: readonly string[]): Promise<KnownImage[]> {
   const { rows } = await queries.query<KnownImage>({
     name: 'images that releases of a node have used',
-    text: `select name, '' as tag, digest, null as "neededBy" from crux.node_image
+    text: `select name, '' as tag, digest, null as needed_by from crux.node_image
       where node_id = $1 and digest = any($2::text[])`,
     values: [nodeId, digests],
   })

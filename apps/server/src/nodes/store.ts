@@ -27,9 +27,9 @@ export type NodeFace = Pick<
 export function findNodes(app: App, teamId: string): Promise<readonly NodeFace[]> {
   return app.database.sharedRead<NodeFace>({
     name: 'nodes of team',
-    text: `select id, name, type, description, icon, address, agent_version as "agentVersion",
-        engine_version as "engineVersion", operating_system as "operatingSystem", connected_at as "connectedAt",
-        link_server as "linkServer"
+    text: `select id, name, type, description, icon, address, agent_version,
+        engine_version, operating_system, connected_at,
+        link_server
       from crux.node where team_id = $1 order by name`,
     values: [teamId],
   })

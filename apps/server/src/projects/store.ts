@@ -16,9 +16,9 @@ export type ProjectRow = {
   inProgress: boolean
 }
 
-const columns = `p.id, p.name, p.type, p.description, p.created_at as "createdAt", p.created_by as "createdBy",
-  p.updated_at as "updatedAt", p.updated_by as "updatedBy",
-  (select count(*)::int from crux.version v where v.project_id = p.id) as "versionCount"`
+const columns = `p.id, p.name, p.type, p.description, p.created_at, p.created_by,
+  p.updated_at, p.updated_by,
+  (select count(*)::int from crux.version v where v.project_id = p.id) as version_count`
 
 export function selectProjects(app: App, teamId: string): Promise<readonly ProjectRow[]> {
   return app.database.sharedRead<ProjectRow>({
@@ -33,7 +33,7 @@ export async function selectProject(queries: Queries, teamId: string, id: string
   const { rows } = await queries.query<ProjectRow>({
     name: 'project',
     types: isoTypes,
-    text: `select ${columns}, exists (select from crux.deployment d where d.project_id = p.id and d.status = 'in-progress') as "inProgress"
+    text: `select ${columns}, exists (select from crux.deployment d where d.project_id = p.id and d.status = 'in-progress') as in_progress
       from crux.project p where p.id = $1 and p.team_id = $2`,
     values: [id, teamId],
   })

@@ -56,7 +56,7 @@ export const toRegistry = (row: RegistryFace): RegistryDto => ({
 export function selectRegistries(app: App, teamId: string): Promise<readonly RegistryFace[]> {
   return app.database.sharedRead<RegistryFace>({
     name: 'registries of team',
-    text: `select id, name, type, url, description, icon, image_name_prefix as "imageNamePrefix"
+    text: `select id, name, type, url, description, icon, image_name_prefix
       from crux.registry where team_id = $1 order by name`,
     values: [teamId],
   })

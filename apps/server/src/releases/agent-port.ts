@@ -19,7 +19,7 @@ export function createAgentPort(app: App, leases: Leases): DeploymentPort {
         acknowledged: string
         abandoned: boolean
       }>(
-        `select r.deployment_id as "deploymentId", r.number, r.acknowledged_sequence as acknowledged, r.status = 'failed' as abandoned
+        `select r.deployment_id, r.number, r.acknowledged_sequence as acknowledged, r.status = 'failed' as abandoned
          from crux.release r join jsonb_to_recordset($2::jsonb) as k(id text, number int)
            on r.deployment_id::text = k.id and r.number = k.number
          where r.node_id = $1 and (r.status in ('in-progress', 'successful') or (r.status = 'failed' and r.lease_until is not null))`,

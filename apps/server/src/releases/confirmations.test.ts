@@ -317,7 +317,8 @@ describe('the confirmation of a deployment', () => {
       deployment: ['prefix'],
     }
     for (const column of columns[table] ?? []) {
-      const value = column === 'fields' ? JSON.stringify(row[column]) : row[column]
+      const stored = row[column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())]
+      const value = column === 'fields' ? JSON.stringify(stored) : stored
       await sql(`update crux.${table} set ${column} = $2 where id = $1 and ${column} is distinct from $2`, [
         row.id,
         value,

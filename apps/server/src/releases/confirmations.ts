@@ -206,7 +206,7 @@ function diffSubjects(from: Subject, to: Subject): ConfigChange[] {
 async function selectConfirmations(queries: Queries, deploymentId: string): Promise<Map<string, Confirmation>> {
   const { rows } = await queries.query<Confirmation>({
     name: 'confirmations of a deployment',
-    text: `select instance_id as "instanceId", hash, subject, confirmed_by_id as "byId", confirmed_by_name as "byName",
+    text: `select instance_id, hash, subject, confirmed_by_id as by_id, confirmed_by_name as by_name,
         confirmed_at as at
       from crux.danger_confirmation where deployment_id = $1`,
     values: [deploymentId],

@@ -18,8 +18,8 @@ export type CurrentContainer = {
 export async function currentContainers(queries: Queries, owner: Owner): Promise<CurrentContainer[]> {
   const { rows } = await queries.query<CurrentContainer>({
     name: 'current containers',
-    text: currentContainersSql(`ri.container_name as name, ri.instance_id as "instanceId", ri.image_name as "imageName",
-      ri.image_tag as "imageTag", ri.digest, ri.preparation_digests as "preparationDigests", ri.config`),
+    text: currentContainersSql(`ri.container_name as name, ri.instance_id, ri.image_name,
+      ri.image_tag, ri.digest, ri.preparation_digests, ri.config`),
     values: [owner.nodeId, owner.prefix, owner.projectId],
   })
   return rows

@@ -53,7 +53,7 @@ export function scheduleDispatch(app: App, nodeId: string): void {
  */
 export async function dispatchOrphaned(app: App): Promise<void> {
   const { rows } = await app.database.pool.query<{ nodeId: string }>(
-    `select distinct node_id as "nodeId" from crux.release where status = 'in-progress' and dispatched_at is null`,
+    `select distinct node_id from crux.release where status = 'in-progress' and dispatched_at is null`,
   )
   for (const { nodeId } of rows) await dispatch(app, nodeId)
 }

@@ -9,7 +9,7 @@ const releasesPerBatch = 100
  * The next releases with unneeded events, the oldest first. Each night the index scan skips the releases that are kept:
  * there are a few per deployment target. $2 and $3 are the end of the last batch.
  */
-export const oldReleases = `select r.id, r.deployment_id as "deploymentId", r.number, r.finished_at::text as "finishedAt"
+export const oldReleases = `select r.id, r.deployment_id, r.number, r.finished_at::text as finished_at
   from crux.release r join crux.deployment d on d.id = r.deployment_id
   where not r.events_dropped and r.status <> 'in-progress' and r.finished_at < $1
     and (r.finished_at, r.id) > ($2::timestamptz, $3::uuid)

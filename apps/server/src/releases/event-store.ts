@@ -57,7 +57,7 @@ export async function appendEvents(
 }
 
 /** An order clause has to use `e.position`: `position` alone is the computed column, which no index has. */
-const columns = `position::float8 as position, attempt, created_at as "createdAt", type, instance_id as "instanceId", value`
+const columns = `position::float8 as position, attempt, created_at, type, instance_id, value`
 
 /** Events of one attempt after a position, in order. */
 export async function readEvents(

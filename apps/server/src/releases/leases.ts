@@ -50,7 +50,7 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
   /** Only an agent that takes commands can complete a release; an outdated one counts as unavailable. */
   async function extendLinked() {
     const { rows } = await pool.query<{ id: string; linkServer: string | null; agentVersion: string | null }>(
-      `select n.id, n.link_server as "linkServer", n.agent_version as "agentVersion" from crux.node n
+      `select n.id, n.link_server, n.agent_version from crux.node n
        where n.connected_at <= $1 and exists (select from crux.release r where r.node_id = n.id and r.status = 'in-progress')`,
       [steadySince()],
     )
@@ -84,8 +84,8 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
     if (paused) await restartLeases(null)
     else await extendLinked()
     const { rows } = await pool.query<ReleaseRow & { nodeName: string; wasLinked: boolean }>(
-      `select ${releaseColumns}, n.name as "nodeName",
-         coalesce(n.connected_at > r.lease_until - interval '60 seconds', false) as "wasLinked"
+      `select ${releaseColumns}, n.name as node_name,
+         coalesce(n.connected_at > r.lease_until - interval '60 seconds', false) as was_linked
        from crux.release r join crux.node n on n.id = r.node_id
        where r.status = 'in-progress' and r.lease_until <= case when n.link_server is null then $1::timestamptz else $2 end
        order by r.started_at, r.id`,

@@ -64,7 +64,7 @@ export async function listReleases(
   if (rowCount === 0) throw deploymentNotFound(deploymentId)
   const { rows } = await pool.query<Row>({
     name: 'releases',
-    text: `select ${releaseColumns}, r.events_dropped as "eventsDropped", (
+    text: `select ${releaseColumns}, r.events_dropped, (
         select coalesce(json_agg(json_build_object('instanceId', ri.instance_id, 'containerName', ri.container_name,
           'imageName', ri.image_name, 'imageTag', ri.image_tag, 'digest', ri.digest) order by ri."order"), '[]')
         from crux.release_instance ri where ri.release_id = r.id) as instances
@@ -104,8 +104,8 @@ export async function readReleaseTitles(
 ): Promise<ReleaseTitle[]> {
   const { rows } = await queries.query<ReleaseTitle>({
     name: 'release titles',
-    text: `select r.number, r.prefix, r.project_name as "projectName", r.version_name as "versionName",
-        n.name as "nodeName", r.started_by_name as "startedByName", (
+    text: `select r.number, r.prefix, r.project_name, r.version_name,
+        n.name as node_name, r.started_by_name, (
           select coalesce(json_object_agg(ri.instance_id, ri.container_name), '{}')
           from crux.release_instance ri where ri.release_id = r.id) as names
       from crux.release r join crux.node n on n.id = r.node_id

@@ -104,10 +104,10 @@ const instancesSql = (deploymentId: string) => `(
   where inst.deployment_id = ${deploymentId})`
 
 const loadSql = `
-  select d.id, d.team_id as "teamId", d.project_id as "projectId", d.version_id as "versionId", d.prefix, d.status,
-    d.protected, d.attempts, v.name as "versionName", v.type as "versionType", p.name as "projectName",
-    p.type as "projectType", n.id as "nodeId", n.name as "nodeName", n.type as "nodeType", n.link_server as "linkServer",
-    n.agent_version as "agentVersion", n.public_key as "publicKey", dc.id as "configId", dc.fields,
+  select d.id, d.team_id, d.project_id, d.version_id, d.prefix, d.status,
+    d.protected, d.attempts, v.name as version_name, v.type as version_type, p.name as project_name,
+    p.type as project_type, n.id as node_id, n.name as node_name, n.type as node_type, n.link_server,
+    n.agent_version, n.public_key, dc.id as config_id, dc.fields,
     ${bundlesJson('d.id')} as bundles, ${instancesSql('d.id')} as instances, ${sharedSecretsJson('d', 'n')} as shared
   from crux.deployment d
   join crux.version v on v.id = d.version_id

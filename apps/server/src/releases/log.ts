@@ -12,7 +12,7 @@ import { deploymentNotFound } from './load.ts'
 export async function findAttempts(app: App, team: TeamContext, deploymentId: string) {
   const { rows } = await app.database.pool.query<{ attempts: number; versionId: string; position: number }>({
     name: 'attempts of a deployment',
-    text: `select attempts, version_id as "versionId", (
+    text: `select attempts, version_id, (
         select coalesce(max(position), 0)::float8 from crux.deployment_event e
         where e.deployment_id = d.id and e.attempt = d.attempts) as position
       from crux.deployment d where id = $1 and team_id = $2`,

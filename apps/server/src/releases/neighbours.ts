@@ -18,11 +18,11 @@ export type Neighbour = {
 export async function listNeighbours(queries: Queries, { nodeId, prefix, projectId }: Owner): Promise<Neighbour[]> {
   const { rows } = await queries.query<Neighbour>({
     name: 'neighbours of a deployment target',
-    text: `select name, "projectName", jsonb_strip_nulls(jsonb_build_object('expose', config->'expose', 'routing', config->'routing',
+    text: `select name, project_name, jsonb_strip_nulls(jsonb_build_object('expose', config->'expose', 'routing', config->'routing',
           'ports', config->'ports', 'portRanges', config->'portRanges', 'networkMode', config->'networkMode',
           'portGate', config->'portGate')) as config
       from (
-        (select distinct on (name) name, made.project_name as "projectName", ri.config
+        (select distinct on (name) name, made.project_name, ri.config
           from crux.release s
           cross join lateral jsonb_array_elements_text(s.container_names) as name
           join crux.release made on made.node_id = s.node_id and made.prefix = s.prefix

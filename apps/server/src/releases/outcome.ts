@@ -111,7 +111,7 @@ async function markCurrent(queries: Queries, release: ReleaseRow, containerNames
 async function successText(queries: Queries, release: ReleaseRow): Promise<string> {
   const { rows } = await queries.query<{ images: number; finishedAt: Date }>(
     `select (select count(*)::int from crux.release_instance where release_id = r.id) as images,
-        r.finished_at as "finishedAt" from crux.release r where r.id = $1`,
+        r.finished_at from crux.release r where r.id = $1`,
     [release.id],
   )
   const { images = 0, finishedAt = null } = rows[0] ?? {}

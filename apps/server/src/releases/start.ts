@@ -259,7 +259,7 @@ function finishStart(app: App, { nodeId, update }: Started) {
 async function findReleaseAhead(queries: Queries, { node, prefix }: LoadedDeployment) {
   const { rows } = await queries.query<{ number: number; projectName: string; versionName: string }>({
     name: 'release ahead',
-    text: `select number, project_name as "projectName", version_name as "versionName" from crux.release
+    text: `select number, project_name, version_name from crux.release
       where node_id = $1 and prefix = $2 and status = 'in-progress' order by started_at desc, id desc limit 1`,
     values: [node.id, prefix],
   })

@@ -104,13 +104,13 @@ export type ReleaseRow = {
   current: boolean
   containerNames: string[]
 }
-export const releaseColumns = `r.id, r.deployment_id as "deploymentId", r.number, r.team_id as "teamId",
-  r.project_id as "projectId", r.node_id as "nodeId", r.prefix, r.version_name as "versionName",
-  r.project_name as "projectName", r.status, r.reason, r.recreate, r.partial,
-  r.host_dangerous_allowed as "hostDangerousAllowed", r.started_at as "startedAt", r.started_by_id as "startedById",
-  r.started_by_name as "startedByName", r.dispatched_at as "dispatchedAt", r.finished_at as "finishedAt",
-  r.cancel_requested_by as "cancelRequestedBy", r.lease_until as "leaseUntil",
-  r.acknowledged_sequence::float8 as "acknowledgedSequence", r.current, r.container_names as "containerNames"`
+export const releaseColumns = `r.id, r.deployment_id, r.number, r.team_id,
+  r.project_id, r.node_id, r.prefix, r.version_name,
+  r.project_name, r.status, r.reason, r.recreate, r.partial,
+  r.host_dangerous_allowed, r.started_at, r.started_by_id,
+  r.started_by_name, r.dispatched_at, r.finished_at,
+  r.cancel_requested_by, r.lease_until,
+  r.acknowledged_sequence::float8 as acknowledged_sequence, r.current, r.container_names`
 
 /**
  * Locks a release for writing. The deployment's row is locked first, as by every transaction that writes its events.
@@ -164,9 +164,9 @@ export type ReleaseInstanceRow = {
 export async function releaseInstances(queries: Queries, releaseId: string): Promise<ReleaseInstanceRow[]> {
   const { rows } = await queries.query<ReleaseInstanceRow>({
     name: 'release instances',
-    text: `select instance_id as "instanceId", registry_id as "registryId", container_name as "containerName",
-        image_name as "imageName", image_tag as "imageTag", local_only as "localOnly", digest,
-        preparation_digests as "preparationDigests", config
+    text: `select instance_id, registry_id, container_name,
+        image_name, image_tag, local_only, digest,
+        preparation_digests, config
       from crux.release_instance where release_id = $1 order by "order", instance_id`,
     values: [releaseId],
   })
@@ -196,9 +196,7 @@ export const currentContainersSql = (columns: string): string => `select distinc
 export async function previousContainers(queries: Queries, owner: Owner): Promise<PreviousContainerRow[]> {
   const { rows } = await queries.query<PreviousContainerRow>({
     name: 'former containers',
-    text: currentContainersSql(
-      `name as "containerName", ri.instance_id as "instanceId", made.deployment_id as "deploymentId", made.number`,
-    ),
+    text: currentContainersSql(`name as container_name, ri.instance_id, made.deployment_id, made.number`),
     values: [owner.nodeId, owner.prefix, owner.projectId],
   })
   return rows
@@ -211,7 +209,7 @@ export async function findCurrentRelease(
 ): Promise<{ deploymentId: string; number: number; versionName: string } | undefined> {
   const { rows } = await queries.query<{ deploymentId: string; number: number; versionName: string }>({
     name: 'current release',
-    text: `select deployment_id as "deploymentId", number, version_name as "versionName" from crux.release
+    text: `select deployment_id, number, version_name from crux.release
       where node_id = $1 and prefix = $2 and project_id = $3 and current and container_names <> '[]'`,
     values: [owner.nodeId, owner.prefix, owner.projectId],
   })

@@ -18,7 +18,7 @@ const agentLost = (testEnvironment: DeployTestEnvironment, nodeId: string) =>
       'select link_server from crux.node where id = $1',
       [nodeId],
     )
-    return rows[0].link_server === null
+    return rows[0].linkServer === null
   })
 
 describe('a server that crashes during a release', () => {

@@ -77,7 +77,7 @@ describe('a service account', () => {
       `select actor_type, actor_name from crux.audit_log where actor_id = $1 and event like '%deployments.create'`,
       [account.id],
     )
-    expect(rows).toEqual([{ actor_type: 'service-account', actor_name: 'Builder' }])
+    expect(rows).toEqual([{ actorType: 'service-account', actorName: 'Builder' }])
   })
 
   it('loses the rights of its role at once, and all rights when it is deleted', async () => {

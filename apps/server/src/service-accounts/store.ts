@@ -19,7 +19,7 @@ export type AccountRow = {
 export async function selectAccounts(queries: Queries, teamId: string): Promise<AccountRow[]> {
   const { rows } = await queries.query<AccountRow>({
     name: 'service accounts',
-    text: `select a.id, a.name, a.description, a.role, a.created_at as "createdAt", a.created_by as "createdBy",
+    text: `select a.id, a.name, a.description, a.role, a.created_at, a.created_by,
         coalesce((select json_agg(json_build_object('id', k.id, 'name', k.name, 'scope', k.scope, 'createdAt', k.created_at,
             'expiresAt', k.expires_at, 'lastUsedAt', k.last_used_at))
           from crux.access_token k where k.service_account_id = a.id), '[]') as tokens
@@ -35,7 +35,7 @@ export async function insertAccount(queries: Queries, teamId: string, body: Writ
   const { rows } = await queries.query<AccountRow>(
     `insert into crux.service_account (team_id, name, description, role, created_by, updated_by)
      values ($1, $2, $3, $4, $5, $5)
-     returning id, name, description, role, created_at as "createdAt", created_by as "createdBy", '[]'::json as tokens`,
+     returning id, name, description, role, created_at, created_by, '[]'::json as tokens`,
     [teamId, body.name, body.description || null, body.role, by],
   )
   const [row] = rows

@@ -30,8 +30,8 @@ export async function selectOptions(queries: Queries, teamId: string): Promise<{
 export async function selectStorage(queries: Queries, teamId: string, id: string): Promise<StorageRow | undefined> {
   const { rows } = await queries.query<StorageRow>({
     name: 'storage',
-    text: `select ${face}, s.access_key is null as public, s.created_at as "createdAt", s.updated_at as "updatedAt",
-        exists (select from crux.container_config c where c.storage_id = s.id) as "inUse"
+    text: `select ${face}, s.access_key is null as public, s.created_at, s.updated_at,
+        exists (select from crux.container_config c where c.storage_id = s.id) as in_use
       from crux.storage s where s.id = $1 and s.team_id = $2`,
     values: [id, teamId],
   })
@@ -46,7 +46,7 @@ export async function selectAccess(
 ): Promise<({ id: string; name: string; url: string } & SealedKeys)[]> {
   const { rows } = await queries.query<{ id: string; name: string; url: string } & SealedKeys>({
     name: 'storage access',
-    text: `select id, name, url, access_key as "accessKey", secret_key as "secretKey"
+    text: `select id, name, url, access_key, secret_key
       from crux.storage where id = any($1::uuid[]) and team_id = $2`,
     values: [ids, teamId],
   })

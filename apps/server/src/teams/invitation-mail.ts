@@ -64,7 +64,7 @@ async function accountLink(app: App, { teamId, userId }: { teamId: string; userI
 
 async function namesOf(app: App, teamId: string, userId: string) {
   const { rows } = await app.database.pool.query<{ teamName: string; inviterId: string }>(
-    `select t.name as "teamName", i.invited_by as "inviterId" from crux.team t
+    `select t.name as team_name, i.invited_by as inviter_id from crux.team t
       join crux.invitation i on i.team_id = t.id and i.user_id = $2 where t.id = $1`,
     [teamId, userId],
   )

@@ -15,7 +15,7 @@ export type InvitationRow = {
   live: boolean
 }
 
-const columns = `team_id as "teamId", user_id as "userId", email, name, mailed_at as "mailedAt", secret_hash as "secretHash",
+const columns = `team_id, user_id, email, name, mailed_at, secret_hash,
   case when status = 'pending' and expires_at <= now() then 'expired' else status end as status,
   status = 'pending' and expires_at > now() as live`
 

@@ -304,9 +304,9 @@ describe('an invitation', () => {
       [own.id],
     )
     expect(rows).toEqual([
-      { actor_id: one.id, event: 'invitation users.accept-invitation', accepted: true },
-      { actor_id: other.id, event: 'invitation users.decline-invitation', accepted: true },
-      { actor_id: other.id, event: 'invitation users.accept-invitation', accepted: false },
+      { actorId: one.id, event: 'invitation users.accept-invitation', accepted: true },
+      { actorId: other.id, event: 'invitation users.decline-invitation', accepted: true },
+      { actorId: other.id, event: 'invitation users.accept-invitation', accepted: false },
     ])
   })
 })

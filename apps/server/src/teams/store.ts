@@ -27,8 +27,8 @@ export type TeamRow = {
   allowedDomains: string[]
 }
 
-const teamRows = `select t.id, t.name, t.slug, t.second_factor_required as "secondFactorRequired",
-    t.allowed_domains as "allowedDomains",
+const teamRows = `select t.id, t.name, t.slug, t.second_factor_required,
+    t.allowed_domains,
     (select coalesce(json_agg(json_build_object('userId', i.user_id, 'email', i.email, 'name', i.name, 'mailProblem', i.mail_problem, 'status',
          case when i.status = 'pending' and i.expires_at <= now() then 'expired' else i.status end) order by i.created_at), '[]')
        from crux.invitation i where i.team_id = t.id) as invitations,

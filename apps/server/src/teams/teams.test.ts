@@ -21,7 +21,7 @@ describe('a team', () => {
       { name: 'Docker Hub Library', type: 'hub', imageUrlPrefix: 'hub.docker.com/library' },
     ])
     const { rows } = await crux.app.database.pool.query('select actor_name, event, accepted from crux.audit_log')
-    expect(rows).toEqual([{ actor_name: 'Ada Byron', event: 'team teams.create', accepted: true }])
+    expect(rows).toEqual([{ actorName: 'Ada Byron', event: 'team teams.create', accepted: true }])
   })
 
   it.each([

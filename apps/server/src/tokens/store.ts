@@ -29,7 +29,7 @@ export type NewToken = {
 }
 
 /** The hash is never selected, so that no response can show it. */
-const columns = `id, name, scope, created_at as "createdAt", created_by as "createdBy", expires_at as "expiresAt", last_used_at as "lastUsedAt"`
+const columns = `id, name, scope, created_at, created_by, expires_at, last_used_at`
 
 const holderColumn = {
   user: 'user_id',

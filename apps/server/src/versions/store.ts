@@ -24,13 +24,13 @@ export type VersionRow = {
 }
 type Version = ResponseInput<'versions.create'>
 
-const columns = `v.id, v.name, v.type, v.changelog, v."default", v.auto_copy_deployments as "autoCopyDeployments",
-  v.chain_id as "chainId", v.created_at as "createdAt", v.created_by as "createdBy", v.updated_at as "updatedAt",
-  v.updated_by as "updatedBy", p.id as "projectId", p.type as "projectType",
-  exists (select from crux.version child where child.parent_id = v.id) as "hasChild",
+const columns = `v.id, v.name, v.type, v.changelog, v."default", v.auto_copy_deployments,
+  v.chain_id, v.created_at, v.created_by, v.updated_at,
+  v.updated_by, p.id as project_id, p.type as project_type,
+  exists (select from crux.version child where child.parent_id = v.id) as has_child,
   array(select distinct d.status from crux.deployment d where d.version_id = v.id) as statuses,
-  (select count(*)::int from crux.image i where i.version_id = v.id) as "imageCount",
-  (select count(*)::int from crux.deployment d where d.version_id = v.id) as "deploymentCount"`
+  (select count(*)::int from crux.image i where i.version_id = v.id) as image_count,
+  (select count(*)::int from crux.deployment d where d.version_id = v.id) as deployment_count`
 
 /** In the order of their creation. */
 export async function selectVersions(
@@ -145,8 +145,8 @@ export type VersionDeploymentRow = LastReleaseRow & {
 export async function selectDeployments(queries: Queries, versionId: string): Promise<VersionDeploymentRow[]> {
   const { rows } = await queries.query<VersionDeploymentRow>({
     name: 'deployments of version',
-    text: `select d.id, d.prefix, d.protected, d.status, d.note, d.created_at as "createdAt", d.created_by as "createdBy",
-        d.updated_at as "updatedAt", d.updated_by as "updatedBy",
+    text: `select d.id, d.prefix, d.protected, d.status, d.note, d.created_at, d.created_by,
+        d.updated_at, d.updated_by,
         json_build_object('id', n.id, 'name', n.name, 'type', n.type, 'linkServer', n.link_server, 'agentVersion', n.agent_version) as node,
         ${lastReleaseColumns}
       from crux.deployment d join crux.node n on n.id = d.node_id where d.version_id = $1 order by d.id desc`,

@@ -41,7 +41,7 @@ export const oidcRoutes = (app: FlowApp): Routes => ({
 
 /** A browser returns from a provider. `state` contains the id of its flow, which only that browser may use. */
 async function arrive(app: FlowApp, ctx: RequestContext): Promise<unknown> {
-  const { provider: providerId } = ctx.request.params as { provider: string }
+  const providerId = ctx.param('provider')
   const state = ctx.query('state') ?? ''
   const flow = await findDeparted(app, state.split('.')[0])
   const provider = app.providers.get(providerId)
@@ -182,7 +182,7 @@ async function link(
   return completeSettings(app, oidcSettings, attempt, {
     kind: 'changed',
     async write(tx) {
-      const config = (await findConfig(tx, identityId, 'oidc', { lock: true })) as OidcConfig | undefined
+      const config = await findConfig<OidcConfig>(tx, identityId, 'oidc', { lock: true })
       const others = config?.providers.filter((other) => other.provider !== provider.id) ?? []
       const providers = [...others, added]
       await saveConfig(tx, identityId, 'oidc', { providers })

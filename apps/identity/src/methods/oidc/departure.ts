@@ -51,5 +51,5 @@ export async function sendToProvider(
 /** The stored `away` state, if it belongs to this flow and the browser returns its `state`. */
 export function readAway(app: App, flow: Flow, memory: Record<string, unknown>): Away | undefined {
   if (typeof memory.away !== 'string') return undefined
-  return JSON.parse(app.keys.open(memory.away, `oidc ${flow.id}`)) as Away
+  return JSON.parse(app.keys.open(memory.away, `oidc ${flow.id}`))
 }

@@ -5,7 +5,7 @@ import type { CustomFetch } from 'openid-client'
 export function outboundFetch(outbound: Outbound): CustomFetch {
   return async (url, { method, headers, body }) => {
     const answer = await outbound.request(url, {
-      method: method as 'GET' | 'POST',
+      method: method === 'POST' ? 'POST' : 'GET',
       headers,
       ...(body === null || body === undefined ? {} : { body: String(body) }),
       timeoutMs: 15_000,

@@ -107,7 +107,7 @@ export const oidcSettings: SettingsMethod = {
       kind: 'changed',
       async write(tx) {
         await requireAnotherFirstFactor(tx, app, identityId)
-        const config = (await findConfig(tx, identityId, type, { lock: true })) as OidcConfig | undefined
+        const config = await findConfig<OidcConfig>(tx, identityId, type, { lock: true })
         const rest = config?.providers.filter((other) => other.provider !== provider.id) ?? []
         if (rest.length === 0) await removeConfig(tx, identityId, type)
         else {
@@ -123,7 +123,7 @@ export const oidcSettings: SettingsMethod = {
 }
 
 async function linksOf(app: App, identityId: string): Promise<OidcConfig['providers']> {
-  const config = (await findConfig(app.database.db, identityId, type)) as OidcConfig | undefined
+  const config = await findConfig<OidcConfig>(app.database.db, identityId, type)
   return config?.providers ?? []
 }
 

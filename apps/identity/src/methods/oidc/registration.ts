@@ -1,12 +1,11 @@
 import type { App } from '../../app/app.ts'
 import type { Claims, Provider } from '../../app/services.ts'
 import type { Flow } from '../../db/flow-record.ts'
-import type { Traits } from '../../db/schema.ts'
 import { traitInputs } from '../../flows/forms.ts'
 import type { RegistrationOutcome } from '../../flows/sign-in-method.ts'
 import { isObject } from '../../http/body.ts'
 import { normalizeIdentifier } from '../../identities/identity-schema.ts'
-import { checkTraits, emailOf, submittedTraits } from '../../identities/traits.ts'
+import { checkTraits, completeTraits, emailOf } from '../../identities/traits.ts'
 import { csrfNode, input, withMessages } from '../../ui/nodes.ts'
 import { factorMessages } from '../factor-messages.ts'
 import { recall, remember } from '../memory.ts'
@@ -23,7 +22,7 @@ export function registerWith(
   claims: Claims,
   typed: unknown,
 ): RegistrationOutcome {
-  const traits = submittedTraits(mergeTraits(claims, typed))
+  const traits = completeTraits(mergeTraits(claims, typed))
   const found = checkTraits(traits)
   if (found.size > 0 || (claims.firstName === undefined && typed === undefined)) {
     remember(flow.context, 'oidc', {
@@ -42,15 +41,13 @@ export function registerWith(
   }
   const link = { provider: provider.id, subject: claims.subject }
   const config: OidcConfig = { providers: [link] }
-  // checkTraits has validated the shape.
-  const valid = traits as Traits
   return {
     kind: 'proven',
-    traits: valid,
+    traits,
     provider: provider.id,
     credentials: [{ type: 'oidc', config: { ...config }, identifiers: [oidcIdentifier(link)] }],
     session: true,
-    verified: claims.emailVerified && sameAddress(claims.email, emailOf(valid)),
+    verified: claims.emailVerified && sameAddress(claims.email, emailOf(traits)),
   }
 }
 
@@ -58,10 +55,9 @@ export function registerWith(
 export function readProven(app: App, flow: Flow, providerId: string): Claims | undefined {
   const { proven } = recall(flow.context, 'oidc')
   if (typeof proven !== 'string') return undefined
-  const { provider, claims } = JSON.parse(app.keys.open(proven, `oidc proven ${flow.id}`)) as {
-    provider: string
-    claims: Claims
-  }
+  const { provider, claims }: { provider: string; claims: Claims } = JSON.parse(
+    app.keys.open(proven, `oidc proven ${flow.id}`),
+  )
   return provider === providerId ? claims : undefined
 }
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { App } from '../../app/app.ts'
 import { uiUrl } from '../../app/app.ts'
-import type { Traits } from '../../db/schema.ts'
 import {
   refusedWith,
   type SettingsAttempt,
@@ -9,7 +8,7 @@ import {
   type SettingsOutcome,
 } from '../../flows/settings-method.ts'
 import type { LoginMethod, LoginOutcome, RegistrationMethod } from '../../flows/sign-in-method.ts'
-import { textField } from '../../http/body.ts'
+import { isObject, textField } from '../../http/body.ts'
 import { locationChangeRequired } from '../../http/errors.ts'
 import { findOwner, removeConfig, saveConfig, saveIdentifiers } from '../../identities/credentials.ts'
 import { checkTraits, emailOf, submittedTraits } from '../../identities/traits.ts'
@@ -57,7 +56,7 @@ export const passkeyLogin: LoginMethod = {
     const own = refresh && session ? await findKeys(app.database.db, session.session.identityId, type) : undefined
     // A user who authenticates again is offered only their own passkeys, or none if they have none.
     if (refresh && !own) return []
-    const { question = askForProof(party, { keys: own?.keys ?? [], passkey: true }) } = recall(context, type) as Memory
+    const { question = askForProof(party, { keys: own?.keys ?? [], passkey: true }) } = recall<Memory>(context, type)
     remember(context, type, { question })
     const onload = refresh ? {} : { onloadTrigger: 'oryPasskeyLoginAutocompleteInit' }
     return [
@@ -89,7 +88,7 @@ export const passkeyLogin: LoginMethod = {
     const answer = readProof(text)
     if (!answer) return refuse(unreadable())
     await app.limiter.take('client', ctx.clientAddress)
-    const { question } = (await takeOut(app, flow, type)) as Memory
+    const { question } = await takeOut<Memory>(app, flow, type)
     const owner = await findPasskeyOwner(app, answer)
     if (owner === undefined) return refuse(factorMessages.noSuchPasskey())
     if (!question || !(await usePasskey(app, party, owner, answer, question.challenge)))
@@ -106,7 +105,7 @@ export const passkeyRegistration: RegistrationMethod = {
   async nodes(app, { type: flowType, context }) {
     const party = relyingParty(app)
     if (flowType !== 'browser' || !party) return []
-    const memory = recall(context, type) as Memory
+    const memory = recall<Memory>(context, type)
     const userHandle = memory.userHandle ?? newHandle()
     const question =
       memory.question ??
@@ -137,16 +136,15 @@ export const passkeyRegistration: RegistrationMethod = {
     const answer = textField(fields, 'passkey_register')
     if (!isNewKey(answer)) return refuse(unreadable())
     const found = checkTraits(traits)
-    if (found.size > 0) return { kind: 'refused', found, traits }
-    const { question, userHandle } = (await takeOut(app, flow, type)) as Memory
+    if (found.size > 0 || !isObject(traits)) return { kind: 'refused', found, traits }
+    const { question, userHandle } = await takeOut<Memory>(app, flow, type)
     const key = question && (await acceptNewKey(party, answer, question.challenge))
     if (!key || userHandle === undefined)
       return refuse(messages.generic('The passkey could not be added. Please try again.'))
     const config: StoredKeys = { userHandle, keys: [{ ...key, name: '' }] }
     return {
       kind: 'proven',
-      // checkTraits has validated the shape.
-      traits: traits as Traits,
+      traits,
       credentials: [{ type, config, identifiers: [userHandle] }],
       session: true,
     }
@@ -163,7 +161,7 @@ export const passkeySettings: SettingsMethod = {
     const identityId = person.identity.id
     const stored = await findKeys(app.database.db, identityId, type)
     const known = stored?.keys ?? []
-    const memory = recall(context, type) as Memory
+    const memory = recall<Memory>(context, type)
     const userHandle = stored?.userHandle ?? memory.userHandle ?? newHandle()
     const userName = emailOf(person.identity.traits)
     const question =
@@ -196,7 +194,7 @@ export const passkeySettings: SettingsMethod = {
     const answer = textField(fields, 'passkey_settings_register')
     if (answer === '') return removal(app, attempt)
     if (!isNewKey(answer)) return refusedWith(unreadable())
-    const { question, userHandle } = (await takeOut(app, flow, type)) as Memory
+    const { question, userHandle } = await takeOut<Memory>(app, flow, type)
     context.methods = flow.context.methods
     const key = question && (await acceptNewKey(party, answer, question.challenge))
     if (!key || userHandle === undefined)

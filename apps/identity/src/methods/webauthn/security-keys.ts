@@ -16,6 +16,9 @@ import { findKeys, keyName } from './stored-keys.ts'
 
 const type = 'webauthn'
 
+/** The state in a flow: the options that were sent. */
+type Memory = { question?: Question }
+
 /** Security keys as second factor. They are for browsers: API clients have no form for them. */
 export const securityKeyLogin: LoginMethod = {
   id: type,
@@ -48,7 +51,7 @@ export const securityKeyLogin: LoginMethod = {
     if (flow.type !== 'browser' || !party) return refuse(messages.loginMethodUnknown())
     if (!answer || !session) return refuse(messages.generic('The answer of the security key cannot be read.'))
     const { identityId } = session.session
-    const question = questionOf(await takeOut(app, flow, type))
+    const { question } = await takeOut<Memory>(app, flow, type)
     const guess = await countGuess(app, ctx, {
       kind: 'code',
       subject: `second factor ${identityId}`,
@@ -123,7 +126,7 @@ export const securityKeySettings: SettingsMethod = {
       }
     }
     if (!isNewKey(answer)) return refusedWith(messages.generic('The answer of the security key cannot be read.'))
-    const question = questionOf(await takeOut(app, flow, type))
+    const { question } = await takeOut<Memory>(app, flow, type)
     context.methods = flow.context.methods
     const key = question && (await acceptNewKey(party, answer, question.challenge))
     if (!key) return refusedWith(messages.generic('The security key could not be added. Please try again.'))
@@ -145,9 +148,5 @@ export const securityKeySettings: SettingsMethod = {
 
 /** The options that the flow has sent already. An error elsewhere in the form does not change them. */
 function asked(context: Parameters<typeof recall>[0]): Question | undefined {
-  return questionOf(recall(context, type))
-}
-
-function questionOf(memory: Record<string, unknown>): Question | undefined {
-  return memory.question as Question | undefined
+  return recall<Memory>(context, type).question
 }

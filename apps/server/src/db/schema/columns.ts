@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { pgSchema, text, timestamp, uuid } from 'drizzle-orm/pg-core'
+import { customType, pgSchema, text, timestamp, uuid } from 'drizzle-orm/pg-core'
 
 /** All tables of the product are in one schema of the one database, which the identity service shares. */
 export const crux = pgSchema('crux')
@@ -7,6 +7,9 @@ export const crux = pgSchema('crux')
 /** UUID v7: new rows sort last, which keeps indexes dense. */
 export const id = () => uuid().primaryKey().default(sql`uuidv7()`)
 export const at = () => timestamp({ withTimezone: true, mode: 'date', precision: 3 })
+
+/** Text that is encrypted with the key of the installation; reseal-secrets.ts lists these columns. */
+export const sealedText = customType<{ data: string }>({ dataType: () => 'text' })
 
 /** The creator and the last editor of a row. People are ids of the identity service, without a foreign key. */
 export const audit = {

@@ -11,7 +11,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { at, audit, crux, id } from './columns.ts'
+import { at, audit, crux, id, sealedText } from './columns.ts'
 import { deployment, instance } from './deployments.ts'
 import { image } from './projects.ts'
 import { team } from './teams.ts'
@@ -74,9 +74,9 @@ export const storage = crux.table(
     icon: text(),
     url: text().notNull(),
     /** Encrypted, and never selected by queries that serve responses. Both keys are null for a public storage. */
-    accessKey: text(),
+    accessKey: sealedText(),
     /** Encrypted, as above. */
-    secretKey: text(),
+    secretKey: sealedText(),
     ...audit,
   },
   (table) => [uniqueIndex('storage_name').on(table.teamId, table.name)],

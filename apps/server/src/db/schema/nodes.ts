@@ -1,5 +1,5 @@
 import { boolean, index, jsonb, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { at, audit, crux, id } from './columns.ts'
+import { at, audit, crux, id, sealedText } from './columns.ts'
 import { team } from './teams.ts'
 
 export const node = crux.table(
@@ -66,7 +66,7 @@ export const nodeToken = crux.table('node_token', {
   hash: text().notNull().unique(),
   nextHash: text().unique(),
   /** The next token, encrypted. If the agent may have missed it, it is sent again, never a third one. */
-  nextToken: text(),
+  nextToken: sealedText(),
   /**
    * The fingerprint of the public key of the agent that exchanged the install token; only this agent may repeat the
    * exchange.
@@ -84,7 +84,7 @@ export const nodeInstall = crux.table('node_install', {
     .references(() => node.id, { onDelete: 'cascade' }),
   tokenHash: text().notNull().unique(),
   /** The token, encrypted, so that the page can show the command again after a reload. */
-  token: text().notNull(),
+  token: sealedText().notNull(),
   scriptType: text({ enum: ['shell', 'powershell'] }).notNull(),
   options: jsonb().notNull(),
   createdBy: text().notNull(),

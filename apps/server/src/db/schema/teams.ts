@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { at, audit, crux, id } from './columns.ts'
+import { at, audit, crux, id, sealedText } from './columns.ts'
 
 export const team = crux.table('team', {
   id: id(),
@@ -129,7 +129,7 @@ export const registry = crux.table(
     local: boolean().notNull().default(false),
     user: text(),
     /** Encrypted, and never selected by queries that serve responses. */
-    token: text(),
+    token: sealedText(),
     ...audit,
   },
   (table) => [uniqueIndex('registry_name').on(table.teamId, table.name)],
