@@ -16,8 +16,9 @@ export default defineConfig({
     pool: 'forks',
     // One worker more than cores, because a test that uses the engine mostly waits.
     maxWorkers: 3,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // `npm test` runs the browser tests beside these, so a test that boots a system may take three times as long as alone.
+    testTimeout: 40_000,
+    hookTimeout: 120_000,
     restoreMocks: true,
     // The default of one second is too short on two cores under load.
     expect: { poll: { timeout: 10_000 } },

@@ -5,6 +5,6 @@ try {
   const named = process.argv.slice(2).filter(isPart)
   await buildAll({ parts: named.length > 0 ? named : parts, say: console.log })
 } catch (error) {
-  console.error((error as Error).message)
+  console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 }

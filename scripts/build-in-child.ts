@@ -29,7 +29,7 @@ export async function buildInChild(parts: readonly Part[]): Promise<void> {
   child.stderr.on('data', (chunk: Buffer) => {
     words += String(chunk)
   })
-  const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
+  const [code, signal]: (number | string | null)[] = await once(child, 'close')
   if (code !== 0) throw new BuildError(words.trim() || `the build ended with ${signal ?? `exit code ${code}`}`)
   process.stderr.write(words)
 }

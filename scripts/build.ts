@@ -85,7 +85,7 @@ export async function buildAll(options: { parts: readonly Part[]; say: (words: s
     } catch (error) {
       if (!recipe.optional) throw error
       options.say(
-        `The ${part.replace('-', ' ')} could not be built, so nodes cannot get it from here: ${firstError(error as Error)}`,
+        `The ${part.replace('-', ' ')} could not be built, so nodes cannot get it from here: ${firstError(error instanceof Error ? error : new Error(String(error)))}`,
       )
     }
   }

@@ -23,7 +23,7 @@ const Settings = z.object({
 try {
   process.exitCode = await run(process.argv.slice(2))
 } catch (error) {
-  console.error((error as Error).message)
+  console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 }
 
@@ -61,6 +61,6 @@ async function runCli(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
     env,
     stdio: 'inherit',
   })
-  const [code] = (await once(child, 'exit')) as [number | null]
+  const [code]: (number | null)[] = await once(child, 'exit')
   return code ?? 1
 }

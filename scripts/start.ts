@@ -30,7 +30,7 @@ let stopping = false
 try {
   await run()
 } catch (error) {
-  const { message, stack } = error as Error
+  const { message, stack } = error instanceof Error ? error : new Error(String(error))
   const expected = [ConfigError, OwnedError, PortTakenError, BuildError].some((kind) => error instanceof kind)
   console.error(`\nCrux does not start: ${expected ? message : (stack ?? message)}`)
   process.exit(1)

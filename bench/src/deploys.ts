@@ -50,22 +50,6 @@ export async function firstDeploys(
   const createdAfter: number[] = []
   const network = unique('rawnet')
   await engine('POST', '/networks/create', { Name: network, Driver: 'bridge', CheckDuplicate: true })
-  const rawCalls = async (networkMode?: string) => {
-    const label = unique('raw')
-    const begun = now()
-    for (const name of names) {
-      const id = await raw.create(`${label}-${name.slice(6)}`, {
-        Image: `${registry.host}/${name}:1`,
-        Labels: { bench: label },
-        ...(networkMode && { HostConfig: { NetworkMode: networkMode } }),
-      })
-      await raw.start(id)
-      await raw.inspect(id)
-    }
-    const took = now() - begun
-    await removeContainers(`bench=${label}`)
-    return took
-  }
   const sides = await interleave(options.rounds, {
     ours: async () => {
       const prefix = unique('b')
@@ -98,8 +82,8 @@ export async function firstDeploys(
       })
       return took
     },
-    theirs: () => rawCalls(),
-    theirsOnNetwork: () => rawCalls(network),
+    theirs: () => rawDeploy(names, registry.host),
+    theirsOnNetwork: () => rawDeploy(names, registry.host, network),
   }).finally(() => engine('DELETE', `/networks/${network}`))
   const title =
     options.images === 1
@@ -120,6 +104,24 @@ export async function firstDeploys(
     'ms',
   )
   report.ratio('  of it: raw on a network with names / raw', { ours: theirsOnNetwork, theirs }, undefined, 'ms')
+}
+
+/** Create, start and inspect each image by hand, on the default bridge or a network. */
+async function rawDeploy(names: readonly string[], host: string, networkMode?: string): Promise<number> {
+  const label = unique('raw')
+  const begun = now()
+  for (const name of names) {
+    const id = await raw.create(`${label}-${name.slice(6)}`, {
+      Image: `${host}/${name}:1`,
+      Labels: { bench: label },
+      ...(networkMode && { HostConfig: { NetworkMode: networkMode } }),
+    })
+    await raw.start(id)
+    await raw.inspect(id)
+  }
+  const took = now() - begun
+  await removeContainers(`bench=${label}`)
+  return took
 }
 
 /**

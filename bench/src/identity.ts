@@ -25,7 +25,7 @@ export async function identity(testSystem: TestSystem, report: Report, rounds: n
   }
   const signIn = async () => {
     const begun = await call(agent, `${url}/self-service/login/api`, {})
-    const flow = (JSON.parse(begun.text) as { id: string }).id
+    const { id: flow }: { id: string } = JSON.parse(begun.text)
     const from = now()
     const body = JSON.stringify({ method: 'password', identifier: emailOf(any(people)), password })
     const { status, text } = await call(agent, `${url}/self-service/login?flow=${flow}`, {}, body)

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { idle, loadImage, raw, unique, waitFor } from '@crux/test-kit'
+import { engine, idle, loadImage, raw, unique, waitFor } from '@crux/test-kit'
 import { interleave, median, now, percentile, type Report } from './measure.ts'
 import { followEvents, type TestSystem } from './test-system.ts'
 
@@ -67,17 +67,7 @@ export async function followLog(testSystem: TestSystem, report: Report, rounds: 
       `trap 'seq 1 ${lines}' USR1; trap 'exit 0' TERM; echo ready; while :; do sleep 3600 & wait; done`,
     ],
   })
-  const start = async () => {
-    const name = unique('benchlog')
-    const Labels = { 'dev.crux.team': testEnvironment.teamId, 'dev.crux.node': testEnvironment.nodeId }
-    const id = await raw.create(name, { Image: 'bench-log:1', Labels })
-    await raw.start(id)
-    const { engine } = await import('@crux/test-kit')
-    await waitFor('it is ready', async () =>
-      (await engine<string>('GET', `/containers/${id}/logs?stdout=true`)).includes('ready'),
-    )
-    return { name, id, go: () => engine('POST', `/containers/${id}/kill?signal=USR1`) }
-  }
+  const start = () => startLogContainer(testSystem)
   let missing = 0
   let twice = 0
   let skipped = 0
@@ -114,7 +104,7 @@ export async function followLog(testSystem: TestSystem, report: Report, rounds: 
         }),
       )
       await waitFor('the log is followed', () => started)
-      await container.go()
+      await container.write()
       await waitFor('all lines', () => count >= lines, { timeoutMs: 60_000, everyMs: 5 }).catch(() => {
         missing += lines - count
       })
@@ -122,29 +112,7 @@ export async function followLog(testSystem: TestSystem, report: Report, rounds: 
       await raw.remove(container.id)
       return count / ((last - first) / 1_000)
     },
-    theirs: async () => {
-      const container = await start()
-      const child = spawn('docker', ['logs', '-f', '--timestamps', container.name], {
-        stdio: ['ignore', 'pipe', 'ignore'],
-      })
-      let count = 0
-      let first = 0
-      let last = 0
-      child.stdout.on('data', (part: Buffer) => {
-        let found = 0
-        for (let at = part.indexOf(10); at >= 0; at = part.indexOf(10, at + 1)) found++
-        if (found === 0) return
-        count += found
-        last = now()
-        if (count > 1) first ||= last
-      })
-      await waitFor('the first line', () => count >= 1)
-      await container.go()
-      await waitFor('all lines', () => count >= lines + 1, { timeoutMs: 60_000, everyMs: 5 })
-      child.kill()
-      await raw.remove(container.id)
-      return lines / ((last - first) / 1_000)
-    },
+    theirs: async () => dockerLogs(await start()),
   })
   report.ratio(
     'following a log of 200,000 lines / docker logs -f',
@@ -153,4 +121,40 @@ export async function followLog(testSystem: TestSystem, report: Report, rounds: 
     'lines/s',
     `missing ${missing} (said: ${skipped}), twice ${twice}`,
   )
+}
+
+/** A container that writes all lines when `write` is called. */
+async function startLogContainer({ testEnvironment }: TestSystem) {
+  const name = unique('benchlog')
+  const Labels = { 'dev.crux.team': testEnvironment.teamId, 'dev.crux.node': testEnvironment.nodeId }
+  const id = await raw.create(name, { Image: 'bench-log:1', Labels })
+  await raw.start(id)
+  await waitFor('it is ready', async () =>
+    (await engine<string>('GET', `/containers/${id}/logs?stdout=true`)).includes('ready'),
+  )
+  return { name, id, write: () => engine('POST', `/containers/${id}/kill?signal=USR1`) }
+}
+
+/** @returns the lines per second of `docker logs -f` */
+async function dockerLogs(container: Awaited<ReturnType<typeof startLogContainer>>): Promise<number> {
+  const child = spawn('docker', ['logs', '-f', '--timestamps', container.name], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  let count = 0
+  let first = 0
+  let last = 0
+  child.stdout.on('data', (part: Buffer) => {
+    let found = 0
+    for (let at = part.indexOf(10); at >= 0; at = part.indexOf(10, at + 1)) found++
+    if (found === 0) return
+    count += found
+    last = now()
+    if (count > 1) first ||= last
+  })
+  await waitFor('the first line', () => count >= 1)
+  await container.write()
+  await waitFor('all lines', () => count >= lines + 1, { timeoutMs: 60_000, everyMs: 5 })
+  child.kill()
+  await raw.remove(container.id)
+  return lines / ((last - first) / 1_000)
 }

@@ -9,7 +9,7 @@ export async function watchPort(port: number): Promise<{ end: () => Promise<numb
     /** Milliseconds of the longest time between two answers; ends the process. */
     async end() {
       child.send('end')
-      const [longest] = (await once(child, 'message')) as [number]
+      const [longest = 0]: number[] = await once(child, 'message')
       return longest
     },
   }

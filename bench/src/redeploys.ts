@@ -48,20 +48,7 @@ export async function redeploys(
   await finished(testEnvironment, deployment.id)
   const network = unique('rawnet')
   await engine('POST', '/networks/create', { Name: network, Driver: 'bridge', CheckDuplicate: true })
-  const label = unique('raw')
-  let serial = 0
-  const makeRaw = (name: string, tag: string) =>
-    raw.create(`${label}-${name.slice(6)}-${++serial}`, {
-      Image: `${registry.host}/${name}:${tag}`,
-      Labels: { bench: label },
-      HostConfig: { NetworkMode: network },
-    })
-  const old = new Map<string, string>()
-  for (const name of names) {
-    const id = await makeRaw(name, 'a')
-    await raw.start(id)
-    old.set(name, id)
-  }
+  const byHand = await startByHand(names, registry.host, network)
   let round = 0
   const removals: number[] = []
   try {
@@ -79,18 +66,7 @@ export async function redeploys(
         removals.push(now() - begun - observationWindowMs)
         return took - observationWindowMs
       },
-      theirs: async () => {
-        const begun = now()
-        for (const name of names) {
-          const next = await makeRaw(name, tags[round % 2] ?? 'a')
-          const previous = old.get(name) ?? ''
-          await raw.stop(previous)
-          await raw.start(next)
-          await raw.remove(previous)
-          old.set(name, next)
-        }
-        return now() - begun
-      },
+      theirs: () => byHand.replaceAll(tags[round % 2] ?? 'a'),
     })
     const images = options.images === 1 ? 'one image' : `${options.images} images`
     report.ratio(
@@ -106,8 +82,41 @@ export async function redeploys(
       'ms',
     )
   } finally {
-    await removeContainers(`bench=${label}`)
+    await removeContainers(`bench=${byHand.label}`)
     await engine('DELETE', `/networks/${network}`)
     await removeContainers(`dev.crux.prefix=${prefix}`)
+  }
+}
+
+/** The same containers by hand, one after another; the first ones run at once. */
+async function startByHand(names: readonly string[], host: string, network: string) {
+  const label = unique('raw')
+  let serial = 0
+  const create = (name: string, tag: string) =>
+    raw.create(`${label}-${name.slice(6)}-${++serial}`, {
+      Image: `${host}/${name}:${tag}`,
+      Labels: { bench: label },
+      HostConfig: { NetworkMode: network },
+    })
+  const current = new Map<string, string>()
+  for (const name of names) {
+    const id = await create(name, 'a')
+    await raw.start(id)
+    current.set(name, id)
+  }
+  return {
+    label,
+    async replaceAll(tag: string): Promise<number> {
+      const begun = now()
+      for (const name of names) {
+        const next = await create(name, tag)
+        const previous = current.get(name) ?? ''
+        await raw.stop(previous)
+        await raw.start(next)
+        await raw.remove(previous)
+        current.set(name, next)
+      }
+      return now() - begun
+    },
   }
 }

@@ -2,7 +2,7 @@ import { type ChannelName, liveChannels, type Operation, scopeOfPermission } fro
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer } from './kit/index.ts'
 import { initOf, operations, pathOf, rowOf } from './kit/requests.ts'
-import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from './kit/test-environment.ts'
 
 let crux: TestServer
 let owner: Someone

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Someone, startTestServer, type TestServer } from './kit/index.ts'
-import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from './kit/test-environment.ts'
 
 /** Every run sends the same; CRUX_TEST_SEED sets another seed. A failure names the configuration, reduced to a minimum. */
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_121)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer } from './kit/index.ts'
 import { fillDatabase, rowsPerTable } from './kit/large-database.ts'
 import { pathOf } from './kit/requests.ts'
-import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from './kit/test-environment.ts'
 
 type Plan = {
   'Node Type': string

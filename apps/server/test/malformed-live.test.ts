@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
 import { type Someone, startTestServer, type TestServer, until } from './kit/index.ts'
-import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from './kit/test-environment.ts'
 
 /** Every run sends the same; CRUX_TEST_SEED sets another seed. A failure names the data, reduced to a minimum. */
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_121)

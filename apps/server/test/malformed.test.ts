@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { startServerAndIdentity } from './kit/identity.ts'
 import type { Someone } from './kit/index.ts'
-import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from './kit/test-environment.ts'
 
 /** Every run sends the same requests; CRUX_TEST_SEED sets another seed. A failure names the request, reduced to a minimum. */
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_121)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { dial } from './kit/dial.ts'
 import { startHub } from './kit/hub.ts'
 import { type Someone, startTestServer, type TestServer, until } from './kit/index.ts'
-import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from './kit/test-environment.ts'
 
 let crux: TestServer
 let ada: Someone

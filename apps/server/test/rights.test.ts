@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dial } from './kit/dial.ts'
 import { type Someone, startTestServer, type TestServer, until } from './kit/index.ts'
 import { bodies, initOf, operations, pathOf, rowOf } from './kit/requests.ts'
-import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from './kit/test-environment.ts'
 
 const inTeam = operations.filter((operation) => /:team(Slug|Id)/.test(rowOf(operation).path))
 /** The guard checks role and team of these; invitations are answered by users who are not in the team yet. */

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dial } from './kit/dial.ts'
 import { type Someone, startTestServer, type TestServer } from './kit/index.ts'
 import { initOf, operations, pathOf, rowOf } from './kit/requests.ts'
-import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from './kit/test-environment.ts'
 
 let crux: TestServer
 let owner: Someone

@@ -40,7 +40,7 @@ export class ApiError extends Error {
  * becomes UNKNOWN, so that users never see the HTML page of a proxy.
  */
 export function readErrorBody(status: number, body: unknown, requestId: string | undefined): ApiError {
-  const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+  const fields: Record<string, unknown> = typeof body === 'object' && body !== null ? { ...body } : {}
   const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : undefined)
   const description = text('description') ?? text('message')
   return new ApiError({
@@ -49,7 +49,7 @@ export function readErrorBody(status: number, body: unknown, requestId: string |
     property: text('property'),
     value: fields.value,
     description: description ?? 'Unknown error',
-    details: Array.isArray(fields.details) ? (fields.details as ApiErrorBody['details']) : undefined,
+    details: Array.isArray(fields.details) ? fields.details : undefined,
     requestId: text('requestId') ?? requestId,
   })
 }

@@ -65,25 +65,7 @@ export function createSubscriptions(options: Options) {
       entry.users.add(user)
       if (first) options.onFirst()
       if (entry.status === 'unsubscribed' || entry.status === 'failed') ask(path, entry)
-      return {
-        // A path whose unsubscribe is in progress is subscribed again after its answer.
-        status: (): SubscriptionStatus => (entry.leaving ? 'in-progress' : entry.status),
-        send(type: string, data: unknown, id?: string) {
-          if (entry.status === 'subscribed' && !entry.leaving) options.send(`${path}/${type}`, data, id)
-          else if (entry.users.has(user)) entry.queue.push({ type, data, id })
-        },
-        on(type: string, listen: Listener) {
-          const listeners = user.listeners.get(type) ?? new Set()
-          user.listeners.set(type, listeners.add(listen))
-          return () => void listeners.delete(listen)
-        },
-        onReady(run: () => void) {
-          user.ready.add(run)
-          if (entry.status === 'subscribed' && !entry.leaving) run()
-          return () => void user.ready.delete(run)
-        },
-        leave: () => leave(path, entry, user),
-      }
+      return createUserHandle(path, entry, user, { send: options.send, leave: () => leave(path, entry, user) })
     },
     receive(type: string, data: unknown) {
       if (type === 'subbed' || type === 'unsubbed' || type === 'sub-failed') {
@@ -115,9 +97,35 @@ export function createSubscriptions(options: Options) {
       for (const [path, entry] of entries) ask(path, entry)
     },
     any: used,
-    clear() {
-      entries.clear()
+    clear: () => entries.clear(),
+  }
+}
+
+/** What one user of a path can do with it. */
+function createUserHandle(
+  path: string,
+  entry: Entry,
+  user: User,
+  actions: { send: Options['send']; leave: () => void },
+) {
+  return {
+    // A path whose unsubscribe is in progress is subscribed again after its answer.
+    status: (): SubscriptionStatus => (entry.leaving ? 'in-progress' : entry.status),
+    send(type: string, data: unknown, id?: string) {
+      if (entry.status === 'subscribed' && !entry.leaving) actions.send(`${path}/${type}`, data, id)
+      else if (entry.users.has(user)) entry.queue.push({ type, data, id })
     },
+    on(type: string, listen: Listener) {
+      const listeners = user.listeners.get(type) ?? new Set()
+      user.listeners.set(type, listeners.add(listen))
+      return () => void listeners.delete(listen)
+    },
+    onReady(run: () => void) {
+      user.ready.add(run)
+      if (entry.status === 'subscribed' && !entry.leaving) run()
+      return () => void user.ready.delete(run)
+    },
+    leave: actions.leave,
   }
 }
 

@@ -63,12 +63,9 @@ const schemaWaits = { firstMs: 500, lastMs: 30_000, attemptsUntilPublished: 5 }
 
 /** The live channel over one socket. `url` is ws(s)://host/api. */
 export function createLive(url: string, options: LiveOptions = {}): Live {
-  const statusListeners = new Set<(status: LinkStatus) => void>()
-  const errorListeners = new Set<(failure: LiveFailure) => void>()
-  const fail = (failure: LiveFailure) => {
-    for (const listen of errorListeners) listen(failure)
-  }
-  let schemas: typeof Schemas | null = null
+  const statusListeners = createListeners<LinkStatus>()
+  const errorListeners = createListeners<LiveFailure>()
+  const fail = errorListeners.publish
   /** Frames of this connection that arrived before the schemas were loaded, in order. */
   const early: string[] = []
   const receive = (text: string, { LiveError }: typeof Schemas) => {
@@ -79,31 +76,23 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
     fail(failure.success ? failure.data : { status: 500, message: 'Unknown error' })
   }
   const setTimer = options.setTimer ?? ((run, ms) => setTimeout(run, ms))
-  const load = options.loadSchemas ?? (() => import('./live-schemas.ts'))
-  let loading = false
-  const loadSchemas = async () => {
-    if (schemas || loading) return
-    loading = true
-    for (let tries = 1; !schemas; tries++) {
-      try {
-        schemas = await load()
-      } catch {
-        if (tries === schemaWaits.attemptsUntilPublished)
-          fail({ status: 500, message: 'A part of the page could not be loaded: reload it', error: 'internalError' })
-        const wait = Math.min(schemaWaits.firstMs * 2 ** (tries - 1), schemaWaits.lastMs)
-        await new Promise<void>((resolve) => setTimer(resolve, wait))
-      }
-    }
-    if (socket.status === 'open') publishStatus('open')
-    for (const text of early.splice(0)) receive(text, schemas)
-  }
+  const loader = createSchemaLoader({
+    load: options.loadSchemas ?? (() => import('./live-schemas.ts')),
+    setTimer,
+    onLate: () =>
+      fail({ status: 500, message: 'A part of the page could not be loaded: reload it', error: 'internalError' }),
+    onLoaded: (schemas) => {
+      if (socket.status === 'open') publishStatus('open')
+      for (const text of early.splice(0)) receive(text, schemas)
+    },
+  })
   /** A socket whose frames cannot be parsed yet does not count as open. */
-  const seen = (status: LinkStatus): LinkStatus => (status === 'open' && !schemas ? 'connecting' : status)
+  const seen = (status: LinkStatus): LinkStatus => (status === 'open' && !loader.schemas ? 'connecting' : status)
   let published: LinkStatus = 'closed'
   const publishStatus = (status: LinkStatus) => {
     if (seen(status) === published) return
     published = seen(status)
-    for (const listen of statusListeners) listen(published)
+    statusListeners.publish(published)
   }
 
   const socket = createLiveSocket({
@@ -120,7 +109,7 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
     onOpen: () => subscriptions.renew(),
     onLoss: () => {},
     onText: (text) => {
-      if (schemas) receive(text, schemas)
+      if (loader.schemas) receive(text, loader.schemas)
       else early.push(text)
     },
   })
@@ -128,7 +117,7 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
     send: (type, data, id) => socket.send(JSON.stringify({ type, data, id })),
     isOpen: () => socket.status === 'open',
     onFirst: () => {
-      void loadSchemas()
+      void loader.start()
       socket.open()
     },
     onNone: () => socket.close(),
@@ -136,43 +125,90 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
   })
 
   return {
-    channel: (name, params) => {
-      const path = channelPaths[name].replace(/:(\w+)/g, (_, key: string) =>
-        encodeURIComponent(String((params as Record<string, unknown>)[key])),
-      )
-      const user = subscriptions.join(path)
-      return {
-        path,
-        get status() {
-          return user.status()
-        },
-        send: (type, data, id) => user.send(type, data, id),
-        on: (type, listen) =>
-          user.on(type, (raw) => {
-            const spec: AnySpec | undefined = schemas?.liveChannels[name]
-            const parsed = spec?.server[type]?.data.safeParse(raw)
-            if (parsed?.success) listen(parsed.data as never)
-            else fail({ status: 500, message: `An unexpected message came: ${type}`, error: 'internalError', path })
-          }),
-        onReady: user.onReady,
-        close: user.leave,
-      }
-    },
+    channel: (name, params) => openChannel(name, params, { subscriptions, fail, schemas: () => loader.schemas }),
     get status() {
       return seen(socket.status)
     },
-    onStatus: (listen) => {
-      statusListeners.add(listen)
-      return () => statusListeners.delete(listen)
-    },
-    onError: (listen) => {
-      errorListeners.add(listen)
-      return () => errorListeners.delete(listen)
-    },
+    onStatus: statusListeners.add,
+    onError: errorListeners.add,
     reset: () => socket.reset(subscriptions.any()),
     close: () => {
       subscriptions.clear()
       socket.close()
+    },
+  }
+}
+
+function createListeners<T>() {
+  const listeners = new Set<(value: T) => void>()
+  return {
+    add(listen: (value: T) => void) {
+      listeners.add(listen)
+      return () => void listeners.delete(listen)
+    },
+    publish(value: T) {
+      for (const listen of listeners) listen(value)
+    },
+  }
+}
+
+/** One use of a channel: its messages, checked against the contract. */
+function openChannel<C extends ChannelName>(
+  name: C,
+  params: LiveParams<C>,
+  parts: {
+    subscriptions: ReturnType<typeof createSubscriptions>
+    fail: (failure: LiveFailure) => void
+    schemas: () => typeof Schemas | null
+  },
+): LiveChannel<C> {
+  const values = new Map<string, unknown>(Object.entries({ ...params }))
+  const path = channelPaths[name].replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(String(values.get(key))))
+  const user = parts.subscriptions.join(path)
+  return {
+    path,
+    get status() {
+      return user.status()
+    },
+    send: (type, data, id) => user.send(type, data, id),
+    on: (type, listen) =>
+      user.on(type, (raw) => {
+        const spec: AnySpec | undefined = parts.schemas()?.liveChannels[name]
+        const parsed = spec?.server[type]?.data.safeParse(raw)
+        if (parsed?.success) listen(parsed.data as never)
+        else parts.fail({ status: 500, message: `An unexpected message came: ${type}`, error: 'internalError', path })
+      }),
+    onReady: user.onReady,
+    close: user.leave,
+  }
+}
+
+/** Loads the schemas once, and requests them again for as long as they cannot be loaded. */
+function createSchemaLoader(options: {
+  load: () => Promise<typeof Schemas>
+  setTimer: (run: () => void, ms: number) => unknown
+  onLate: () => void
+  onLoaded: (schemas: typeof Schemas) => void
+}) {
+  let schemas: typeof Schemas | null = null
+  let loading = false
+  return {
+    get schemas() {
+      return schemas
+    },
+    async start(): Promise<void> {
+      if (schemas || loading) return
+      loading = true
+      for (let attempt = 1; !schemas; attempt++) {
+        try {
+          schemas = await options.load()
+        } catch {
+          if (attempt === schemaWaits.attemptsUntilPublished) options.onLate()
+          const wait = Math.min(schemaWaits.firstMs * 2 ** (attempt - 1), schemaWaits.lastMs)
+          await new Promise<void>((resolve) => options.setTimer(resolve, wait))
+        }
+      }
+      options.onLoaded(schemas)
     },
   }
 }

@@ -3,9 +3,9 @@ import { openApiDocument } from '../src/index.ts'
 
 /** Writes docs/openapi.json from the contract. `--check` only reports whether it is up to date. */
 const file = new URL('../../../docs/openapi.json', import.meta.url)
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-  version: string
-}
+const { version }: { version: string } = JSON.parse(
+  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+)
 const text = `${JSON.stringify(openApiDocument(version), null, 1)}\n`
 
 if (!process.argv.includes('--check')) {

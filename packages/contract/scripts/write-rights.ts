@@ -15,8 +15,8 @@ const file = new URL('../../../docs/rights.md', import.meta.url)
 const begin = '<!-- begin: written by npm run rights -->\n'
 const end = '<!-- end -->'
 
-const endpoints = Object.entries(contract) as [string, EndpointSpec][]
-const channels = Object.entries(liveChannels) as [string, ChannelSpec][]
+const endpoints = Object.entries<EndpointSpec>(contract)
+const channels = Object.entries<ChannelSpec>(liveChannels)
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))

@@ -61,7 +61,7 @@ const named = {
 /** The OpenAPI 3.1 description of the product API: a pure function of the contract's table. */
 export function openApiDocument(version: string): OpenApi {
   const paths: OpenApi['paths'] = {}
-  for (const [operation, row] of Object.entries(contract) as [string, EndpointSpec][]) {
+  for (const [operation, row] of Object.entries<EndpointSpec>(contract)) {
     const path = row.path.replace(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: describe(operation, row) }
   }

@@ -26,7 +26,7 @@ export function writeSecret(file: string, value: string): void {
 }
 
 export function readJson<T>(file: string): Partial<T> {
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Partial<T>) : {}
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
 }
 
 /** The file is readable only by this user, like all files of the installation, because it lists its processes. */

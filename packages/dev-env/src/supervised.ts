@@ -42,32 +42,17 @@ export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger
   let failures = 0
   let everReady = false
   let failed = false
-  let wake: (() => void) | undefined
+  const pause = createPause()
 
-  function launch(): { process: ChildProcess; exited: Promise<string> } {
-    const out = openLog(dataDir, spec.name)
-    // The process has a session of its own, so that only the supervisor gets Ctrl-C. On Linux the kernel ends it with the supervisor.
-    const [command = '', ...args] = endingWithParent('TERM', [process.execPath, ...spec.args])
-    const mine = spawn(command, args, { cwd: spec.cwd, env: spec.env, stdio: ['ignore', out, out], detached: true })
-    closeSync(out)
+  function launch(): RunningProcess {
+    const running = spawnLogged(dataDir, spec)
+    const mine = running.process
     child = mine
     if (mine.pid) writeJson(runFile, { pid: mine.pid, startTime: startTimeOf(mine.pid) ?? null })
-    const exited = new Promise<string>((resolve) => {
-      mine.once('error', (error) => resolve(error.message))
-      mine.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
+    void untilReady(spec, () => child === mine && !ended(mine)).then((isReady) => {
+      if (isReady) readyPid = mine.pid
     })
-    void becomeReady(mine)
-    return { process: mine, exited }
-  }
-
-  async function becomeReady(mine: ChildProcess): Promise<void> {
-    while (child === mine && !ended(mine)) {
-      if (await spec.ready().catch(() => false)) {
-        if (child === mine && !ended(mine)) readyPid = mine.pid
-        return
-      }
-      await delay(25)
-    }
+    return running
   }
 
   async function keepRunning(): Promise<void> {
@@ -90,18 +75,8 @@ export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger
       failures = wasReady && Date.now() - startedAt > 5_000 ? 0 : failures + 1
       log.error({ process: spec.name, exit: words, failures }, 'a process ended, starting it again')
       // The first restart is immediate. The delay then grows, so that a process that cannot start does not use all CPU time.
-      await pause(failures <= 1 ? 50 : Math.min(10_000, 100 * 2 ** failures))
+      await pause.wait(failures <= 1 ? 50 : Math.min(10_000, 100 * 2 ** failures))
     }
-  }
-
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms)
-      wake = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
   }
 
   async function whenReady(timeoutMs = 60_000): Promise<void> {
@@ -127,26 +102,75 @@ export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger
       await whenReady()
     },
     async kill(signal) {
-      const mine = child
-      if (!mine) return
-      const exited = new Promise((resolve) => mine.once('exit', resolve))
-      mine.kill(signal)
-      if (signal === 'SIGKILL' || signal === 'SIGTERM' || signal === 'SIGINT') await exited
+      if (child) await sendSignal(child, signal)
     },
     async stop({ signal = 'SIGTERM' } = {}) {
       wanted = false
-      wake?.()
-      const mine = child
-      if (!mine || ended(mine)) return
-      const exited = new Promise((resolve) => mine.once('exit', resolve))
-      mine.kill(signal)
-      const late = await Promise.race([exited, delay(stopTimeoutMs, 'late', { ref: false })])
-      if (late === 'late') {
-        log.warn({ process: spec.name }, 'does not stop, killing it')
-        mine.kill('SIGKILL')
-        await exited
-      }
+      pause.end()
+      if (!child || ended(child)) return
+      await endChild(child, signal, () => log.warn({ process: spec.name }, 'does not stop, killing it'))
     },
+  }
+}
+
+interface RunningProcess {
+  process: ChildProcess
+  /** The signal or the exit code. */
+  exited: Promise<string>
+}
+
+/** The process has a session of its own, so that only the supervisor gets Ctrl-C. On Linux the kernel ends it with the supervisor. */
+function spawnLogged(dataDir: string, spec: ProcessSpec): RunningProcess {
+  const out = openLog(dataDir, spec.name)
+  const [command = '', ...args] = endingWithParent('TERM', [process.execPath, ...spec.args])
+  const mine = spawn(command, args, { cwd: spec.cwd, env: spec.env, stdio: ['ignore', out, out], detached: true })
+  closeSync(out)
+  const exited = new Promise<string>((resolve) => {
+    mine.once('error', (error) => resolve(error.message))
+    mine.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
+  })
+  return { process: mine, exited }
+}
+
+/** @returns whether it serves; false when it is not the current process any more */
+async function untilReady(spec: ProcessSpec, isCurrent: () => boolean): Promise<boolean> {
+  while (isCurrent()) {
+    if (await spec.ready().catch(() => false)) return isCurrent()
+    await delay(25)
+  }
+  return false
+}
+
+/** Resolves after the exit, if the signal ends the process. */
+async function sendSignal(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const exited = new Promise((resolve) => child.once('exit', resolve))
+  child.kill(signal)
+  if (signal === 'SIGKILL' || signal === 'SIGTERM' || signal === 'SIGINT') await exited
+}
+
+async function endChild(child: ChildProcess, signal: NodeJS.Signals, onLate: () => void): Promise<void> {
+  const exited = new Promise((resolve) => child.once('exit', resolve))
+  child.kill(signal)
+  const late = await Promise.race([exited, delay(stopTimeoutMs, 'late', { ref: false })])
+  if (late !== 'late') return
+  onLate()
+  child.kill('SIGKILL')
+  await exited
+}
+
+/** A delay that can be ended early. */
+function createPause() {
+  let current: { timer: NodeJS.Timeout; resolve: () => void } | undefined
+  const end = () => {
+    clearTimeout(current?.timer)
+    current?.resolve()
+  }
+  return {
+    end,
+    wait: (ms: number) =>
+      new Promise<void>((resolve) => {
+        current = { timer: setTimeout(resolve, ms), resolve }
+      }),
   }
 }
 

@@ -16,5 +16,6 @@ export function isoTime(text: string): string {
   const { length } = text
   if (text.endsWith('+00') && length >= 22 && length <= 26)
     return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, '0')}Z`
-  return (types.getTypeParser(timestamptz, 'text')(text) as Date).toISOString()
+  const date: Date = types.getTypeParser(timestamptz, 'text')(text)
+  return date.toISOString()
 }

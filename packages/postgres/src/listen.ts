@@ -30,21 +30,10 @@ export function listen(options: {
   let listening = false
   let stopped = false
 
-  function guard(what: string, run: () => void) {
-    try {
-      run()
-    } catch (err) {
-      options.log.error({ err, channels }, `the ${what} of a notification failed`)
-    }
-  }
+  const guard = (what: string, run: () => void) => guarded(options.log, channels, what, run)
 
   async function connect(): Promise<void> {
-    const mine = new Client({
-      connectionString: options.url,
-      application_name: 'crux listen',
-      keepAlive: true,
-      connectionTimeoutMillis: 5_000,
-    })
+    const mine = createClient(options.url)
     client = mine
     mine.on('error', (err) => {
       options.log.debug({ err, channels }, 'the listening connection failed')
@@ -100,5 +89,22 @@ export function listen(options: {
       client = undefined
       await last?.end().catch(() => undefined)
     },
+  }
+}
+
+const createClient = (url: string) =>
+  new Client({
+    connectionString: url,
+    application_name: 'crux listen',
+    keepAlive: true,
+    connectionTimeoutMillis: 5_000,
+  })
+
+/** An error of a receiver must not end the connection. */
+function guarded(log: Logger, channels: readonly string[], what: string, run: () => void): void {
+  try {
+    run()
+  } catch (err) {
+    log.error({ err, channels }, `the ${what} of a notification failed`)
   }
 }

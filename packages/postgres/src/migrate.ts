@@ -18,9 +18,9 @@ export async function migrate(options: {
   directory: string
   schema: string
 }): Promise<string | undefined> {
-  const journal = JSON.parse(readFileSync(join(options.directory, 'meta/_journal.json'), 'utf8')) as {
-    entries: { tag: string; when: number }[]
-  }
+  const journal: { entries: { tag: string; when: number }[] } = JSON.parse(
+    readFileSync(join(options.directory, 'meta/_journal.json'), 'utf8'),
+  )
   const client = new Client({ connectionString: options.url, application_name: 'crux migrate' })
   // Without a listener, a connection that is lost between two statements would end the process instead of rejecting the next one.
   client.on('error', () => undefined)

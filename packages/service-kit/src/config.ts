@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { z } from 'zod'
+import { z } from 'zod'
+import { errorCode } from './error-code.ts'
 
 /** A setting with which the process cannot start. The message is one line: variable, problem, example. */
 export class ConfigError extends Error {
@@ -44,7 +45,7 @@ function readSetting(name: string, env: NodeJS.ProcessEnv, example: unknown): st
   try {
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '') || undefined
   } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code ?? 'unknown error'
+    const reason = errorCode(cause) ?? 'unknown error'
     throw new ConfigError(
       `${name}_FILE`,
       `names a file that cannot be read: ${reason}`,
@@ -59,13 +60,7 @@ function problemOf(message: string | undefined): string {
 
 /** The example may be below wrappers such as `.default()` and `.optional()`, which do not inherit the meta of their inner type. */
 function exampleOf(field: unknown): unknown {
-  let current = field as
-    | { meta?: () => { example?: unknown } | undefined; def?: { innerType?: unknown; in?: unknown } }
-    | undefined
-  while (current) {
-    const example = current.meta?.()?.example
-    if (example !== undefined) return example
-    current = (current.def?.innerType ?? current.def?.in) as typeof current
-  }
-  return undefined
+  if (!(field instanceof z.ZodType)) return undefined
+  const { def } = field
+  return field.meta()?.example ?? exampleOf('innerType' in def ? def.innerType : 'in' in def ? def.in : undefined)
 }

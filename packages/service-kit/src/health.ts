@@ -1,3 +1,4 @@
+import { errorCode } from './error-code.ts'
 export type HealthStatus = 'operational' | 'disrupted' | 'unavailable'
 
 export interface HealthReport {
@@ -62,7 +63,7 @@ async function outcome(check: () => Promise<unknown>, timeoutMs: number): Promis
   try {
     return await Promise.race([check().then(() => 'ok'), late])
   } catch (error) {
-    return `failed: ${(error as { code?: string }).code ?? (error as Error).name}`
+    return `failed: ${errorCode(error) ?? (error instanceof Error ? error.name : 'unknown error')}`
   } finally {
     clearTimeout(timer)
   }

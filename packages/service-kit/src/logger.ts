@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Bindings, type ChildLoggerOptions, type DestinationStream, type Logger, pino } from 'pino'
-import { redact, redactText } from './redact.ts'
+import { redact, redactFields, redactText } from './redact.ts'
 
 export type { Logger } from 'pino'
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -20,8 +20,8 @@ export function createLogger(options: { name: string; level?: LogLevel; destinat
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: {
         level: (label) => ({ level: label }),
-        bindings: ({ hostname, ...bindings }) => redact(bindings) as Record<string, unknown>,
-        log: redactFields,
+        bindings: ({ hostname, ...bindings }) => redactFields(bindings),
+        log: redactEntry,
       },
       serializers: {
         err: (err: unknown) => err,
@@ -32,7 +32,11 @@ export function createLogger(options: { name: string; level?: LogLevel; destinat
       },
       hooks: {
         logMethod(args, method) {
-          method.apply(this, args.map((arg) => (typeof arg === 'string' ? redactText(arg) : arg)) as typeof args)
+          Reflect.apply(
+            method,
+            this,
+            args.map((arg) => (typeof arg === 'string' ? redactText(arg) : arg)),
+          )
         },
       },
     },
@@ -41,10 +45,11 @@ export function createLogger(options: { name: string; level?: LogLevel; destinat
   )
   // pino passes only the fields of the first logger to `formatters.bindings`, so those of child loggers are redacted here.
   const child = logger.child
-  logger.child = function (this: Logger, bindings: Bindings, childOptions?: ChildLoggerOptions) {
-    return Reflect.apply(child, this, [redactFields(bindings), childOptions])
-  } as unknown as typeof child
-  return logger
+  return Object.assign(logger, {
+    child(this: Logger, bindings: Bindings, childOptions?: ChildLoggerOptions) {
+      return Reflect.apply(child, this, [redactEntry(bindings), childOptions])
+    },
+  })
 }
 
 /** The id under which a request is logged and answered: the caller's `x-request-id` when it is a plain word, otherwise a new one. */
@@ -56,20 +61,20 @@ export function requestIdFrom(headers: IncomingHttpHeaders): string {
 /** Fields that the serializers below handle. Traversing a live request or response object would be slow and log too much. */
 const serialized = new Set(['req', 'res', 'request', 'reply'])
 
-function redactFields(fields: Record<string, unknown>): Record<string, unknown> {
+function redactEntry(fields: Record<string, unknown>): Record<string, unknown> {
   const shown: Record<string, unknown> = {}
   const rest: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(fields)) (serialized.has(name) ? shown : rest)[name] = value
-  return { ...(redact(rest) as Record<string, unknown>), ...shown }
+  return { ...redactFields(rest), ...shown }
 }
 
 function showRequest(request: unknown): unknown {
   if (typeof request !== 'object' || request === null) return redact(request)
-  const { id, method, url, ip } = request as { id?: unknown; method?: unknown; url?: unknown; ip?: unknown }
+  const { id, method, url, ip }: { id?: unknown; method?: unknown; url?: unknown; ip?: unknown } = request
   return { id, method, url: typeof url === 'string' ? redactText(url) : undefined, ip }
 }
 
 function showReply(reply: unknown): unknown {
   if (typeof reply !== 'object' || reply === null) return redact(reply)
-  return { statusCode: (reply as { statusCode?: unknown }).statusCode }
+  return { statusCode: 'statusCode' in reply ? reply.statusCode : undefined }
 }

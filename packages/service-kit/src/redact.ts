@@ -17,10 +17,15 @@ export function redact(value: unknown, depth = 0): unknown {
   if (value instanceof Date || ArrayBuffer.isView(value)) return ArrayBuffer.isView(value) ? '[binary]' : value
   if (Array.isArray(value)) return value.slice(0, entriesMax).map((entry) => redact(entry, depth + 1))
   if (value instanceof Error) return redactError(value, depth)
-  const shown = 'toJSON' in value && typeof value.toJSON === 'function' ? (value.toJSON() as unknown) : value
+  const shown: unknown = 'toJSON' in value && typeof value.toJSON === 'function' ? value.toJSON() : value
   if (typeof shown !== 'object' || shown === null) return redact(shown, depth + 1)
+  return redactFields(shown, depth)
+}
+
+/** A copy of an object without secrets. */
+export function redactFields(fields: object, depth = 0): Record<string, unknown> {
   const copy: Record<string, unknown> = {}
-  for (const [name, entry] of Object.entries(shown).slice(0, entriesMax)) {
+  for (const [name, entry] of Object.entries(fields).slice(0, entriesMax)) {
     copy[name] = isSecretName(name) && !harmless(entry) ? hidden : redact(entry, depth + 1)
   }
   return copy
@@ -50,7 +55,7 @@ function redactError(error: Error, depth: number): unknown {
   )
   const inner = 'errors' in error && Array.isArray(error.errors) ? { errors: redact(error.errors, depth + 1) } : {}
   return {
-    ...(redact(Object.fromEntries(plain), depth + 1) as object),
+    ...redactFields(Object.fromEntries(plain), depth + 1),
     ...inner,
     type: error.name,
     message: redactText(error.message),

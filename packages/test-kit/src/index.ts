@@ -7,8 +7,6 @@ export { type Person, signInAgain, signUp } from './person.ts'
 export { type RawAnswer, rawRequester } from './raw-request.ts'
 export { type Registry, registryAccount, startRegistry } from './registry.ts'
 export { startStorage, storageAccount, storageMissing, type TestStorage } from './storage.ts'
-export { startTokenRegistry, type TokenRegistry } from './token-registry.ts'
-export { freePort, waitFor } from './wait.ts'
 export {
   connectLocalNode,
   connectRegistry,
@@ -24,4 +22,6 @@ export {
   startDeployment,
   type TestEnvironment,
   unique,
-} from './world.ts'
+} from './test-environment.ts'
+export { startTokenRegistry, type TokenRegistry } from './token-registry.ts'
+export { freePort, waitFor } from './wait.ts'

@@ -8,7 +8,7 @@ import { Browser } from '../browser.ts'
 import { consoleUrl } from '../console-url.ts'
 import { startMailServer } from '../mail-server.ts'
 import type { Clock } from './clock.ts'
-import type { Service } from './world.ts'
+import type { Service } from './service.ts'
 
 /**
  * A real Ory Kratos with a database of its own, whose mail is sent to this process.

@@ -2,7 +2,7 @@ import { Browser } from '../browser.ts'
 import { adminToken, startTestIdentity, type TestIdentity } from '../identity.ts'
 import { startMailServer } from '../mail-server.ts'
 import type { Clock } from './clock.ts'
-import type { Service } from './world.ts'
+import type { Service } from './service.ts'
 
 /** The Crux identity service in the form that scenarios use. */
 export async function startOurs(): Promise<Service & { stop(): Promise<void> }> {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Identity, Session } from '@ory/kratos-client'
 import type { Browser } from '../browser.ts'
 import { type Done, nextFlow, open, submit } from './flows.ts'
-import type { TestEnvironment } from './world.ts'
+import type { TestEnvironment } from './service.ts'
 
 export const password = 'seven purple Otters 31'
 /** The same password, hashed with minimal cost because scenarios only compare answers. */

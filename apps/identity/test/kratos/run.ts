@@ -1,6 +1,6 @@
 import { type Deviation, deviations } from './compare.ts'
 import { observe } from './observe.ts'
-import { makeTestEnvironment, type Scenario, type Service } from './world.ts'
+import { makeTestEnvironment, type Scenario, type Service } from './service.ts'
 
 /** Runs a scenario and returns its observations by step. */
 export async function watch(

@@ -2,7 +2,7 @@ import type { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RawData, WebSocket } from 'ws'
 import { type Someone, startTestServer, type TestServer, until } from '../../test/kit/index.ts'
-import { makeTestEnvironment, type TestEnvironment } from '../../test/kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from '../../test/kit/test-environment.ts'
 
 type Frame = { type: string; data: Record<string, unknown> }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer, until } from '../../test/kit/index.ts'
-import { makeTestEnvironment, type TestEnvironment } from '../../test/kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from '../../test/kit/test-environment.ts'
 
 let crux: TestServer
 let ada: Someone

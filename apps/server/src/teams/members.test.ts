@@ -1,7 +1,7 @@
 import type { TeamRole } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer, type TestTeam, until } from '../../test/kit/index.ts'
-import { makeTestEnvironment } from '../../test/kit/world.ts'
+import { makeTestEnvironment } from '../../test/kit/test-environment.ts'
 
 let crux: TestServer
 let ada: Someone

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { TestEnvironment } from './world.ts'
+import type { TestEnvironment } from './test-environment.ts'
 
 /** The number of rows in each table for which every list has to stay fast. */
 export const rowsPerTable = 100_000

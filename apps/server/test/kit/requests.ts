@@ -1,5 +1,5 @@
 import { contract, type EndpointSpec, type Operation } from '@crux/contract'
-import type { TestEnvironment } from './world.ts'
+import type { TestEnvironment } from './test-environment.ts'
 
 export const operations = Object.keys(contract) as Operation[]
 export const rowOf = (operation: Operation): EndpointSpec => contract[operation]

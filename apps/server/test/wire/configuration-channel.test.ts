@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer } from '../kit/index.ts'
-import { makeTestEnvironment, type TestEnvironment } from '../kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from '../kit/test-environment.ts'
 import { createRecorder, expectRecorded } from './recorder.ts'
 
 let server: TestServer

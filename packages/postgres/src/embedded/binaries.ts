@@ -39,7 +39,7 @@ export function findBinaries(): Binaries {
       { cause },
     )
   }
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+  const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   completeLinks(root)
   return { directory: join(root, 'native'), version }
 }
@@ -60,7 +60,7 @@ export function placeBinaries(from: Binaries, home: string): Binaries {
 function completeLinks(root: string): void {
   const list = join(root, 'native/pg-symlinks.json')
   if (!existsSync(list)) return
-  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]
+  const links: { source: string; target: string }[] = JSON.parse(readFileSync(list, 'utf8'))
   for (const { source, target } of links) {
     const path = join(root, target)
     if (existsSync(path)) continue

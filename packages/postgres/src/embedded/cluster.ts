@@ -72,7 +72,7 @@ export function spawnPostmaster(location: DataLocation, options: { port: number;
   }
   const postgres = join(location.binaries.directory, 'bin/postgres')
   const args = ['-D', location.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
-  const stdio = ['ignore', 'ignore', 'pipe'] as ['ignore', 'ignore', 'pipe']
+  const stdio: ['ignore', 'ignore', 'pipe'] = ['ignore', 'ignore', 'pipe']
   // The postmaster has a session of its own: Ctrl-C in a terminal reaches only the supervisor, which stops all processes in order.
   const common = { cwd: '/', env: environment(), stdio, detached: true }
   const drop = location.user

@@ -46,7 +46,7 @@ export function claimOwnership(options: { file: string; what: string }): Ownersh
         release: () => rmSync(options.file, { force: true }),
       }
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
     }
     const owner = readOwner(options.file)
     if (owner && ownerLives(owner)) throw new OwnedError(options.what, owner)
@@ -81,7 +81,7 @@ function ownerLives(owner: Owner): boolean {
 
 function readOwner(file: string): Owner | undefined {
   try {
-    const { pid, startTime, stopping } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+    const { pid, startTime, stopping }: Record<string, unknown> = JSON.parse(readFileSync(file, 'utf8'))
     if (typeof pid !== 'number') return undefined
     return { pid, startTime: typeof startTime === 'string' ? startTime : null, stopping: stopping === true }
   } catch {

@@ -9,7 +9,7 @@ export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false
   }
   const status = statusOf(pid)
   return status?.state !== 'Z' || status.threads > 1

@@ -145,7 +145,7 @@ async function answers(url: string): Promise<boolean> {
     return true
   } catch (error) {
     // The password is wrong: the server answers, and retries do not help.
-    if ((error as { code?: string }).code === '28P01')
+    if (error instanceof Error && 'code' in error && error.code === '28P01')
       throw new Error('PostgreSQL refuses the password in secrets/postgres-password')
     return false
   } finally {

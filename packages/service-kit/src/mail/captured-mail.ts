@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { errorCode } from '../error-code.ts'
 
 const CapturedMail = z.object({
   id: z.string(),
@@ -62,7 +63,7 @@ function namesIn(directory: string): string[] {
       .sort()
       .reverse()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    if (errorCode(error) === 'ENOENT') return []
     throw error
   }
 }

@@ -79,11 +79,8 @@ function smtpTransport(smtpUri: string, from: { name: string; address: string })
         // An address object is never parsed as a list, so there is always one recipient.
         await transport.sendMail({ from, to: { name: '', address: recipient }, subject, text, html })
       } catch (cause) {
-        const {
-          code,
-          responseCode = 0,
-          response,
-        } = cause as { code?: string; responseCode?: number; response?: string }
+        if (!(cause instanceof Error)) throw cause
+        const { code, responseCode = 0, response }: MailError = cause
         if (code === 'EENVELOPE' && responseCode >= 500)
           throw new UndeliverableError(onOneLine(response || String(responseCode)), { cause })
         throw cause
@@ -92,6 +89,9 @@ function smtpTransport(smtpUri: string, from: { name: string; address: string })
     close: () => transport.close(),
   }
 }
+
+/** What nodemailer adds to its errors. */
+type MailError = Error & { code?: string; responseCode?: number; response?: string }
 
 const onOneLine = (text: string) =>
   text

@@ -57,8 +57,8 @@ export function createOutbound(options: {
 
   async function addressesOf(url: URL): Promise<Address[]> {
     const hostname = url.hostname.replace(/^\[|\]$/g, '')
-    const addresses = isIP(hostname)
-      ? [{ address: hostname, family: isIP(hostname) as 4 | 6 }]
+    const addresses: Address[] = isIP(hostname)
+      ? [{ address: hostname, family: isIP(hostname) === 6 ? 6 : 4 }]
       : await resolveName(hostname)
     const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
     for (const { address } of addresses) {
@@ -127,7 +127,7 @@ async function exchange(
     })
     const chunks: Buffer[] = []
     let size = 0
-    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+    for await (const chunk of response.body) {
       size += chunk.length
       if (size > limits.maxBytes) {
         throw new OutboundError('tooLarge', `${url.host} answered with more than ${limits.maxBytes} bytes`)

@@ -1,3 +1,5 @@
+import { errorCode } from '../error-code.ts'
+
 export type OutboundErrorCode =
   | 'invalidUrl'
   | 'refused'
@@ -52,7 +54,10 @@ function isTimeout(error: unknown, code: string): boolean {
 /** The first useful code: when every address of a name fails, Node throws an AggregateError that contains the actual errors. */
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return ''
-  const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown[] }
-  if (typeof code === 'string' && code !== '') return code
-  return codeOf(cause) || (Array.isArray(errors) ? codeOf(errors[0]) : '')
+  const errors: unknown = 'errors' in error ? error.errors : undefined
+  return (
+    errorCode(error) ||
+    codeOf('cause' in error ? error.cause : undefined) ||
+    (Array.isArray(errors) ? codeOf(errors[0]) : '')
+  )
 }

@@ -2,7 +2,7 @@ import type { Identity, Session } from '@ory/kratos-client'
 import { open, submit } from '../flows.ts'
 import { importedPasswords } from '../imported-passwords.ts'
 import { makePerson, makeSignedPerson, names, newEmail, nobody, password, signIn } from '../people.ts'
-import type { Scenario } from '../world.ts'
+import type { Scenario } from '../service.ts'
 
 const create: Record<string, Scenario> = {
   'an identity is made with its traits': async ({ admin, see }) => {

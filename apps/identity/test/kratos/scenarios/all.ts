@@ -1,4 +1,4 @@
-import type { Scenario } from '../world.ts'
+import type { Scenario } from '../service.ts'
 import { admin } from './admin.ts'
 import { codes } from './codes.ts'
 import { factors } from './factors.ts'

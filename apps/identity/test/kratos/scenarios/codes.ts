@@ -1,6 +1,6 @@
 import { flowIdIn, open, openPage, submit, submitForm } from '../flows.ts'
 import { makePerson, names, newEmail, type Person, signUp } from '../people.ts'
-import type { Scenario, TestEnvironment } from '../world.ts'
+import type { Scenario, TestEnvironment } from '../service.ts'
 
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000')
 

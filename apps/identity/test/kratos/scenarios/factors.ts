@@ -2,7 +2,7 @@ import type { Flow } from '../flows.ts'
 import { flowOf, open, openPage, submit, submitForm } from '../flows.ts'
 import { oneTimePassword } from '../one-time-password.ts'
 import { makeBrowserPerson, makePerson, makeSignedPerson, password, type SignedPerson } from '../people.ts'
-import type { Scenario, TestEnvironment } from '../world.ts'
+import type { Scenario, TestEnvironment } from '../service.ts'
 
 /** The secret of a settings flow, for an authenticator app. */
 function secretIn(flow: Flow): string {

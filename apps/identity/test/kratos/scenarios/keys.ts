@@ -4,7 +4,7 @@ import { consoleUrl } from '../../console-url.ts'
 import { SoftwareKey } from '../../software-key.ts'
 import { flowOf, open, openPage, submit, submitForm } from '../flows.ts'
 import { makeBrowserPerson, makePerson, names, newEmail, password } from '../people.ts'
-import type { Scenario, TestEnvironment } from '../world.ts'
+import type { Scenario, TestEnvironment } from '../service.ts'
 
 function optionsOf(ui: UiContainer, name: string) {
   return JSON.parse(String(inputOf(ui, name)?.value))

@@ -10,7 +10,7 @@ import {
   signInBrowser,
   signUp,
 } from '../people.ts'
-import type { Scenario } from '../world.ts'
+import type { Scenario } from '../service.ts'
 
 const fields = (identifier: string) => ({ method: 'password', identifier, password })
 

@@ -10,7 +10,7 @@ import {
   password,
   signUp,
 } from '../people.ts'
-import type { Scenario, TestEnvironment } from '../world.ts'
+import type { Scenario, TestEnvironment } from '../service.ts'
 
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000')
 

@@ -1,6 +1,6 @@
 import { open, openPage, read, submit, submitForm } from '../flows.ts'
 import { makeBrowserPerson, makePerson, makeSignedPerson, names, newEmail, nobody, password } from '../people.ts'
-import type { Scenario } from '../world.ts'
+import type { Scenario } from '../service.ts'
 
 const fields = (email = newEmail()) => ({ method: 'password', password, traits: { email, name: names } })
 

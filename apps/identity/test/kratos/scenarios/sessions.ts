@@ -1,7 +1,7 @@
 import type { LogoutFlow } from '@ory/kratos-client'
 import { open, submit } from '../flows.ts'
 import { makeBrowserPerson, makePerson, makeSignedPerson, nobody, signIn, signInBrowser } from '../people.ts'
-import type { Scenario } from '../world.ts'
+import type { Scenario } from '../service.ts'
 
 const whoami: Record<string, Scenario> = {
   'whoami tells an API client who it is': async (testEnvironment) => {

@@ -9,7 +9,7 @@ import {
   signIn,
   signUp,
 } from '../people.ts'
-import type { Scenario } from '../world.ts'
+import type { Scenario } from '../service.ts'
 
 const newPassword = 'ten green Badgers 77'
 

@@ -1,7 +1,7 @@
 import { consoleUrl } from '../../console-url.ts'
 import { type Flow, open, openPage, submit, submitForm } from '../flows.ts'
 import { makePerson, newEmail, nobody, password, signInBrowser } from '../people.ts'
-import type { Scenario, TestEnvironment } from '../world.ts'
+import type { Scenario, TestEnvironment } from '../service.ts'
 
 const fields = (identifier: string) => ({ method: 'password', identifier, password })
 const json = { 'content-type': 'application/json' }

@@ -1,6 +1,6 @@
 import { flowIdIn, nextFlow, open, openPage, read, submit, submitForm } from '../flows.ts'
 import { makePerson, newEmail, nobody, password, signUp } from '../people.ts'
-import type { Scenario, TestEnvironment } from '../world.ts'
+import type { Scenario, TestEnvironment } from '../service.ts'
 
 /** Another code than the one that was sent. */
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000')

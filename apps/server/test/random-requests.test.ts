@@ -16,7 +16,7 @@ import { ScriptedAgent } from './scripted-agent.ts'
 /** Every run uses the same numbers, though not the same moments; CRUX_TEST_SEED sets another seed. */
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_121)
 const steps = Number(process.env.CRUX_TEST_STEPS ?? 25)
-const walkers = 6
+const callers = 6
 /** The only refusals of a valid request, at whatever moment it arrives. */
 const refusals = new Set([
   'notFound',
@@ -55,8 +55,8 @@ it('many concurrent users at two servers leave all data consistent, and get only
   const unexpected: string[] = []
   const counted = new Map<string, number>()
   await Promise.all(
-    Array.from({ length: walkers }, async (_, walker) => {
-      const { client } = testEnvironments[walker % 2] ?? testEnvironment
+    Array.from({ length: callers }, async (_, caller) => {
+      const { client } = testEnvironments[caller % 2] ?? testEnvironment
       for (let step = 0; step < steps; step++) {
         const [name, act] = pick(
           random,
