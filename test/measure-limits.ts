@@ -77,10 +77,6 @@ export const longFunctions: Record<string, Record<string, number>> = {
     anonymous: 138,
     startOutbox: 94,
   },
-  'apps/server': {
-    createLeases: 122,
-    createPresence: 126,
-  },
   bench: {
     firstDeploys: 90,
     followLog: 96,
