@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { runChaos } from './kit/chaos/chaos.ts'
-import { setChaosStage } from './kit/chaos/stage.ts'
+import { startChaosSystem } from './kit/chaos/chaos-system.ts'
 
 // `npm run chaos -- --rounds N`; CRUX_CHAOS_SEED repeats the choices of an earlier run.
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '10' } } })
@@ -12,9 +12,9 @@ if (!Number.isInteger(rounds) || rounds < 1 || !Number.isInteger(seed)) {
 }
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 say(`seed ${seed}`)
-const stage = await setChaosStage()
+const testSystem = await startChaosSystem()
 try {
-  const { problems, kills } = await runChaos(stage, { seed, rounds, say })
+  const { problems, kills } = await runChaos(testSystem, { seed, rounds, say })
   say(
     `kills: ${Object.entries(kills)
       .map(([name, count]) => `${name} ${count}`)
@@ -23,5 +23,5 @@ try {
   for (const problem of problems) say(`! ${problem}`)
   process.exitCode = problems.length === 0 ? 0 : 1
 } finally {
-  await stage.end()
+  await testSystem.end()
 }

@@ -47,7 +47,7 @@ export default defineConfig({
   },
   projects: [
     // The longest tests run first, so that both workers end at about the same time.
-    { name: 'walks', testMatch: 'walks/*.spec.ts' },
+    { name: 'pages', testMatch: 'pages/*.spec.ts' },
     { name: 'system', testMatch: 'system/*.spec.ts' },
     { name: 'journeys', testMatch: 'journeys/*.spec.ts' },
     // These tests run against a real Ory Kratos if one is found, and are skipped with the reason otherwise.

@@ -60,12 +60,14 @@ export function findRetired(files: readonly SourceFile[], retired: readonly Reti
   return files
     .filter((file) => !isList(file))
     .flatMap(({ path, text }) =>
-      text
-        .split('\n')
-        .flatMap((line, index) =>
-          retired.flatMap(({ pattern, instead }) =>
-            [...line.matchAll(pattern)].map(([word]) => `${path}:${index + 1} "${word}": write ${instead}`),
-          ),
+      retired
+        .flatMap(({ pattern, instead }) =>
+          [...text.matchAll(pattern)].map(({ 0: word, index }) => ({ word, index, instead })),
+        )
+        .sort((a, b) => a.index - b.index)
+        .map(
+          ({ word, index, instead }) =>
+            `${path}:${text.slice(0, index).split('\n').length} "${word}": write ${instead}`,
         ),
     )
 }

@@ -11,8 +11,8 @@ describe('the vocabulary', () => {
     const file = { path: 'a.ts', text: 'const narrator = createNarrator()\n// It begins anew.' }
     expect(findRetired([file], [...identifiers, ...words])).toEqual([
       'a.ts:1 "narrator": write progressReporter, ProgressReporter',
-      'a.ts:1 "createNarrator": write progressReporter, ProgressReporter',
       'a.ts:1 "narrator": write progress reporter',
+      'a.ts:1 "createNarrator": write progressReporter, ProgressReporter',
       'a.ts:2 "anew": write again',
     ])
   })

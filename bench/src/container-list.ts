@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { engine, idle, loadImage, raw, unique } from '@crux/test-kit'
 import { FakeServer, spawnAgent } from '../../apps/agent/test/kit/index.ts'
+import { rssMb } from './agent-at-rest.ts'
 import { interleave, median, now, type Report } from './measure.ts'
-import { rssMb } from './standing.ts'
 
 const bundle = fileURLToPath(new URL('../../apps/agent/dist/bundle/agent.mjs', import.meta.url))
 const lists = 1_000

@@ -16,7 +16,7 @@ import {
 } from '@crux/test-kit'
 import { interleave, median, now, type Report } from './measure.ts'
 import { watchPort } from './port-watch.ts'
-import { followEvents, type Stage } from './stage.ts'
+import { followEvents, type TestSystem } from './test-system.ts'
 
 const pull = (host: string, name: string, tag: string) =>
   engine('POST', `/images/create?fromImage=${host}/${name}&tag=${tag}`)
@@ -32,11 +32,11 @@ const hasNetwork = async (prefix: string): Promise<boolean> => {
  * ours measure what the engine itself needs for those.
  */
 export async function firstDeploys(
-  stage: Stage,
+  testSystem: TestSystem,
   report: Report,
   options: { images: number; rounds: number; target: number; targetOnNetwork: number },
 ): Promise<void> {
-  const { testEnvironment, registry } = stage
+  const { testEnvironment, registry } = testSystem
   const names = Array.from({ length: options.images }, (_, index) => `bench/idle-${index}`)
   for (const name of names) {
     await registry.push(name, '1', idle(name))
@@ -71,7 +71,7 @@ export async function firstDeploys(
       const prefix = unique('b')
       const deployment = await createDeployment(testEnvironment, service, prefix)
       // Users have opened the deployment before they start it, so its preparation is complete by then.
-      await waitFor('the place is prepared', () => hasNetwork(prefix), { everyMs: 20 })
+      await waitFor('the deployment target is prepared', () => hasNetwork(prefix), { everyMs: 20 })
       let started = 0
       let created = 0
       let begun = 0
@@ -128,11 +128,11 @@ export async function firstDeploys(
  * neighbour that keeps the network's bridge up.
  */
 export async function portSilence(
-  stage: Stage,
+  testSystem: TestSystem,
   report: Report,
   options: { rounds: number; pullFirst: boolean },
 ): Promise<void> {
-  const { testEnvironment, registry } = stage
+  const { testEnvironment, registry } = testSystem
   const [port, rawPort] = [await freePort(), await freePort()]
   const name = options.pullFirst ? 'bench/pulled' : 'bench/port'
   let serial = 0
@@ -209,8 +209,8 @@ const answers = async (port: number, body: string) => {
 }
 
 /** Requests by name inside the prefix's network while the service behind the name is replaced again and again. */
-export async function noFailedRequest(stage: Stage, report: Report, redeploys: number): Promise<void> {
-  const { testEnvironment, registry } = stage
+export async function noFailedRequest(testSystem: TestSystem, report: Report, redeploys: number): Promise<void> {
+  const { testEnvironment, registry } = testSystem
   await registry.push('bench/client', '1', {
     cmd: [
       '/bin/sh',

@@ -14,7 +14,7 @@ import {
   web,
 } from '@crux/test-kit'
 import { median, now, type Report } from './measure.ts'
-import type { Stage } from './stage.ts'
+import type { TestSystem } from './test-system.ts'
 
 /** Answers a number with that many bytes, and 0 with a word, then ends. It uses Node, so that the service is as fast as the gate. */
 const serverScript = `
@@ -52,8 +52,8 @@ function runtimeFiles(): string[] {
 }
 
 /** The gate compared with the engine's userland proxy and with the direct path to a container of the same service. */
-export async function gateSpeed(stage: Stage, report: Report, rounds: number): Promise<void> {
-  const { testEnvironment, registry } = stage
+export async function gateSpeed(testSystem: TestSystem, report: Report, rounds: number): Promise<void> {
+  const { testEnvironment, registry } = testSystem
   const image = { ...web('unused'), files: { '/server.mjs': serverScript } }
   await registry.push('bench/gated', '1', image)
   const files = runtimeFiles()

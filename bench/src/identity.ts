@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import pg from 'pg'
 import { median, now, percentile, type Report } from './measure.ts'
-import type { Stage } from './stage.ts'
+import type { TestSystem } from './test-system.ts'
 
 const people = 100_000
 const sessions = 200_000
@@ -10,12 +10,12 @@ const emailOf = (n: number) => `bench-${n}@example.com`
 const any = (count: number) => 1 + Math.floor(Math.random() * count)
 
 /** The cost of whoami and sign-in with many users, and the delay that password hashing causes for other requests. */
-export async function identity(stage: Stage, report: Report, rounds: number): Promise<void> {
-  const pool = new pg.Pool({ connectionString: stage.system.databaseUrl, max: 2 })
-  await seed(pool, stage.testEnvironment.person.email)
+export async function identity(testSystem: TestSystem, report: Report, rounds: number): Promise<void> {
+  const pool = new pg.Pool({ connectionString: testSystem.system.databaseUrl, max: 2 })
+  await seed(pool, testSystem.testEnvironment.person.email)
   const agent = new Agent({ keepAlive: true })
-  const { identityPublicUrl: url } = stage.system
-  const password = stage.testEnvironment.person.password
+  const { identityPublicUrl: url } = testSystem.system
+  const password = testSystem.testEnvironment.person.password
 
   const whoami = async () => {
     const from = now()

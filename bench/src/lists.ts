@@ -4,7 +4,7 @@ import pg from 'pg'
 import { listSql } from '../../apps/server/src/deployments/list.ts'
 import { throughput } from './load.ts'
 import { interleave, type Report } from './measure.ts'
-import type { Stage } from './stage.ts'
+import type { TestSystem } from './test-system.ts'
 
 const rows = 100_000
 const lanes = 8
@@ -12,8 +12,8 @@ const bareLanes = 16
 const sliceMs = 3_000
 
 /** `GET deployments` (50 of 100,000) against the statement that it runs, through pg alone, with as many connections. */
-export async function deploymentList(stage: Stage, report: Report): Promise<void> {
-  const { testEnvironment, system } = stage
+export async function deploymentList(testSystem: TestSystem, report: Report): Promise<void> {
+  const { testEnvironment, system } = testSystem
   await testEnvironment.registry.push('bench/list', '1', idle())
   const service = await createService(testEnvironment, [{ name: 'bench/list', tag: '1' }])
   const seed = await createDeployment(testEnvironment, service, unique('s'))
@@ -64,8 +64,8 @@ export async function deploymentList(stage: Stage, report: Report): Promise<void
  * An authenticated list against a bare Node server that answers the same bytes, over as many connections: by session cookie, by API token,
  * and, for information, with a team per connection, where no two requests can share a query.
  */
-export async function bareServer(stage: Stage, report: Report): Promise<void> {
-  const { testEnvironment, system } = stage
+export async function bareServer(testSystem: TestSystem, report: Report): Promise<void> {
+  const { testEnvironment, system } = testSystem
   const { client, sessionToken } = testEnvironment.person
   const url = listUrl(system.url, testEnvironment.teamSlug)
   const cookie = { cookie: `ory_kratos_session=${sessionToken}` }

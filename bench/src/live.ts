@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { idle, loadImage, raw, unique, waitFor } from '@crux/test-kit'
 import { interleave, median, now, percentile, type Report } from './measure.ts'
-import { followEvents, type Stage } from './stage.ts'
+import { followEvents, type TestSystem } from './test-system.ts'
 
 /** Time from the engine event (its own time stamp) to the message in a browser's socket, over `docker stop` and `docker start`. */
-export async function eventLatency(stage: Stage, report: Report, rounds: number): Promise<void> {
-  const { testEnvironment } = stage
+export async function eventLatency(testSystem: TestSystem, report: Report, rounds: number): Promise<void> {
+  const { testEnvironment } = testSystem
   await loadImage('bench-events:1', idle())
   const name = unique('benchevents')
   const id = await raw.create(name, { Image: 'bench-events:1' })
@@ -58,8 +58,8 @@ export async function eventLatency(stage: Stage, report: Report, rounds: number)
 const lines = 200_000
 
 /** A log of 200,000 lines through agent, server and WebSocket, against `docker logs -f`: lines per second. */
-export async function followLog(stage: Stage, report: Report, rounds: number): Promise<void> {
-  const { testEnvironment } = stage
+export async function followLog(testSystem: TestSystem, report: Report, rounds: number): Promise<void> {
+  const { testEnvironment } = testSystem
   await loadImage('bench-log:1', {
     cmd: [
       '/bin/sh',

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { loadImage, raw, unique, waitFor } from '@crux/test-kit'
 import { interleave, now, type Report } from './measure.ts'
-import type { Stage } from './stage.ts'
+import type { TestSystem } from './test-system.ts'
 
 const lines = 200_000
 
 /** The whole log of a container as a file, against `docker logs --timestamps`: lines per second. */
-export async function downloadLog(stage: Stage, report: Report, rounds: number): Promise<void> {
-  const { system, testEnvironment } = stage
+export async function downloadLog(testSystem: TestSystem, report: Report, rounds: number): Promise<void> {
+  const { system, testEnvironment } = testSystem
   await loadImage('bench-log-download:1', {
     cmd: ['/bin/sh', '-c', `seq 1 ${lines}; touch /tmp/done; trap 'exit 0' TERM; while :; do sleep 3600 & wait; done`],
   })

@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises'
+import { agentBack, idleLink, memory } from './agent-at-rest.ts'
 import { consoleSize } from './console-size.ts'
 import { containerList } from './container-list.ts'
 import { firstDeploys, noFailedRequest, portSilence } from './deploys.ts'
@@ -11,8 +12,7 @@ import { downloadLog } from './log-download.ts'
 import { Report } from './measure.ts'
 import { merge } from './merge.ts'
 import { redeploys } from './redeploys.ts'
-import { type Stage, setStage } from './stage.ts'
-import { agentBack, idleLink, memory } from './standing.ts'
+import { startTestSystem, type TestSystem } from './test-system.ts'
 
 /**
  * Prints each measurement of the product beside its target, with both sides of a ratio interleaved in one run. `npm run bench -- NAME ...`
@@ -29,26 +29,27 @@ const alone: Record<string, (report: Report) => Promise<void> | void> = {
   merge: (report) => merge(report, rounds(100)),
   'idle-cpu idle-memory': (report) => idle(report, 60),
 }
-const benches: Record<string, (stage: Stage, report: Report) => Promise<void> | void> = {
-  memory: (stage, report) => memory(stage, report),
-  'idle-link': (stage, report) => idleLink(stage, report, quick ? 35 : 90),
-  'one-image': (stage, report) =>
-    firstDeploys(stage, report, { images: 1, rounds: rounds(15), target: 1.1, targetOnNetwork: 1.08 }),
-  'ten-images': (stage, report) =>
-    firstDeploys(stage, report, { images: 10, rounds: rounds(7), target: 0.65, targetOnNetwork: 0.65 }),
-  'redeploy-one': (stage, report) => redeploys(stage, report, { images: 1, rounds: rounds(11), target: 1.15 }),
-  'redeploy-ten': (stage, report) => redeploys(stage, report, { images: 10, rounds: rounds(7), target: 0.7 }),
-  'port-silence': (stage, report) => portSilence(stage, report, { rounds: rounds(11), pullFirst: false }),
-  'port-silence-pull': (stage, report) => portSilence(stage, report, { rounds: rounds(9), pullFirst: true }),
-  'no-failed-request': (stage, report) => noFailedRequest(stage, report, rounds(12)),
-  gate: (stage, report) => gateSpeed(stage, report, rounds(15)),
-  events: (stage, report) => eventLatency(stage, report, rounds(20)),
-  log: (stage, report) => followLog(stage, report, rounds(5)),
-  'log-download': (stage, report) => downloadLog(stage, report, rounds(5)),
-  'agent-back': (stage, report) => agentBack(stage, report, rounds(5)),
-  'deployment-list': (stage, report) => deploymentList(stage, report),
-  identity: (stage, report) => identity(stage, report, rounds(20)),
-  'bare-server': (stage, report) => bareServer(stage, report),
+const benches: Record<string, (testSystem: TestSystem, report: Report) => Promise<void> | void> = {
+  memory: (testSystem, report) => memory(testSystem, report),
+  'idle-link': (testSystem, report) => idleLink(testSystem, report, quick ? 35 : 90),
+  'one-image': (testSystem, report) =>
+    firstDeploys(testSystem, report, { images: 1, rounds: rounds(15), target: 1.1, targetOnNetwork: 1.08 }),
+  'ten-images': (testSystem, report) =>
+    firstDeploys(testSystem, report, { images: 10, rounds: rounds(7), target: 0.65, targetOnNetwork: 0.65 }),
+  'redeploy-one': (testSystem, report) =>
+    redeploys(testSystem, report, { images: 1, rounds: rounds(11), target: 1.15 }),
+  'redeploy-ten': (testSystem, report) => redeploys(testSystem, report, { images: 10, rounds: rounds(7), target: 0.7 }),
+  'port-silence': (testSystem, report) => portSilence(testSystem, report, { rounds: rounds(11), pullFirst: false }),
+  'port-silence-pull': (testSystem, report) => portSilence(testSystem, report, { rounds: rounds(9), pullFirst: true }),
+  'no-failed-request': (testSystem, report) => noFailedRequest(testSystem, report, rounds(12)),
+  gate: (testSystem, report) => gateSpeed(testSystem, report, rounds(15)),
+  events: (testSystem, report) => eventLatency(testSystem, report, rounds(20)),
+  log: (testSystem, report) => followLog(testSystem, report, rounds(5)),
+  'log-download': (testSystem, report) => downloadLog(testSystem, report, rounds(5)),
+  'agent-back': (testSystem, report) => agentBack(testSystem, report, rounds(5)),
+  'deployment-list': (testSystem, report) => deploymentList(testSystem, report),
+  identity: (testSystem, report) => identity(testSystem, report, rounds(20)),
+  'bare-server': (testSystem, report) => bareServer(testSystem, report),
 }
 
 const report = new Report()
@@ -64,11 +65,11 @@ const measure = async (name: string, run: () => Promise<void> | void) => {
 for (const [name, run] of chosen(alone)) await measure(name, () => run(report))
 const staged = chosen(benches)
 if (staged.length > 0) {
-  const stage = await setStage()
+  const testSystem = await startTestSystem()
   try {
-    for (const [name, run] of staged) await measure(name, () => run(stage, report))
+    for (const [name, run] of staged) await measure(name, () => run(testSystem, report))
   } finally {
-    await stage.end()
+    await testSystem.end()
   }
 }
 const results = new URL('../results/', import.meta.url)

@@ -11,7 +11,7 @@ import {
   web,
 } from '@crux/test-kit'
 import { interleave, now, type Report } from './measure.ts'
-import type { Stage } from './stage.ts'
+import type { TestSystem } from './test-system.ts'
 
 /** How often the end is polled: often enough for the precision, seldom enough to keep no core busy. */
 const everyMs = 25
@@ -25,11 +25,11 @@ const observationWindowMs = 1_000
  * one, start the new one, remove the old one.
  */
 export async function redeploys(
-  stage: Stage,
+  testSystem: TestSystem,
   report: Report,
   options: { images: number; rounds: number; target: number },
 ): Promise<void> {
-  const { testEnvironment, registry } = stage
+  const { testEnvironment, registry } = testSystem
   const names = Array.from({ length: options.images }, (_, index) => `bench/redeploy-${index}`)
   const tags = ['a', 'b']
   for (const name of names) {
@@ -83,10 +83,10 @@ export async function redeploys(
         const begun = now()
         for (const name of names) {
           const next = await makeRaw(name, tags[round % 2] ?? 'a')
-          const former = old.get(name) ?? ''
-          await raw.stop(former)
+          const previous = old.get(name) ?? ''
+          await raw.stop(previous)
           await raw.start(next)
-          await raw.remove(former)
+          await raw.remove(previous)
           old.set(name, next)
         }
         return now() - begun

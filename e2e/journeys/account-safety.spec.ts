@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import pg from 'pg'
 import { newAccount } from '../kit/console.ts'
 import { enterPassword, systemWithMail } from '../kit/mailed.ts'
-import { expect, test } from '../kit/stage.ts'
+import { expect, test } from '../kit/test-system.ts'
 
 const crux = systemWithMail()
 

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { addAuthenticator } from '../kit/authenticator.ts'
 import { newAccount, signIn, tabTo } from '../kit/console.ts'
 import { choosePassword, enterPassword, signOut, systemWithMail } from '../kit/mailed.ts'
-import { expect, test } from '../kit/stage.ts'
+import { expect, test } from '../kit/test-system.ts'
 import { totp } from '../kit/totp.ts'
 
 const crux = systemWithMail()

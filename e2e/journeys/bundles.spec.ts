@@ -15,8 +15,11 @@ const carried = (page: Page) => page.getByRole('list', { name: 'Config bundles' 
 const result = (page: Page) => page.getByRole('status', { name: 'Result' })
 const deploy = (page: Page) => page.getByRole('button', { name: 'Deploy', exact: true })
 
-test('bundles with different values refuse the start by name until the deployment decides', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('bundles with different values refuse the start by name until the deployment decides', async ({
+  page,
+  testSystem,
+}) => {
+  const { testEnvironment } = testSystem
   const [eu, us] = [unique('Region EU '), unique('Region US ')]
   const service = await createService(testEnvironment, [{ name: unique('bundle/i'), tag: '1', image: idle() }])
   const deployment = await createDeployment(testEnvironment, service, unique('bundle'))
@@ -114,9 +117,9 @@ test.describe('a storage', () => {
   })
   test.afterAll(() => storage?.dispose())
 
-  test('shows its buckets or why it does not answer, and never shows its keys', async ({ page, stage }) => {
+  test('shows its buckets or why it does not answer, and never shows its keys', async ({ page, testSystem }) => {
     const name = unique('Files ')
-    await page.goto(`/${stage.testEnvironment.teamSlug}/storages`)
+    await page.goto(`/${testSystem.testEnvironment.teamSlug}/storages`)
     await page.getByRole('button', { name: 'New storage' }).first().click()
     const form = page.getByRole('dialog', { name: 'New storage' })
     await form.getByLabel('Name', { exact: true }).fill(name)

@@ -2,7 +2,7 @@ import type { System } from '@crux/dev-env'
 import { type CaptchaService, startCaptchaService } from '@crux/test-kit'
 import { expect, type Page, test } from '@playwright/test'
 import { newAccount } from '../kit/console.ts'
-import { startSystem } from '../kit/stage.ts'
+import { startSystem } from '../kit/test-system.ts'
 
 let captcha: CaptchaService
 let system: System

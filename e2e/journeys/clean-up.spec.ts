@@ -6,9 +6,9 @@ import { answers } from '../kit/service.ts'
 
 test('a release is successful while connections to the previous container are open, and its page shows the clean-up', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const name = unique('cleanup/web')
   for (const tag of ['1', '2']) await testEnvironment.registry.push(name, tag, web(tag))
   const port = await freePort()

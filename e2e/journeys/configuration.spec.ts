@@ -47,9 +47,9 @@ async function prepare(testEnvironment: TestEnvironment, config: Config) {
 
 test('every kind of setting can be filled in, saved and removed with its dependent settings', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { image, path, stored } = await prepare(stage.testEnvironment, {})
+  const { image, path, stored } = await prepare(testSystem.testEnvironment, {})
   await page.goto(path(image))
   await expect(page.getByText('Nothing is set yet')).toBeVisible()
 
@@ -138,8 +138,11 @@ test('every kind of setting can be filled in, saved and removed with its depende
   expect(await stored(image)).toMatchObject({ metrics: { port: 8080 }, ports: [{ internal: 8080 }] })
 })
 
-test('the page of an instance shows the origin of each value, and bundles that conflict', async ({ page, stage }) => {
-  const testEnvironment = stage.testEnvironment
+test('the page of an instance shows the origin of each value, and bundles that conflict', async ({
+  page,
+  testSystem,
+}) => {
+  const testEnvironment = testSystem.testEnvironment
   const names = [unique('eu'), unique('us')]
   const it = await prepare(testEnvironment, {
     environment: environment({ LOG: 'info', URL: 'db' }),
@@ -194,8 +197,8 @@ test('the page of an instance shows the origin of each value, and bundles that c
   expect((await it.stored(it.instance)).environment ?? []).toEqual([])
 })
 
-test('variables can be imported from an .env file and exported to one', async ({ page, stage }) => {
-  const { image, path, stored } = await prepare(stage.testEnvironment, {
+test('variables can be imported from an .env file and exported to one', async ({ page, testSystem }) => {
+  const { image, path, stored } = await prepare(testSystem.testEnvironment, {
     environment: environment({ LOG: 'info', OLD: 'x' }),
   })
   await page.goto(path(image))
@@ -230,10 +233,10 @@ test('variables can be imported from an .env file and exported to one', async ({
 
 test('an earlier state can be restored, and settings can be copied from another configuration', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const it = await prepare(stage.testEnvironment, { environment: environment({ LOG: 'info' }) })
-  const other = await prepare(stage.testEnvironment, {
+  const it = await prepare(testSystem.testEnvironment, { environment: environment({ LOG: 'info' }) })
+  const other = await prepare(testSystem.testEnvironment, {
     name: unique('lender'),
     workingDirectory: '/srv',
     environment: environment({ LOG: 'lent' }),
@@ -273,10 +276,10 @@ test('an earlier state can be restored, and settings can be copied from another 
 
 test('a configuration with a thousand variables can be searched and edited, and renders only visible rows', async ({
   page,
-  stage,
+  testSystem,
 }) => {
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`VARIABLE_${at}`, `value ${at}`]))
-  const { image, path, stored } = await prepare(stage.testEnvironment, { environment: environment(many) })
+  const { image, path, stored } = await prepare(testSystem.testEnvironment, { environment: environment(many) })
   await page.goto(path(image))
   await expect(section(page, 'Environment').getByText('1000 values')).toBeVisible()
   await page.getByRole('searchbox', { name: 'Find in Environment' }).fill('variable_777')
@@ -301,8 +304,10 @@ test('a configuration with a thousand variables can be searched and edited, and 
   await expect(valueIn(page, 'VARIABLE_500')).toBeFocused()
 })
 
-test('the JSON tab follows the form, applies its edits, and shows what is wrong', async ({ page, stage }) => {
-  const { image, path, stored } = await prepare(stage.testEnvironment, { environment: environment({ LOG: 'info' }) })
+test('the JSON tab follows the form, applies its edits, and shows what is wrong', async ({ page, testSystem }) => {
+  const { image, path, stored } = await prepare(testSystem.testEnvironment, {
+    environment: environment({ LOG: 'info' }),
+  })
   await page.goto(`${path(image)}?view=json`)
   const editor = page.getByLabel('Configuration as JSON').last()
   await expect(editor).toContainText('"LOG": "info"')
@@ -321,9 +326,9 @@ test('the JSON tab follows the form, applies its edits, and shows what is wrong'
 
 test('a filter shows settings of one kind and stays in the address, and a problem leads to its field', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { image, instance, path } = await prepare(stage.testEnvironment, {
+  const { image, instance, path } = await prepare(testSystem.testEnvironment, {
     environment: environment({ LOG: 'info' }),
     secrets: [row({ key: 'TOKEN', required: true })],
     routing: { domain: 'a.example.com', port: 8080 },
@@ -353,13 +358,13 @@ test('a filter shows settings of one kind and stays in the address, and a proble
   await expect(page.getByLabel('Secret value of TOKEN')).toBeFocused()
 })
 
-test('the buckets of a storage are suggested, and any other name can be typed', async ({ page, stage }) => {
+test('the buckets of a storage are suggested, and any other name can be typed', async ({ page, testSystem }) => {
   const storage = createServer((_, response) => {
     const names = ['pictures', 'texts'].map((name) => `<Bucket><Name>${name}</Name></Bucket>`).join('')
     response.end(`<ListAllMyBucketsResult><Buckets>${names}</Buckets></ListAllMyBucketsResult>`)
   })
   await new Promise<void>((resolve) => storage.listen(0, '127.0.0.1', resolve))
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const { id } = await testEnvironment.person.client.call('storages.create', {
     params: { teamSlug: testEnvironment.teamSlug },
     body: {

@@ -3,9 +3,9 @@ import { expect, test } from '../kit/journey.ts'
 
 test('a release that fails is counted beside Deployments at once and is listed first on the dashboard', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const service = await createService(testEnvironment, [
     { name: unique('fails/'), tag: '1', image: exits(3, 0, 'no configuration') },
   ])
@@ -24,8 +24,8 @@ test('a release that fails is counted beside Deployments at once and is listed f
   await expect(page.getByText('Audit log entries')).toBeHidden()
 })
 
-test('invited members are counted separately, on the team page and on the dashboard', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('invited members are counted separately, on the team page and on the dashboard', async ({ page, testSystem }) => {
+  const { testEnvironment } = testSystem
   await testEnvironment.person.client.call('teams.invite', {
     params: { teamId: testEnvironment.teamId },
     body: { email: `${unique('grace')}@example.com`, firstName: 'Grace', lastName: 'Hopper' },

@@ -13,9 +13,9 @@ const image = { tag: '1', image: idle(), config: { name: 'web' } }
 
 test('deleting a project offers to delete its containers: kept ones keep their names, deleted ones free the prefix', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const prefix = unique('gone')
   const imageName = unique('gone/i')
   const node = await testEnvironment.person.client.call('nodes.get', {
@@ -65,9 +65,9 @@ test('deleting a project offers to delete its containers: kept ones keep their n
 
 test('deleting a version deletes its containers on request, and is refused while their node is unavailable', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const { client } = testEnvironment.person
   const prefix = unique('vgone')
   const at = { teamSlug: testEnvironment.teamSlug, nodeId: testEnvironment.nodeId }
@@ -108,9 +108,9 @@ test('deleting a version deletes its containers on request, and is refused while
 
 test('the changelog of a deployed version is on its page, though the version cannot be edited any more', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const { client } = testEnvironment.person
   const service = await createService(testEnvironment, [{ ...image, name: unique('log/i') }], { versioned: '1.0.0' })
   const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }

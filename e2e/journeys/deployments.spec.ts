@@ -26,8 +26,8 @@ const instance = (page: Page) => page.getByRole('list', { name: 'Images' }).getB
 /** A container that runs but never reaches its expected state. */
 const endless = { expectedState: { state: 'exited', timeout: 300, exitCode: 0 } } as const
 
-test('preparing a deployment that is prepared already opens it', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('preparing a deployment that is prepared already opens it', async ({ page, testSystem }) => {
+  const { testEnvironment } = testSystem
   const prefix = unique('twice')
   const name = unique('Twice ')
   const service = await createService(testEnvironment, [{ name: unique('twice/i'), tag: '1', image: idle() }], { name })
@@ -43,8 +43,8 @@ test('preparing a deployment that is prepared already opens it', async ({ page, 
   await expect(page.getByText('one deployment per node and prefix. Here it is.')).toBeVisible()
 })
 
-test('a protected deployment is replaced only after a confirmation', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('a protected deployment is replaced only after a confirmation', async ({ page, testSystem }) => {
+  const { testEnvironment } = testSystem
   const { client } = testEnvironment.person
   const prefix = unique('safe')
   const service = await createService(testEnvironment, [{ name: unique('safe/i'), tag: '1', image: idle() }], {
@@ -80,8 +80,8 @@ test('a protected deployment is replaced only after a confirmation', async ({ pa
   await expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
 })
 
-test('a copy has a prefix of its own and is prepared, not started', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('a copy has a prefix of its own and is prepared, not started', async ({ page, testSystem }) => {
+  const { testEnvironment } = testSystem
   const prefix = unique('copy')
   const service = await createService(testEnvironment, [{ name: unique('copy/i'), tag: '1', image: idle() }])
   const deployment = await createDeployment(testEnvironment, service, prefix)
@@ -97,16 +97,16 @@ test('a copy has a prefix of its own and is prepared, not started', async ({ pag
 
 test('a reload during a deployment shows the same progress, and cancelling keeps the previous container answering', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const prefix = unique('stop')
   const name = unique('stop/web')
   const service = await createService(testEnvironment, [{ name, tag: '1', image: web('before') }])
   const deployment = await createDeployment(testEnvironment, service, prefix)
   expect((await deploy(testEnvironment, deployment.id)).status).toBe('successful')
   const [before] = await raw.list(`dev.crux.prefix=${prefix}`)
-  await stage.registry.push(name, '2', web('after'))
+  await testSystem.registry.push(name, '2', web('after'))
   await setTag(testEnvironment, service, 0, '2')
   const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
   await testEnvironment.person.client.call('images.update', {
@@ -137,8 +137,8 @@ test('a reload during a deployment shows the same progress, and cancelling keeps
   expect(after.map(({ Id }) => Id)).toEqual([before?.Id])
 })
 
-test('the page of a deployment rolls back to an earlier release', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('the page of a deployment rolls back to an earlier release', async ({ page, testSystem }) => {
+  const { testEnvironment } = testSystem
   const prefix = unique('back')
   const port = await freePort()
   const name = unique('back/web')
@@ -152,7 +152,7 @@ test('the page of a deployment rolls back to an earlier release', async ({ page,
   ])
   const deployment = await createDeployment(testEnvironment, service, prefix)
   expect((await deploy(testEnvironment, deployment.id)).status).toBe('successful')
-  await stage.registry.push(name, '2', web('second'))
+  await testSystem.registry.push(name, '2', web('second'))
   await setTag(testEnvironment, service, 0, '2')
   expect((await deploy(testEnvironment, deployment.id)).status).toBe('successful')
   await answers(port, 'second')
@@ -176,16 +176,16 @@ test('the page of a deployment rolls back to an earlier release', async ({ page,
 
 test('a port with a downtime can be kept open on request, as the page announces before the start', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const port = await freePort()
   const name = unique('open/web')
   const config = { ports: [{ id: crypto.randomUUID(), internal: 8080, external: port }] }
   const service = await createService(testEnvironment, [{ name, tag: '1', image: web('first'), config }])
   const deployment = await createDeployment(testEnvironment, service, unique('open'))
   expect((await deploy(testEnvironment, deployment.id)).status).toBe('successful')
-  await stage.registry.push(name, '2', web('second'))
+  await testSystem.registry.push(name, '2', web('second'))
   await setTag(testEnvironment, service, 0, '2')
 
   await page.goto(`/${testEnvironment.teamSlug}/deployments?filter=${deployment.prefix}`)
@@ -203,7 +203,7 @@ test('a port with a downtime can be kept open on request, as the page announces 
   await expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
   await answers(port, 'second')
 
-  await stage.registry.push(name, '3', web('third'))
+  await testSystem.registry.push(name, '3', web('third'))
   await setTag(testEnvironment, service, 0, '3')
   await page.goto(pageOf(testEnvironment, deployment.id))
   await expect(page.getByText('- tag 2')).toBeVisible()
@@ -213,9 +213,9 @@ test('a port with a downtime can be kept open on request, as the page announces 
 
 test('starts for one deployment target wait in a queue, show which release is ahead, and advance in order', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const prefix = unique('line')
   const [first, second, third] = await Promise.all(
     (['One ', 'Two ', 'Three '] as const).map(async (word, index) => {
@@ -268,8 +268,11 @@ test('starts for one deployment target wait in a queue, show which release is ah
   await expect(page.getByText('in the queue behind')).toBeHidden()
 })
 
-test('a start of selected instances shows what changes, and does not affect the others', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('a start of selected instances shows what changes, and does not affect the others', async ({
+  page,
+  testSystem,
+}) => {
+  const { testEnvironment } = testSystem
   const prefix = unique('some')
   const [port, other] = [await freePort(), await freePort()]
   const publishes = (external: number) => ({ ports: [{ id: crypto.randomUUID(), internal: 8080, external }] })
@@ -281,7 +284,7 @@ test('a start of selected instances shows what changes, and does not affect the 
   const deployment = await createDeployment(testEnvironment, service, prefix)
   expect((await deploy(testEnvironment, deployment.id)).status).toBe('successful')
   for (const index of [0, 1]) {
-    await stage.registry.push(names[index] ?? '', '2', web('two'))
+    await testSystem.registry.push(names[index] ?? '', '2', web('two'))
     await setTag(testEnvironment, service, index, '2')
   }
   await page.goto(pageOf(testEnvironment, deployment.id))
@@ -301,9 +304,9 @@ test('a start of selected instances shows what changes, and does not affect the 
 
 test('a failed deployment shows what happened and can be deployed again from its page; deleting it deletes the containers', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const prefix = unique('fail')
   const name = unique('fail/job')
   const service = await createService(testEnvironment, [
@@ -317,7 +320,7 @@ test('a failed deployment shows what happened and can be deployed again from its
   await expect(page.getByText('Nothing answers')).toBeVisible()
   expect((await finished(testEnvironment, deployment.id)).status).toBe('failed')
 
-  await stage.registry.push(name, '2', idle())
+  await testSystem.registry.push(name, '2', idle())
   await setTag(testEnvironment, service, 0, '2')
   await page.getByRole('button', { name: 'Deploy again' }).click()
   await expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
@@ -333,8 +336,11 @@ test('a failed deployment shows what happened and can be deployed again from its
   await expect.poll(async () => (await raw.list(`dev.crux.prefix=${prefix}`)).length, { timeout: 30_000 }).toBe(0)
 })
 
-test('an earlier release whose log was deleted says so, and still shows its outcome', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('the page of an earlier release whose log was deleted states that, and still shows its outcome', async ({
+  page,
+  testSystem,
+}) => {
+  const { testEnvironment } = testSystem
   const name = unique('kept/i-')
   const service = await createService(testEnvironment, [{ name, tag: '1', image: idle(), config: { name: 'web' } }])
   const { id } = await createDeployment(testEnvironment, service, unique('kept'))

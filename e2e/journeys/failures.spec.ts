@@ -48,9 +48,9 @@ const closed = (server: Server | SocketServer) => new Promise<unknown>((resolve)
 
 test('a registry that refuses its credentials is named with what to check, and the same release works with right ones', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const testEnvironment = await withRegistry(stage.testEnvironment, { auth: true })
+  const testEnvironment = await withRegistry(testSystem.testEnvironment, { auth: true })
   const name = unique('refused/i')
   const service = await createService(testEnvironment, [{ name, tag: '1', image: idle(), config: { name: 'web' } }])
   const deployment = await createDeployment(testEnvironment, service, unique('refused'))
@@ -86,9 +86,9 @@ test('a registry that refuses its credentials is named with what to check, and t
 
 test('a port that another process on the node holds is reported before the start, with a link to its field, and is free later', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const port = await freePort()
   const service = await createService(testEnvironment, [
     {
@@ -116,9 +116,9 @@ test('a port that another process on the node holds is reported before the start
 
 test('an unreachable registry fails the release, does not affect running containers, and offers no rollback', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const testEnvironment = await withRegistry(stage.testEnvironment)
+  const testEnvironment = await withRegistry(testSystem.testEnvironment)
   const port = await freePort()
   const prefix = unique('down')
   const name = unique('down/i')
@@ -151,9 +151,9 @@ test('an unreachable registry fails the release, does not affect running contain
 
 test('a container that does not reach its expected state is shown with its timeout, last lines and configuration', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const service = await createService(testEnvironment, [
     {
       name: unique('late/i'),

@@ -5,15 +5,18 @@ import { answerOf, answers } from '../kit/service.ts'
 
 test.use({ storageState: signedOut })
 
-test('a new user deploys a first container and a new tag, and a bad tag changes nothing', async ({ page, stage }) => {
+test('a new user deploys a first container and a new tag, and a bad tag changes nothing', async ({
+  page,
+  testSystem,
+}) => {
   test.setTimeout(240_000)
-  const { url } = stage.system
+  const { url } = testSystem.system
   const port = await freePort()
   const prefix = unique('shop')
   const image = `shop/${unique('web')}`
-  await stage.registry.push(image, '1.0.0', web('hello one'))
-  await stage.registry.push(image, '1.1.0', web('hello two'))
-  await stage.registry.push(image, 'gone', web('never'))
+  await testSystem.registry.push(image, '1.0.0', web('hello one'))
+  await testSystem.registry.push(image, '1.1.0', web('hello two'))
+  await testSystem.registry.push(image, 'gone', web('never'))
 
   const { teamSlug } = await signUpInBrowser(page, url)
   const open = (path: string) => page.goto(`${url}/${teamSlug}/${path}`)
@@ -30,7 +33,7 @@ test('a new user deploys a first container and a new tag, and a bad tag changes 
   await test.step('a registry', async () => {
     await open('registries#new')
     await page.getByLabel('Name', { exact: true }).fill('local registry')
-    await page.getByRole('textbox', { name: 'Address', exact: true }).fill(stage.registry.host)
+    await page.getByRole('textbox', { name: 'Address', exact: true }).fill(testSystem.registry.host)
     await page.getByRole('button', { name: 'Create registry' }).click()
     await expect(page.getByRole('main').getByText('local registry').first()).toBeVisible()
   })
@@ -103,7 +106,7 @@ test('a new user deploys a first container and a new tag, and a bad tag changes 
 
   await test.step('a bad tag leaves the old one answering, and the page says so', async () => {
     await setTag('gone')
-    await stage.registry.deleteTag(image, 'gone')
+    await testSystem.registry.deleteTag(image, 'gone')
     await deployAgain()
     await expect(result).toContainText(/gone/, { timeout: 60_000 })
     // The error text of the registry is shown only on request.

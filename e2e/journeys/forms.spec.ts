@@ -14,9 +14,9 @@ async function openNewProject(page: Page, teamSlug: string) {
 
 test('Back leads to the page and not to its form again, whether the form was submitted or closed', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { teamSlug } = stage.testEnvironment
+  const { teamSlug } = testSystem.testEnvironment
   const list = (url: URL) => url.pathname === `/${teamSlug}/projects` && url.hash === ''
   const form = await openNewProject(page, teamSlug)
   await page.keyboard.press('Escape')
@@ -40,10 +40,10 @@ test('the end of a session keeps the typed values of a form, which can be submit
   page,
   context,
   session,
-  stage,
+  testSystem,
 }) => {
   const name = unique('Kept ')
-  const form = await openNewProject(page, stage.testEnvironment.teamSlug)
+  const form = await openNewProject(page, testSystem.testEnvironment.teamSlug)
   await form.getByLabel('Name').fill(name)
   await context.clearCookies()
   await form.getByRole('button', { name: 'Create project' }).click()
@@ -64,9 +64,9 @@ test('the end of a session keeps the typed values of a form, which can be submit
 test('a request is sent also when the browser believes to be offline, and a failure is shown at once', async ({
   page,
   context,
-  stage,
+  testSystem,
 }) => {
-  const form = await openNewProject(page, stage.testEnvironment.teamSlug)
+  const form = await openNewProject(page, testSystem.testEnvironment.teamSlug)
   await form.getByLabel('Name').fill(unique('Offline '))
   await context.setOffline(true)
   await form.getByRole('button', { name: 'Create project' }).click()
@@ -97,8 +97,8 @@ test('a form that is opened again shows no values and no errors of the previous 
   await expect(form.getByRole('alert')).toHaveCount(0)
 })
 
-test('a form that is submitted twice in one moment is sent once', async ({ page, stage }) => {
-  const form = await openNewProject(page, stage.testEnvironment.teamSlug)
+test('a form that is submitted twice in one moment is sent once', async ({ page, testSystem }) => {
+  const form = await openNewProject(page, testSystem.testEnvironment.teamSlug)
   await form.getByLabel('Name').fill(unique('Once '))
   const sent: string[] = []
   page.on('request', (request) => request.method() === 'POST' && sent.push(new URL(request.url()).pathname))
@@ -106,14 +106,14 @@ test('a form that is submitted twice in one moment is sent once', async ({ page,
     .getByRole('button', { name: 'Create project' })
     .evaluate((button: { click: () => void }) => [button, button].map((one) => one.click()))
   await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/)
-  expect(sent).toEqual([`/api/${stage.testEnvironment.teamSlug}/projects`])
+  expect(sent).toEqual([`/api/${testSystem.testEnvironment.teamSlug}/projects`])
 })
 
 test('the focus returns to the element that opened a layer, moves on from a deleted row, and moves into the next page', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const service = await createService(testEnvironment, [{ name: unique('focus/i'), tag: '1', image: idle() }])
   const prefix = unique('focus')
   for (const one of ['a', 'b']) {

@@ -3,9 +3,9 @@ import { expect, test } from '../kit/journey.ts'
 
 test('access to the node is listed before the start, with who confirmed it and what changed since', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const { client } = testEnvironment.person
   const inTeam = { teamSlug: testEnvironment.teamSlug }
   const service = await createService(testEnvironment, [

@@ -6,8 +6,8 @@ async function prepareDeployment(testEnvironment: TestEnvironment, name = unique
   return createDeployment(testEnvironment, service, unique('list'))
 }
 
-test('a filter and a selection that are changed at the same time both apply', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('a filter and a selection that are changed at the same time both apply', async ({ page, testSystem }) => {
+  const { testEnvironment } = testSystem
   const name = unique('List ')
   await prepareDeployment(testEnvironment, name)
   await page.goto(`/${testEnvironment.teamSlug}/deployments`)
@@ -22,17 +22,17 @@ test('a filter and a selection that are changed at the same time both apply', as
   await expect(page.getByRole('searchbox')).toHaveValue(name)
 })
 
-test('a page number after the end of a list leads to the last page', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('a page number after the end of a list leads to the last page', async ({ page, testSystem }) => {
+  const { testEnvironment } = testSystem
   await prepareDeployment(testEnvironment)
   await page.goto(`/${testEnvironment.teamSlug}/deployments?skip=500&take=5`)
   await page.waitForURL((url) => url.searchParams.get('skip') !== '500')
   await expect(page.getByRole('table').getByRole('row').nth(1)).toBeVisible()
 })
 
-test('a day is typed digit by digit, and the other end of the range stays', async ({ page, stage }) => {
+test('a day is typed digit by digit, and the other end of the range stays', async ({ page, testSystem }) => {
   await page.goto(
-    `/${stage.testEnvironment.teamSlug}/audit-log?from=2026-03-02T00:00:00.000Z&to=2026-03-20T23:59:59.999Z`,
+    `/${testSystem.testEnvironment.teamSlug}/audit-log?from=2026-03-02T00:00:00.000Z&to=2026-03-20T23:59:59.999Z`,
   )
   const [first, last] = [page.getByLabel('First day'), page.getByLabel('Last day')]
   const before = await first.inputValue()
@@ -44,8 +44,8 @@ test('a day is typed digit by digit, and the other end of the range stays', asyn
   await expect(first).toHaveValue(before)
 })
 
-test('a list that cannot be refreshed stays, and shows when it was loaded', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('a list that cannot be refreshed stays, and shows when it was loaded', async ({ page, testSystem }) => {
+  const { testEnvironment } = testSystem
   const name = unique('Stale ')
   await prepareDeployment(testEnvironment, name)
   await page.clock.install()
@@ -64,8 +64,8 @@ test('a list that cannot be refreshed stays, and shows when it was loaded', asyn
   await expect(page.getByText('Could not refresh.')).toBeHidden()
 })
 
-test('the actions of a row stay visible where the table is wider than the window', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('the actions of a row stay visible where the table is wider than the window', async ({ page, testSystem }) => {
+  const { testEnvironment } = testSystem
   const name = `${unique('Wide ')} ${'x'.repeat(45)}`
   await prepareDeployment(testEnvironment, name)
   await page.setViewportSize({ width: 800, height: 700 })

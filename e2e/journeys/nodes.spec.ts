@@ -23,9 +23,9 @@ const talker = {
 
 test('an install command for another machine is not offered on loopback; one for this machine counts down and can be discarded', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { teamSlug } = stage.testEnvironment
+  const { teamSlug } = testSystem.testEnvironment
   await page.goto(`/${teamSlug}/nodes#new`)
   await page.getByLabel('Name', { exact: true }).fill(unique('far-'))
   await page.getByRole('button', { name: 'Create node' }).click()
@@ -50,9 +50,9 @@ test('an install command for another machine is not offered on loopback; one for
 
 test('a container can be stopped, started, inspected and deleted on the page of its node, and its log can be read', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const prefix = unique('run')
   const name = unique('i')
   const service = await createService(testEnvironment, [{ name: `run/${name}`, tag: '1', image: talker }])
@@ -161,9 +161,9 @@ test('a container can be stopped, started, inspected and deleted on the page of 
 
 test('images that no container and no release needs can be selected and deleted, and the others stay', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const name = `keep/${unique('i')}`
   const service = await createService(testEnvironment, [{ name, tag: '1', image: idle(`release 1 of ${name}`) }])
   const deployment = await createDeployment(testEnvironment, service, unique('images'))
@@ -193,9 +193,9 @@ test('images that no container and no release needs can be selected and deleted,
 
 test('an agent is disconnected and its token revoked only after a confirmation, and the events show it', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const name = unique('spare-')
   const nodeId = await connectLocalNode(testEnvironment.person, testEnvironment.teamSlug, name)
   await page.goto(`/${testEnvironment.teamSlug}/nodes/${nodeId}`)

@@ -3,7 +3,7 @@ import { freePort, type OidcServer, oidcClient, startOidcServer, unique } from '
 import type { Page } from '@playwright/test'
 import { createAccount, newAccount } from '../kit/console.ts'
 import { signOut } from '../kit/mailed.ts'
-import { expect, startSystem, test } from '../kit/stage.ts'
+import { expect, startSystem, test } from '../kit/test-system.ts'
 
 let corp: OidcServer
 let crux: System

@@ -6,10 +6,10 @@ import type { Page } from '@playwright/test'
 import pg from 'pg'
 import { expect, test } from '../kit/journey.ts'
 import { agentDirectory, agentPid } from '../kit/node.ts'
-import type { Stage } from '../kit/stage.ts'
+import type { TestSystem } from '../kit/test-system.ts'
 import { recordTraffic } from '../kit/traffic.ts'
 
-type TestEnvironment = Stage['testEnvironment']
+type TestEnvironment = TestSystem['testEnvironment']
 const section = (page: Page) => page.getByRole('region', { name: 'Secrets', exact: true })
 const rowOf = (page: Page, key: string) => section(page).locator(`[data-part="secrets.${key}"]`)
 const inputOf = (page: Page, key: string) => section(page).getByLabel(`Secret value of ${key}`, { exact: true })
@@ -36,9 +36,9 @@ async function prepare(testEnvironment: TestEnvironment) {
 
 test('a required secret is requested, entered, deployed, and requested again with a new key of the node', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const { id, prefix, path } = await prepare(testEnvironment)
   const value = `s3cr3t-${randomBytes(12).toString('hex')}`
   const second = `again-${randomBytes(12).toString('hex')}`
@@ -98,8 +98,8 @@ test('a required secret is requested, entered, deployed, and requested again wit
   await page.goto(path)
   await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('On the node')
   for (const name of ['secret.key', 'public.key'])
-    for (const file of filesBelow(agentDirectory(stage)).filter((one) => one.endsWith(`/${name}`))) rmSync(file)
-  process.kill(agentPid(stage), 'SIGKILL')
+    for (const file of filesBelow(agentDirectory(testSystem)).filter((one) => one.endsWith(`/${name}`))) rmSync(file)
+  process.kill(agentPid(testSystem), 'SIGKILL')
   await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('Enter again', { timeout: 40_000 })
   await expect(section(page).getByRole('alert')).toContainText('has a new key and can no longer read 2 values')
   await rowOf(page, 'OWN_KEY').getByRole('button', { name: 'Remove OWN_KEY' }).click()
@@ -115,17 +115,20 @@ test('a required secret is requested, entered, deployed, and requested again wit
   // Only the container has the value: no table, no file of the installation or the agent, no browser request or answer contains it.
   const sent = await traffic.text()
   expect(sent, 'the record of the traffic holds what was sent').toContain('BEGIN PGP MESSAGE')
-  const rows = await wholeDatabase(stage.system.databaseUrl)
+  const rows = await wholeDatabase(testSystem.system.databaseUrl)
   expect(rows, 'the dump holds what is stored').toContain('BEGIN PGP MESSAGE')
   for (const secret of [value, second]) {
     expect(sent.includes(secret), 'in the traffic of the browser').toBe(false)
     expect(rows.includes(secret), 'in the database').toBe(false)
-    expect(filesWith(stage.system.dataDir, secret), 'in files of the installation').toEqual([])
+    expect(filesWith(testSystem.system.dataDir, secret), 'in files of the installation').toEqual([])
   }
 })
 
-test('a node that was never connected accepts no value, and the page shows what to do', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('a node that was never connected accepts no value, and the page shows what to do', async ({
+  page,
+  testSystem,
+}) => {
+  const { testEnvironment } = testSystem
   const { client } = testEnvironment.person
   const { id, path } = await prepare(testEnvironment)
   const node = await client.call('nodes.create', {

@@ -3,9 +3,9 @@ import { expect, test } from '../kit/journey.ts'
 
 test('a start is refused when the configuration changed after the page showed it, and the page shows the new changes', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const prefix = unique('seen')
   const service = await createService(testEnvironment, [
     {
@@ -43,9 +43,9 @@ test('a start is refused when the configuration changed after the page showed it
 
 test('a restart after a failure shows what it would confirm, and refuses changes since then', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const { client } = testEnvironment.person
   const name = unique('again/i-')
   const service = await createService(testEnvironment, [{ name, tag: '1', image: exits(3), config: { name: 'web' } }])

@@ -17,8 +17,8 @@ const jump = async (page: Page, words: string, entry: RegExp) => {
   await expect(palette).toBeHidden()
 }
 
-test('the palette opens any project, node and deployment by keyboard', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('the palette opens any project, node and deployment by keyboard', async ({ page, testSystem }) => {
+  const { testEnvironment } = testSystem
   const name = unique('Palette ')
   const prefix = unique('pal')
   const service = await createService(testEnvironment, [{ name: unique('pal/i'), tag: '1', image: idle() }], { name })
@@ -40,8 +40,8 @@ test('the palette opens any project, node and deployment by keyboard', async ({ 
   await expect(page.getByRole('dialog')).toBeHidden()
 })
 
-test('the palette finds a deployment that is not among the newest', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('the palette finds a deployment that is not among the newest', async ({ page, testSystem }) => {
+  const { testEnvironment } = testSystem
   const prefix = unique('old')
   const service = await createService(testEnvironment, [{ name: unique('old/i'), tag: '1', image: idle() }])
   const { id } = await createDeployment(testEnvironment, service, prefix)
@@ -59,9 +59,9 @@ test('the palette finds a deployment that is not among the newest', async ({ pag
 
 test('a dialog that is open on one deployment is not open on the next with the values of the first', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const service = await createService(testEnvironment, [{ name: unique('next/i'), tag: '1', image: idle() }])
   const [first, second] = [unique('first'), unique('second')]
   await createDeployment(testEnvironment, service, first)
@@ -80,8 +80,8 @@ test('a dialog that is open on one deployment is not open on the next with the v
   await expect(form).toBeHidden()
 })
 
-test('single keys navigate and list the shortcuts, but not while a user types', async ({ page, stage }) => {
-  const { teamSlug } = stage.testEnvironment
+test('single keys navigate and list the shortcuts, but not while a user types', async ({ page, testSystem }) => {
+  const { teamSlug } = testSystem.testEnvironment
   await page.goto(`/${teamSlug}/dashboard`)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   for (const [key, path] of [
@@ -103,8 +103,8 @@ test('single keys navigate and list the shortcuts, but not while a user types', 
   await expect(page.getByRole('dialog')).toBeHidden()
 })
 
-test('the theme is switched in the user menu and stays after a reload', async ({ page, stage }) => {
-  await page.goto(`/${stage.testEnvironment.teamSlug}/dashboard`)
+test('the theme is switched in the user menu and stays after a reload', async ({ page, testSystem }) => {
+  await page.goto(`/${testSystem.testEnvironment.teamSlug}/dashboard`)
   const ground = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
   const choose = async (theme: string) => {
     await page.getByRole('button', { name: /owner in/ }).click()
@@ -123,9 +123,9 @@ test('the theme is switched in the user menu and stays after a reload', async ({
 
 test('an unknown address shows that it does not exist, and a team of others leads to the start page', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { teamSlug } = stage.testEnvironment
+  const { teamSlug } = testSystem.testEnvironment
   await page.goto('/no/such/page/here')
   await expect(page.getByRole('heading', { name: 'There is nothing here' })).toBeVisible()
   await page.goto(`/${teamSlug}/projects/00000000-0000-4000-8000-000000000000`)
@@ -136,8 +136,8 @@ test('an unknown address shows that it does not exist, and a team of others lead
   await page.waitForURL(`**/${teamSlug}/dashboard`)
 })
 
-test('the sidebar on a phone is a sheet that navigates and closes', async ({ page, stage }) => {
-  const { teamSlug } = stage.testEnvironment
+test('the sidebar on a phone is a sheet that navigates and closes', async ({ page, testSystem }) => {
+  const { teamSlug } = testSystem.testEnvironment
   await page.setViewportSize({ width: 375, height: 740 })
   await page.goto(`/${teamSlug}/dashboard`)
   await expect(page.getByRole('link', { name: 'Nodes' })).toBeHidden()
@@ -149,8 +149,8 @@ test('the sidebar on a phone is a sheet that navigates and closes', async ({ pag
   expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375)
 })
 
-test('an unavailable server is shown in a banner, and changes appear when it is back', async ({ page, stage }) => {
-  const { testEnvironment, system } = stage
+test('an unavailable server is shown in a banner, and changes appear when it is back', async ({ page, testSystem }) => {
+  const { testEnvironment, system } = testSystem
   await page.goto(`/${testEnvironment.teamSlug}/nodes`)
   const live = page.locator('[data-live]')
   await expect(live).toHaveAttribute('data-live', 'live')
@@ -167,9 +167,9 @@ test.describe('without a session', () => {
   test.use({ storageState: signedOut })
   test('cannot open any address of the console, which redirects to the sign-in page and back', async ({
     page,
-    stage,
+    testSystem,
   }) => {
-    await page.goto(`/${stage.testEnvironment.teamSlug}/deployments?status=failed`)
+    await page.goto(`/${testSystem.testEnvironment.teamSlug}/deployments?status=failed`)
     await page.waitForURL(/\/auth\/login\?return_to=/)
     expect(new URL(page.url()).searchParams.get('return_to')).toContain('status=failed')
   })
@@ -192,9 +192,9 @@ test.describe('without a session', () => {
   })
 })
 
-test('a tooltip disappears with its element, and is not shown for a removed one', async ({ page, stage }) => {
+test('a tooltip disappears with its element, and is not shown for a removed one', async ({ page, testSystem }) => {
   await page.clock.install()
-  await page.goto(`/${stage.testEnvironment.teamSlug}/dashboard`)
+  await page.goto(`/${testSystem.testEnvironment.teamSlug}/dashboard`)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await page.clock.pauseAt(new Date(Date.now() + 60_000))
   const add = () =>

@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test'
 import { type Account, createAccount, newAccount, signIn } from '../kit/console.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
 import { type Mailbox, openMailbox } from '../kit/mail.ts'
-import { startSystem } from '../kit/stage.ts'
+import { startSystem } from '../kit/test-system.ts'
 
 test.use({ storageState: signedOut })
 
@@ -16,9 +16,9 @@ const fillLogin = async (page: Page, account: Account) => {
 
 test('a wrong password is reported in the form, and the right one leads to the requested page', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { person, teamSlug } = stage.testEnvironment
+  const { person, teamSlug } = testSystem.testEnvironment
   await page.goto(`/${teamSlug}/registries`)
   await page.waitForURL(/\/auth\/login/)
   await fillLogin(page, { email: person.email, password: 'not the password' })
@@ -31,10 +31,10 @@ test('a wrong password is reported in the form, and the right one leads to the r
 
 test('an address that has an account already is refused with a reason, and typed values stay', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const taken = { ...newAccount(), email: stage.testEnvironment.person.email }
-  await createAccount(page, stage.system.url, taken)
+  const taken = { ...newAccount(), email: testSystem.testEnvironment.person.email }
+  await createAccount(page, testSystem.system.url, taken)
   await expect(page.getByText('There is an account with this address already.')).toBeVisible()
   await expect(page.getByLabel('First name')).toHaveValue('Ada')
 })
@@ -51,9 +51,9 @@ test('errors that the form can detect are shown at the field before anything is 
   await expect(page.getByLabel('E-mail')).toBeFocused()
 })
 
-test('signing out ends the session: pages redirect to the sign-in page', async ({ page, stage }) => {
-  const person = await signUp(stage.system.url)
-  await signIn(page, stage.system.url, person)
+test('signing out ends the session: pages redirect to the sign-in page', async ({ page, testSystem }) => {
+  const person = await signUp(testSystem.system.url)
+  await signIn(page, testSystem.system.url, person)
   await page.waitForURL('**/teams/create')
   await page.goto('/auth/logout')
   await page.waitForURL(/\/auth\/login/)
@@ -63,14 +63,14 @@ test('signing out ends the session: pages redirect to the sign-in page', async (
 
 test('an open page redirects to the sign-in page as soon as its session is ended on another device', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { person, teamSlug } = stage.testEnvironment
+  const { person, teamSlug } = testSystem.testEnvironment
   await page.goto(`/${teamSlug}/nodes`)
   await fillLogin(page, person)
   await page.waitForURL(`**/${teamSlug}/nodes`)
   await expect(page.getByText('Live', { exact: true })).toBeAttached()
-  const ended = await fetch(`${stage.system.url}/kratos/sessions/${await sessionOf(page)}`, {
+  const ended = await fetch(`${testSystem.system.url}/kratos/sessions/${await sessionOf(page)}`, {
     method: 'DELETE',
     headers: person.headers(),
   })

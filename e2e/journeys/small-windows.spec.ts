@@ -9,18 +9,18 @@ const barHeight = 48
 
 test.describe('a configuration in a low window', () => {
   let problems: StartProblems
-  test.beforeAll(async ({ stage }) => {
-    problems = await prepareStartProblems(stage.testEnvironment)
+  test.beforeAll(async ({ testSystem }) => {
+    problems = await prepareStartProblems(testSystem.testEnvironment)
   })
   test.afterAll(() => problems.end())
 
   test('keeps the list of settings and the summary completely visible beside the form, at every scroll position', async ({
     page,
-    stage,
+    testSystem,
   }) => {
     const height = 460
     await page.setViewportSize({ width: 1440, height })
-    await page.goto(`/${stage.testEnvironment.teamSlug}/container-configurations/${problems.configIds.shop}`)
+    await page.goto(`/${testSystem.testEnvironment.teamSlug}/container-configurations/${problems.configIds.shop}`)
     const settings = page.getByRole('navigation', { name: 'Settings' })
     const summary = page.getByRole('region', { name: 'Before you deploy' })
     const find = page.getByRole('searchbox', { name: 'Find a setting' })
@@ -50,9 +50,9 @@ test.describe('a phone', () => {
 
   test("shows a long failure reason collapsed, and completely with the engine's error on request", async ({
     page,
-    stage,
+    testSystem,
   }) => {
-    const { testEnvironment } = stage
+    const { testEnvironment } = testSystem
     const program = `/opt/${'a-long-directory-name/'.repeat(12)}serve`
     const config = { name: 'web', commands: [{ key: program }] }
     const service = await createService(testEnvironment, [{ name: unique('long/i-'), tag: '1', image: idle(), config }])
@@ -78,8 +78,8 @@ test.describe('a phone', () => {
     expect((await boxOf(reason)).height).toBe(folded)
   })
 
-  test('shows the tools above the log of a container in two rows', async ({ page, stage }) => {
-    const { testEnvironment } = stage
+  test('shows the tools above the log of a container in two rows', async ({ page, testSystem }) => {
+    const { testEnvironment } = testSystem
     const service = await createService(testEnvironment, [
       { name: unique('tools/i-'), tag: '1', image: idle(), config: { name: 'web' } },
     ])

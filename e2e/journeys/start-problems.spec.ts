@@ -4,8 +4,8 @@ import { expect, test } from '../kit/journey.ts'
 import { prepareStartProblems, type StartProblems } from '../kit/start-problems.ts'
 
 let problems: StartProblems
-test.beforeAll(async ({ stage }) => {
-  problems = await prepareStartProblems(stage.testEnvironment)
+test.beforeAll(async ({ testSystem }) => {
+  problems = await prepareStartProblems(testSystem.testEnvironment)
 })
 test.afterAll(() => problems.end())
 
@@ -18,9 +18,9 @@ const externalPort = (page: Page, place: number) =>
 
 test('a problem that prevents a start is shown in the field, in the list and in the summary, and disappears when it is fixed', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const path = (configId: string) => `/${stage.testEnvironment.teamSlug}/container-configurations/${configId}`
+  const path = (configId: string) => `/${testSystem.testEnvironment.teamSlug}/container-configurations/${configId}`
   const { holder, nodeName, foreign, configIds } = problems
   const ports = section(page, 'Ports')
   await page.goto(path(configIds.shop))
@@ -97,10 +97,10 @@ test('a problem that prevents a start is shown in the field, in the list and in 
 
 test('a container of another project with the same name as a new container is listed before the start', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { client } = stage.testEnvironment.person
-  const inTeam = { teamSlug: stage.testEnvironment.teamSlug }
+  const { client } = testSystem.testEnvironment.person
+  const inTeam = { teamSlug: testSystem.testEnvironment.teamSlug }
   const held = await client.call('deployments.get', { params: { ...inTeam, deploymentId: problems.deploymentId } })
   const prefix = problems.holder.container.replace(/-web$/, '')
   await client.call('deployments.update', {

@@ -128,8 +128,8 @@ test.describe('members of a team', () => {
   })
 })
 
-test('a pipeline deploys with the token of a service account', async ({ page, stage }) => {
-  const { testEnvironment, system } = stage
+test('a pipeline deploys with the token of a service account', async ({ page, testSystem }) => {
+  const { testEnvironment, system } = testSystem
   const service = await createService(testEnvironment, [{ name: `bot/${unique('a')}`, tag: '1', image: idle() }])
   const deployment = await createDeployment(testEnvironment, service, unique('p'))
   await page.goto(`/teams/${testEnvironment.teamId}`)
@@ -156,8 +156,8 @@ test('a pipeline deploys with the token of a service account', async ({ page, st
   await expect(page.getByRole('row', { name: 'Deployed' }).first()).toContainText('Pipeline')
 })
 
-test('the command of a deployment token starts its deployment and nothing else', async ({ page, stage }) => {
-  const { testEnvironment, system } = stage
+test('the command of a deployment token starts its deployment and nothing else', async ({ page, testSystem }) => {
+  const { testEnvironment, system } = testSystem
   const service = await createService(testEnvironment, [{ name: `hook/${unique('a')}`, tag: '1', image: idle() }])
   const deployment = await createDeployment(testEnvironment, service, unique('p'))
   const other = await createDeployment(testEnvironment, service, unique('p'))

@@ -25,12 +25,12 @@ async function typeVariable(page: Page, key: string, value: string) {
 
 test('images and tags that one browser changes appear in the other, and both show who is present', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const service = await createService(testEnvironment, [{ name: `pair/${unique('a')}`, tag: '1', image: idle() }])
   const added = `pair/${unique('b')}`
-  await stage.registry.push(added, '7.0.0', idle())
+  await testSystem.registry.push(added, '7.0.0', idle())
   const address = `/${testEnvironment.teamSlug}/projects/${service.projectId}`
   await page.goto(address)
   await other.goto(address)
@@ -53,8 +53,8 @@ test('images and tags that one browser changes appear in the other, and both sho
   await expect(page.getByRole('img', { name: badges })).toBeHidden()
 })
 
-test('two browsers that edit one configuration lose no changes of each other', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('two browsers that edit one configuration lose no changes of each other', async ({ page, testSystem }) => {
+  const { testEnvironment } = testSystem
   const service = await createService(testEnvironment, [{ name: `both/${unique('a')}`, tag: '1', image: idle() }])
   const { client } = testEnvironment.person
   const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
@@ -92,8 +92,8 @@ test('two browsers that edit one configuration lose no changes of each other', a
   )
 })
 
-test('leaving a configuration right after typing loses nothing', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('leaving a configuration right after typing loses nothing', async ({ page, testSystem }) => {
+  const { testEnvironment } = testSystem
   const service = await createService(testEnvironment, [{ name: `left/${unique('a')}`, tag: '1', image: idle() }])
   const { client } = testEnvironment.person
   const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
@@ -115,9 +115,9 @@ test('leaving a configuration right after typing loses nothing', async ({ page, 
 
 test('a value that another user changed in the meantime is shown beside the own one, and the user chooses', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const service = await createService(testEnvironment, [
     {
       name: `same/${unique('a')}`,
@@ -165,8 +165,8 @@ test('a value that another user changed in the meantime is shown beside the own 
   await expect(valueIn(other, 'LEVEL')).toHaveValue('warn')
 })
 
-test('the other browser shows who is editing a switch, a select or a choice', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('the other browser shows who is editing a switch, a select or a choice', async ({ page, testSystem }) => {
+  const { testEnvironment } = testSystem
   const service = await createService(testEnvironment, [{ name: `where/${unique('a')}`, tag: '1', image: idle() }])
   const { client } = testEnvironment.person
   const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
@@ -194,9 +194,9 @@ test('the other browser shows who is editing a switch, a select or a choice', as
 
 test('two users who set the same secret are informed about each other before one value is lost', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const service = await createService(testEnvironment, [
     {
       name: `seal/${unique('a')}`,
@@ -246,22 +246,22 @@ test('two users who set the same secret are informed about each other before one
 
 test('a setting that the role user may not change is marked at its field, and is not sent', async ({
   browser,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const service = await createService(testEnvironment, [{ name: `host/${unique('a')}`, tag: '1', image: idle() }])
   const { client } = testEnvironment.person
   const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
   const configId = (await client.call('versions.get', { params })).images[0]?.config.id ?? ''
-  const grace = await signUp(stage.system.url, { firstName: 'Grace', lastName: 'Hopper' })
+  const grace = await signUp(testSystem.system.url, { firstName: 'Grace', lastName: 'Hopper' })
   const { teams } = await client.call('users.me')
   const team = { teamId: teams.find(({ slug }) => slug === testEnvironment.teamSlug)?.id ?? '' }
   const body = { email: grace.email, firstName: 'Grace', lastName: 'Hopper' }
   await client.call('teams.invite', { params: team, body })
   await grace.client.call('users.accept-invitation', { params: team })
-  const hers = await browser.newContext({ storageState: signedOut, baseURL: stage.system.url })
+  const hers = await browser.newContext({ storageState: signedOut, baseURL: testSystem.system.url })
   const page = await hers.newPage()
-  await signIn(page, stage.system.url, grace)
+  await signIn(page, testSystem.system.url, grace)
   await page.goto(`/${testEnvironment.teamSlug}/container-configurations/${configId}`)
   await showSetting(page, 'Volumes')
   const volumes = page.getByRole('region', { name: 'Volumes', exact: true })

@@ -22,11 +22,14 @@ const order = (page: Page) =>
     .filter({ hasNot: page.getByRole('columnheader') })
     .locator('td:nth-child(2)')
 
-test('a versioned project has a version, a successor with the same images, and a default', async ({ page, stage }) => {
-  const { teamSlug } = stage.testEnvironment
+test('a versioned project has a version, a successor with the same images, and a default', async ({
+  page,
+  testSystem,
+}) => {
+  const { teamSlug } = testSystem.testEnvironment
   const name = unique('Shop ')
   const image = `shop/${unique('web')}`
-  await stage.registry.push(image, '1.0.0', web('hello'))
+  await testSystem.registry.push(image, '1.0.0', web('hello'))
 
   await page.goto(`/${teamSlug}/projects#new`)
   await page.getByLabel('Name', { exact: true }).fill(name)
@@ -74,8 +77,8 @@ async function moveUp(page: Page, name: string, place: number, of: number) {
   await expect(page.getByRole('button', { name: `Move ${name}, position ${place - 1} of ${of}` })).toBeVisible()
 }
 
-test('images can be sorted by keyboard and by dragging, and the order is saved', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('images can be sorted by keyboard and by dragging, and the order is saved', async ({ page, testSystem }) => {
+  const { testEnvironment } = testSystem
   const names = ['db', 'api', 'web'].map((name) => `${name}/${unique('i')}`)
   const service = await createService(
     testEnvironment,
@@ -113,8 +116,8 @@ test('images can be sorted by keyboard and by dragging, and the order is saved',
   await expect(order(page)).toHaveText([api, db, web].map(shortName))
 })
 
-test('an order that is saved while the connection is down is shown as it was saved', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('an order that is saved while the connection is down is shown as it was saved', async ({ page, testSystem }) => {
+  const { testEnvironment } = testSystem
   const names = ['db', 'api'].map((name) => `${name}/${unique('i')}`)
   const service = await createService(
     testEnvironment,
@@ -151,9 +154,9 @@ test('an order that is saved while the connection is down is shown as it was sav
 
 test('labels that cannot be parsed as rules are reported at the image, and the others become variables', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const labels = { 'dev.crux.env.PORT': 'int,default:80', 'dev.crux.env.MODE': 'number' }
   const name = `rules/${unique('i')}`
   const service = await createService(testEnvironment, [{ name, tag: '1', image: { labels } }])
@@ -163,10 +166,12 @@ test('labels that cannot be parsed as rules are reported at the image, and the o
   await mark.hover()
   await expect(page.getByRole('tooltip')).toContainText('use string, boolean, int')
   // Another tag has other labels. The page shows their problems without a reload when any user selects it.
-  await stage.registry.push(name, '2', { labels: { 'dev.crux.env.MODE': 'nothing', 'dev.crux.env.SIZE': 'number' } })
+  await testSystem.registry.push(name, '2', {
+    labels: { 'dev.crux.env.MODE': 'nothing', 'dev.crux.env.SIZE': 'number' },
+  })
   await setTag(testEnvironment, service, 0, '2')
   await expect(page.getByRole('button', { name: /^2 labels cannot be read/ })).toBeVisible()
-  await stage.registry.push(name, '3', { labels: { 'dev.crux.env.MODE': 'string' } })
+  await testSystem.registry.push(name, '3', { labels: { 'dev.crux.env.MODE': 'string' } })
   await page.getByRole('button', { name: 'Change the tag' }).click()
   await page.getByRole('dialog').getByRole('button', { name: /^3/ }).click()
   await expect(page.getByRole('row', { name })).toContainText('3')
@@ -179,9 +184,9 @@ test('labels that cannot be parsed as rules are reported at the image, and the o
 
 test('a deployed version and its images cannot be deleted or changed, and the page shows why', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const service = await createService(testEnvironment, [{ name: `guard/${unique('i')}`, tag: '1', image: idle() }], {
     versioned: '1.0.0',
   })
@@ -204,8 +209,8 @@ test('a deployed version and its images cannot be deleted or changed, and the pa
   await expect(page.getByRole('tooltip')).toContainText('Images of a version use it')
 })
 
-test('a tag that the server refuses is reset to its stored value', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('a tag that the server refuses is reset to its stored value', async ({ page, testSystem }) => {
+  const { testEnvironment } = testSystem
   const name = unique('ref/i')
   const service = await createService(testEnvironment, [{ name, tag: '1', image: idle() }], { versioned: '1.0.0' })
   await testEnvironment.registry.push(name, '2', idle('two'))
@@ -250,9 +255,9 @@ async function chooseRegistry(dialog: Locator, name: string) {
 
 test('the failure of an unreachable registry is not shown for the registry that was selected after it', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const image = unique('chosen-')
   const service = await createService(testEnvironment, [{ name: image, tag: '1', image: idle() }])
   let status = 200
@@ -288,9 +293,9 @@ test('the failure of an unreachable registry is not shown for the registry that 
 
 test('a search that was lost with the connection is sent again when the connection is back', async ({
   page,
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const image = unique('asked-')
   const service = await createService(testEnvironment, [{ name: image, tag: '1', image: idle() }])
   const { name, remove } = await addRegistry(testEnvironment, testEnvironment.registry.host)
@@ -313,8 +318,8 @@ test('a search that was lost with the connection is sent again when the connecti
   await remove()
 })
 
-test('the answer to an older search is not shown for a newer one', async ({ page, stage }) => {
-  const { testEnvironment } = stage
+test('the answer to an older search is not shown for a newer one', async ({ page, testSystem }) => {
+  const { testEnvironment } = testSystem
   const mark = unique('ov')
   const [alpha, beta] = [`${mark}/alpha`, `${mark}/beta`]
   const service = await createService(testEnvironment, [{ name: alpha, tag: '1', image: idle() }])

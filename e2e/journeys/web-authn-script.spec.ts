@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { addAuthenticator } from '../kit/authenticator.ts'
 import { newAccount } from '../kit/console.ts'
-import { expect, startSystem, test } from '../kit/stage.ts'
+import { expect, startSystem, test } from '../kit/test-system.ts'
 
 let crux: Awaited<ReturnType<typeof startSystem>>
 test.beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { unique } from '@crux/test-kit'
 import type { Locator, Page } from '@playwright/test'
-import { expect } from './stage.ts'
+import { expect } from './test-system.ts'
 
 export type Account = { email: string; password: string }
 

@@ -1,8 +1,8 @@
 import type { BrowserContext } from '@playwright/test'
 import { signIn } from './console.ts'
-import { test as onStage } from './stage.ts'
+import { test as base } from './test-system.ts'
 
-export { expect } from './stage.ts'
+export { expect } from './test-system.ts'
 
 type Session = Awaited<ReturnType<BrowserContext['storageState']>>
 
@@ -10,11 +10,11 @@ type Session = Awaited<ReturnType<BrowserContext['storageState']>>
 export const signedOut: Session = { cookies: [], origins: [] }
 
 /** Journeys of a signed-in user: each page starts with the session of the user of the system. */
-export const test = onStage.extend<Record<never, never>, { session: Session }>({
+export const test = base.extend<Record<never, never>, { session: Session }>({
   session: [
-    async ({ browser, stage }, use) => {
+    async ({ browser, testSystem }, use) => {
       const context = await browser.newContext()
-      await signIn(await context.newPage(), stage.system.url, stage.testEnvironment.person)
+      await signIn(await context.newPage(), testSystem.system.url, testSystem.testEnvironment.person)
       const session = await context.storageState()
       await context.close()
       await use(session)
@@ -22,5 +22,5 @@ export const test = onStage.extend<Record<never, never>, { session: Session }>({
     { scope: 'worker' },
   ],
   storageState: ({ session }, use) => use(session),
-  baseURL: ({ stage }, use) => use(stage.system.url),
+  baseURL: ({ testSystem }, use) => use(testSystem.system.url),
 })

@@ -2,7 +2,7 @@ import type { System } from '@crux/dev-env'
 import type { Page } from '@playwright/test'
 import { type Account, createAccount, newAccount, signIn } from './console.ts'
 import { type Mailbox, openMailbox } from './mail.ts'
-import { startSystem, test } from './stage.ts'
+import { startSystem, test } from './test-system.ts'
 
 /** A system that sends mail, shared by the tests of a file. */
 export function systemWithMail() {

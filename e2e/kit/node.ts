@@ -30,8 +30,8 @@ export const agentDirectory = ({ system, testEnvironment }: RunningAgents): stri
   join(system.dataDir, 'agents', testEnvironment.nodeId)
 
 /** The process of that agent, which the server restarts when it ends. */
-export function agentPid(stage: RunningAgents): number {
-  const directory = agentDirectory(stage)
+export function agentPid(testSystem: RunningAgents): number {
+  const directory = agentDirectory(testSystem)
   const found = readdirSync('/proc').find((entry) => {
     if (!/^\d+$/.test(entry)) return false
     try {

@@ -1,5 +1,5 @@
 import { storageMissing } from '@crux/test-kit'
-import { test } from './stage.ts'
+import { test } from './test-system.ts'
 
 /** Called by tests and groups that use a real S3 server. The server is built with Go: without Go these tests are skipped with this reason. */
 export function needsStorage(): void {

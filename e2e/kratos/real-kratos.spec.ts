@@ -20,7 +20,7 @@ import { expect, test } from '@playwright/test'
 import { createAccount, newAccount, signIn } from '../kit/console.ts'
 import { type Mailbox, openMailbox } from '../kit/mail.ts'
 import { useOriginal } from '../kit/original.ts'
-import { startSystem } from '../kit/stage.ts'
+import { startSystem } from '../kit/test-system.ts'
 
 /**
  * Runs the console and the server against a real Ory Kratos instead of the Crux identity service: that of the directory `CRUX_KRATOS`, or of

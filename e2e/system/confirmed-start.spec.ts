@@ -3,14 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDeployment, createService, finished, startDeployment, unique, web } from '@crux/test-kit'
-import { expect, test } from '../kit/stage.ts'
+import { expect, test } from '../kit/test-system.ts'
 
 // A container with a node path that an admin confirmed, and the token of a pipeline that starts it, on the real engine.
 
 test('a token starts a configuration that an admin confirmed, and is refused after a change that would write on the node', async ({
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const { client } = testEnvironment.person
   const directory = await mkdtemp(join(tmpdir(), 'crux-approved-'))
   const written = join(directory, 'PWNED')
@@ -24,7 +24,7 @@ test('a token starts a configuration that an admin confirmed, and is refused aft
   const start = async () => {
     const path = `/api/${testEnvironment.teamSlug}/deployments/${deployment.id}/start?wait=120`
     const headers = { authorization: `Bearer ${token}` }
-    const response = await fetch(new URL(path, stage.system.url), { method: 'POST', headers })
+    const response = await fetch(new URL(path, testSystem.system.url), { method: 'POST', headers })
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
 

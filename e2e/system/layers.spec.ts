@@ -9,15 +9,15 @@ import {
   web,
 } from '@crux/test-kit'
 import { answers } from '../kit/service.ts'
-import { expect, test } from '../kit/stage.ts'
 import { needsStorage } from '../kit/storage.ts'
+import { expect, test } from '../kit/test-system.ts'
 
 test('the values of a bundle and the files of a storage reach the container, with the current keys', async ({
-  stage,
+  testSystem,
 }) => {
   needsStorage()
   test.setTimeout(600_000)
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const { client } = testEnvironment.person
   const params = { teamSlug: testEnvironment.teamSlug }
   const s3 = await startStorage()

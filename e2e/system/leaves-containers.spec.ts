@@ -20,7 +20,7 @@ import {
 import { type Installation, pidOf, processTree, type RunningProcess, startInstallation } from '../kit/installation.ts'
 import { statusOf } from '../kit/node.ts'
 import { answerOf, answers } from '../kit/service.ts'
-import { expect, test } from '../kit/stage.ts'
+import { expect, test } from '../kit/test-system.ts'
 
 const anyAlive = (processes: readonly RunningProcess[]) => processes.some(({ pid }) => isAlive(pid))
 

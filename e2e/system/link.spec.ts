@@ -14,19 +14,22 @@ import {
 import { createNetworkLink } from '../kit/network-link.ts'
 import { newNode, statusOf } from '../kit/node.ts'
 import { answers } from '../kit/service.ts'
-import { expect, test } from '../kit/stage.ts'
+import { expect, test } from '../kit/test-system.ts'
 
-test('a deployment completes when the link is cut and restored during it', async ({ stage }) => {
-  const networkLink = await createNetworkLink(stage.system.port)
-  const { nodeId, token } = await newNode(stage.testEnvironment)
-  const agent = stage.system.startAgent({
-    name: unique('cable'),
+test('a deployment completes when the link is cut and restored during it', async ({ testSystem }) => {
+  const networkLink = await createNetworkLink(testSystem.system.port)
+  const { nodeId, token } = await newNode(testSystem.testEnvironment)
+  const agent = testSystem.system.startAgent({
+    name: unique('link'),
     token,
     nodeId,
     env: { CRUX_URL: `http://127.0.0.1:${networkLink.port}` },
   })
-  await waitFor('the agent is connected', async () => (await statusOf(stage.testEnvironment, nodeId)) === 'connected')
-  const testEnvironment = { ...stage.testEnvironment, nodeId }
+  await waitFor(
+    'the agent is connected',
+    async () => (await statusOf(testSystem.testEnvironment, nodeId)) === 'connected',
+  )
+  const testEnvironment = { ...testSystem.testEnvironment, nodeId }
   const name = `app/${unique('cut')}`
   const port = await freePort()
   const service = await createService(testEnvironment, [
@@ -55,19 +58,22 @@ test('a deployment completes when the link is cut and restored during it', async
   await networkLink.close()
 })
 
-test('a revoked token ends the link, and the node can be installed again', async ({ stage }) => {
-  const { nodeId, token } = await newNode(stage.testEnvironment)
-  const agent = stage.system.startAgent({ name: unique('revoked'), token, nodeId })
-  await waitFor('the agent is connected', async () => (await statusOf(stage.testEnvironment, nodeId)) === 'connected')
-  const params = { teamSlug: stage.testEnvironment.teamSlug, nodeId }
-  await stage.testEnvironment.person.client.call('nodes.revoke-token', { params })
+test('a revoked token ends the link, and the node can be installed again', async ({ testSystem }) => {
+  const { nodeId, token } = await newNode(testSystem.testEnvironment)
+  const agent = testSystem.system.startAgent({ name: unique('revoked'), token, nodeId })
+  await waitFor(
+    'the agent is connected',
+    async () => (await statusOf(testSystem.testEnvironment, nodeId)) === 'connected',
+  )
+  const params = { teamSlug: testSystem.testEnvironment.teamSlug, nodeId }
+  await testSystem.testEnvironment.person.client.call('nodes.revoke-token', { params })
   await waitFor(
     'the node counts as unreachable',
-    async () => (await statusOf(stage.testEnvironment, nodeId)) === 'unreachable',
+    async () => (await statusOf(testSystem.testEnvironment, nodeId)) === 'unreachable',
   )
-  expect((await stage.testEnvironment.person.client.call('nodes.get', { params })).hasToken).toBe(false)
+  expect((await testSystem.testEnvironment.person.client.call('nodes.get', { params })).hasToken).toBe(false)
   await agent.stop()
-  const again = await stage.testEnvironment.person.client.call('nodes.create-script', {
+  const again = await testSystem.testEnvironment.person.client.call('nodes.create-script', {
     params,
     body: { type: 'docker', scriptType: 'shell' },
   })
@@ -75,15 +81,15 @@ test('a revoked token ends the link, and the node can be installed again', async
   expect(again.command).not.toContain(token)
 })
 
-test('the install script loads the image and connects the agent, which then deploys', async ({ stage }) => {
+test('the install script loads the image and connects the agent, which then deploys', async ({ testSystem }) => {
   test.setTimeout(240_000)
   const { execFile } = await import('node:child_process')
-  const { nodeId, command } = await newNode(stage.testEnvironment)
+  const { nodeId, command } = await newNode(testSystem.testEnvironment)
   const output = await new Promise<string>((resolve, reject) => {
     execFile(
       'sh',
       ['-c', command],
-      { timeout: 180_000, env: { ...process.env, PERSISTENCE_FOLDER: `${stage.system.dataDir}/installed` } },
+      { timeout: 180_000, env: { ...process.env, PERSISTENCE_FOLDER: `${testSystem.system.dataDir}/installed` } },
       (error, stdout, stderr) =>
         error ? reject(new Error(`${error.message}\n${stdout}\n${stderr}`)) : resolve(stdout + stderr),
     )
@@ -91,10 +97,10 @@ test('the install script loads the image and connects the agent, which then depl
   try {
     await waitFor(
       'the installed agent is connected',
-      async () => (await statusOf(stage.testEnvironment, nodeId)) === 'connected',
+      async () => (await statusOf(testSystem.testEnvironment, nodeId)) === 'connected',
       { timeoutMs: 60_000, everyMs: 200 },
     )
-    const testEnvironment = { ...stage.testEnvironment, nodeId }
+    const testEnvironment = { ...testSystem.testEnvironment, nodeId }
     const name = `app/${unique('inst')}`
     const port = await freePort()
     const service = await createService(testEnvironment, [
@@ -109,7 +115,7 @@ test('the install script loads the image and connects the agent, which then depl
     const first = await deploy(testEnvironment, deployment.id)
     expect(first.status, first.outcome).toBe('successful')
     await answers(port, 'through the container')
-    await stage.registry.push(name, '2', web('and again'))
+    await testSystem.registry.push(name, '2', web('and again'))
     await setTag(testEnvironment, service, 0, '2')
     const second = await deploy(testEnvironment, deployment.id)
     expect(second.status, second.outcome).toBe('successful')

@@ -14,19 +14,19 @@ import {
   web,
 } from '@crux/test-kit'
 import { answerOf, answers } from '../kit/service.ts'
-import { expect, test } from '../kit/stage.ts'
+import { expect, test } from '../kit/test-system.ts'
 
-test('a container without an owner that has the wanted name is kept and named in the error', async ({ stage }) => {
+test('a container without an owner that has the wanted name is kept and named in the error', async ({ testSystem }) => {
   const prefix = unique('x')
   await loadImage('e2e-foreign:1', idle())
   const foreign = await raw.create(`${prefix}-web`, { Image: 'e2e-foreign:1' })
   await raw.start(foreign)
-  const service = await createService(stage.testEnvironment, [
+  const service = await createService(testSystem.testEnvironment, [
     { name: `app/${prefix}`, tag: '1', image: web('one'), config: { name: 'web' } },
   ])
   const result = await deploy(
-    stage.testEnvironment,
-    (await createDeployment(stage.testEnvironment, service, prefix)).id,
+    testSystem.testEnvironment,
+    (await createDeployment(testSystem.testEnvironment, service, prefix)).id,
   )
   expect(result.status).toBe('failed')
   expect(result.outcome).toContain(`${prefix}-web`)
@@ -34,10 +34,10 @@ test('a container without an owner that has the wanted name is kept and named in
   await raw.remove(foreign)
 })
 
-test('a container of another project and of another team is kept', async ({ stage }) => {
+test('a container of another project and of another team is kept', async ({ testSystem }) => {
   const prefix = unique('x')
   const port = await freePort()
-  const mine = await createService(stage.testEnvironment, [
+  const mine = await createService(testSystem.testEnvironment, [
     {
       name: `app/${prefix}`,
       tag: '1',
@@ -46,18 +46,19 @@ test('a container of another project and of another team is kept', async ({ stag
     },
   ])
   expect(
-    (await deploy(stage.testEnvironment, (await createDeployment(stage.testEnvironment, mine, prefix)).id)).status,
+    (await deploy(testSystem.testEnvironment, (await createDeployment(testSystem.testEnvironment, mine, prefix)).id))
+      .status,
   ).toBe('successful')
-  const otherProject = await createService(stage.testEnvironment, [
+  const otherProject = await createService(testSystem.testEnvironment, [
     { name: `app/${prefix}`, tag: '1', config: { name: 'web' } },
   ])
   const second = await deploy(
-    stage.testEnvironment,
-    (await createDeployment(stage.testEnvironment, otherProject, prefix)).id,
+    testSystem.testEnvironment,
+    (await createDeployment(testSystem.testEnvironment, otherProject, prefix)).id,
   )
   expect(second.status).toBe('failed')
   expect(second.outcome).toContain(`${prefix}-web`)
-  const otherTeam = await createTestEnvironment(await signUp(stage.system.url), stage.registry)
+  const otherTeam = await createTestEnvironment(await signUp(testSystem.system.url), testSystem.registry)
   const theirs = await createService(otherTeam, [{ name: `app/${prefix}`, tag: '1', config: { name: 'web' } }])
   const third = await deploy(otherTeam, (await createDeployment(otherTeam, theirs, prefix)).id)
   expect(third.status).toBe('failed')
@@ -67,9 +68,9 @@ test('a container of another project and of another team is kept', async ({ stag
 })
 
 test('version 1.1.0 replaces 1.0.0 on the same node and prefix, and 1.0.0 is restored on failure', async ({
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const { client } = testEnvironment.person
   const name = `app/${unique('take')}`
   const port = await freePort()
@@ -99,7 +100,7 @@ test('version 1.1.0 replaces 1.0.0 on the same node and prefix, and 1.0.0 is res
     (await client.call('deployments.get', { params: { teamSlug: testEnvironment.teamSlug, deploymentId: one.id } }))
       .status,
   ).toBe('successful')
-  await stage.registry.push(name, '2', web('1.1.0'))
+  await testSystem.registry.push(name, '2', web('1.1.0'))
   await setImageTag('2')
   const result = await deploy(testEnvironment, second.id)
   expect(result.status, result.outcome).toBe('successful')
@@ -111,10 +112,10 @@ test('version 1.1.0 replaces 1.0.0 on the same node and prefix, and 1.0.0 is res
   expect(await raw.list(`dev.crux.prefix=${prefix}`)).toHaveLength(1)
 })
 
-test('a db and a web image find each other by name on the first deployment', async ({ stage }) => {
+test('a db and a web image find each other by name on the first deployment', async ({ testSystem }) => {
   const name = unique('pair')
   const port = await freePort()
-  const service = await createService(stage.testEnvironment, [
+  const service = await createService(testSystem.testEnvironment, [
     { name: `db/${name}`, tag: '1', image: web('data of the db', 5432), config: { name: 'db' } },
     {
       name: `web/${name}`,
@@ -131,15 +132,15 @@ test('a db and a web image find each other by name on the first deployment', asy
     },
   ])
   const result = await deploy(
-    stage.testEnvironment,
-    (await createDeployment(stage.testEnvironment, service, unique('d'))).id,
+    testSystem.testEnvironment,
+    (await createDeployment(testSystem.testEnvironment, service, unique('d'))).id,
   )
   expect(result.status, result.outcome).toBe('successful')
   await answers(port, 'data of the db')
 })
 
-test('a second team cannot access any id of the first one', async ({ stage }) => {
-  const { testEnvironment, system } = stage
+test('a second team cannot access any id of the first one', async ({ testSystem }) => {
+  const { testEnvironment, system } = testSystem
   const stranger = await signUp(system.url)
   const { teamSlug } = await createTeam(stranger)
   const service = await createService(testEnvironment, [

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createDeployment, createService, setTag, unique, web } from '@crux/test-kit'
-import { expect, test } from '../kit/stage.ts'
+import { expect, test } from '../kit/test-system.ts'
 
 // Runs the ready command of a pipeline with a token of Crux on the real engine.
 
@@ -12,9 +12,9 @@ const run = (command: string) =>
   })
 
 test('the command of a deployment token deploys, shows the outcome, and fails when the deployment fails', async ({
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const { client } = testEnvironment.person
   const service = await createService(testEnvironment, [
     { name: `app/${unique('pipe')}`, tag: '1', image: web('hello'), config: { name: 'web' } },

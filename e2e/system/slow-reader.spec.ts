@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { engine, loadImage, raw, unique, waitFor } from '@crux/test-kit'
 import { WebSocket } from 'ws'
-import { expect, type Stage, test } from '../kit/stage.ts'
+import { expect, type TestSystem, test } from '../kit/test-system.ts'
 
 const rssMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
@@ -21,22 +21,22 @@ const apartMs = 16_000
 const growthMaxMb = 64
 
 test('with 10,000 lines per second and a browser that stops reading, memory stays bounded, other readers stay fast, and skipped lines are reported', async ({
-  stage,
+  testSystem,
 }) => {
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   await loadImage('e2e-flood:1', flood)
   const name = unique('flood')
   // A container of the team on this node, labeled like one of the agent, because the logs of others cannot be read.
   const Labels = { 'dev.crux.team': testEnvironment.teamId, 'dev.crux.node': testEnvironment.nodeId }
   const id = await raw.create(name, { Image: 'e2e-flood:1', Labels })
   await raw.start(id)
-  const [slow, fast] = await Promise.all([followLog(stage, name), followLog(stage, name)])
+  const [slow, fast] = await Promise.all([followLog(testSystem, name), followLog(testSystem, name)])
   await waitFor('lines arrive at both', () => slow.read().lines > 1_000 && fast.read().lines > 1_000)
 
   // The rates without a slow reader are the baseline.
-  const together = await observe(stage, fast, togetherMs)
+  const together = await observe(testSystem, fast, togetherMs)
   slow.socket.pause()
-  const apart = await observe(stage, fast, apartMs)
+  const apart = await observe(testSystem, fast, apartMs)
   const description = JSON.stringify({ together, apart })
   test.info().annotations.push({ type: 'both read, then one stopped', description })
 
@@ -66,7 +66,7 @@ test('with 10,000 lines per second and a browser that stops reading, memory stay
 type Reader = Awaited<ReturnType<typeof followLog>>
 
 /** A live channel as a browser opens it, which follows the log and counts lines. */
-async function followLog({ testEnvironment, system }: Stage, name: string) {
+async function followLog({ testEnvironment, system }: TestSystem, name: string) {
   const socket = new WebSocket(`${system.url.replace(/^http/, 'ws')}/api`, {
     headers: testEnvironment.person.headers(),
   })
@@ -98,7 +98,7 @@ async function followLog({ testEnvironment, system }: Stage, name: string) {
 }
 
 /** Observes a reader that keeps up, the API and the memory of the server for some seconds. */
-async function observe({ testEnvironment, system }: Stage, reader: Reader, ms: number) {
+async function observe({ testEnvironment, system }: TestSystem, reader: Reader, ms: number) {
   const begin = { at: performance.now(), ...reader.read() }
   const answers: number[] = []
   let mostMb = 0

@@ -13,13 +13,13 @@ import {
 } from '@crux/test-kit'
 import { agentPid } from '../kit/node.ts'
 import { answerOf, answers } from '../kit/service.ts'
-import { expect, type Stage, test } from '../kit/stage.ts'
+import { expect, type TestSystem, test } from '../kit/test-system.ts'
 
 /** A service whose next release takes seconds to be verified, so that a process can be killed in the middle. */
-async function slowReplacement(stage: Stage) {
+async function slowReplacement(testSystem: TestSystem) {
   const name = `app/${unique('slow')}`
   const port = await freePort()
-  const service = await createService(stage.testEnvironment, [
+  const service = await createService(testSystem.testEnvironment, [
     { name, tag: '1', image: web('one'), config: { name: 'web', ports: [{ internal: 8080, external: port }] } },
     {
       name: `${name}-job`,
@@ -29,18 +29,18 @@ async function slowReplacement(stage: Stage) {
     },
   ])
   const prefix = unique('s')
-  const deployment = await createDeployment(stage.testEnvironment, service, prefix)
-  const first = await deploy(stage.testEnvironment, deployment.id)
+  const deployment = await createDeployment(testSystem.testEnvironment, service, prefix)
+  const first = await deploy(testSystem.testEnvironment, deployment.id)
   expect(first.status, first.outcome).toBe('successful')
-  await stage.registry.push(name, '2', web('two'))
-  await stage.registry.push(`${name}-job`, '2', { cmd: ['/bin/sh', '-c', 'sleep 4; echo second; exit 0'] })
-  await setTag(stage.testEnvironment, service, 0, '2')
-  await setTag(stage.testEnvironment, service, 1, '2')
-  await startDeployment(stage.testEnvironment, deployment.id)
+  await testSystem.registry.push(name, '2', web('two'))
+  await testSystem.registry.push(`${name}-job`, '2', { cmd: ['/bin/sh', '-c', 'sleep 4; echo second; exit 0'] })
+  await setTag(testSystem.testEnvironment, service, 0, '2')
+  await setTag(testSystem.testEnvironment, service, 1, '2')
+  await startDeployment(testSystem.testEnvironment, deployment.id)
   await waitFor('the new ones are being started', async () =>
     (
-      await stage.testEnvironment.person.client.call('deployments.log', {
-        params: { teamSlug: stage.testEnvironment.teamSlug, deploymentId: deployment.id },
+      await testSystem.testEnvironment.person.client.call('deployments.log', {
+        params: { teamSlug: testSystem.testEnvironment.teamSlug, deploymentId: deployment.id },
         query: { skip: 0, take: 500, try: 2 },
       })
     ).items.some((event) => event.phase?.phase === 'verify' && event.phase.state === 'running'),
@@ -48,47 +48,47 @@ async function slowReplacement(stage: Stage) {
   return { port, prefix, deployment }
 }
 
-async function expectDone(stage: Stage, place: Awaited<ReturnType<typeof slowReplacement>>) {
-  const result = await finished(stage.testEnvironment, place.deployment.id, { timeoutMs: 80_000 })
+async function expectDone(testSystem: TestSystem, deployed: Awaited<ReturnType<typeof slowReplacement>>) {
+  const result = await finished(testSystem.testEnvironment, deployed.deployment.id, { timeoutMs: 80_000 })
   expect(result.status, result.outcome).toBe('successful')
-  await answers(place.port, 'two')
-  const containers = await raw.list(`dev.crux.prefix=${place.prefix}`)
-  expect(containers.map((one) => one.Names[0]).sort()).toEqual([`/${place.prefix}-job`, `/${place.prefix}-web`])
+  await answers(deployed.port, 'two')
+  const containers = await raw.list(`dev.crux.prefix=${deployed.prefix}`)
+  expect(containers.map((one) => one.Names[0]).sort()).toEqual([`/${deployed.prefix}-job`, `/${deployed.prefix}-web`])
   const sequences = result.events.map((event) => event.sequence)
   expect(new Set(sequences).size, 'no event twice').toBe(sequences.length)
 }
 
-test('the agent is killed during a deployment, and continues it', async ({ stage }) => {
-  const place = await slowReplacement(stage)
-  process.kill(agentPid(stage), 'SIGKILL')
-  await expectDone(stage, place)
+test('the agent is killed during a deployment, and continues it', async ({ testSystem }) => {
+  const deployed = await slowReplacement(testSystem)
+  process.kill(agentPid(testSystem), 'SIGKILL')
+  await expectDone(testSystem, deployed)
 })
 
-test('the server is killed during a deployment, and continues it', async ({ stage }) => {
-  const place = await slowReplacement(stage)
-  await stage.system.kill('server', 'SIGKILL')
-  await stage.system.whenReady('server')
-  await expectDone(stage, place)
+test('the server is killed during a deployment, and continues it', async ({ testSystem }) => {
+  const deployed = await slowReplacement(testSystem)
+  await testSystem.system.kill('server', 'SIGKILL')
+  await testSystem.system.whenReady('server')
+  await expectDone(testSystem, deployed)
 })
 
-test('PostgreSQL is killed during a deployment, and no data is lost', async ({ stage }) => {
-  const place = await slowReplacement(stage)
-  await stage.system.kill('postgres', 'SIGKILL')
-  await waitFor('the server serves again', async () => (await fetch(`${stage.system.url}/health/ready`)).ok, {
+test('PostgreSQL is killed during a deployment, and no data is lost', async ({ testSystem }) => {
+  const deployed = await slowReplacement(testSystem)
+  await testSystem.system.kill('postgres', 'SIGKILL')
+  await waitFor('the server serves again', async () => (await fetch(`${testSystem.system.url}/health/ready`)).ok, {
     timeoutMs: 60_000,
     everyMs: 100,
   })
-  await expectDone(stage, place)
+  await expectDone(testSystem, deployed)
 })
 
 test('a deployment keeps answering while PostgreSQL and the server are killed, and a second start replaces it', async ({
-  stage,
+  testSystem,
 }) => {
-  const place = await slowReplacement(stage)
-  await expectDone(stage, place)
-  await Promise.all([stage.system.kill('postgres', 'SIGKILL'), stage.system.kill('server', 'SIGKILL')])
-  expect(await answerOf(place.port)).toBe('two')
-  await waitFor('the server serves again', async () => (await fetch(`${stage.system.url}/health/ready`)).ok, {
+  const deployed = await slowReplacement(testSystem)
+  await expectDone(testSystem, deployed)
+  await Promise.all([testSystem.system.kill('postgres', 'SIGKILL'), testSystem.system.kill('server', 'SIGKILL')])
+  expect(await answerOf(deployed.port)).toBe('two')
+  await waitFor('the server serves again', async () => (await fetch(`${testSystem.system.url}/health/ready`)).ok, {
     timeoutMs: 60_000,
     everyMs: 100,
   })
@@ -96,27 +96,27 @@ test('a deployment keeps answering while PostgreSQL and the server are killed, a
     'the agent is back',
     async () =>
       (
-        await stage.testEnvironment.person.client.call('nodes.get', {
-          params: { teamSlug: stage.testEnvironment.teamSlug, nodeId: stage.testEnvironment.nodeId },
+        await testSystem.testEnvironment.person.client.call('nodes.get', {
+          params: { teamSlug: testSystem.testEnvironment.teamSlug, nodeId: testSystem.testEnvironment.nodeId },
         })
       ).status === 'connected',
     { timeoutMs: 60_000 },
   )
-  const again = await deploy(stage.testEnvironment, place.deployment.id)
+  const again = await deploy(testSystem.testEnvironment, deployed.deployment.id)
   expect(again.status, again.outcome).toBe('successful')
 })
 
-test('two concurrent starts: one is accepted, the other is refused', async ({ stage }) => {
+test('two concurrent starts: one is accepted, the other is refused', async ({ testSystem }) => {
   const name = `app/${unique('twice')}`
-  const service = await createService(stage.testEnvironment, [
+  const service = await createService(testSystem.testEnvironment, [
     { name, tag: '1', image: web('one'), config: { name: 'web' } },
   ])
-  const deployment = await createDeployment(stage.testEnvironment, service, unique('w'))
+  const deployment = await createDeployment(testSystem.testEnvironment, service, unique('w'))
   const starts = await Promise.allSettled(
-    Array.from({ length: 5 }, () => startDeployment(stage.testEnvironment, deployment.id)),
+    Array.from({ length: 5 }, () => startDeployment(testSystem.testEnvironment, deployment.id)),
   )
   expect(starts.filter((one) => one.status === 'fulfilled')).toHaveLength(1)
   for (const one of starts) if (one.status === 'rejected') expect([409, 412]).toContain(one.reason.status)
-  const result = await finished(stage.testEnvironment, deployment.id)
+  const result = await finished(testSystem.testEnvironment, deployment.id)
   expect(result.status, result.outcome).toBe('successful')
 })

@@ -21,10 +21,10 @@ import { WebSocket } from 'ws'
 import { signIn } from '../kit/console.ts'
 import { newNode, statusOf } from '../kit/node.ts'
 import { answers } from '../kit/service.ts'
-import { type Stage, startSystem } from '../kit/stage.ts'
+import { startSystem, type TestSystem } from '../kit/test-system.ts'
 import { needsProxy, nginxIdleMs, type ProxyName, prepareProxy, type TlsProxy } from '../kit/tls-proxy.ts'
 
-type Behind = Stage & { url: string; proxy: TlsProxy; agentContainers: string[] }
+type Behind = TestSystem & { url: string; proxy: TlsProxy; agentContainers: string[] }
 
 const test = base.extend<{ proxyName: ProxyName; behind: Behind }>({
   proxyName: ['nginx', { option: true }],

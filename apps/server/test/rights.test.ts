@@ -1,4 +1,4 @@
-import { type ChannelName, isAllowed, liveChannels, type Operation, type TeamRole } from '@crux/contract'
+import { type ChannelName, contract, isAllowed, liveChannels, type Operation, type TeamRole } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dial } from './kit/dial.ts'
 import { type Someone, startTestServer, type TestServer, until } from './kit/index.ts'
@@ -29,8 +29,11 @@ describe('the guard', () => {
   })
   afterAll(() => crux.stop())
 
-  const ask = (operation: Operation, testEnvironment: TestEnvironment, as?: Someone, of = testEnvironment) =>
-    crux.request(pathOf(operation, testEnvironment), { ...initOf(operation, of), ...(as && { as }) })
+  const asked = new Set<string>()
+  const ask = (operation: Operation, testEnvironment: TestEnvironment, as?: Someone, of = testEnvironment) => {
+    asked.add(operation)
+    return crux.request(pathOf(operation, testEnvironment), { ...initOf(operation, of), ...(as && { as }) })
+  }
 
   it('is tested with a valid body for every endpoint that requires one', () => {
     const missing = operations.filter((operation) => {
@@ -118,6 +121,7 @@ describe('the guard', () => {
       )
 
     it.each(channels)("%s cannot be subscribed in another team, nor with another team's ids", async (channel) => {
+      asked.add(channel)
       const { socket, frames, send, next } = await dial(crux.url, stranger.token)
       const paths = [livePath(channel, ours)]
       if (/:(?!team)\w+Id/.test(liveChannels[channel].path))
@@ -138,6 +142,7 @@ describe('the guard', () => {
     it.each(messages)(
       '%s/%s is ignored without a subscription, and refused to users who have left the team',
       async (channel, type) => {
+        asked.add(`${channel}/${type}`)
         const member = await crux.addMember({ id: ours.teamId, slug: ours.teamSlug, name: '' }, 'user')
         const { socket, frames, send, next } = await dial(crux.url, member.token)
         const path = livePath(channel, ours)
@@ -175,5 +180,16 @@ describe('the guard', () => {
         socket.close()
       },
     )
+  })
+
+  it('was asked for every endpoint that needs a session or a token, and for every live channel and message', () => {
+    const endpoints = Object.entries(contract)
+      .filter(([, { permission }]) => !['public', 'install-token'].includes(permission))
+      .map(([operation]) => operation)
+    const live = Object.entries(liveChannels).flatMap(([channel, { client }]) => [
+      channel,
+      ...Object.keys(client).map((type) => `${channel}/${type}`),
+    ])
+    expect([...endpoints, ...live].filter((name) => !asked.has(name))).toEqual([])
   })
 })

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { raw, waitFor } from '@crux/test-kit'
 import { agentDirectory, agentPid, statusOf } from '../node.ts'
+import type { ChaosSystem } from './chaos-system.ts'
 import { createRandom } from './random.ts'
 import { type ChaosService, deployService } from './services.ts'
-import type { ChaosStage } from './stage.ts'
 import { startWriters } from './writers.ts'
 
 export interface ChaosReport {
@@ -27,18 +27,18 @@ const healthyMs = 90_000
  * acknowledged writes.
  */
 export async function runChaos(
-  stage: ChaosStage,
+  testSystem: ChaosSystem,
   options: { seed: number; rounds: number; say: (line: string) => void },
 ): Promise<ChaosReport> {
   const { seed, rounds, say } = options
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const random = createRandom(seed)
   const kills: Record<string, number> = {}
   const problems: string[] = []
-  const services = [await deployService(stage, { gated: true }), await deployService(stage, { gated: false })]
+  const services = [await deployService(testSystem, { gated: true }), await deployService(testSystem, { gated: false })]
   const first = services[0]
   if (!first) throw new Error('there is no service')
-  const parts = partsOf(stage, services)
+  const parts = partsOf(testSystem, services)
   const writers = startWriters(testEnvironment, createRandom(seed + 1), {
     writers: 3,
     readers: 2,
@@ -59,7 +59,7 @@ export async function runChaos(
       }),
     )
     const began = performance.now()
-    const found = await healthy(stage)
+    const found = await healthy(testSystem)
     const healthyAfter = performance.now() - began
     for (const service of services) found.push(...(await service.check().catch((error) => [String(error)])))
     found.push(...(await findUnexplained(testEnvironment.teamId, services)))
@@ -78,17 +78,17 @@ export async function runChaos(
 }
 
 /** The function that kills each part, by its name. */
-function partsOf(stage: ChaosStage, services: readonly ChaosService[]): Record<string, () => Promise<void>> {
+function partsOf(testSystem: ChaosSystem, services: readonly ChaosService[]): Record<string, () => Promise<void>> {
   const killFile = (name: string) => async () => {
-    const pid = Number(readFileSync(join(agentDirectory(stage), '.agent', 'gate', name), 'utf8'))
+    const pid = Number(readFileSync(join(agentDirectory(testSystem), '.agent', 'gate', name), 'utf8'))
     if (pid > 1) process.kill(pid, 'SIGKILL')
   }
   return {
-    supervisor: stage.killSupervisor,
-    server: async () => stage.kill('server'),
-    identity: async () => stage.kill('identity'),
-    postgres: async () => stage.kill('postgres'),
-    agent: async () => void process.kill(agentPid(stage), 'SIGKILL'),
+    supervisor: testSystem.killSupervisor,
+    server: async () => testSystem.kill('server'),
+    identity: async () => testSystem.kill('identity'),
+    postgres: async () => testSystem.kill('postgres'),
+    agent: async () => void process.kill(agentPid(testSystem), 'SIGKILL'),
     gate: killFile('gate.pid'),
     "the gate's parent": killFile('parent.pid'),
     ...Object.fromEntries(services.map(({ name, crash }) => [`the container of ${name}`, crash])),
@@ -96,9 +96,9 @@ function partsOf(stage: ChaosStage, services: readonly ChaosService[]): Record<s
 }
 
 /** @returns the parts that did not recover by themselves */
-async function healthy({ system, testEnvironment, ...stage }: ChaosStage): Promise<string[]> {
+async function healthy({ system, testEnvironment, ...testSystem }: ChaosSystem): Promise<string[]> {
   try {
-    await stage.started()
+    await testSystem.started()
     await waitFor('the server serves', async () => (await fetch(`${system.url}/health/ready`)).ok, {
       timeoutMs: healthyMs,
       everyMs: 50,
@@ -111,9 +111,13 @@ async function healthy({ system, testEnvironment, ...stage }: ChaosStage): Promi
         everyMs: 50,
       },
     )
-    await waitFor('each part runs once', () => Object.values(stage.countProcesses()).every((count) => count === 1), {
-      timeoutMs: healthyMs,
-    })
+    await waitFor(
+      'each part runs once',
+      () => Object.values(testSystem.countProcesses()).every((count) => count === 1),
+      {
+        timeoutMs: healthyMs,
+      },
+    )
     return []
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)]

@@ -12,7 +12,7 @@ import {
   web,
 } from '@crux/test-kit'
 import { answerOf } from '../service.ts'
-import type { ChaosStage } from './stage.ts'
+import type { ChaosSystem } from './chaos-system.ts'
 
 export interface ChaosService {
   name: string
@@ -37,8 +37,8 @@ interface Inspected {
 }
 
 /** Deploys a busybox web server that returns which of its two images it is, with or without a gate. */
-export async function deployService(stage: ChaosStage, options: { gated: boolean }): Promise<ChaosService> {
-  const { testEnvironment, registry } = stage
+export async function deployService(testSystem: ChaosSystem, options: { gated: boolean }): Promise<ChaosService> {
+  const { testEnvironment, registry } = testSystem
   const image = `chaos/${unique('web')}`
   const port = await freePort()
   const prefix = unique('c')

@@ -3,7 +3,7 @@ import { applyConfigPatch, fillRowIds } from '@crux/rules'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Patch, saveState, shownFields } from './config-draft.ts'
-import { createDraftSession, type DraftSession } from './draft-session.ts'
+import { DraftSession } from './draft-session.ts'
 
 type Row = { id?: string; key: string; value: string }
 type Stored = { fields: ContainerConfigFields; revision: number }
@@ -50,7 +50,7 @@ function makePage(name: string, server: ReturnType<typeof makeServer>, others: (
   let up = false
   let closed = false
   let serial = 0
-  const session: DraftSession = createDraftSession(server.stored(), {
+  const session: DraftSession = new DraftSession(server.stored(), {
     send: (patch) => {
       if (!up) throw new Error('sent without a link')
       toServer.push(patch)
@@ -64,9 +64,8 @@ function makePage(name: string, server: ReturnType<typeof makeServer>, others: (
     },
     setTimer: (run) => {
       timers.add(run)
-      return run
+      return () => void timers.delete(run)
     },
-    clearTimer: (timer) => void timers.delete(timer as () => void),
   })
   const shown = () => shownFields(session.get().draft)
   let rendered = shown()

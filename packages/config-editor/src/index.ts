@@ -1,8 +1,15 @@
-export { type DraftContext, type FieldChange, findProblems, saveState, shownFields } from './config-draft.ts'
+export {
+  type ConfigDraft,
+  type DraftContext,
+  type FieldChange,
+  findProblems,
+  saveState,
+  shownFields,
+} from './config-draft.ts'
 export { fieldsOf } from './config-fields.ts'
 export { type Conflicts, fieldOf } from './config-rows.ts'
 export { copyFields, fieldDifferences } from './copied-fields.ts'
-export { createDraftSession, type DraftSession } from './draft-session.ts'
+export { DraftSession } from './draft-session.ts'
 export { type FieldStep, noHistory, recordEdit, redo, type Step, toSeenFields, undo } from './edit-history.ts'
 export { type EnvChange, envChanges, withEnvChanges } from './env-changes.ts'
 export { formatEnvFile, parseEnvFile } from './env-file.ts'
@@ -25,8 +32,11 @@ export {
   secretRows,
   type TypedSecrets,
   toSecretChanges,
+  withAddedSecret,
   withoutSentSecrets,
   withSecretPairs,
+  withSecretRemoved,
+  withSecretValue,
 } from './secret-rows.ts'
 export { secretSources } from './secret-sources.ts'
 export { portChanges, volumeChanges } from './side-effects.ts'

@@ -8,8 +8,11 @@ import {
   secretRows,
   type TypedSecrets,
   toSecretChanges,
+  withAddedSecret,
   withoutSentSecrets,
   withSecretPairs,
+  withSecretRemoved,
+  withSecretValue,
 } from './secret-rows.ts'
 
 const known = { keys: ['ON_NODE'], publicKey: 'now', shared: ['SHARED'] }
@@ -26,10 +29,10 @@ const states = (own: Secret[], below: Secret[], say: typeof known | undefined) =
 
 describe('the state of a secret', () => {
   it('tells where its value is stored', () => {
-    const voided = { ...named('VOIDED'), value: '', encrypted: false, publicKey: 'now' }
+    const stale = { ...named('STALE'), value: '', encrypted: false, publicKey: 'now' }
     expect(
       states(
-        [sealed('ON_NODE'), sealed('SEALED'), sealed('OLD', 'former'), voided, named('UNSET')],
+        [sealed('ON_NODE'), sealed('SEALED'), sealed('OLD', 'former'), stale, named('UNSET')],
         [sealed('BELOW'), sealed('OLD_BELOW', 'former'), named('MISSING', true), named('SHARED', true), named('OPEN')],
         known,
       ),
@@ -42,7 +45,7 @@ describe('the state of a secret', () => {
       ON_NODE: 'on-node',
       SEALED: 'sealed',
       OLD: 'stale',
-      VOIDED: 'stale',
+      STALE: 'stale',
       UNSET: 'unset',
     })
   })
@@ -87,6 +90,21 @@ describe('typed secrets', () => {
     expect(withSecretPairs(once, [{ key: 'C', value: '3' }], listed, id).added).toEqual([
       { id: 'new', key: 'C', value: '3' },
     ])
+  })
+
+  it('replace the mark for deletion with a new value, and the value with the mark', () => {
+    const removed = withSecretRemoved(withSecretValue(noTypedSecrets, 'A', 'x'), 'A', true)
+    expect([[...removed.values], [...removed.removed]]).toEqual([[], ['A']])
+    const typed = withSecretValue(removed, 'A', 'y')
+    expect([[...typed.values], [...typed.removed]]).toEqual([[['A', 'y']], []])
+    expect(hasTypedSecrets(withSecretValue(typed, 'A', null))).toBe(false)
+    expect(hasTypedSecrets(withSecretRemoved(removed, 'A', false))).toBe(false)
+  })
+
+  it('change or lose a row that was added', () => {
+    const typed = { ...noTypedSecrets, added: [{ id: 'n', key: '', value: '' }] }
+    expect(withAddedSecret(typed, 'n', { key: 'N' }).added).toEqual([{ id: 'n', key: 'N', value: '' }])
+    expect(withAddedSecret(typed, 'n', null).added).toEqual([])
   })
 
   it('become one change per key, without keys that were left empty', () => {

@@ -64,6 +64,31 @@ export const hasTypedSecrets = ({ values, added, removed }: TypedSecrets): boole
   [...values.values()].some((value) => value !== '') ||
   added.some(({ key, value }) => key !== '' || value !== '')
 
+/** A new value of a listed key, which is then not deleted; null takes the typed value away. */
+export function withSecretValue(typed: TypedSecrets, key: string, value: string | null): TypedSecrets {
+  const values = new Map(typed.values)
+  if (value === null) values.delete(key)
+  else values.set(key, value)
+  return { ...typed, values, removed: withoutKey(typed.removed, key) }
+}
+
+/** Marks the row of a key for deletion, or keeps it; what was typed for the key is discarded. */
+export function withSecretRemoved(typed: TypedSecrets, key: string, remove: boolean): TypedSecrets {
+  const values = new Map(typed.values)
+  values.delete(key)
+  return { ...typed, values, removed: remove ? new Set([...typed.removed, key]) : withoutKey(typed.removed, key) }
+}
+
+/** A change of a row that was added here; null removes it. */
+export function withAddedSecret(typed: TypedSecrets, id: string, part: Partial<AddedSecret> | null): TypedSecrets {
+  const added = part
+    ? typed.added.map((row) => (row.id === id ? { ...row, ...part } : row))
+    : typed.added.filter((row) => row.id !== id)
+  return { ...typed, added }
+}
+
+const withoutKey = (keys: ReadonlySet<string>, key: string) => new Set([...keys].filter((other) => other !== key))
+
 /** Pairs that were pasted: known keys get their values, others become new rows. */
 export function withSecretPairs(
   typed: TypedSecrets,

@@ -124,6 +124,7 @@ export const authEndpoints = endpoints({
     permission: 'public',
     audit: false,
   },
+  // Public, although it creates a code: docs/decisions.md#links-of-invitations.
   'auth.renew-invitation-code': {
     summary: 'Create another flow and code for a valid invitation, for anyone who has its link',
     method: 'POST',

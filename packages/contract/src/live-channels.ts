@@ -95,6 +95,7 @@ export const liveChannels = channels({
       'containers-state-list': { data: ContainersStateList },
       'container-log-started': { data: z.object({ container: ContainerIdentifier, take }) },
       'container-log': { data: z.object({ log: z.string(), container: ContainerIdentifier.optional() }) },
+      // Lines that a slow subscriber misses are counted: docs/decisions.md#skipped-log-lines.
       /** For subscribers with `batch: true`: [milliseconds since the epoch, 0 = stdout or 1 = stderr, text] per line. */
       'container-log-batch': {
         data: z.object({

@@ -1,8 +1,8 @@
 import type { TeamRole } from './enums.ts'
 
 /**
- * The access policy, deny by default: permission -> the minimum role. `public` requires nothing, `session` any signed-in user; endpoints name both in
- * place of a permission.
+ * The access policy, deny by default: permission -> the minimum role (docs/decisions.md#roles). `public` requires nothing, `session` any signed-in
+ * user; endpoints name both in place of a permission.
  */
 export const permissions = {
   'teams.read': 'user',

@@ -26,7 +26,7 @@ export type BundleConflict = {
 }
 
 /**
- * Finds settings that bundles set differently and that the deployment does not decide. The order of bundles is only for display: where this function
+ * Finds settings that bundles set differently and that the deployment does not decide (docs/decisions.md#conflicting-bundles). The order of bundles is only for display: where this function
  * finds nothing, every order of the bundles results in the same configuration. Settings that one bundle leaves open and equal settings are no
  * conflict, and neither are secrets, networks and custom headers, which are united.
  *

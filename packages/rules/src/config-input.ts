@@ -21,7 +21,7 @@ const schema = ContainerConfigPatch.shape.config
 /**
  * Parses the `config` of a change as clients write it, before its schema validates it: rows may be short (`"ports": ["8080:80"]`), paths inside
  * containers may lack the leading slash and buckets may have slashes around them. A list row whose required keys are null or empty is still being
- * typed: existing clients send it with every key press, so it is omitted and reported in `typing`; a setting with such members is omitted as a whole.
+ * typed (docs/decisions.md#rows-that-are-being-typed), so it is omitted and reported in `typing`; a setting with such members is omitted as a whole.
  *
  * @param options.mayBeUnfinished false refuses unfinished rows like every other invalid value
  * @returns problems for unknown settings at any depth, and for shorthands that cannot be parsed

@@ -18,7 +18,7 @@ type Marker = FieldValue<MarkerField>
 
 /**
  * Merges a stronger layer over a weaker one. Layers are merged from the weakest: image, bundles, deployment, instance. Removals (`value: null`) stay
- * in the result, so that they also apply to layers below that are merged later; `finalConfig` drops them.
+ * in the result, so that they also apply to layers below that are merged later; `finalConfig` drops them (docs/decisions.md#merging-layers).
  *
  * The grouping of layers does not affect the result, except for volumes and port ranges: a row replaces each weaker one that it overlaps, even if a
  * still stronger layer then replaces that row itself. For these, the order from the weakest applies.

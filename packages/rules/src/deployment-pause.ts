@@ -12,7 +12,8 @@ export type ImageMetadata = {
 export type CurrentContainer = { name: string; config: FinalContainerConfig; image?: ImageMetadata }
 
 /**
- * The reason why the old container must stop before the new one starts, as a text for the page; undefined when both can run at once without downtime.
+ * The reason why the old container must stop before the new one starts, as a text for the page; undefined when both can run at once without downtime
+ * (docs/decisions.md#two-containers-at-once).
  *
  * @param prefix that of the deployment; relative volumes are directories of one container under this prefix
  * @param next the container to start

@@ -7,13 +7,13 @@ export const ownerLabel = { team: 'dev.crux.team', node: 'dev.crux.node' } as co
 export interface EngineScope {
   teamId: string
   nodeId: string
-  /** Deleted nodes of the team, because a reinstalled node keeps the containers of its predecessor. Never contains another live node. */
+  /** Deleted nodes of the team, and never another live node (docs/decisions.md#deleted-nodes). */
   deletedNodeIds: readonly string[]
 }
 
 /**
  * Whether the labels of a container grant it to the scope. Both labels must exist: containers that Crux did not start, of another team, of another
- * live node or of the platform itself (agent, gate, Traefik) are not covered.
+ * live node or of the platform itself (agent, gate, Traefik) are not covered (docs/decisions.md#containers-of-others).
  */
 export function isCovered(labels: Readonly<Record<string, string>>, scope: EngineScope): boolean {
   const team = labels[ownerLabel.team] ?? ''

@@ -33,8 +33,8 @@ const engineSockets = [
 
 /**
  * Settings that reach out of the container into its host. They are not allowed for the role `user`, and are checked when they are saved, again in the
- * merged configuration at the start, and once more by the agent. `option-judgements.ts` lists which options are checked and why every other one is
- * safe.
+ * merged configuration at the start, and once more by the agent (docs/decisions.md#options-that-reach-the-host). `option-judgements.ts` lists which
+ * options are checked and why every other one is safe.
  */
 export function hostDangers(config: ContainerConfigFields): HostDanger[] {
   return [

@@ -1,4 +1,4 @@
-import { ArrowDown, Clock, Download, Pause, Search, WrapText } from 'lucide-react'
+import { ArrowDown, Pause } from 'lucide-react'
 import {
   type ClipboardEvent,
   type KeyboardEvent,
@@ -9,13 +9,14 @@ import {
   useState,
 } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button, ButtonAnchor, IconButton } from '../Button.tsx'
+import { Button } from '../Button.tsx'
 import { CopyButton } from '../CopyButton.tsx'
 import { cx } from '../class-names.ts'
-import { LogRow } from './LogRow.tsx'
+import { LogHeader } from './LogHeader.tsx'
+import { LogLines } from './LogLines.tsx'
 import { LogSearchBar } from './LogSearchBar.tsx'
 import type { LogBuffer, LogLine } from './log-buffer.ts'
-import { download, lineFrom, setLineHash, textOf, timeOfHash } from './log-text.ts'
+import { lineFrom, setLineHash, textOf, timeOfHash } from './log-text.ts'
 import { useLogViewOptions } from './log-view-options.ts'
 import { useLogRows } from './use-log-rows.ts'
 import { useLogSearch } from './use-log-search.ts'
@@ -109,37 +110,11 @@ export function LogViewer({
       onKeyDown={onKeyDown}
       className={cx('flex min-w-0 flex-col overflow-hidden rounded-box border border-line bg-surface', className)}
     >
-      <header className="flex min-h-10 flex-wrap items-center gap-2 border-b border-line px-3 py-1">
-        <h2 className="mr-auto font-strong">{title}</h2>
-        {actions && <div className="min-w-0 max-md:order-1 max-md:basis-full">{actions}</div>}
-        <div className="flex items-center gap-2">
-          <span className="flex">
-            <IconButton
-              icon={Search}
-              label={t('search')}
-              size="sm"
-              aria-pressed={searching}
-              onClick={() => (searching ? closeSearch() : setSearching(true))}
-            />
-            <Toggle icon={WrapText} label={t('wrap')} on={options.wrap} onChange={(wrap) => setOptions({ wrap })} />
-            <Toggle icon={Clock} label={t('times')} on={options.times} onChange={(times) => setOptions({ times })} />
-            {!whole && (
-              <IconButton
-                icon={Download}
-                label={t('download')}
-                size="sm"
-                disabledReason={buffer.size === 0 && t('nothing')}
-                onClick={() => download(buffer, fileName)}
-              />
-            )}
-          </span>
-          {whole && (
-            <ButtonAnchor href={whole} download={`${fileName}.log`} icon={Download} size="sm">
-              {t('downloadWhole')}
-            </ButtonAnchor>
-          )}
-        </div>
-      </header>
+      <LogHeader
+        {...{ title, actions, buffer, fileName, whole, options, setOptions }}
+        isSearching={searching}
+        onSearch={() => (searching ? closeSearch() : setSearching(true))}
+      />
       {searching && (
         <LogSearchBar
           query={search.query}
@@ -159,37 +134,13 @@ export function LogViewer({
           onCopy={onCopy}
           className="mono absolute inset-0 overflow-auto bg-sunken outline-offset-[-2px] [overflow-anchor:none]"
         >
-          <div className="relative" style={{ height: rows.height + 16 }}>
-            {rows.rows.map(({ index, top }) => {
-              const line = buffer.at(index)
-              if (!line) return null
-              const mark =
-                line.number === search.currentNumber
-                  ? 'current'
-                  : line.number >= low && line.number <= high
-                    ? 'selected'
-                    : 'none'
-              return (
-                <div
-                  key={line.number}
-                  data-index={index}
-                  ref={rows.measure}
-                  className={cx('absolute left-0', options.wrap ? 'w-full' : 'h-5 min-w-full')}
-                  style={{ transform: `translateY(${top + 8}px)` }}
-                >
-                  <LogRow
-                    line={line}
-                    wrap={options.wrap}
-                    times={options.times}
-                    sourceWidth={sourceWidth}
-                    query={search.query}
-                    mark={mark}
-                    onPick={pick}
-                  />
-                </div>
-              )
-            })}
-          </div>
+          <LogLines
+            {...{ buffer, rows, options, sourceWidth }}
+            query={search.query}
+            currentNumber={search.currentNumber}
+            isSelected={(line) => line.number >= low && line.number <= high}
+            onPick={pick}
+          />
         </section>
         {buffer.size === 0 && <div className="pointer-events-none absolute inset-x-3 top-3 text-ink-2">{empty}</div>}
         {!rows.following && (
@@ -210,29 +161,6 @@ export function LogViewer({
         </span>
       </footer>
     </section>
-  )
-}
-
-function Toggle({
-  icon,
-  label,
-  on,
-  onChange,
-}: {
-  icon: typeof Clock
-  label: string
-  on: boolean
-  onChange: (on: boolean) => void
-}) {
-  return (
-    <IconButton
-      icon={icon}
-      label={label}
-      size="sm"
-      aria-pressed={on}
-      className={on ? 'bg-hover text-ink!' : undefined}
-      onClick={() => onChange(!on)}
-    />
   )
 }
 

@@ -47,27 +47,15 @@ export function useLogRows(buffer: LogBuffer, scroller: RefObject<HTMLElement | 
     [scroller],
   )
 
-  useEffect(() => {
-    const element = scroller.current
-    if (!element) return
-    const look = () => {
-      const top = element.scrollTop
-      const below = element.scrollHeight - top - element.clientHeight
-      // Only moving up stops following: lines that arrive also put the end out of view.
-      if (below <= 10) setFollowing(true)
-      else if (top < lastTop.current - 1) setFollowing(false)
-      lastTop.current = top
-      setView({ top, height: element.clientHeight })
-    }
-    const sizes = new ResizeObserver(look)
-    sizes.observe(element)
-    element.addEventListener('scroll', look, { passive: true })
-    look()
-    return () => {
-      sizes.disconnect()
-      element.removeEventListener('scroll', look)
-    }
-  }, [scroller])
+  useScrollView(scroller, (element) => {
+    const top = element.scrollTop
+    const below = element.scrollHeight - top - element.clientHeight
+    // Only moving up stops following: lines that arrive also put the end out of view.
+    if (below <= 10) setFollowing(true)
+    else if (top < lastTop.current - 1) setFollowing(false)
+    lastTop.current = top
+    setView({ top, height: element.clientHeight })
+  })
 
   useLayoutEffect(() => {
     const gone = buffer.first - lastFirst.current
@@ -99,4 +87,23 @@ export function useLogRows(buffer: LogBuffer, scroller: RefObject<HTMLElement | 
       else place(Math.max(0, index * rowHeight - (scroller.current?.clientHeight ?? 0) / 2))
     },
   }
+}
+
+/** Calls back with the scrolled element at first, when it is scrolled, and when its size changes. */
+function useScrollView(scroller: RefObject<HTMLElement | null>, onView: (element: HTMLElement) => void): void {
+  const latest = useRef(onView)
+  latest.current = onView
+  useEffect(() => {
+    const element = scroller.current
+    if (!element) return
+    const update = () => latest.current(element)
+    const sizes = new ResizeObserver(update)
+    sizes.observe(element)
+    element.addEventListener('scroll', update, { passive: true })
+    update()
+    return () => {
+      sizes.disconnect()
+      element.removeEventListener('scroll', update)
+    }
+  }, [scroller])
 }

@@ -1,33 +1,25 @@
 import type { ResponseOf } from '@crux/contract'
-import { deploymentAction, nodeTakesDeployments } from '@crux/rules'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { nodeTakesDeployments } from '@crux/rules'
+import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { Copy, Pencil, Rocket, ScrollText, SlidersHorizontal, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryClient, queryKey } from '../../api/client.ts'
 import { useEditors } from '../../api/editors.ts'
 import { useChannel } from '../../api/live.ts'
-import { useDenied } from '../../api/me.ts'
 import { Box } from '../../components/Box.tsx'
-import { Button } from '../../components/Button.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
-import { ActionMenu } from '../../components/Menu.tsx'
-import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonColumns, SkeletonRows } from '../../components/Skeletons.tsx'
-import { State } from '../../components/State.tsx'
-import { TextLink } from '../../components/TextLink.tsx'
-import { TimeAgo } from '../../components/TimeAgo.tsx'
-import { versionTitle } from '../../components/version-title.ts'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { links } from '../../routing/links.ts'
-import { CancelButton } from './CancelButton.tsx'
 import { blockingProblems } from './change-lines.ts'
 import { DeploymentBundles } from './DeploymentBundles.tsx'
+import { DeploymentHeader, type DeploymentLayer } from './DeploymentHeader.tsx'
 import { DeploymentInstances } from './DeploymentInstances.tsx'
 import { DeploymentSummary } from './DeploymentSummary.tsx'
 import { DeploymentToken } from './DeploymentToken.tsx'
+import { deploymentReasons } from './deployment-reason.ts'
 import { queueIntervalMs } from './QueuePosition.tsx'
 import { Releases } from './Releases.tsx'
 import { useStart } from './use-start.ts'
@@ -80,7 +72,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
   const params = { teamSlug, deploymentId: deployment.id }
   const nodes = useQuery(apiQuery('nodes.list', { params: { teamSlug } }))
   const node = nodes.data?.find((candidate) => candidate.id === deployment.node.id)
-  const [layer, setLayer] = useState<'edit' | 'copy' | 'delete' | null>(null)
+  const [layer, setLayer] = useState<DeploymentLayer | null>(null)
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const chosen = deployment.instances.filter((instance) => !left.has(instance.id)).map((instance) => instance.id)
   const some = chosen.length > 0 && chosen.length < deployment.instances.length
@@ -95,17 +87,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
     expectedHash: preview.isPlaceholderData ? undefined : preview.data?.hash,
   }
   const { start, starting, startDenied, rollBack, rollBackDenied } = useStart(teamSlug)
-  const denied = {
-    update: useDenied('deployments.update'),
-    copy: useDenied('deployments.copy'),
-    delete: useDenied('deployments.delete'),
-  }
-
-  const facts = { status: deployment.status, versionType: deployment.version.type }
-  const reason = (action: Parameters<typeof deploymentAction>[0]) => {
-    const verdict = deploymentAction(action, facts)
-    return verdict.allowed ? null : verdict.reason
-  }
+  const reason = deploymentReasons(deployment)
   const takes = node && nodeTakesDeployments(node)
   const problems = blockingProblems(preview.data)
   const startReason =
@@ -114,96 +96,19 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
     (takes && !takes.allowed ? takes.reason : null) ??
     (deployment.instances.length === 0 ? t('detail.noImages') : chosen.length === 0 ? t('detail.noneChosen') : null) ??
     (problems.length > 0 ? t('detail.settle', { count: problems.length }) : null)
-  const title = versionTitle(deployment.project, deployment.version)
   const close = () => setLayer(null)
 
   return (
     <>
-      <PageHeader
-        title={deployment.project.name}
-        fullTitle={t('detail.fullTitle', { title, node: deployment.node.name })}
-        crumbs={[{ label: t('list.title'), link: links.deployments(teamSlug) }]}
-        mark={
-          <>
-            {deployment.project.type === 'versioned' && (
-              <TextLink
-                {...links.version(teamSlug, deployment.project.id, deployment.version.id)}
-                strong
-                className="font-mono text-[17px]"
-              >
-                {deployment.version.name}
-              </TextLink>
-            )}
-            <State kind="deployment" value={deployment.status} />
-          </>
-        }
-        subtitle={
-          <>
-            {t('detail.to')} <b className="font-strong text-ink">{deployment.node.name}</b> {t('detail.under')}{' '}
-            <code>{deployment.prefix}</code>, {t('detail.changed')} <TimeAgo at={deployment.audit.updatedAt} />
-            {deployment.updatedByName ? ` ${t('detail.by', { name: deployment.updatedByName })}` : ''}
-          </>
-        }
-        actions={
-          <>
-            <Button
-              icon={ScrollText}
-              disabledReason={reason('read-log')}
-              onClick={() => void navigate(links.deploymentProgress(teamSlug, deployment.id))}
-            >
-              {t('action.log')}
-            </Button>
-            {deployment.status === 'in-progress' && <CancelButton teamSlug={teamSlug} deployment={deployment} />}
-            <Button
-              variant="main"
-              icon={Rocket}
-              busy={starting}
-              disabledReason={startReason}
-              onClick={() => void start(deployment, wish)}
-            >
-              {some ? t('detail.deploySome', { count: chosen.length }) : t('action.deploy')}
-            </Button>
-            <ActionMenu
-              actions={[
-                {
-                  id: 'edit',
-                  label: t('common:edit'),
-                  icon: Pencil,
-                  disabledReason: denied.update ?? reason('edit'),
-                  run: () => setLayer('edit'),
-                },
-                {
-                  id: 'configuration',
-                  label: t('detail.configuration'),
-                  icon: SlidersHorizontal,
-                  run: () => void navigate(links.containerConfiguration(teamSlug, deployment.config.id)),
-                },
-                {
-                  id: 'copy',
-                  label: t('action.copy'),
-                  icon: Copy,
-                  disabledReason: denied.copy ?? reason('copy'),
-                  run: () => setLayer('copy'),
-                },
-                {
-                  id: 'recreate',
-                  label: t('detail.recreate'),
-                  icon: Rocket,
-                  disabledReason: startReason,
-                  run: () => void start(deployment, { ...wish, recreate: true }),
-                },
-                {
-                  id: 'delete',
-                  label: t('common:delete'),
-                  icon: Trash2,
-                  danger: true,
-                  disabledReason: denied.delete ?? reason('delete'),
-                  run: () => setLayer('delete'),
-                },
-              ]}
-            />
-          </>
-        }
+      <DeploymentHeader
+        teamSlug={teamSlug}
+        deployment={deployment}
+        reason={reason}
+        startReason={startReason}
+        starting={starting}
+        selected={some ? chosen.length : null}
+        onStart={(options) => void start(deployment, { ...wish, ...options })}
+        onLayer={setLayer}
       />
       <DeploymentSummary teamSlug={teamSlug} deployment={deployment} nodeStatus={node?.status} />
       <div className="grid items-start gap-4 min-[1100px]:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
@@ -224,27 +129,12 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
         </div>
         <div className="grid min-w-0 gap-4">
           {deployment.deployable && (
-            <Box
-              title={t('changes.title')}
-              trailing={
-                deployment.running
-                  ? t(deployment.project.type === 'versionless' ? 'changes.againstRelease' : 'changes.against', {
-                      version: deployment.running.versionName,
-                      number: deployment.running.number,
-                    })
-                  : t('changes.first')
-              }
-            >
-              {chosen.length === 0 && deployment.instances.length > 0 ? (
-                <p className="px-3 py-2.5 text-ink-2">{t('detail.noneChosen')}</p>
-              ) : preview.data ? (
-                <WhatChanges preview={preview.data} target={{ teamSlug, deployment }} />
-              ) : preview.isError ? (
-                <ErrorState error={preview.error} retry={() => void preview.refetch()} />
-              ) : (
-                <SkeletonRows rows={2} />
-              )}
-            </Box>
+            <ChangesBox
+              teamSlug={teamSlug}
+              deployment={deployment}
+              preview={preview}
+              noneChosen={chosen.length === 0 && deployment.instances.length > 0}
+            />
           )}
           <Releases
             teamSlug={teamSlug}
@@ -268,5 +158,40 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
         />
       )}
     </>
+  )
+}
+
+type ChangesProps = {
+  teamSlug: string
+  deployment: Details
+  preview: UseQueryResult<ResponseOf<'deployments.preview'>>
+  noneChosen: boolean
+}
+
+/** What a start would change, against what is running. */
+function ChangesBox({ teamSlug, deployment, preview, noneChosen }: ChangesProps) {
+  const { t } = useTranslation('deployments')
+  return (
+    <Box
+      title={t('changes.title')}
+      trailing={
+        deployment.running
+          ? t(deployment.project.type === 'versionless' ? 'changes.againstRelease' : 'changes.against', {
+              version: deployment.running.versionName,
+              number: deployment.running.number,
+            })
+          : t('changes.first')
+      }
+    >
+      {noneChosen ? (
+        <p className="px-3 py-2.5 text-ink-2">{t('detail.noneChosen')}</p>
+      ) : preview.data ? (
+        <WhatChanges preview={preview.data} target={{ teamSlug, deployment }} />
+      ) : preview.isError ? (
+        <ErrorState error={preview.error} retry={() => void preview.refetch()} />
+      ) : (
+        <SkeletonRows rows={2} />
+      )}
+    </Box>
   )
 }

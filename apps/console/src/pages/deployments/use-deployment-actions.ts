@@ -1,5 +1,4 @@
 import type { Deployment } from '@crux/contract'
-import { deploymentAction } from '@crux/rules'
 import { useNavigate } from '@tanstack/react-router'
 import { Copy, ExternalLink, Rocket, ScrollText, StickyNote, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -7,6 +6,7 @@ import { useDenied } from '../../api/me.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { links } from '../../routing/links.ts'
 import type { RowAction } from '../../table/columns.ts'
+import { deploymentReasons } from './deployment-reason.ts'
 import type { useStart } from './use-start.ts'
 
 type Options = Pick<ReturnType<typeof useStart>, 'askAndStart' | 'startDenied'> & {
@@ -20,11 +20,7 @@ export function useDeploymentActions(teamSlug: string, { askAndStart, startDenie
   const navigate = useNavigate()
   const denied = { copy: useDenied('deployments.copy'), delete: useDenied('deployments.delete') }
   return (row: Deployment): RowAction[] => {
-    const state = { status: row.status, versionType: row.version.type }
-    const reason = (action: Parameters<typeof deploymentAction>[0]) => {
-      const verdict = deploymentAction(action, state)
-      return verdict.allowed ? null : verdict.reason
-    }
+    const reason = deploymentReasons(row)
     return [
       {
         id: 'log',

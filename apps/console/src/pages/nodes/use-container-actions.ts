@@ -5,6 +5,7 @@ import { type useChannel, useLinkStatus } from '../../api/live.ts'
 import { useDenied } from '../../api/me.ts'
 import { confirm } from '../../components/confirm.tsx'
 import type { Action } from '../../components/Menu.tsx'
+import type { Question } from '../../components/question.ts'
 import { containerName, isForeign, isStopNoticed } from './containers.ts'
 import { useContainerOperations } from './use-container-operations.ts'
 
@@ -39,22 +40,7 @@ export function useContainerActions({ teamSlug, nodeId, containers, send }: Prop
   }
   /** A stop takes a service down with one press on a small icon: a confirmation is shown if others are affected. */
   const stop = async (container: Container) => {
-    const name = containerName(container)
-    const published = container.ports.flatMap(({ external }) => external ?? [])
-    const sure =
-      !isStopNoticed(container) ||
-      (await confirm({
-        title: t('containers.stopTitle', { name }),
-        text: [
-          ...(published.length > 0
-            ? [t('containers.stopPorts', { count: published.length, ports: published.join(', ') })]
-            : []),
-          t('containers.stopText'),
-        ].join(' '),
-        action: t('containers.stop'),
-        danger: true,
-      }))
-    if (sure) operations.run(container, 'stop')
+    if (!isStopNoticed(container) || (await confirm(stopQuestion(container, t)))) operations.run(container, 'stop')
   }
 
   const stale = link !== 'open' && t('containers.offline')
@@ -101,4 +87,19 @@ export function useContainerActions({ teamSlug, nodeId, containers, send }: Prop
     return { operate, restart, remove: removal, foreign }
   }
   return { actionsOf, pendingOf: operations.pendingOf }
+}
+
+function stopQuestion(container: Container, t: ReturnType<typeof useTranslation<['nodes', 'common']>>['t']): Question {
+  const published = container.ports.flatMap(({ external }) => external ?? [])
+  return {
+    title: t('containers.stopTitle', { name: containerName(container) }),
+    text: [
+      ...(published.length > 0
+        ? [t('containers.stopPorts', { count: published.length, ports: published.join(', ') })]
+        : []),
+      t('containers.stopText'),
+    ].join(' '),
+    action: t('containers.stop'),
+    danger: true,
+  }
 }

@@ -71,9 +71,9 @@ export function Members({ team }: { team: Team }) {
 
 type Invitation = { email: string; link: string }
 
-function useMemberActions(team: Team, onLink: (invitation: Invitation) => void): (member: Member) => RowAction[] {
-  const { t } = useTranslation(['teams', 'common'])
-  const me = useMe()
+/** The changes of one member. */
+function useMemberCalls(team: Team, onLink: (invitation: Invitation) => void) {
+  const { t } = useTranslation('teams')
   const pauses = usePauses()
   const stale = [queryKey('teams.get'), queryKey('teams.list')]
   const changeRole = useCall('teams.change-role', {
@@ -91,7 +91,13 @@ function useMemberActions(team: Team, onLink: (invitation: Invitation) => void):
       toastSuccess(t('details.reinvited'))
     },
   })
+  return { changeRole, remove, reinvite, isPaused: pauses.active }
+}
 
+function useMemberActions(team: Team, onLink: (invitation: Invitation) => void): (member: Member) => RowAction[] {
+  const { t } = useTranslation(['teams', 'common'])
+  const me = useMe()
+  const { changeRole, remove, reinvite, isPaused } = useMemberCalls(team, onLink)
   const byLink = team.invitations === 'link'
   return (member) => {
     const params = { teamId: team.id, userId: member.id }
@@ -127,7 +133,7 @@ function useMemberActions(team: Team, onLink: (invitation: Invitation) => void):
               disabledReason:
                 reinvite.denied ??
                 ((team.invitations === 'none' && t('invite.noMail')) ||
-                  (pauses.active(member.id) && t('details.reinvitePause'))),
+                  (isPaused(member.id) && t('details.reinvitePause'))),
               run: () => reinvite.mutate({ params, query: byLink ? { link: 'true' } : {} }),
             },
           ]

@@ -1,5 +1,5 @@
 import { type Deployment, deploymentStatuses, type ResponseOf } from '@crux/contract'
-import { deploymentAction, nodeTakesDeployments } from '@crux/rules'
+import { nodeTakesDeployments } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Copy, ExternalLink, Plus, Rocket, StickyNote, Trash2 } from 'lucide-react'
@@ -17,6 +17,7 @@ import type { RowAction } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
 import { refetchIntervalMs } from '../deployments/DeploymentOutcome.tsx'
+import { deploymentReasons } from '../deployments/deployment-reason.ts'
 import { useStart } from '../deployments/use-start.ts'
 import { isReadyToDeploy } from './DeployVersion.tsx'
 import { useVersionDeploymentColumns } from './deployment-columns.tsx'
@@ -71,11 +72,7 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
     )
   }
   const actions = (row: Row): RowAction[] => {
-    const facts = { status: row.status, versionType: version.type }
-    const reason = (action: 'deploy' | 'copy' | 'delete') => {
-      const verdict = deploymentAction(action, facts)
-      return verdict.allowed ? null : verdict.reason
-    }
+    const reason = deploymentReasons({ status: row.status, version })
     const node = nodeTakesDeployments(row.node)
     const undeployable =
       startDenied ??

@@ -1,5 +1,4 @@
-import type { AddedSecret, SecretRow, SecretState } from '@crux/config-editor'
-import { secretSources } from '@crux/config-editor'
+import { type AddedSecret, type SecretRow, type SecretState, secretSources } from '@crux/config-editor'
 import { useQuery } from '@tanstack/react-query'
 import {
   Asterisk,

@@ -1,5 +1,5 @@
 import type { LiveChannel, LiveFailure } from '@crux/client'
-import { createDraftSession, type DraftSession, fieldsOf } from '@crux/config-editor'
+import { DraftSession, fieldsOf } from '@crux/config-editor'
 import type { ContainerConfig, ResponseOf } from '@crux/contract'
 import { client, queryClient, queryKey } from '../../../api/client.ts'
 import { live } from '../../../api/live.ts'
@@ -23,7 +23,7 @@ export function openDraft(params: { teamSlug: string; configId: string }, config
   let channel: LiveChannel<'container-configuration'> | null = null
   let stops: (() => void)[] = []
 
-  const session = createDraftSession(storedOf(config), {
+  const session = new DraftSession(storedOf(config), {
     send: (patch) => channel?.send('patch-config', patch),
     read: async () => {
       const fresh = await client.call('container-configurations.get', { params })
@@ -38,8 +38,10 @@ export function openDraft(params: { teamSlug: string; configId: string }, config
       open.delete(path)
       void queryClient.invalidateQueries({ queryKey: key })
     },
-    setTimer: (run, ms) => setTimeout(run, ms),
-    clearTimer: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+    setTimer: (run, ms) => {
+      const timer = setTimeout(run, ms)
+      return () => clearTimeout(timer)
+    },
   })
 
   function join() {

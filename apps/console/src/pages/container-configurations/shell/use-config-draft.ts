@@ -1,6 +1,8 @@
-import type { FieldChange } from '@crux/config-editor'
 import {
+  type ConfigDraft,
   type DraftContext,
+  type DraftSession,
+  type FieldChange,
   type FieldStep,
   fieldOf,
   findProblems,
@@ -12,7 +14,7 @@ import {
   toSeenFields,
   undo,
 } from '@crux/config-editor'
-import type { ContainerConfigField, ContainerConfigFields, ResponseOf } from '@crux/contract'
+import type { ContainerConfigField, ContainerConfigFields, ErrorDetail, ResponseOf } from '@crux/contract'
 import { useBlocker } from '@tanstack/react-router'
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -37,16 +39,6 @@ export function useConfigDraft(
   const problems = useMemo(() => findProblems(judged, context), [judged, context])
   const saving = saveState(draft, problems)
   const state = offline && saving !== 'saved' ? 'offline' : saving
-  const errors = useMemo(
-    () =>
-      // Messages of the server take precedence over those of the page.
-      new Map([
-        ...problems.toReversed().map((problem) => [problem.property, problem.description] as const),
-        ...Object.entries(draft.refused),
-      ]),
-    [problems, draft.refused],
-  )
-
   useBlocker({
     // Valid text is sent when the page closes; only invalid text is lost.
     shouldBlockFn: async ({ current, next }) =>
@@ -62,6 +54,21 @@ export function useConfigDraft(
     disabled: state === 'saved',
   })
 
+  return {
+    own,
+    stored: draft.server,
+    revision: draft.revision,
+    conflicts: draft.conflicts,
+    problems,
+    state: offline ? ('offline' as const) : state,
+    resolve: session.resolve,
+    ...useDraftHistory(session, own),
+    ...useDraftErrors(draft, problems),
+  }
+}
+
+/** The edits of this page, which can be undone. */
+function useDraftHistory(session: DraftSession, own: ContainerConfigFields) {
   const [history, setHistory] = useState(noHistory)
   const shown = useRef({ own, history })
   shown.current = { own, history }
@@ -82,14 +89,8 @@ export function useConfigDraft(
     },
     [session],
   )
-
   return {
-    own,
-    stored: draft.server,
-    revision: draft.revision,
-    conflicts: draft.conflicts,
-    problems,
-    state: offline ? ('offline' as const) : state,
+    history,
     edit: useCallback(
       (field: ContainerConfigField, value: unknown, seen?: ContainerConfigFields) => editAll([{ field, value }], seen),
       [editAll],
@@ -103,10 +104,22 @@ export function useConfigDraft(
       },
       [session],
     ),
-    resolve: session.resolve,
-    history,
     undo: useCallback(() => step(undo), [step]),
     redo: useCallback(() => step(redo), [step]),
+  }
+}
+
+/** Messages by property: those of the server take precedence over those of the page. */
+function useDraftErrors(draft: ConfigDraft, problems: readonly ErrorDetail[]) {
+  const errors = useMemo(
+    () =>
+      new Map([
+        ...problems.toReversed().map((problem) => [problem.property, problem.description] as const),
+        ...Object.entries(draft.refused),
+      ]),
+    [problems, draft.refused],
+  )
+  return {
     errorOf: useCallback((property: string): string | undefined => errors.get(property), [errors]),
     errorsBelow: useCallback(
       (property: string): string[] =>

@@ -32,3 +32,5 @@ export function useVisibleSections(hasError: (id: SectionId) => boolean, filter:
     hide: (id: SectionId) => setLit((all) => new Set([...all].filter((other) => other !== id))),
   }
 }
+
+export type VisibleSections = ReturnType<typeof useVisibleSections>

@@ -9,16 +9,16 @@ import { prepareStartProblems, type StartProblems } from '../kit/start-problems.
 
 const directory = fileURLToPath(new URL('../screenshots/', import.meta.url))
 /** Every page in both themes at both widths takes minutes, so by default each one is checked wide in one theme and narrow in the other. */
-const everyLook = process.env.CRUX_TEST_FULL === '1'
+const everyAppearance = process.env.CRUX_TEST_FULL === '1'
 // A trace screenshot of every step would only cost time beside the screenshots of this test.
 test.use({ trace: 'off' })
 
 let fixture: Fixture
 let startProblems: StartProblems
-test.beforeAll(async ({ stage }) => {
+test.beforeAll(async ({ testSystem }) => {
   test.setTimeout(180_000)
-  fixture = await buildFixture(stage.testEnvironment)
-  startProblems = await prepareStartProblems(stage.testEnvironment)
+  fixture = await buildFixture(testSystem.testEnvironment)
+  startProblems = await prepareStartProblems(testSystem.testEnvironment)
 })
 test.afterAll(() => startProblems.end())
 
@@ -248,7 +248,7 @@ const withSession: Shot[] = [
       await expect(dialog(page)).toBeVisible()
     },
   },
-  ...failingShots(() => fixture, everyLook),
+  ...failingShots(() => fixture, everyAppearance),
   ...failing('deployments', 'dashboard'),
   ...whenFull(...failing('projects', 'nodes', 'registries', 'config-bundles', 'storages', 'audit-log')),
 ]
@@ -286,11 +286,11 @@ function unreachable(name: string, path: string, calls: RegExp, says: string): S
 
 /** Checked only in the full run, because these pages look similar to pages that are always checked. */
 function whenFull(...shots: Shot[]): Shot[] {
-  return everyLook ? shots : []
+  return everyAppearance ? shots : []
 }
 
-type Look = { width: 1440 | 375; theme: 'light' | 'dark' }
-const looks: [Look, Look, Look, Look] = [
+type Appearance = { width: 1440 | 375; theme: 'light' | 'dark' }
+const appearances: [Appearance, Appearance, Appearance, Appearance] = [
   { width: 1440, theme: 'light' },
   { width: 375, theme: 'dark' },
   { width: 1440, theme: 'dark' },
@@ -298,7 +298,7 @@ const looks: [Look, Look, Look, Look] = [
 ]
 
 /** The most used pages are checked in both themes at both widths in every run. */
-const checkedInAllLooks: ReadonlySet<string> = new Set([
+const checkedInAllAppearances: ReadonlySet<string> = new Set([
   ...['dashboard', 'dashboard-empty', 'teams', 'team', 'projects', 'project-versioned', 'version', 'version-read-only'],
   ...['node', 'container-inspect', 'registries', 'registry', 'storages', 'storage', 'audit-log'],
   ...['account', 'account-second-factors', 'tokens-empty'],
@@ -308,11 +308,11 @@ const checkedInAllLooks: ReadonlySet<string> = new Set([
  * Takes screenshots of one page and reports axe violations that are worse than minor. The page is opened with the router like a followed link, and
  * loaded again only where cached data would hide the tested state. Theme and width change in place.
  */
-async function look(page: Page, { name, path, before, act, see }: Shot, number: number) {
-  const all = everyLook || checkedInAllLooks.has(name)
-  const wanted = all ? looks : number % 2 === 0 ? looks.slice(0, 2) : looks.slice(2)
-  const checked = all ? looks : [wanted[(number >> 1) % 2]]
-  const [first = looks[0]] = wanted
+async function checkPage(page: Page, { name, path, before, act, see }: Shot, number: number) {
+  const all = everyAppearance || checkedInAllAppearances.has(name)
+  const wanted = all ? appearances : number % 2 === 0 ? appearances.slice(0, 2) : appearances.slice(2)
+  const checked = all ? appearances : [wanted[(number >> 1) % 2]]
+  const [first = appearances[0]] = wanted
   await turn(page, first)
   await before?.(page)
   await open(page, path(), before !== undefined)
@@ -329,7 +329,7 @@ async function look(page: Page, { name, path, before, act, see }: Shot, number: 
   if (before) await page.unrouteAll()
 }
 
-async function turn(page: Page, { width, theme }: Look) {
+async function turn(page: Page, { width, theme }: Appearance) {
   await page.setViewportSize({ width, height: width === 375 ? 812 : 900 })
   await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
 }
@@ -356,7 +356,7 @@ async function open(page: Page, path: string, reload: boolean) {
  *
  * @returns the width of the page
  */
-async function settled(page: Page, { theme }: Look): Promise<number> {
+async function settled(page: Page, { theme }: Appearance): Promise<number> {
   let width = 0
   await expect(async () => {
     width = await page.evaluate<number>(`
@@ -379,7 +379,7 @@ async function problems(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`)
 }
 
-const inWhich = everyLook ? 'both themes and widths' : 'one theme wide, in the other narrow'
+const inWhich = everyAppearance ? 'both themes and widths' : 'one theme wide, in the other narrow'
 for (const [who, shots] of Object.entries({ 'signed out': withoutSession, 'signed in': withSession })) {
   test.describe(who, () => {
     // All pages share one browser context, so that they use the cache of the previous ones.
@@ -391,6 +391,6 @@ for (const [who, shots] of Object.entries({ 'signed out': withoutSession, 'signe
     })
     test.afterAll(() => context.close())
     for (const [number, shot] of shots.entries())
-      test(`${shot.name} has no accessibility or layout problem in ${inWhich}`, () => look(page, shot, number))
+      test(`${shot.name} has no accessibility or layout problem in ${inWhich}`, () => checkPage(page, shot, number))
   })
 }

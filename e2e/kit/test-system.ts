@@ -16,7 +16,10 @@ import { test as base } from '@playwright/test'
 export const bootMode = process.env.CRUX_TEST_MODE === 'source' ? 'source' : 'bundle'
 
 /** The product as `npm start` runs it, with a real registry and the real engine of this machine. */
-export type Stage = { system: System; registry: Registry; testEnvironment: TestEnvironment }
+export type TestSystem = { system: System; registry: Registry; testEnvironment: TestEnvironment }
+
+/** Shorter than the default of a second, because each deployment of each test waits for it. */
+const observationWindowMs = '400'
 
 type Options = { env?: NodeJS.ProcessEnv; smtpUri?: string; port?: number; url?: string }
 
@@ -30,10 +33,10 @@ export const startSystem = async (options: Options = {}): Promise<System> =>
     identityAdminPort: 0,
     mode: bootMode,
     smtpUri: options.smtpUri,
-    env: { LOG_LEVEL: 'info', CRUX_RATE_LIMITS: 'off', ...options.env },
+    env: { LOG_LEVEL: 'info', CRUX_RATE_LIMITS: 'off', OBSERVATION_WINDOW_MS: observationWindowMs, ...options.env },
   })
 
-export async function setStage(options: Options = {}): Promise<Stage & { end: () => Promise<void> }> {
+export async function startTestSystem(options: Options = {}): Promise<TestSystem & { end: () => Promise<void> }> {
   const registry = await startRegistry()
   const system = await startSystem(options)
   const testEnvironment = await createTestEnvironment(await signUp(system.url), registry)
@@ -50,14 +53,14 @@ export async function setStage(options: Options = {}): Promise<Stage & { end: ()
   }
 }
 
-/** `stage` is shared by the tests of a worker; each test uses prefixes and names of its own. */
-export const test = base.extend<Record<never, never>, { stage: Stage }>({
-  stage: [
+/** `testSystem` is shared by the tests of a worker; each test uses prefixes and names of its own. */
+export const test = base.extend<Record<never, never>, { testSystem: TestSystem }>({
+  testSystem: [
     // biome-ignore lint/correctness/noEmptyPattern: the runner reads the names of fixtures from this pattern.
     async ({}, use) => {
-      const stage = await setStage()
-      await use(stage)
-      await stage.end()
+      const testSystem = await startTestSystem()
+      await use(testSystem)
+      await testSystem.end()
     },
     { scope: 'worker', timeout: 120_000 },
   ],

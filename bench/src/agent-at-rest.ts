@@ -3,20 +3,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { waitFor } from '@crux/test-kit'
 import { median, now, type Report } from './measure.ts'
-import type { Stage } from './stage.ts'
+import type { TestSystem } from './test-system.ts'
 
 export const rssMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024
 
-/** The agent that the server supervises for this stage's node. */
-export function agentPid(stage: Stage): number {
+/** The agent that the server supervises for this testSystem's node. */
+export function agentPid(testSystem: TestSystem): number {
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue
     try {
       const words = readFileSync(`/proc/${entry}/cmdline`, 'utf8')
       if (
         /agent/.test(words) &&
-        readFileSync(`/proc/${entry}/environ`, 'utf8').includes(stage.system.dataDir) &&
+        readFileSync(`/proc/${entry}/environ`, 'utf8').includes(testSystem.system.dataDir) &&
         /agent\.mjs|apps\/agent/.test(words)
       )
         return Number(entry)
@@ -27,11 +27,11 @@ export function agentPid(stage: Stage): number {
   throw new Error('no agent process found')
 }
 
-export async function memory(stage: Stage, report: Report): Promise<void> {
+export async function memory(testSystem: TestSystem, report: Report): Promise<void> {
   await delay(10_000)
-  report.number('idle RSS of the agent', rssMb(agentPid(stage)), 'MB', { at: 'most', value: 95 })
-  const server = rssMb(stage.system.pid('server') ?? 0)
-  const identity = rssMb(stage.system.pid('identity') ?? 0)
+  report.number('idle RSS of the agent', rssMb(agentPid(testSystem)), 'MB', { at: 'most', value: 95 })
+  const server = rssMb(testSystem.system.pid('server') ?? 0)
+  const identity = rssMb(testSystem.system.pid('identity') ?? 0)
   report.number(
     'idle RSS of server and identity',
     server + identity,
@@ -42,8 +42,8 @@ export async function memory(stage: Stage, report: Report): Promise<void> {
 }
 
 /** Bytes in both directions on the agent's connection while it is idle. */
-export async function idleLink(stage: Stage, report: Report, seconds: number): Promise<void> {
-  const pid = agentPid(stage)
+export async function idleLink(testSystem: TestSystem, report: Report, seconds: number): Promise<void> {
+  const pid = agentPid(testSystem)
   const read = () => {
     const text = execFileSync('ss', ['-tinpH', 'state', 'established'], { encoding: 'utf8' })
     let bytes = 0
@@ -68,8 +68,8 @@ export async function idleLink(stage: Stage, report: Report, seconds: number): P
 }
 
 /** A server that restarts with 300 ms of downtime: from its readiness until the node counts as connected again. */
-export async function agentBack(stage: Stage, report: Report, rounds: number): Promise<void> {
-  const { system, testEnvironment } = stage
+export async function agentBack(testSystem: TestSystem, report: Report, rounds: number): Promise<void> {
+  const { system, testEnvironment } = testSystem
   const took: number[] = []
   for (let round = 0; round < rounds; round++) {
     await system.restart('server', { pauseMs: 300 })

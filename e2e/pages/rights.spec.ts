@@ -3,11 +3,11 @@ import { signUp } from '@crux/test-kit'
 import type { BrowserContext } from '@playwright/test'
 import { blockActions } from '../kit/actions.ts'
 import { signIn } from '../kit/console.ts'
+import { exerciseControls } from '../kit/exercise-controls.ts'
 import { buildFixture, type Fixture } from '../kit/fixture.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
-import { exerciseControls } from '../kit/press.ts'
 
-// Screenshots of hundreds of presses would take longer than the presses.
+// Screenshots of hundreds of clicks would take longer than the clicks.
 test.use({ trace: 'off' })
 
 /** The pages with the most controls for admins; the full run exercises all other pages too. */
@@ -54,20 +54,20 @@ const full = process.env.CRUX_TEST_FULL === '1'
 
 test('no enabled button of the role user sends a request that only admins may send', async ({
   browser,
-  stage,
+  testSystem,
   session,
   baseURL,
 }) => {
   test.setTimeout(full ? 1_800_000 : 240_000)
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const fixture = await buildFixture(testEnvironment)
-  const grace = await signUp(stage.system.url, { firstName: 'Grace', lastName: 'Hopper' })
+  const grace = await signUp(testSystem.system.url, { firstName: 'Grace', lastName: 'Hopper' })
   const params = { teamId: fixture.teamId }
   const body = { email: grace.email, firstName: 'Grace', lastName: 'Hopper' }
   await testEnvironment.person.client.call('teams.invite', { params, body })
   await grace.client.call('users.accept-invitation', { params })
   const paths = [...forAdmins(fixture), ...(full ? forUsers(fixture) : [])]
-  const walk = async (
+  const crawl = async (
     context: BrowserContext,
     paths: readonly string[],
   ): Promise<{ actions: Action[]; refused: string[]; broken: string[] }> => {
@@ -88,9 +88,9 @@ test('no enabled button of the role user sends a request that only admins may se
 
   const graces = await browser.newContext({ storageState: signedOut, baseURL })
   const first = await graces.newPage()
-  await signIn(first, stage.system.url, grace)
+  await signIn(first, testSystem.system.url, grace)
   await first.close()
-  const asUser = await walk(graces, paths)
+  const asUser = await crawl(graces, paths)
   expect(asUser.actions.filter(onlyAdmins)).toEqual([])
   expect(asUser.refused).toEqual([])
   expect(asUser.broken).toEqual([])
@@ -98,7 +98,7 @@ test('no enabled button of the role user sends a request that only admins may se
 
   // The same crawl by an owner does send all of these requests, which proves that the crawl finds them: on two pages, or on all in the full run.
   const owners = await browser.newContext({ storageState: session, baseURL })
-  const asOwner = await walk(
+  const asOwner = await crawl(
     owners,
     full ? paths : [`/teams/${fixture.teamId}`, `/${fixture.team}/registries/${fixture.registry}`],
   )

@@ -13,9 +13,14 @@ import {
 } from '@crux/test-kit'
 
 /** The whole product from its bundles, as `npm start` runs it, with a local agent and a registry of its own. */
-export type Stage = { system: System; testEnvironment: TestEnvironment; registry: Registry; end: () => Promise<void> }
+export type TestSystem = {
+  system: System
+  testEnvironment: TestEnvironment
+  registry: Registry
+  end: () => Promise<void>
+}
 
-export async function setStage(): Promise<Stage> {
+export async function startTestSystem(): Promise<TestSystem> {
   const dataDir = await mkdtemp(join(tmpdir(), 'crux-bench-'))
   const registry = await startRegistry()
   const system = await bootSystem({

@@ -26,9 +26,13 @@ const image: ImageSpec = {
   labels: { description: everything, 'hostile.label': markup, maintainer: inAttribute },
 }
 
-test('texts of users, images and containers are rendered as text on every page', async ({ page, stage, baseURL }) => {
+test('texts of users, images and containers are rendered as text on every page', async ({
+  page,
+  testSystem,
+  baseURL,
+}) => {
   test.setTimeout(300_000)
-  const { testEnvironment } = stage
+  const { testEnvironment } = testSystem
   const { client } = testEnvironment.person
   const params = { teamSlug: testEnvironment.teamSlug }
   const id = () => crypto.randomUUID()
@@ -88,7 +92,10 @@ test('texts of users, images and containers are rendered as text on every page',
     params: { teamId: testEnvironment.teamId },
     body: { name: name(markup), slug: testEnvironment.teamSlug },
   })
-  const other = await signUp(stage.system.url, { firstName: '<b onclick=xss()>', lastName: inAttribute.slice(0, 30) })
+  const other = await signUp(testSystem.system.url, {
+    firstName: '<b onclick=xss()>',
+    lastName: inAttribute.slice(0, 30),
+  })
   await client.call('teams.invite', {
     params: { teamId: testEnvironment.teamId },
     body: { email: other.email, firstName: '<i onload=xss()>', lastName: 'x' },

@@ -16,7 +16,7 @@ import {
 import { pidOf, processTree, type RunningProcess, runningProcesses, startInstallation } from '../installation.ts'
 
 /** The system of `npm start` in separate processes, so that the supervisor can be killed like every other part. */
-export interface ChaosStage {
+export interface ChaosSystem {
   system: { url: string; dataDir: string }
   registry: Registry
   testEnvironment: TestEnvironment
@@ -41,7 +41,7 @@ const commands = {
   postgres: /bin\/postgres /,
 }
 
-export async function setChaosStage(): Promise<ChaosStage> {
+export async function startChaosSystem(): Promise<ChaosSystem> {
   const registry = await startRegistry()
   const dataDir = await mkdtemp(join(tmpdir(), 'crux-chaos-'))
   const ports = [await freePort(), await freePort(), await freePort()]

@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { expect } from './stage.ts'
+import { expect } from './test-system.ts'
 
 /** Only enabled controls are exercised. Of the same button in many rows, the first ones are sufficient. */
 const enabled = ':visible:not([aria-disabled="true"]):not([disabled])'
@@ -7,7 +7,7 @@ const controls = `main button${enabled}:not(thead button):not([role="radio"]):no
 const buttonsPerName = 2
 const menusPerName = 4
 const calmMin = 6
-const walkedFile = Buffer.from('WALKED=1\n')
+const crawledFile = Buffer.from('CRAWLED=1\n')
 
 /** Navigates with the router of the console, which keeps the document and the loaded data. */
 export async function goTo(page: Page, path: string): Promise<unknown> {
@@ -124,10 +124,10 @@ async function fill(box: Locator) {
   )
   const typed = /^Type (.+) to confirm$/.exec(label)?.[1]
   const type = await box.getAttribute('type')
-  if (type === 'file') return box.setInputFiles({ name: 'walked.env', mimeType: 'text/plain', buffer: walkedFile })
+  if (type === 'file') return box.setInputFiles({ name: 'crawled.env', mimeType: 'text/plain', buffer: crawledFile })
   if (type === 'checkbox' || type === 'radio') return
   const placeholder = await box.getAttribute('placeholder')
-  await box.fill(typed ?? (type === 'email' ? 'walker@example.com' : placeholder || 'walked'))
+  await box.fill(typed ?? (type === 'email' ? 'crawler@example.com' : placeholder || 'crawled'))
 }
 
 async function closeAll(page: Page) {

@@ -1,0 +1,93 @@
+import { ApiError } from '@crux/client'
+import type { Deployment } from '@crux/contract'
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { client, queryClient, queryKey } from '../../api/client.ts'
+import { useDeniedPart } from '../../api/me.ts'
+import { sessionLost } from '../../api/session.ts'
+import { confirm } from '../../components/confirm.tsx'
+import { toastError } from '../../components/toasts.tsx'
+import { links } from '../../routing/links.ts'
+
+export type NamedDeployment = Pick<Deployment, 'id' | 'prefix' | 'node' | 'project' | 'version'>
+export type StartOptions = {
+  instances?: string[]
+  recreate?: boolean
+  /** Of the preview that was shown: a start of anything else is refused. */
+  expectedHash?: string | undefined
+}
+type StartRequest = ({ deployment: NamedDeployment } & StartOptions) | { deployment: NamedDeployment; release: number }
+
+/** Sends a start and goes to its progress. Another protected deployment in the way is asked about. */
+export function useStartCall(teamSlug: string) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const navigate = useNavigate()
+  const protectDenied = useDeniedPart('deployments.protect')
+  const invalidate = (
+    operations: readonly ('deployments.get' | 'deployments.preview' | 'deployments.releases')[],
+    { id }: NamedDeployment,
+  ) => {
+    for (const operation of operations)
+      void queryClient.invalidateQueries({ queryKey: queryKey(operation, { params: { teamSlug, deploymentId: id } }) })
+  }
+  const start = useMutation<boolean, unknown, StartRequest>({
+    mutationFn: async (request) => {
+      try {
+        await send(teamSlug, request, false)
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.property !== 'protectedDeploymentId') throw error
+        const { deployment } = request
+        const sure = await confirm({
+          title: t('start.protectedTitle', { prefix: deployment.prefix, node: deployment.node.name }),
+          text: protectDenied ? `${t('start.protectedText')} ${protectDenied}.` : t('start.protectedText'),
+          ...(protectDenied
+            ? { action: t('common:close'), info: true }
+            : { action: t('start.protectedAction'), danger: true }),
+        })
+        if (!sure || protectDenied) return false
+        await send(teamSlug, request, true)
+      }
+      return true
+    },
+    onSuccess: async (started, { deployment }) => {
+      if (!started) return
+      invalidate(['deployments.get', 'deployments.releases'], deployment)
+      void queryClient.invalidateQueries({ queryKey: queryKey('deployments.list') })
+      await navigate(links.deploymentProgress(teamSlug, deployment.id))
+    },
+    onError: (error, { deployment }) => {
+      if (error instanceof ApiError && error.property === 'expectedHash')
+        invalidate(['deployments.preview', 'deployments.get'], deployment)
+      if (!sessionLost(error)) toastError(error)
+    },
+  })
+  // A second click before the button is disabled must not start a second release.
+  const underWay = useRef(false)
+  const startOnce = (request: StartRequest) => {
+    if (underWay.current) return
+    underWay.current = true
+    start.mutate(request, {
+      onSettled: () => {
+        underWay.current = false
+      },
+    })
+  }
+  return { startOnce, isPending: start.isPending }
+}
+
+async function send(teamSlug: string, request: StartRequest, ignoreProtected: boolean): Promise<void> {
+  const deploymentId = request.deployment.id
+  const query = ignoreProtected ? { ignoreProtected: 'true' } : {}
+  if ('release' in request) {
+    await client.call('deployments.start-release', {
+      params: { teamSlug, deploymentId, number: request.release },
+      query,
+    })
+    return
+  }
+  const { instances, recreate, expectedHash } = request
+  const body = { instances, recreate, expectedHash }
+  await client.call('deployments.start', { params: { teamSlug, deploymentId }, query, body })
+}
