@@ -5,7 +5,7 @@
 
 /** Type assertions in production code. */
 export const casts: Record<string, number> = {
-  'apps/agent': 57,
+  'apps/agent': 3,
   'apps/console': 90,
   'apps/identity': 55,
   'apps/server': 99,
@@ -21,29 +21,6 @@ export const casts: Record<string, number> = {
 
 /** Functions and components that are too long, by name, with their lines. */
 export const longFunctions: Record<string, Record<string, number>> = {
-  'apps/agent': {
-    assemble: 88,
-    createContainerEngine: 89,
-    createEventHub: 86,
-    createGate: 122,
-    createGateKeeper: 117,
-    createLiveView: 91,
-    createPorts: 116,
-    createProgressReporter: 82,
-    createRegistryDigests: 123,
-    createRelay: 98,
-    desiredOf: 98,
-    gateSteps: 104,
-    makeJournal: 91,
-    openBucket: 94,
-    openCredentials: 98,
-    openDataDirectory: 118,
-    openDockerDriver: 134,
-    planRelease: 88,
-    resolveAndPull: 100,
-    runGate: 170,
-    watchContainers: 103,
-  },
   'apps/console': {
     DeploymentView: 196,
     LogViewer: 171,
