@@ -25,10 +25,6 @@ export const longFunctions: Record<string, Record<string, number>> = {
   'apps/identity': {
     anonymous: 138,
   },
-  'apps/server': {
-    createLeases: 122,
-    createPresence: 126,
-  },
   bench: {
     firstDeploys: 90,
     followLog: 96,

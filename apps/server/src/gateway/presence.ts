@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { CloseReason } from '@crux/agent-protocol'
+import { createRounds } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import { nodeChanged } from '../nodes/index.ts'
 import type { Link } from './link.ts'
@@ -18,6 +19,7 @@ import {
 } from './presence-store.ts'
 
 export const heartbeatMs = 5_000
+
 /**
  * Tracks which server processes are alive, and keeps node.link_server correct: a restarted process clears its own old
  * links, and the others clear those of a dead process after 15 s. Events that were missed while the database or the bus
@@ -28,12 +30,11 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
   const { serverId } = links
   // A process on a fixed port is the only one with this name; a process whose port is still open (0) cannot know that.
   const name = app.config.port ? `${hostname()}:${app.config.dataDir}:${app.config.port}` : serverId
-  let timer: NodeJS.Timeout | undefined
-  let beating: Promise<void> | undefined
-
-  async function clearOrphans() {
-    for (const { id, teamId } of await clearOrphanedLinks(pool)) nodeChanged(app, { teamId, nodeId: id }, 'unreachable')
-  }
+  const rounds = createRounds({
+    intervalMs: heartbeatMs,
+    round: beat,
+    failed: (err) => app.log.warn({ err }, 'the heartbeat of this process failed'),
+  })
 
   async function beat() {
     let held = heldOf(links.all())
@@ -42,7 +43,7 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
       // The other processes considered this one dead, e.g. while it could not reach the database.
       if (!seen.isKnown) await insertProcess(pool, serverId, name)
       await deleteDeadProcesses(pool, serverId)
-      await clearOrphans()
+      await clearOrphans(app)
       held = heldOf(links.all())
       seen = await sendHeartbeat(pool, serverId, nodeIdsOf(held))
     }
@@ -50,9 +51,6 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
     for (const { id, teamId, linkServer, linkSession } of seen.nodes)
       if (linkServer === serverId && !links.get(id)) await release(id, teamId, linkSession)
   }
-
-  const heldOf = (candidates: readonly Link[]) => candidates.filter((link) => link.welcomed && !link.ended)
-  const nodeIdsOf = (held: readonly Link[]) => held.map((link) => link.agent.nodeId)
 
   /** Compares links of this process with those in the database. */
   async function reconcile(held: readonly Link[], rows: readonly LinkRow[]) {
@@ -81,23 +79,13 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
     if (await clearLink(pool, { nodeId, serverId, session })) nodeChanged(app, { teamId, nodeId }, 'unreachable')
   }
 
-  /** Rounds run one at a time; an unavailable database is tried again in the next round. */
-  function beatOnce(): Promise<void> {
-    beating ??= beat()
-      .catch((err: unknown) => app.log.warn({ err }, 'the heartbeat of this process failed'))
-      .finally(() => {
-        beating = undefined
-      })
-    return beating
-  }
-
   return {
     async start() {
       await registerProcess(pool, serverId, name)
-      await clearOrphans()
-      timer = setInterval(() => void beatOnce(), heartbeatMs)
+      await clearOrphans(app)
+      rounds.start()
     },
-    beat: beatOnce,
+    beat: rounds.run,
     /** Called when a node has changed: its current link may belong to another process now. */
     async check(nodeId: string) {
       const held = heldOf([links.get(nodeId)].filter((link) => link !== undefined))
@@ -110,10 +98,17 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
       }
     },
     async stop() {
-      clearInterval(timer)
-      await beating
+      await rounds.stop()
       await deleteProcess(pool, serverId)
-      await clearOrphans()
+      await clearOrphans(app)
     },
   }
+}
+
+const heldOf = (candidates: readonly Link[]) => candidates.filter((link) => link.welcomed && !link.ended)
+const nodeIdsOf = (held: readonly Link[]) => held.map((link) => link.agent.nodeId)
+
+async function clearOrphans(app: Pick<App, 'database' | 'bus'>) {
+  for (const { id, teamId } of await clearOrphanedLinks(app.database.pool))
+    nodeChanged(app, { teamId, nodeId: id }, 'unreachable')
 }
