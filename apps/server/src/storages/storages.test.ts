@@ -254,7 +254,12 @@ describe('a check of a storage', () => {
     ['another time', { status: 403, body: error('RequestTimeTooSkewed') }, false, /clocks/],
     ['anything else of S3', { status: 503, body: error('SlowDown', 'internal 10.0.0.7') }, false, /SlowDown/],
     ['a page', { status: 200, body: '<html>secret page</html>' }, false, /not answer as an S3 server \(200\)/],
-    ['another place', { status: 301, body: '', headers: { location: 'http://169.254.169.254/' } }, false, /redirects to another address/],
+    [
+      'another place',
+      { status: 301, body: '', headers: { location: 'http://169.254.169.254/' } },
+      false,
+      /redirects to another address/,
+    ],
     ['far too much', { status: 200, body: 'x'.repeat(3_000_000) }, false, /more than/],
   ])("explains a refusal (%s) without repeating the server's text", async (_, given, reachable, reason) => {
     const said = await ask(given)
