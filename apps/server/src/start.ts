@@ -4,6 +4,7 @@ import {
   createLogger,
   createMetrics,
   createOutbound,
+  type Lifecycle,
   type Logger,
   type Outbound,
   onUnhandledError,
@@ -87,62 +88,10 @@ export async function startServer(given: Config, overrides: Overrides = {}): Pro
   }
 }
 
-async function start(
-  config: Config,
-  overrides: Overrides,
-  log: Logger,
-  lifecycle: ReturnType<typeof createLifecycle>,
-): Promise<RunningServer> {
+async function start(config: Config, overrides: Overrides, log: Logger, lifecycle: Lifecycle): Promise<RunningServer> {
   const lastMigration = await migrateServer(config.databaseUrl)
-  const database = openServerDatabase({ url: config.databaseUrl, name: 'crux server', max: 16, log })
-  lifecycle.onStop('database', () => database.close())
-  const bus = createPostgresBus({ url: config.databaseUrl, database, log })
-  lifecycle.onStop('bus', () => bus.stop())
-  const jobs = createJobs({ url: config.databaseUrl, database, log })
-  lifecycle.onStop('jobs', () => jobs.stop())
-
-  const mail = createMailTransport({ smtpUri: config.smtpUri, from: config.mailFrom, keepIn: config.mails?.directory })
-  lifecycle.onStop('mail', () => mail?.close())
-
-  const refusedPorts: number[] = []
-  const links = createNodeLinks({ database, log })
-  const app: App = {
-    config,
-    log,
-    database,
-    bus: bus.bus,
-    cipher: createCipher(config.encryption),
-    outbound: overrides.outbound ?? createOutbound({ allow: config.outboundAllow, refusedPorts, log }),
-    identity: withAccountNames(
-      overrides.identity?.(bus.bus) ??
-        createIdentity({
-          publicUrl: config.identityPublicUrl,
-          proxySecret: config.identityProxySecret,
-          adminUrl: config.identityAdminUrl,
-          adminToken: config.identityAdminToken,
-          bus: bus.bus,
-          log,
-        }),
-      { database, bus: bus.bus, log },
-    ),
-    accounts:
-      overrides.accounts ??
-      createAccounts({ adminUrl: config.identityAdminUrl, adminToken: config.identityAdminToken, log }),
-    mail,
-    jobs,
-    metrics: createMetrics({ prefix: 'crux_' }),
-    links,
-  }
-  registerGauges(app)
-  const unhandled = app.metrics.counter({
-    name: 'unhandled_errors_total',
-    help: 'Errors that reached no caller, by the place of the callback that threw.',
-    labelNames: ['where'],
-  })
-  lifecycle.onStop(
-    'unhandled errors',
-    onUnhandledError(({ where }) => unhandled.inc({ where })),
-  )
+  const { app, bus, links, refusedPorts } = openApp(config, overrides, log, lifecycle)
+  countUnhandledErrors(app, lifecycle)
   const version = serverVersion
   const health = createServerHealth(app, {
     version,
@@ -193,11 +142,11 @@ async function start(
   handleSecurityReports(app)
   keepAuditLog(app)
   scheduleEventRetention(app, { deployment: deleteEventsOfReleases, node: deleteEventsOfNodes })
-  jobs.schedule('rate-limits-clean', '41 * * * *', () => gates.failedChecks.clean())
+  app.jobs.schedule('rate-limits-clean', '41 * * * *', () => gates.failedChecks.clean())
 
   await bus.ready
   await gateway.start()
-  await jobs.start()
+  await app.jobs.start()
   await fastify.listen({ host: config.host, port: config.port })
   settlePort(config, http.listeningPort())
   origins = acceptedOrigins(config)
@@ -211,6 +160,63 @@ async function start(
   await localAgents.start()
   lifecycle.onStop('local agents', () => localAgents.stop())
   return { url: config.url, port: config.port, app, deployments, stop: () => lifecycle.stop() }
+}
+
+/** The parts of the process that every domain uses. Each is closed when the lifecycle stops. */
+function openApp(config: Config, overrides: Overrides, log: Logger, lifecycle: Lifecycle) {
+  const database = openServerDatabase({ url: config.databaseUrl, name: 'crux server', max: 16, log })
+  lifecycle.onStop('database', () => database.close())
+  const bus = createPostgresBus({ url: config.databaseUrl, database, log })
+  lifecycle.onStop('bus', () => bus.stop())
+  const jobs = createJobs({ url: config.databaseUrl, database, log })
+  lifecycle.onStop('jobs', () => jobs.stop())
+
+  const mail = createMailTransport({ smtpUri: config.smtpUri, from: config.mailFrom, keepIn: config.mails?.directory })
+  lifecycle.onStop('mail', () => mail?.close())
+
+  const refusedPorts: number[] = []
+  const links = createNodeLinks({ database, log })
+  const app: App = {
+    config,
+    log,
+    database,
+    bus: bus.bus,
+    cipher: createCipher(config.encryption),
+    outbound: overrides.outbound ?? createOutbound({ allow: config.outboundAllow, refusedPorts, log }),
+    identity: withAccountNames(
+      overrides.identity?.(bus.bus) ??
+        createIdentity({
+          publicUrl: config.identityPublicUrl,
+          proxySecret: config.identityProxySecret,
+          adminUrl: config.identityAdminUrl,
+          adminToken: config.identityAdminToken,
+          bus: bus.bus,
+          log,
+        }),
+      { database, bus: bus.bus, log },
+    ),
+    accounts:
+      overrides.accounts ??
+      createAccounts({ adminUrl: config.identityAdminUrl, adminToken: config.identityAdminToken, log }),
+    mail,
+    jobs,
+    metrics: createMetrics({ prefix: 'crux_' }),
+    links,
+  }
+  registerGauges(app)
+  return { app, bus, links, refusedPorts }
+}
+
+function countUnhandledErrors({ metrics }: App, lifecycle: Lifecycle): void {
+  const unhandled = metrics.counter({
+    name: 'unhandled_errors_total',
+    help: 'Errors that reached no caller, by the place of the callback that threw.',
+    labelNames: ['where'],
+  })
+  lifecycle.onStop(
+    'unhandled errors',
+    onUnhandledError(({ where }) => unhandled.inc({ where })),
+  )
 }
 
 /** Port 0 is resolved only now; the default address depends on it. */

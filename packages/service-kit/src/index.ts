@@ -18,6 +18,7 @@ export type { Outbound, OutboundRequest, OutboundResponse } from './outbound/cli
 export { createOutbound } from './outbound/client.ts'
 export type { OutboundErrorCode } from './outbound/errors.ts'
 export { OutboundError } from './outbound/errors.ts'
+export { createQueue } from './queue.ts'
 export { redact, redactText } from './redact.ts'
 export type { TtlCache } from './ttl-cache.ts'
 export { createTtlCache, loadMany, loadShared } from './ttl-cache.ts'

@@ -34,4 +34,4 @@ export type Actor = UserActor | ServiceAccountActor | DeploymentTokenActor
 export type TeamContext = { id: string; slug: string; name: string; role: TeamRole; secondFactorRequired: boolean }
 
 /** A member, service account or token that acts in a team. */
-export type Caller = { team: TeamContext; actor: Actor }
+export type Caller<A extends Actor = Actor> = { team: TeamContext; actor: A }

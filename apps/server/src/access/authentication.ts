@@ -55,27 +55,7 @@ export function createAuthentication(
     )
   }
 
-  /**
-   * A recovery may be the response to a theft, so that older API tokens of the account are revoked. Ory Kratos does not
-   * report recoveries; there the first request of the recovered session counts.
-   */
-  const revoked = new Map<string, number>()
-  function revokeLater(userId: string, recoveredAt: Date) {
-    if (revoked.get(userId) === recoveredAt.getTime()) return
-    if (revoked.size >= entriesMax) revoked.clear()
-    revoked.set(userId, recoveredAt.getTime())
-    options.revokeTokens(userId, recoveredAt).catch((err: unknown) => {
-      revoked.delete(userId)
-      app.log.warn({ err, userId }, 'the tokens of a recovered account were not deleted yet')
-    })
-  }
-  app.bus.on('identity.changed', ({ userId }) => {
-    app.identity.active(userId).then(
-      (person) => person?.recoveredAt && revokeLater(userId, person.recoveredAt),
-      (err: unknown) =>
-        app.log.warn({ err, userId }, 'whether an account was recovered is asked again at its next use'),
-    )
-  })
+  const revokeLater = revokeAfterRecoveries(app, options.revokeTokens)
 
   return {
     async actor(credentials, reading) {
@@ -103,6 +83,36 @@ export function createAuthentication(
       return true
     },
   }
+}
+
+/**
+ * A recovery may be the response to a theft, so that older API tokens of the account are revoked. Ory Kratos does not
+ * report recoveries; there the first request of the recovered session counts.
+ *
+ * @returns the function that revokes them, once per recovery
+ */
+function revokeAfterRecoveries(
+  app: Pick<App, 'bus' | 'identity' | 'log'>,
+  revokeTokens: (userId: string, before: Date) => Promise<unknown>,
+) {
+  const revoked = new Map<string, number>()
+  function revokeLater(userId: string, recoveredAt: Date) {
+    if (revoked.get(userId) === recoveredAt.getTime()) return
+    if (revoked.size >= entriesMax) revoked.clear()
+    revoked.set(userId, recoveredAt.getTime())
+    revokeTokens(userId, recoveredAt).catch((err: unknown) => {
+      revoked.delete(userId)
+      app.log.warn({ err, userId }, 'the tokens of a recovered account were not deleted yet')
+    })
+  }
+  app.bus.on('identity.changed', ({ userId }) => {
+    app.identity.active(userId).then(
+      (person) => person?.recoveredAt && revokeLater(userId, person.recoveredAt),
+      (err: unknown) =>
+        app.log.warn({ err, userId }, 'whether an account was recovered is asked again at its next use'),
+    )
+  })
+  return revokeLater
 }
 
 function actorOf(token: FoundToken, person: Person | undefined): Actor | undefined {

@@ -43,36 +43,7 @@ export function createPostgresBus(options: { url: string; database: Database<typ
     },
   })
 
-  // One statement runs at a time and sends all waiting events, so that events of a process arrive in the order in which
-  // it published them. Unsent events stay first in the queue: other processes may have had no interruption, and would
-  // never read their cached data again.
-  let waiting: string[] = []
-  let sending = false
-  let retry: NodeJS.Timeout | undefined
-  async function flush() {
-    if (sending) return
-    sending = true
-    clearTimeout(retry)
-    retry = undefined
-    while (waiting.length > 0 && !retry) {
-      const batch = waiting.slice(0, 500)
-      try {
-        await options.database.pool.query({
-          name: 'bus publish',
-          text: 'select pg_notify($1, event) from unnest($2::text[]) with ordinality as t(event, position) order by position',
-          values: [channel, batch],
-        })
-        waiting = waiting.slice(batch.length)
-      } catch (err) {
-        options.log.error({ err, events: waiting.length }, 'events could not be sent, they are sent again')
-        waiting = waiting.slice(-waitingMax)
-        retry = setTimeout(() => void flush(), retryMs)
-        retry.unref()
-      }
-    }
-    sending = false
-  }
-
+  const outbox = createOutbox(options)
   const bus: Bus = {
     publish(event) {
       const payload = JSON.stringify(event)
@@ -81,9 +52,7 @@ export function createPostgresBus(options: { url: string; database: Database<typ
       if (Buffer.byteLength(payload) > bytesMax)
         throw new Error(`the event ${event.type} has more than ${bytesMax} bytes`)
       if (rightsEvents.has(event.type)) deliver(event)
-      waiting.push(payload)
-      // While the database is unavailable, an occasional attempt is enough.
-      if (!retry) void flush()
+      outbox.add(payload)
     },
     on(type, run) {
       const listeners = heard.get(type) ?? new Set()
@@ -102,12 +71,57 @@ export function createPostgresBus(options: { url: string; database: Database<typ
     /** @throws while events of other processes do not arrive, or those of this one wait */
     async check() {
       if (!listener.isListening()) throw new BusDisconnectedError('the bus has lost the database')
-      if (retry) throw new BusDisconnectedError('events cannot be sent')
+      if (outbox.isFailing()) throw new BusDisconnectedError('events cannot be sent')
     },
     stop() {
-      clearTimeout(retry)
+      outbox.stop()
       return listener.stop()
     },
+  }
+}
+
+/**
+ * Sends events one statement at a time, each with all waiting events, so that events of a process arrive in the order in
+ * which it published them. Unsent events stay first in the queue: other processes may have had no interruption, and
+ * would never read their cached data again.
+ */
+function createOutbox({ database, log }: { database: Database<typeof schema>; log: Logger }) {
+  let waiting: string[] = []
+  let sending = false
+  let retry: NodeJS.Timeout | undefined
+
+  async function flush() {
+    if (sending) return
+    sending = true
+    clearTimeout(retry)
+    retry = undefined
+    while (waiting.length > 0 && !retry) {
+      const batch = waiting.slice(0, 500)
+      try {
+        await database.pool.query({
+          name: 'bus publish',
+          text: 'select pg_notify($1, event) from unnest($2::text[]) with ordinality as t(event, position) order by position',
+          values: [channel, batch],
+        })
+        waiting = waiting.slice(batch.length)
+      } catch (err) {
+        log.error({ err, events: waiting.length }, 'events could not be sent, they are sent again')
+        waiting = waiting.slice(-waitingMax)
+        retry = setTimeout(() => void flush(), retryMs)
+        retry.unref()
+      }
+    }
+    sending = false
+  }
+
+  return {
+    add(event: string) {
+      waiting.push(event)
+      // While the database is unavailable, an occasional attempt is enough.
+      if (!retry) void flush()
+    },
+    isFailing: () => retry !== undefined,
+    stop: () => clearTimeout(retry),
   }
 }
 

@@ -1,6 +1,7 @@
 import { type ContainerConfig, CruxError, containerConfigFieldNames } from '@crux/contract'
+import { createQueue } from '@crux/service-kit'
 import type { App } from '../context.ts'
-import { type ChannelHandler, type ChannelHandlers, createQueue, type Subscriber } from '../live/index.ts'
+import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/index.ts'
 import { getConfig, patchConfig } from './actions.ts'
 import { knownSecrets } from './secrets.ts'
 import { readConfig, toContainerConfig } from './store.ts'

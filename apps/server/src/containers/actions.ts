@@ -1,6 +1,6 @@
 import { Operation } from '@crux/agent-protocol'
 import { type Container, type ContainerOperation, CruxError, type ResponseInput, type TeamRole } from '@crux/contract'
-import type { Actor } from '../access/index.ts'
+import type { Actor, Caller } from '../access/index.ts'
 import { type CommandResult, unusableAnswer } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
 import { containerCommanded, engineScope, requireNode } from '../nodes/index.ts'
@@ -41,8 +41,7 @@ export async function listContainers(
 /** Waits for the engine's answer, so that a refusal is reported. */
 export async function operateContainer(
   app: App,
-  team: Team,
-  actor: Actor,
+  { team, actor }: Caller,
   nodeId: string,
   container: Ref,
   operation: ContainerOperation,
@@ -58,8 +57,7 @@ export async function operateContainer(
 
 export async function deleteContainer(
   app: App,
-  team: Team,
-  actor: Actor,
+  { team, actor }: Caller,
   nodeId: string,
   container: Ref,
 ): Promise<void> {
@@ -72,8 +70,7 @@ export async function deleteContainer(
 /** Only the team's own, as the agent identifies them by their labels. Data, networks and images stay. */
 export async function deletePrefix(
   app: App,
-  team: Team & { role: TeamRole },
-  actor: Actor,
+  { team, actor }: Caller,
   { nodeId, prefix }: DeploymentTarget,
 ): Promise<void> {
   if (!prefix) {

@@ -56,9 +56,9 @@ export function nodeChannel(app: App): ChannelHandler<'node'> {
     },
     messages: {
       'container-command': ({ team, actor, params }, { container, operation }) =>
-        operateContainer(app, team, actor, params.nodeId, container, operation),
+        operateContainer(app, { team, actor }, params.nodeId, container, operation),
       'delete-container': ({ team, actor, params }, { container }) =>
-        deleteContainer(app, team, actor, params.nodeId, container),
+        deleteContainer(app, { team, actor }, params.nodeId, container),
       'watch-containers-state': async (subscriber, { prefix, deploymentId }) => {
         const filter = deploymentId
           ? await findTarget(app, subscriber, deploymentId)

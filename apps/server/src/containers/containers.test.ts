@@ -115,7 +115,7 @@ test('lists the containers of a prefix by their short names, and with `_` all of
 
 test("waits for the engine's answer to a command, reports its refusal, and records the caller", async () => {
   const ref = { prefix: 'shop', name: 'web' }
-  const stopped = operateContainer(gateway.app, team, actor, nodeId, ref, 'stop')
+  const stopped = operateContainer(gateway.app, { team, actor }, nodeId, ref, 'stop')
   const { commandId, value } = await agent.command('operateContainer')
   expect(value).toMatchObject({ container: ref, operation: Operation.STOP, scope: { teamId: team.id, nodeId } })
   await agent.respond(commandId, { case: 'done', value: {} })
@@ -125,7 +125,7 @@ test("waits for the engine's answer to a command, reports its refusal, and recor
     event: 'containerCommand',
     data: { container: ref, operation: 'stopContainer', user: { id: 'ada', name: 'Ada' } },
   })
-  const started = operateContainer(gateway.app, team, actor, nodeId, ref, 'start')
+  const started = operateContainer(gateway.app, { team, actor }, nodeId, ref, 'start')
   const refused = expect(started).rejects.toMatchObject({
     code: 'preconditionFailed',
     message: 'port 8080 is taken by ops-nginx',
@@ -138,7 +138,7 @@ test("waits for the engine's answer to a command, reports its refusal, and recor
 })
 
 test("deletes only this team's containers of a prefix", async () => {
-  const deleted = deletePrefix(gateway.app, team, actor, { nodeId, prefix: 'shop' })
+  const deleted = deletePrefix(gateway.app, { team, actor }, { nodeId, prefix: 'shop' })
   const ours = { 'dev.crux.team': team.id, 'dev.crux.node': nodeId, 'dev.crux.project': 'p1' }
   await agent.respond((await agent.command('listContainers')).commandId, {
     case: 'containers',
@@ -157,7 +157,7 @@ test("deletes only this team's containers of a prefix", async () => {
   await agent.respond(commandId, { case: 'done', value: {} })
   await deleted
   expect(agent.received.filter(({ command }) => command.case === 'deleteContainers')).toHaveLength(1)
-  await expect(deletePrefix(gateway.app, team, actor, { nodeId, prefix: '' })).rejects.toMatchObject({
+  await expect(deletePrefix(gateway.app, { team, actor }, { nodeId, prefix: '' })).rejects.toMatchObject({
     code: 'invalidArgument',
   })
 })
@@ -181,8 +181,8 @@ test("answers not found for another team's node, and sends its agent nothing", a
   const ref = { prefix: '', name: 'web' }
   const attempts = [
     listContainers(gateway.app, stranger, { nodeId, prefix: '' }),
-    operateContainer(gateway.app, stranger, actor, nodeId, ref, 'stop'),
-    deletePrefix(gateway.app, stranger, actor, { nodeId, prefix: 'shop' }),
+    operateContainer(gateway.app, { team: stranger, actor }, nodeId, ref, 'stop'),
+    deletePrefix(gateway.app, { team: stranger, actor }, { nodeId, prefix: 'shop' }),
     inspectContainer(gateway.app, stranger, nodeId, ref),
     readLog(gateway.app, stranger, nodeId, ref, 5),
     channel.open(makeSubscriber<'node'>(stranger, { nodeId })),

@@ -25,15 +25,15 @@ export function containerRoutes(app: App): Handlers<Extract<Operation, `containe
   return {
     'containers.list': ({ team, params }) => listContainers(app, team, toTarget(params)),
     'containers.delete-prefix': async ({ team, actor, params }) =>
-      void (await deletePrefix(app, team, actor, toTarget(params))),
+      void (await deletePrefix(app, { team, actor }, toTarget(params))),
     'containers.start': async ({ team, actor, params }) =>
-      void (await operateContainer(app, team, actor, params.nodeId, ref(params), 'start')),
+      void (await operateContainer(app, { team, actor }, params.nodeId, ref(params), 'start')),
     'containers.stop': async ({ team, actor, params }) =>
-      void (await operateContainer(app, team, actor, params.nodeId, ref(params), 'stop')),
+      void (await operateContainer(app, { team, actor }, params.nodeId, ref(params), 'stop')),
     'containers.restart': async ({ team, actor, params }) =>
-      void (await operateContainer(app, team, actor, params.nodeId, ref(params), 'restart')),
+      void (await operateContainer(app, { team, actor }, params.nodeId, ref(params), 'restart')),
     'containers.delete': async ({ team, actor, params }) =>
-      void (await deleteContainer(app, team, actor, params.nodeId, ref(params))),
+      void (await deleteContainer(app, { team, actor }, params.nodeId, ref(params))),
     'containers.inspect': ({ team, params }) => inspectContainer(app, team, params.nodeId, ref(params)),
     'containers.log': ({ team, params, query }) => readLog(app, team, params.nodeId, ref(params), query.take),
     'containers.download-log': async ({ team, params, reply }) => {

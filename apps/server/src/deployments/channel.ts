@@ -1,6 +1,5 @@
-import type { BusEventOf } from '../bus/index.ts'
 import type { App } from '../context.ts'
-import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/index.ts'
+import type { ChannelHandlers, Subscriber } from '../live/index.ts'
 import { findAttempts, latestEvents, readEvents, toEvent } from '../releases/index.ts'
 import { bundlesOf } from './details.ts'
 import { instancesOfImages } from './instance-store.ts'
@@ -16,17 +15,71 @@ type Audience = {
   turn: Promise<void>
 }
 
-/** The live channels of a deployment's pages. New rows are read once per process and sent to all subscribers. */
+/** The live channels of a deployment's pages. New events are read once per process and sent to all subscribers. */
 export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
-  const audiences = new Map<string, Audience>()
+  const audiences = new Audiences(app)
+  publishChanges(app, audiences)
+  return {
+    deployment: {
+      async open(subscriber) {
+        const now = await findAttempts(app, subscriber.team, subscriber.params.deploymentId)
+        if (!subscriber.left) audiences.join(subscriber, now)
+      },
+      messages: {
+        async 'fetch-deployment-events'(subscriber) {
+          const events = await latestEvents(app, subscriber.team, subscriber.params.deploymentId)
+          subscriber.send('deployment-event-list', events)
+        },
+        // The hub handles presence messages before a channel gets them.
+        'focus-input': async () => undefined,
+        'blur-input': async () => undefined,
+      },
+    },
+  }
+}
+
+class Audiences {
+  readonly byDeployment = new Map<string, Audience>()
+  private readonly app: App
+
+  constructor(app: App) {
+    this.app = app
+  }
+
+  join(subscriber: ChannelSubscriber, now: { attempts: number; versionId: string; position: number }): void {
+    const { deploymentId } = subscriber.params
+    const audience: Audience = this.byDeployment.get(deploymentId) ?? {
+      subscribers: new Set(),
+      versionId: now.versionId,
+      try: now.attempts,
+      position: now.position,
+      turn: Promise.resolve(),
+    }
+    this.byDeployment.set(deploymentId, audience)
+    audience.subscribers.add(subscriber)
+    subscriber.onLeave(() => {
+      audience.subscribers.delete(subscriber)
+      if (audience.subscribers.size === 0 && this.byDeployment.get(deploymentId) === audience)
+        this.byDeployment.delete(deploymentId)
+    })
+  }
+
+  /** Work for one deployment runs one after another; without subscribers there is none. */
+  inTurn(deploymentId: string, work: (audience: Audience) => Promise<void>): void {
+    const audience = this.byDeployment.get(deploymentId)
+    if (!audience) return
+    audience.turn = audience.turn
+      .then(() => work(audience))
+      .catch((err: unknown) => this.app.log.warn({ err, deploymentId }, 'live events of a deployment were not sent'))
+  }
 
   /** Reads from the end of the last list, so that an event that was lost on the bus is included in the next list. */
-  async function publish(deploymentId: string, audience: Audience, heard: { try: number; position?: number }) {
+  async publish(deploymentId: string, audience: Audience, heard: { try: number; position?: number }): Promise<void> {
     if (heard.try < audience.try) return
     if (heard.try > audience.try) audience.position = 0
     audience.try = heard.try
     if (heard.position !== undefined && heard.position <= audience.position) return
-    const rows = await readEvents(app.database.pool, deploymentId, heard.try, { after: audience.position })
+    const rows = await readEvents(this.app.database.pool, deploymentId, heard.try, { after: audience.position })
     const last = rows.at(-1)
     if (!last) return
     audience.position = last.position
@@ -34,98 +87,51 @@ export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
     for (const subscriber of audience.subscribers) subscriber.send('deployment-event-list', events)
   }
 
-  function inTurn(deploymentId: string, audience: Audience, work: () => Promise<void>) {
-    audience.turn = audience.turn
-      .then(work)
-      .catch((err: unknown) => app.log.warn({ err, deploymentId }, 'live events of a deployment were not sent'))
+  publishBundles(deploymentId: string): void {
+    this.inTurn(deploymentId, async ({ subscribers }) => {
+      const bundles = await bundlesOf(this.app, deploymentId)
+      for (const subscriber of subscribers) subscriber.send('deployment-bundles-updated', { bundles })
+    })
   }
+}
 
-  app.bus.on('deployment.events', ({ deploymentId, try: number, position }) => {
-    const audience = audiences.get(deploymentId)
-    if (audience) inTurn(deploymentId, audience, () => publish(deploymentId, audience, { try: number, position }))
-  })
+function publishChanges(app: App, audiences: Audiences): void {
+  const { byDeployment } = audiences
+  app.bus.on('deployment.events', ({ deploymentId, try: number, position }) =>
+    audiences.inTurn(deploymentId, (audience) => audiences.publish(deploymentId, audience, { try: number, position })),
+  )
   app.bus.onReconnected(() => {
-    for (const [deploymentId, audience] of audiences)
-      inTurn(deploymentId, audience, async () => {
+    for (const deploymentId of byDeployment.keys())
+      audiences.inTurn(deploymentId, async (audience) => {
         const [subscriber] = audience.subscribers
         if (!subscriber) return
         const { attempts } = await findAttempts(app, subscriber.team, deploymentId)
-        await publish(deploymentId, audience, { try: attempts })
+        await audiences.publish(deploymentId, audience, { try: attempts })
       })
   })
   app.bus.on('images.added', ({ versionId, imageIds }) => {
-    for (const [deploymentId, audience] of audiences) {
+    for (const [deploymentId, audience] of byDeployment) {
       if (audience.versionId !== versionId) continue
-      inTurn(deploymentId, audience, async () => {
+      audiences.inTurn(deploymentId, async ({ subscribers }) => {
         const added = await instancesOfImages(app, deploymentId, imageIds)
-        if (added.length > 0) for (const subscriber of audience.subscribers) subscriber.send('instances-added', added)
+        if (added.length > 0) for (const subscriber of subscribers) subscriber.send('instances-added', added)
       })
     }
   })
-  app.bus.on('image.deleted', ({ instances }: BusEventOf<'image.deleted'>) => {
-    for (const { deploymentId, instanceId, configId } of instances) {
-      const audience = audiences.get(deploymentId)
-      // Queued, because it would otherwise be sent before the addition that is being read.
-      if (audience)
-        inTurn(deploymentId, audience, async () => {
-          for (const subscriber of audience.subscribers) subscriber.send('instance-deleted', { instanceId, configId })
-        })
-    }
+  app.bus.on('image.deleted', ({ instances }) => {
+    // Queued, because it would otherwise be sent before the addition that is being read.
+    for (const { deploymentId, instanceId, configId } of instances)
+      audiences.inTurn(deploymentId, async ({ subscribers }) => {
+        for (const subscriber of subscribers) subscriber.send('instance-deleted', { instanceId, configId })
+      })
   })
-
-  async function publishBundles(deploymentId: string, audience: Audience) {
-    const bundles = await bundlesOf(app, deploymentId)
-    for (const subscriber of audience.subscribers) subscriber.send('deployment-bundles-updated', { bundles })
-  }
-  app.bus.on('deployment.bundles', ({ deploymentId }) => {
-    const audience = audiences.get(deploymentId)
-    if (audience) inTurn(deploymentId, audience, () => publishBundles(deploymentId, audience))
-  })
+  app.bus.on('deployment.bundles', ({ deploymentId }) => audiences.publishBundles(deploymentId))
   app.bus.on('config-bundle.changed', ({ configBundleId }) => {
-    if (audiences.size === 0) return
-    carriersAmong(app.database.pool, configBundleId, [...audiences.keys()])
+    if (byDeployment.size === 0) return
+    carriersAmong(app.database.pool, configBundleId, [...byDeployment.keys()])
       .then((carriers) => {
-        for (const deploymentId of carriers) {
-          const audience = audiences.get(deploymentId)
-          if (audience) inTurn(deploymentId, audience, () => publishBundles(deploymentId, audience))
-        }
+        for (const deploymentId of carriers) audiences.publishBundles(deploymentId)
       })
       .catch((err: unknown) => app.log.warn({ err, configBundleId }, 'a changed bundle was not sent'))
   })
-
-  function join(subscriber: ChannelSubscriber, now: { attempts: number; versionId: string; position: number }) {
-    const { deploymentId } = subscriber.params
-    const audience: Audience = audiences.get(deploymentId) ?? {
-      subscribers: new Set(),
-      versionId: now.versionId,
-      try: now.attempts,
-      position: now.position,
-      turn: Promise.resolve(),
-    }
-    audiences.set(deploymentId, audience)
-    audience.subscribers.add(subscriber)
-    subscriber.onLeave(() => {
-      audience.subscribers.delete(subscriber)
-      if (audience.subscribers.size === 0 && audiences.get(deploymentId) === audience) audiences.delete(deploymentId)
-    })
-  }
-
-  const channel: ChannelHandler<'deployment'> = {
-    async open(subscriber) {
-      const now = await findAttempts(app, subscriber.team, subscriber.params.deploymentId)
-      if (!subscriber.left) join(subscriber, now)
-    },
-    messages: {
-      async 'fetch-deployment-events'(subscriber) {
-        subscriber.send(
-          'deployment-event-list',
-          await latestEvents(app, subscriber.team, subscriber.params.deploymentId),
-        )
-      },
-      // The hub handles presence messages before a channel gets them.
-      'focus-input': async () => undefined,
-      'blur-input': async () => undefined,
-    },
-  }
-  return { deployment: channel }
 }

@@ -77,9 +77,9 @@ export const deploymentRoutes = (app: App): Handlers<Operations> => ({
     return undefined
   },
   'deployments.create-token': ({ team, actor, params, body }) =>
-    createDeploymentToken(app, team, actor, params.deploymentId, body),
+    createDeploymentToken(app, { team, actor }, params.deploymentId, body),
   'deployments.delete-token': async ({ team, actor, params }) => {
-    await deleteDeploymentToken(app, team, actor, params.deploymentId)
+    await deleteDeploymentToken(app, { team, actor }, params.deploymentId)
     return undefined
   },
   'config-bundles.deployments': ({ team, params }) => listOfBundle(app, team, params.configBundleId),

@@ -1,5 +1,5 @@
 import { type Body, CruxError, isAllowed, type ResponseInput } from '@crux/contract'
-import type { TeamContext } from '../access/index.ts'
+import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { SessionActor } from '../identity/index.ts'
@@ -24,8 +24,7 @@ const curlWaitS = 300
  */
 export async function createDeploymentToken(
   app: App,
-  team: TeamContext,
-  actor: SessionActor,
+  { team, actor }: Caller<SessionActor>,
   deploymentId: string,
   body: Body<'deployments.create-token'>,
 ): Promise<ResponseInput<'deployments.create-token'>> {
@@ -63,8 +62,7 @@ export async function createDeploymentToken(
  */
 export async function deleteDeploymentToken(
   app: App,
-  team: TeamContext,
-  actor: SessionActor,
+  { team, actor }: Caller<SessionActor>,
   deploymentId: string,
 ): Promise<void> {
   const revoked = await inTransaction(app.database, async (queries) => {

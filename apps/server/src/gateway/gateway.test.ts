@@ -175,7 +175,7 @@ test('a call that started before its token was replaced is served, but not once 
     () => taken,
     (count) => count === 1,
   )
-  await revokeToken(gateway.app, localAgents(), team, actor, row.id)
+  await revokeToken(gateway.app, localAgents(), { team, actor }, row.id)
   expect(await codeOf(agent.client.respond({ commandId: 'x' }))).toBe(Code.Unauthenticated)
 })
 
@@ -197,7 +197,7 @@ test('revoking a token ends the link, its streams and every further call at once
   )
   const asked = gateway.links.request(row.id, { case: 'listContainers', value: {} })
   const refused = expect(asked).rejects.toMatchObject({ code: 'notFound', property: 'agent' })
-  await revokeToken(gateway.app, localAgents(), team, actor, row.id)
+  await revokeToken(gateway.app, localAgents(), { team, actor }, row.id)
   expect((await agent.command('closeLink')).value.reason).toBe(2)
   expect(await agent.ended).toBe('ended')
   await refused
@@ -214,7 +214,7 @@ test('revoking a token ends the link, its streams and every further call at once
 
 test('a kicked agent is asked to stop and keeps its token', async () => {
   const { node: row, agent } = await linked()
-  await kickNode(gateway.app, localAgents(), team, actor, row.id)
+  await kickNode(gateway.app, localAgents(), { team, actor }, row.id)
   expect((await agent.command('closeLink')).value.reason).toBe(1)
   await agent.ended
   await agent.connect()

@@ -1,4 +1,5 @@
 import { CloseReason } from '@crux/agent-protocol'
+import { createQueue } from '@crux/service-kit'
 import { type DeploymentPort, serverVersion } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
 import { engineScope, nodeConnected, nodeLeft } from '../nodes/index.ts'
@@ -15,17 +16,8 @@ export type LinkLifecycle = ReturnType<typeof createLinkLifecycle>
 /** Establishes links, replaces their tokens, and records their end. */
 export function createLinkLifecycle(app: App, links: LinkTable, deployments: DeploymentPort) {
   /** Links of one node are established one after another. */
-  const turns = new Map<string, Promise<unknown>>()
+  const inTurn = createQueue()
   let stopping = false
-
-  function inTurn<T>(nodeId: string, work: () => Promise<T>): Promise<T> {
-    const mine = (turns.get(nodeId) ?? Promise.resolve()).then(work, work)
-    const done: Promise<unknown> = mine
-      .catch(() => undefined)
-      .then(() => turns.get(nodeId) === done && turns.delete(nodeId))
-    turns.set(nodeId, done)
-    return mine
-  }
 
   async function establish(link: Link, owner: TokenOwner, address: string | undefined) {
     const { agent } = link

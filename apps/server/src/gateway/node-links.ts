@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { CloseReason } from '@crux/agent-protocol'
 import { CruxError } from '@crux/contract'
+import type { Logger } from '@crux/service-kit'
 import { eq } from 'drizzle-orm'
 import { type Command, type LinkedAgent, minimumVersion, type NodeLinks } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
@@ -26,19 +27,9 @@ export interface LinkTable extends NodeLinks {
 /** The links of this process. The gateway adds them, because agents open the connections. */
 export function createNodeLinks(parts: Pick<App, 'database' | 'log'>): LinkTable {
   const links = new Map<string, Link>()
-  const linked = new Set<(agent: LinkedAgent) => void>()
-  const lost = new Set<(agent: LinkedAgent) => void>()
+  const linked = createListeners(parts.log)
+  const lost = createListeners(parts.log)
   const serverId = randomUUID()
-
-  function emit(listeners: Set<(agent: LinkedAgent) => void>, agent: LinkedAgent) {
-    for (const heard of [...listeners]) {
-      try {
-        heard(agent)
-      } catch (err) {
-        parts.log.error({ err, nodeId: agent.nodeId }, 'a listener of the links failed')
-      }
-    }
-  }
 
   /** @throws CruxError that explains why this process cannot send commands to the node */
   async function usable(nodeId: string): Promise<Link> {
@@ -93,14 +84,8 @@ export function createNodeLinks(parts: Pick<App, 'database' | 'log'>): LinkTable
         handler,
       )
     },
-    onLinked(heard) {
-      linked.add(heard)
-      return () => void linked.delete(heard)
-    },
-    onLinkLost(heard) {
-      lost.add(heard)
-      return () => void lost.delete(heard)
-    },
+    onLinked: linked.add,
+    onLinkLost: lost.add,
     close: (nodeId, reason) => links.get(nodeId)?.close(closeReasons[reason]),
     get: (nodeId) => links.get(nodeId),
     all: () => [...links.values()],
@@ -110,7 +95,26 @@ export function createNodeLinks(parts: Pick<App, 'database' | 'log'>): LinkTable
       return previous
     },
     remove: (link) => links.get(link.agent.nodeId) === link && links.delete(link.agent.nodeId),
-    emitLinked: (link) => emit(linked, link.agent),
-    emitLost: (link) => emit(lost, link.agent),
+    emitLinked: (link) => linked.emit(link.agent),
+    emitLost: (link) => lost.emit(link.agent),
+  }
+}
+
+function createListeners(log: Logger) {
+  const listeners = new Set<(agent: LinkedAgent) => void>()
+  return {
+    add(heard: (agent: LinkedAgent) => void) {
+      listeners.add(heard)
+      return () => void listeners.delete(heard)
+    },
+    emit(agent: LinkedAgent) {
+      for (const heard of [...listeners]) {
+        try {
+          heard(agent)
+        } catch (err) {
+          log.error({ err, nodeId: agent.nodeId }, 'a listener of the links failed')
+        }
+      }
+    },
   }
 }

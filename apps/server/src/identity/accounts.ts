@@ -58,10 +58,11 @@ export interface Accounts {
   reportSecurity(id: string, report: SecurityReport): Promise<'done' | 'unsupported'>
 }
 
+const quick = { timeout: 10_000, proxy: false } as const
+
 /** Calls the admin API of the identity service, ours or Ory Kratos, through its own client. */
 export function createAccounts(options: AdminAddress & { log: Logger }): Accounts {
   const admin = new IdentityApi(adminConfiguration(options))
-  const quick = { timeout: 10_000, proxy: false } as const
 
   async function asked<T>(answer: Promise<{ data: T }>): Promise<T> {
     try {
@@ -86,19 +87,9 @@ export function createAccounts(options: AdminAddress & { log: Logger }): Account
       const [found] = await asked(admin.listIdentities({ ids: [id] }, quick))
       return found && accountOf(found)
     },
-    async create({ email, firstName, lastName }) {
-      const name = { first: firstName, ...(lastName && { last: lastName }) }
-      const asCreated = admin.createIdentity(
-        {
-          createIdentityBody: {
-            schema_id: 'default',
-            traits: { email, name },
-            // The invitation's mail proves the address: only its reader can sign in.
-            verifiable_addresses: [{ value: email.toLowerCase(), via: 'email', verified: true, status: 'completed' }],
-          },
-        },
-        quick,
-      )
+    async create(account) {
+      const { email } = account
+      const asCreated = admin.createIdentity({ createIdentityBody: identityOf(account) }, quick)
       try {
         return accountOf((await asCreated).data)
       } catch (cause) {
@@ -110,14 +101,8 @@ export function createAccounts(options: AdminAddress & { log: Logger }): Account
     },
     async delete(id) {
       const deleted = admin.deleteIdentity({ id }, quick)
-      if (
-        await deleted.then(
-          () => false,
-          (cause: unknown) => statusOf(cause) === 404,
-        )
-      )
-        return
-      await asked(deleted)
+      const isGone = await deleted.then(() => false, isNotFound)
+      if (!isGone) await asked(deleted)
     },
     hasSignedIn: async (id) =>
       (await asked(admin.listIdentitySessions({ id, pageSize: 1, perPage: 1 }, quick))).length > 0,
@@ -148,26 +133,41 @@ export function createAccounts(options: AdminAddress & { log: Logger }): Account
         await asked(admin.disableSession({ id: sessionId }, quick))
       else await asked(admin.deleteIdentitySessions({ id }, quick))
     },
-    async reportSecurity(id, { what, address, userAgent, ...report }) {
-      const url = `${options.adminUrl.replace(/\/+$/, '')}/admin/identities/${encodeURIComponent(id)}/security-log`
-      const answer = await fetch(url, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          ...(options.adminToken && { authorization: `Bearer ${options.adminToken}` }),
-        },
-        body: JSON.stringify({ ...report, what, ip_address: address, user_agent: userAgent }),
-        redirect: 'manual',
-        signal: AbortSignal.timeout(quick.timeout),
-      })
-      if (answer.ok) return 'done'
-      // The service answers a missing path in plain text, and a missing account in JSON.
-      const isJson = answer.headers.get('content-type')?.includes('json')
-      await answer.body?.cancel()
-      if (answer.status === 404 && isJson) return 'done'
-      if (answer.status === 404 || answer.status === 405) return 'unsupported'
-      throw new CruxError('serviceUnavailable', { property: 'kratos', description: `It answered ${answer.status}.` })
+    reportSecurity: (id, report) => reportSecurity(options, id, report),
+  }
+}
+
+async function reportSecurity(
+  { adminUrl, adminToken }: AdminAddress,
+  id: string,
+  { what, address, userAgent, ...report }: SecurityReport,
+): Promise<'done' | 'unsupported'> {
+  const url = `${adminUrl.replace(/\/+$/, '')}/admin/identities/${encodeURIComponent(id)}/security-log`
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(adminToken && { authorization: `Bearer ${adminToken}` }),
     },
+    body: JSON.stringify({ ...report, what, ip_address: address, user_agent: userAgent }),
+    redirect: 'manual',
+    signal: AbortSignal.timeout(quick.timeout),
+  })
+  if (answer.ok) return 'done'
+  // The service answers a missing path in plain text, and a missing account in JSON.
+  const isJson = answer.headers.get('content-type')?.includes('json')
+  await answer.body?.cancel()
+  if (answer.status === 404 && isJson) return 'done'
+  if (answer.status === 404 || answer.status === 405) return 'unsupported'
+  throw new CruxError('serviceUnavailable', { property: 'kratos', description: `It answered ${answer.status}.` })
+}
+
+function identityOf({ email, firstName, lastName }: NewAccount) {
+  return {
+    schema_id: 'default',
+    traits: { email, name: { first: firstName, ...(lastName && { last: lastName }) } },
+    // The invitation's mail proves the address: only its reader can sign in.
+    verifiable_addresses: [{ value: email.toLowerCase(), via: 'email' as const, verified: true, status: 'completed' }],
   }
 }
 
@@ -178,5 +178,6 @@ function accountOf(identity: KratosIdentity): Account {
 }
 
 const statusOf = (cause: unknown) => getField(getField(cause, 'response'), 'status')
+const isNotFound = (cause: unknown) => statusOf(cause) === 404
 /** An error of the HTTP client contains the request with its token, so that only its message is logged. */
 const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))

@@ -1,5 +1,6 @@
+import { createQueue } from '@crux/service-kit'
 import type { App } from '../context.ts'
-import { type ChannelHandlers, createQueue, type Subscriber } from '../live/index.ts'
+import type { ChannelHandlers, Subscriber } from '../live/index.ts'
 import type { Browser } from '../registries/index.ts'
 import { findVersion } from '../versions/index.ts'
 import { addImages, getImage, orderImages, removeImage, setTag } from './actions.ts'

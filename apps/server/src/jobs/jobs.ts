@@ -31,33 +31,14 @@ export interface Jobs {
 
 type Declared = { name: string; options: JobOptions; work: (data: never) => Promise<void>; cron?: string }
 
-const retryLookMs = 5_000
+const retryPollMs = 5_000
 /** Longer than the longest delay between two attempts, which doubles ten times from five seconds. */
 const retryWatchMs = 2 * 3_600_000
 
-export function createJobs(options: { url: string; database: Pick<Database, 'pool'>; log: Logger }): Jobs {
-  const { pool } = options.database
-  // The queue uses the server's own connections, because a pool of its own would open new ones for each poll.
-  const db: Db = {
-    executeSql: (text, values) => pool.query(text, values),
-    async listen(channel, onMessage, onReconnect) {
-      const listener = listen({ url: options.url, channel, onMessage, onReconnect, log: options.log })
-      await listener.ready
-      onReconnect()
-      return { close: listener.stop }
-    },
-  }
-  const boss = new PgBoss({
-    db,
-    schema: 'jobs',
-    useListenNotify: true,
-    // No job here waits for another one, the queues are those that `open` creates below, and scheduled jobs are hourly
-    // or daily.
-    flowIntervalSeconds: 3_600,
-    queueCacheIntervalSeconds: 3_600,
-    bamIntervalSeconds: 3_600,
-    cronWorkerIntervalSeconds: 45,
-  })
+type Options = { url: string; database: Pick<Database, 'pool'>; log: Logger }
+
+export function createJobs(options: Options): Jobs {
+  const boss = createBoss(options)
   boss.on('error', (err) => options.log.warn({ err }, 'the job queue has lost the database, it tries again'))
   const declared: Declared[] = []
   let started = false
@@ -74,24 +55,13 @@ export function createJobs(options: { url: string; database: Pick<Database, 'poo
     // Notifications wake a worker. Polling finds only retries that another process left.
     const pace = { pollingIntervalSeconds: 5, notifyPollingIntervalSeconds: retriesMax > 0 ? 30 : 600 }
     let worker: string | undefined
-    let failedAt = 0
-    let retrying: NodeJS.Timeout | undefined
-    /**
-     * No notification is sent for a retry, so that the worker polls every few seconds while a retry of this process
-     * waits.
-     */
-    const pollForRetry = () => {
-      failedAt = Date.now()
-      retrying ??= setInterval(() => {
-        if (worker && started) boss.notifyWorker(worker)
-        if (started && Date.now() - failedAt < retryWatchMs) return
-        clearInterval(retrying)
-        retrying = undefined
-      }, retryLookMs).unref()
+    const wake = () => {
+      if (worker && started) boss.notifyWorker(worker)
     }
+    const pollForRetry = createRetryPolls({ wake, isStarted: () => started })
     worker = await boss.work<object>(job.name, pace, async (jobs) => {
       // Several concurrent notifications wake the worker for one job; after each job the worker looks for the next one.
-      if (worker) boss.notifyWorker(worker)
+      wake()
       for (const { data, id } of jobs) {
         try {
           await job.work((data ?? {}) as never)
@@ -125,5 +95,48 @@ export function createJobs(options: { url: string; database: Pick<Database, 'poo
       started = false
       await boss.stop({ graceful: true, timeout: 1_000 })
     },
+  }
+}
+
+function createBoss({ url, database, log }: Options): PgBoss {
+  // The queue uses the server's own connections, because a pool of its own would open new ones for each poll.
+  const db: Db = {
+    executeSql: (text, values) => database.pool.query(text, values),
+    async listen(channel, onMessage, onReconnect) {
+      const listener = listen({ url, channel, onMessage, onReconnect, log })
+      await listener.ready
+      onReconnect()
+      return { close: listener.stop }
+    },
+  }
+  return new PgBoss({
+    db,
+    schema: 'jobs',
+    useListenNotify: true,
+    // No job here waits for another one, the queues are those that `open` creates below, and scheduled jobs are hourly
+    // or daily.
+    flowIntervalSeconds: 3_600,
+    queueCacheIntervalSeconds: 3_600,
+    bamIntervalSeconds: 3_600,
+    cronWorkerIntervalSeconds: 45,
+  })
+}
+
+/**
+ * No notification is sent for a retry, so that the worker polls every few seconds while a retry of this process waits.
+ *
+ * @returns the function to call when a job has failed
+ */
+function createRetryPolls({ wake, isStarted }: { wake: () => void; isStarted: () => boolean }) {
+  let failedAt = 0
+  let polls: NodeJS.Timeout | undefined
+  return () => {
+    failedAt = Date.now()
+    polls ??= setInterval(() => {
+      wake()
+      if (isStarted() && Date.now() - failedAt < retryWatchMs) return
+      clearInterval(polls)
+      polls = undefined
+    }, retryPollMs).unref()
   }
 }

@@ -1,5 +1,5 @@
 import type { Editor } from '@crux/contract'
-import type { BusEventOf } from '../bus/index.ts'
+import type { Bus, BusEventOf } from '../bus/index.ts'
 import type { App } from '../context.ts'
 
 /**
@@ -20,18 +20,6 @@ export type Editors = ReturnType<typeof createEditors>
 
 export function createEditors(app: Pick<App, 'bus'>) {
   const rooms = new Map<string, Room>()
-  const publish = (type: EditorEvent['type'], channel: string, editor: Editor, itemId?: string, inputId?: string) =>
-    app.bus.publish({
-      type,
-      channel,
-      editor: { id: editor.id, name: editor.name, color: editor.color, itemId, inputId },
-    })
-  const announce = (channel: string, room: Room) => {
-    for (const { editor } of room.editors.values())
-      if (isLocal(room, editor.id))
-        publish('editor.joined', channel, editor, editor.focusedItemId ?? undefined, editor.focusedInputId ?? undefined)
-  }
-
   // Events of this process come back over the bus and are already known.
   const foreign = (heard: (room: Room, event: EditorEvent) => void) => {
     return (event: EditorEvent) => {
@@ -59,13 +47,13 @@ export function createEditors(app: Pick<App, 'bus'>) {
   )
   app.bus.on('editor.ask', ({ channel, origin }) => {
     const room = rooms.get(channel)
-    if (room && !room.peers.has(origin)) announce(channel, room)
+    if (room && !room.peers.has(origin)) announce(app.bus, channel, room)
   })
 
   const timer = setInterval(() => {
     const now = Date.now()
     for (const [channel, room] of rooms) {
-      announce(channel, room)
+      announce(app.bus, channel, room)
       for (const [id, { heardAt }] of room.editors) if (!isLocal(room, id) && now - heardAt > lostMs) vanish(room, id)
     }
   }, announceMs)
@@ -80,7 +68,7 @@ export function createEditors(app: Pick<App, 'bus'>) {
       room.peers.set(peer.id, peer)
       appear(room, editor)
       peer.send('editor-init', { meId: peer.id, editors: [...room.editors.values()].map((entry) => entry.editor) })
-      publish('editor.joined', channel, editor)
+      publish(app.bus, 'editor.joined', channel, editor)
       if (first) app.bus.publish({ type: 'editor.ask', channel, origin: peer.id })
     },
     leave(channel: string, id: string): void {
@@ -88,7 +76,7 @@ export function createEditors(app: Pick<App, 'bus'>) {
       const editor = room?.editors.get(id)?.editor
       if (!room?.peers.delete(id)) return
       vanish(room, id)
-      if (editor) publish('editor.left', channel, editor)
+      if (editor) publish(app.bus, 'editor.left', channel, editor)
       if (room.peers.size === 0) rooms.delete(channel)
     },
     move(
@@ -102,10 +90,29 @@ export function createEditors(app: Pick<App, 'bus'>) {
       if (!room || !editor) return
       if (type === 'focus-input') focus(room, id, itemId, inputId)
       else blur(room, id, itemId, inputId)
-      publish(type === 'focus-input' ? 'editor.focused' : 'editor.blurred', channel, editor, itemId, inputId)
+      publish(app.bus, type === 'focus-input' ? 'editor.focused' : 'editor.blurred', channel, editor, itemId, inputId)
     },
     stop: () => clearInterval(timer),
   }
+}
+
+function publish(
+  bus: Bus,
+  type: EditorEvent['type'],
+  channel: string,
+  { id, name, color }: Editor,
+  itemId?: string | null,
+  inputId?: string | null,
+): void {
+  const editor = { id, name, color, itemId: itemId ?? undefined, inputId: inputId ?? undefined }
+  bus.publish({ type, channel, editor })
+}
+
+/** Tells the other processes which editors this one has. */
+function announce(bus: Bus, channel: string, room: Room): void {
+  for (const { editor } of room.editors.values())
+    if (isLocal(room, editor.id))
+      publish(bus, 'editor.joined', channel, editor, editor.focusedItemId, editor.focusedInputId)
 }
 
 const isLocal = (room: Room, id: string) => room.peers.has(id)

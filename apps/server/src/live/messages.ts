@@ -70,25 +70,8 @@ export function createMessages(
     return { outcome: 'done' as const, work }
   }
 
-  async function record(subscription: Subscription, type: string, data: unknown, refusal?: CruxError) {
-    const { match, subscriber, team } = subscription
-    const label = match.spec.client[type]?.audit
-    if (!label) return
-    await recordAudit(app, {
-      teamId: team.id,
-      actor: subscriber.actor,
-      context: 'ws',
-      event: `${label} ${match.channel}.${type}`,
-      accepted: refusal === undefined,
-      data: {
-        params: { ...match.params, teamSlug: undefined },
-        ...(!withoutData.has(label) && { body: data }),
-        ...(refusal && { refused: { error: refusal.code, property: refusal.property } }),
-      },
-    })
-  }
-
-  async function run(socket: LiveSocket, subscription: Subscription, { type, data, id }: Frame): Promise<Outcome> {
+  async function run(socket: LiveSocket, subscription: Subscription, message: Frame): Promise<Outcome> {
+    const { type, data, id } = message
     const before = subscription.tail
     const begun = before.then(() => begin(socket, subscription, type, data))
     const ended = begun.then(async ({ work }) => void (await work))
@@ -100,7 +83,7 @@ export function createMessages(
     try {
       const { outcome } = await begun
       await ended
-      if (outcome === 'done') await record(subscription, type, data)
+      if (outcome === 'done') await record(app, subscription, message)
       return outcome
     } catch (error) {
       ended.catch(() => undefined)
@@ -111,10 +94,32 @@ export function createMessages(
           'a live message failed',
         )
       socket.send('error', writeError(refusal, subscription.subscriber.path, id))
-      await record(subscription, type, data, refusal)
+      await record(app, subscription, message, refusal)
       return 'done'
     }
   }
 
   return { open, run }
+}
+
+async function record(
+  app: App,
+  { match, subscriber, team }: Subscription,
+  { type, data }: Frame,
+  refusal?: CruxError,
+): Promise<void> {
+  const label = match.spec.client[type]?.audit
+  if (!label) return
+  await recordAudit(app, {
+    teamId: team.id,
+    actor: subscriber.actor,
+    context: 'ws',
+    event: `${label} ${match.channel}.${type}`,
+    accepted: refusal === undefined,
+    data: {
+      params: { ...match.params, teamSlug: undefined },
+      ...(!withoutData.has(label) && { body: data }),
+      ...(refusal && { refused: { error: refusal.code, property: refusal.property } }),
+    },
+  })
 }

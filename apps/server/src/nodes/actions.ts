@@ -1,6 +1,6 @@
 import { type Body, CruxError, isAllowed, type Query, type ResponseInput, scopeCovers } from '@crux/contract'
 import { and, eq } from 'drizzle-orm'
-import type { Actor, TeamContext } from '../access/index.ts'
+import type { Actor, Caller, TeamContext } from '../access/index.ts'
 import { isLoopbackOnly } from '../config/index.ts'
 import type { App } from '../context.ts'
 import { deployment, node, nodeInstall, nodeToken } from '../db/schema/index.ts'
@@ -30,8 +30,7 @@ export async function listNodes(app: App, team: TeamContext): Promise<ResponseIn
 export async function getNode(
   app: App,
   localAgents: LocalAgents,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   nodeId: string,
 ): Promise<ResponseInput<'nodes.get'>> {
   const row = await findNodeDetails(app, team.id, nodeId)
@@ -68,8 +67,7 @@ function toLastEnd(end: AgentEnd | undefined): ResponseInput<'nodes.get'>['local
 
 export async function createNode(
   app: App,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   body: Body<'nodes.create'>,
 ): Promise<ResponseInput<'nodes.create'>> {
   const [row] = await app.database.db
@@ -83,8 +81,7 @@ export async function createNode(
 
 export async function updateNode(
   app: App,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   nodeId: string,
   body: Body<'nodes.update'>,
 ): Promise<void> {
@@ -128,8 +125,7 @@ export async function deleteNode(app: App, localAgents: LocalAgents, team: TeamC
 
 export async function createInstallScript(
   app: App,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   nodeId: string,
   body: Body<'nodes.create-script'>,
 ): Promise<ResponseInput<'nodes.create-script'>> {
@@ -174,8 +170,7 @@ export async function discardInstallScript(app: App, team: TeamContext, nodeId: 
 export async function revokeToken(
   app: App,
   localAgents: LocalAgents,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   nodeId: string,
 ): Promise<void> {
   await requireNode(app, team, nodeId)
@@ -194,8 +189,7 @@ export async function revokeToken(
 export async function kickNode(
   app: App,
   localAgents: LocalAgents,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   nodeId: string,
 ): Promise<void> {
   await requireNode(app, team, nodeId)
@@ -206,8 +200,7 @@ export async function kickNode(
 export async function startLocalAgent(
   app: App,
   localAgents: LocalAgents,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   nodeId: string,
 ): Promise<void> {
   const row = await requireNode(app, team, nodeId)

@@ -1,8 +1,9 @@
 import type { ServerData } from '@crux/contract'
+import { createQueue } from '@crux/service-kit'
 import { eq } from 'drizzle-orm'
 import type { App } from '../context.ts'
 import { node } from '../db/schema/index.ts'
-import { type ChannelHandler, type ChannelHandlers, createQueue, type Subscriber } from '../live/index.ts'
+import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/index.ts'
 import { findNodes, type NodeFace, statusOf } from './store.ts'
 
 export const nodeChannels = (app: App): ChannelHandlers<'nodes'> => ({ nodes: nodesChannel(app) })

@@ -10,14 +10,6 @@ import { agentDirectory } from '../places.ts'
 /** Only the bundle defines this; a server that runs from source leaves it undefined. */
 declare const __CRUX_BUNDLED__: boolean | undefined
 
-export interface AgentProcess {
-  readonly running: boolean
-  /** How the process last ended; undefined once it has run for a minute again. */
-  readonly lastEnd: AgentEnd | undefined
-  /** Asks the process to end, then kills it. Resolves when it has ended. It is not started again. */
-  stop(): Promise<void>
-}
-
 export interface AgentEnd {
   /** When the early ends started: at this one, unless the starts before it did not last either. */
   since: Date
@@ -36,128 +28,148 @@ const pauseMsMax = 30_000
 /** An agent that exits with code 0 was stopped or is refused, so that a restart soon is likely to be refused again. */
 const refusedPauseMsMax = 5 * 60_000
 
+type Options = {
+  config: Config
+  nodeId: string
+  log: Logger
+  /**
+   * Creates the token for a start; undefined when the agent has one stored. An agent uses a stored token only at the
+   * address where it got it: `sameAddress` is false when this server has another address since.
+   */
+  token: (sameAddress: boolean) => Promise<string | undefined>
+  /**
+   * Called before each start: an agent whose node was deleted is not started again. Every other agent is, however it
+   * ended, after a delay that grows while it keeps ending early.
+   */
+  isWanted: () => Promise<boolean>
+  /** Called when `lastEnd` has changed. */
+  changed: () => void
+}
+
 /**
  * Runs the agent of this machine in a session of its own: Ctrl-C reaches only the server, which then ends the agent. A
  * server that was killed leaves the agent running. The next server finds it by its file and supervises it, so that
  * there are never two.
- *
- * @param options.token creates the token for a start; undefined when the agent has one stored. An agent uses a stored
- *   token only at the address where it got it: `sameAddress` is false when this server has another address since
- * @param options.isWanted called before each start: an agent whose node was deleted is not started again. Every other
- *   agent is, however it ended, after a delay that grows while it keeps ending early
- * @param options.changed called when `lastEnd` has changed
  */
-export function runAgentProcess(options: {
-  config: Config
-  nodeId: string
-  log: Logger
-  token: (sameAddress: boolean) => Promise<string | undefined>
-  isWanted: () => Promise<boolean>
-  changed: () => void
-}): AgentProcess {
-  const { config, nodeId, log } = options
-  const directory = agentDataDir(config, nodeId)
-  const runFile = join(directory, 'process.json')
-  const addressFile = join(directory, 'server-address')
-  let wanted = true
-  let pid: number | undefined
-  let failures = 0
-  let lastEnd: AgentEnd | undefined
-  let wake: (() => void) | undefined
+export class AgentProcess {
+  /** False once it was stopped, or is no longer wanted. */
+  running = true
+  /** How the process last ended; undefined once it has run for a minute again. */
+  lastEnd: AgentEnd | undefined
+  private readonly options: Options
+  private readonly directory: string
+  private readonly runFile: string
+  private readonly finished: Promise<void>
+  private pid: number | undefined
+  private failures = 0
+  private wake: (() => void) | undefined
 
-  async function run() {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
-    const adopted = readRunFile(runFile)
-    if (adopted !== undefined) {
-      log.info({ nodeId, pid: adopted }, 'the agent of this machine still runs')
-      pid = adopted
-      while (wanted && isAlive(adopted)) await pause(adoptedPollMs)
-      pid = wanted ? undefined : pid
-    }
-    while (wanted) {
-      if (!(await options.isWanted())) {
-        wanted = false
+  constructor(options: Options) {
+    const { config, nodeId, log } = options
+    this.options = options
+    this.directory = agentDataDir(config, nodeId)
+    this.runFile = join(this.directory, 'process.json')
+    this.finished = this.run().catch((err: unknown) =>
+      log.error({ err, nodeId }, 'the agent of this machine cannot be run'),
+    )
+  }
+
+  /** Asks the process to end, then kills it. Resolves when it has ended. It is not started again. */
+  async stop(): Promise<void> {
+    this.running = false
+    this.wake?.()
+    if (this.pid !== undefined) await endProcess(this.pid)
+    await this.finished
+    rmSync(this.runFile, { force: true })
+  }
+
+  private async run(): Promise<void> {
+    mkdirSync(this.directory, { recursive: true, mode: 0o700 })
+    await this.adopt()
+    while (this.running) {
+      if (!(await this.options.isWanted())) {
+        this.running = false
         return
       }
       const startedAt = Date.now()
-      const settled = setTimeout(() => note(undefined), goodRunMs)
-      const exit = await start().catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
+      const settled = setTimeout(() => this.note(undefined), goodRunMs)
+      const exit = await this.start().catch((error: unknown) =>
+        error instanceof Error ? error.message : String(error),
+      )
       clearTimeout(settled)
-      pid = undefined
-      rmSync(runFile, { force: true })
-      if (!wanted) return
-      const at = new Date()
-      const short = at.getTime() - startedAt < goodRunMs
-      failures = short ? failures + 1 : 1
-      const pauseMs = pauseAfter(exit, failures)
-      const reason = typeof exit === 'number' ? `exit code ${exit}` : exit
-      log.warn({ nodeId, exit, failures, pauseMs }, 'the agent of this machine ended, starting it again')
-      const since = short ? (lastEnd?.since ?? at) : at
-      note({ since, at, reason, nextStartAt: new Date(at.getTime() + pauseMs) })
-      await pause(pauseMs)
-      if (lastEnd) note({ ...lastEnd, nextStartAt: undefined })
+      this.pid = undefined
+      rmSync(this.runFile, { force: true })
+      if (this.running) await this.pauseAfter(exit, Date.now() - startedAt < goodRunMs)
     }
   }
 
-  function note(end: AgentEnd | undefined): void {
-    if (end === lastEnd) return
-    lastEnd = end
-    options.changed()
+  /** Waits for the end of a process that a previous server has started. */
+  private async adopt(): Promise<void> {
+    const { nodeId, log } = this.options
+    const adopted = readRunFile(this.runFile)
+    if (adopted === undefined) return
+    log.info({ nodeId, pid: adopted }, 'the agent of this machine still runs')
+    this.pid = adopted
+    while (this.running && isAlive(adopted)) await this.pause(adoptedPollMs)
+    if (this.running) this.pid = undefined
   }
 
-  async function start(): Promise<number | string> {
-    const token = await options.token(readText(addressFile) === config.url)
-    if (token !== undefined) leaveInstallToken(directory, token)
+  private async pauseAfter(exit: number | string, short: boolean): Promise<void> {
+    const { nodeId, log } = this.options
+    const at = new Date()
+    this.failures = short ? this.failures + 1 : 1
+    const pauseMs = pauseMsAfter(exit, this.failures)
+    const reason = typeof exit === 'number' ? `exit code ${exit}` : exit
+    log.warn({ nodeId, exit, failures: this.failures, pauseMs }, 'the agent of this machine ended, starting it again')
+    const since = short ? (this.lastEnd?.since ?? at) : at
+    this.note({ since, at, reason, nextStartAt: new Date(at.getTime() + pauseMs) })
+    await this.pause(pauseMs)
+    if (this.lastEnd) this.note({ ...this.lastEnd, nextStartAt: undefined })
+  }
+
+  private note(end: AgentEnd | undefined): void {
+    if (end === this.lastEnd) return
+    this.lastEnd = end
+    this.options.changed()
+  }
+
+  private async start(): Promise<number | string> {
+    const { config, nodeId } = this.options
+    const addressFile = join(this.directory, 'server-address')
+    const token = await this.options.token(readText(addressFile) === config.url)
+    if (token !== undefined) leaveInstallToken(this.directory, token)
     const [command, ...args] = agentCommand(config)
     if (!command) throw new Error('LOCAL_AGENT_COMMAND is empty')
     mkdirSync(join(config.dataDir, 'logs'), { recursive: true, mode: 0o700 })
     const out = openSync(join(config.dataDir, 'logs', `agent-${nodeId}.log`), 'a', 0o600)
     const child = spawn(command, args, {
-      cwd: directory,
-      env: agentEnvironment(config, nodeId, directory),
+      cwd: this.directory,
+      env: agentEnvironment(config, nodeId, this.directory),
       stdio: ['ignore', out, out],
       detached: true,
     })
     closeSync(out)
     writeFileSync(addressFile, config.url, { mode: 0o600 })
     if (child.pid) {
-      pid = child.pid
-      writeRunFile(runFile, child.pid)
+      this.pid = child.pid
+      writeRunFile(this.runFile, child.pid)
     }
     return exitOf(child)
   }
 
-  function pause(ms: number): Promise<void> {
+  private pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms)
-      wake = () => {
+      this.wake = () => {
         clearTimeout(timer)
         resolve()
       }
     })
   }
-
-  const running = run().catch((err: unknown) => log.error({ err, nodeId }, 'the agent of this machine cannot be run'))
-  return {
-    get running() {
-      return wanted
-    },
-    get lastEnd() {
-      return lastEnd
-    },
-    async stop() {
-      wanted = false
-      wake?.()
-      const mine = pid
-      if (mine !== undefined) await endProcess(mine)
-      await running
-      rmSync(runFile, { force: true })
-    },
-  }
 }
 
 /** The first restart is prompt. The delay grows so that an agent that cannot run does not load the machine. */
-function pauseAfter(exit: number | string, failures: number): number {
+function pauseMsAfter(exit: number | string, failures: number): number {
   if (failures === 1) return 100
   return Math.min(exit === 0 ? refusedPauseMsMax : pauseMsMax, 250 * 2 ** Math.min(failures, 12))
 }

@@ -6,7 +6,7 @@ import { isAlive } from '@crux/postgres'
 import { createLogger } from '@crux/service-kit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { serverDatabase, startTestServer, testConfig, until } from '../../test/kit/index.ts'
-import { engineAnswers, runAgentProcess } from './local-agent-process.ts'
+import { AgentProcess, engineAnswers } from './local-agent-process.ts'
 
 const log = createLogger({ name: 'test', level: 'fatal' })
 const withEngine = test.skipIf(!(await engineAnswers()))
@@ -90,9 +90,9 @@ test('a server that was killed leaves its agent running, and the next server sup
     [
       '--input-type=module',
       '-e',
-      `const { runAgentProcess } = await import(${JSON.stringify(module)})
+      `const { AgentProcess } = await import(${JSON.stringify(module)})
        const log = { info() {}, warn() {}, error() {} }
-       runAgentProcess({ config: ${JSON.stringify(config)}, nodeId: 'n1', log, token: async () => undefined, isWanted: async () => true, changed() {} })
+       new AgentProcess({ config: ${JSON.stringify(config)}, nodeId: 'n1', log, token: async () => undefined, isWanted: async () => true, changed() {} })
        setInterval(() => {}, 1000)`,
     ],
     { stdio: 'inherit' },
@@ -103,7 +103,7 @@ test('a server that was killed leaves its agent running, and the next server sup
   await gone
   expect(isAlive(pid)).toBe(true)
 
-  const next = runAgentProcess({ ...wanted, config, nodeId, log, token: async () => undefined })
+  const next = new AgentProcess({ ...wanted, config, nodeId, log, token: async () => undefined })
   expect(next.running).toBe(true)
   expect(pidOf(nodeId)).toBe(pid)
   process.kill(pid, 'SIGKILL')
@@ -131,12 +131,12 @@ test('an agent that ends with exit code 0 at every start is started again, after
   const { command, starts } = endingCommand()
   const config = testConfig('postgresql://unused/x', { dataDir, localAgentCommand: command })
   const pauses: number[] = []
-  let agent: ReturnType<typeof runAgentProcess> | undefined
+  let agent: AgentProcess | undefined
   const changed = () => {
     const { at, nextStartAt } = agent?.lastEnd ?? {}
     if (at && nextStartAt) pauses.push(nextStartAt.getTime() - at.getTime())
   }
-  agent = runAgentProcess({ ...wanted, config, nodeId: 'n2', log, token: async () => undefined, changed })
+  agent = new AgentProcess({ ...wanted, config, nodeId: 'n2', log, token: async () => undefined, changed })
   await until(() => starts() >= 5, 60_000)
   expect(agent.running).toBe(true)
   expect(pauses.slice(0, 4)).toEqual([100, 1_000, 2_000, 4_000])
@@ -150,7 +150,7 @@ test('an agent whose node was deleted is not started again', async () => {
   const { command, starts } = endingCommand()
   const config = testConfig('postgresql://unused/x', { dataDir, localAgentCommand: command })
   let exists = true
-  const agent = runAgentProcess({
+  const agent = new AgentProcess({
     ...wanted,
     config,
     nodeId: 'n4',
@@ -211,7 +211,7 @@ test("the agent gets the environment variables that it needs, and none of the se
     url: 'http://localhost:4711',
     localAgentCommand: `${process.execPath} ${join(dataDir, 'tell.mjs')}`,
   })
-  const agent = runAgentProcess({ ...wanted, config, nodeId: 'n3', log, token: async () => 'crux_t' })
+  const agent = new AgentProcess({ ...wanted, config, nodeId: 'n3', log, token: async () => 'crux_t' })
   const env = await until(() => {
     try {
       return JSON.parse(readFileSync(join(dataDir, 'env.json'), 'utf8')) as Record<string, string>

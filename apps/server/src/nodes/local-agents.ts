@@ -7,13 +7,7 @@ import type { App } from '../context.ts'
 import { node, nodeToken } from '../db/schema/index.ts'
 import { nodeChanged } from './events.ts'
 import { issueInstallToken } from './install-token.ts'
-import {
-  type AgentEnd,
-  type AgentProcess,
-  agentDataDir,
-  engineAnswers,
-  runAgentProcess,
-} from './local-agent-process.ts'
+import { type AgentEnd, AgentProcess, agentDataDir, engineAnswers } from './local-agent-process.ts'
 
 type Availability = { available: boolean; reason: string | null }
 
@@ -52,37 +46,15 @@ export function createLocalAgents(app: App): LocalAgents {
     if (stopped || processes.get(nodeId)?.running) return
     processes.set(
       nodeId,
-      runAgentProcess({
+      new AgentProcess({
         config: app.config,
         nodeId,
         log: app.log,
-        token: (sameAddress) => tokenFor(nodeId, userId, sameAddress),
-        isWanted: () => isWanted(nodeId),
+        token: (sameAddress) => tokenFor(app, { nodeId, userId, sameAddress }),
+        isWanted: () => isWanted(app, nodeId),
         changed: () => nodeChanged(app, { teamId, nodeId }),
       }),
     )
-  }
-
-  /** An unavailable database is no evidence that the node was deleted. */
-  async function isWanted(nodeId: string): Promise<boolean> {
-    try {
-      const [row] = await app.database.db.select({ local: node.localAgent }).from(node).where(eq(node.id, nodeId))
-      return row?.local ?? false
-    } catch (err) {
-      app.log.warn({ err, nodeId }, 'the node of the local agent was not read: the agent is started')
-      return true
-    }
-  }
-
-  /** An agent that exchanged its install token has its token in its directory, for the server's address at that time. */
-  async function tokenFor(nodeId: string, userId: string, sameAddress: boolean): Promise<string | undefined> {
-    const { db } = app.database
-    const [token] = await db.select({ usedAt: nodeToken.usedAt }).from(nodeToken).where(eq(nodeToken.nodeId, nodeId))
-    // A refused agent has deleted its token, and would end at each start without a new one.
-    if (token?.usedAt && sameAddress && existsSync(join(agentDataDir(app.config, nodeId), '.agent', 'token.json')))
-      return undefined
-    await db.delete(nodeToken).where(eq(nodeToken.nodeId, nodeId))
-    return (await issueInstallToken(app, nodeId, userId, { scriptType: 'shell', options: {} })).token
   }
 
   async function forget(nodeId: string) {
@@ -127,4 +99,29 @@ export function createLocalAgents(app: App): LocalAgents {
       await Promise.all([...processes.values()].map((process) => process.stop()))
     },
   }
+}
+
+/** An unavailable database is no evidence that the node was deleted. */
+async function isWanted(app: App, nodeId: string): Promise<boolean> {
+  try {
+    const [row] = await app.database.db.select({ local: node.localAgent }).from(node).where(eq(node.id, nodeId))
+    return row?.local ?? false
+  } catch (err) {
+    app.log.warn({ err, nodeId }, 'the node of the local agent was not read: the agent is started')
+    return true
+  }
+}
+
+/** An agent that exchanged its install token has its token in its directory, for the server's address at that time. */
+async function tokenFor(
+  app: App,
+  { nodeId, userId, sameAddress }: { nodeId: string; userId: string; sameAddress: boolean },
+): Promise<string | undefined> {
+  const { db } = app.database
+  const [token] = await db.select({ usedAt: nodeToken.usedAt }).from(nodeToken).where(eq(nodeToken.nodeId, nodeId))
+  // A refused agent has deleted its token, and would end at each start without a new one.
+  if (token?.usedAt && sameAddress && existsSync(join(agentDataDir(app.config, nodeId), '.agent', 'token.json')))
+    return undefined
+  await db.delete(nodeToken).where(eq(nodeToken.nodeId, nodeId))
+  return (await issueInstallToken(app, nodeId, userId, { scriptType: 'shell', options: {} })).token
 }

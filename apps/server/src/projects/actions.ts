@@ -1,5 +1,5 @@
 import { type Body, CruxError, type ResponseInput } from '@crux/contract'
-import type { Actor, Caller, TeamContext } from '../access/index.ts'
+import type { Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import {
@@ -51,8 +51,7 @@ export async function getProject(
 export async function createProject(
   app: App,
   versions: ProjectVersions,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   body: Body<'projects.create'>,
 ): Promise<Project> {
   const id = await inTransaction(app.database, async (queries) => {
@@ -73,8 +72,7 @@ export async function createProject(
 
 export async function changeProject(
   app: App,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   id: string,
   body: Body<'projects.update'>,
 ): Promise<void> {
@@ -92,7 +90,7 @@ export async function changeProject(
   })
 }
 
-export async function convertProject(app: App, team: TeamContext, actor: Actor, id: string): Promise<void> {
+export async function convertProject(app: App, { team, actor }: Caller, id: string): Promise<void> {
   await findProject(app, team, id)
   await store.updateProjectType(app.database.pool, id, actor.id)
 }

@@ -25,9 +25,9 @@ export function projectRoutes(app: App, versions: ProjectVersions): Handlers<Pro
   return {
     'projects.list': ({ team }) => listProjects(app, team),
     'projects.get': ({ team, params }) => getProject(app, versions, team, params.projectId),
-    'projects.create': ({ team, actor, body }) => createProject(app, versions, team, actor, body),
+    'projects.create': ({ team, actor, body }) => createProject(app, versions, { team, actor }, body),
     'projects.update': async ({ team, actor, params, body }) =>
-      void (await changeProject(app, team, actor, params.projectId, body)),
+      void (await changeProject(app, { team, actor }, params.projectId, body)),
     'projects.delete': async ({ team, actor, params, query, audited }) => {
       const containers = query.containers === 'true'
       const removed = await removeProject(app, { team, actor }, params.projectId, { containers })
@@ -36,6 +36,6 @@ export function projectRoutes(app: App, versions: ProjectVersions): Handlers<Pro
     },
     'projects.running': ({ team, params }) => listRunningOfProject(app, team, params.projectId),
     'projects.convert': async ({ team, actor, params }) =>
-      void (await convertProject(app, team, actor, params.projectId)),
+      void (await convertProject(app, { team, actor }, params.projectId)),
   }
 }

@@ -1,5 +1,5 @@
 import { CruxError, type RegistryWrite, type ResponseInput } from '@crux/contract'
-import type { Actor, TeamContext } from '../access/index.ts'
+import type { Actor, Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { newId } from '../db/new-id.ts'
 import type { RegistryAccess } from './api/registry-api.ts'
@@ -46,8 +46,7 @@ export async function getRegistry(app: App, team: TeamContext, id: string): Prom
 /** Connects to the registry with the given credential, and stores it only after success. */
 export async function connectRegistry(
   app: App,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   write: RegistryWrite,
 ): Promise<ResponseInput<'registries.create'>> {
   const location = toLocation(write)
@@ -66,8 +65,7 @@ export async function connectRegistry(
  */
 export async function changeRegistry(
   app: App,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   id: string,
   write: RegistryWrite,
 ): Promise<void> {

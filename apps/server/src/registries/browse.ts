@@ -5,6 +5,7 @@ import type { App } from '../context.ts'
 import { accessOf, findRegistry } from './actions.ts'
 import type { RegistryApi, RegistryTag } from './api/registry-api.ts'
 import { openRegistry } from './connection.ts'
+import type { RegistryRow } from './store.ts'
 
 /** Long enough for typing into a search box, short enough for a recently pushed tag. */
 const ttlMs = 10_000
@@ -51,24 +52,9 @@ export function createBrowser(app: App) {
   /** The team is checked on every call, also where the client is cached. */
   async function clientOf(team: TeamContext, registryId: string): Promise<Client> {
     const row = await findRegistry(app, team, registryId)
-    const version = row.updatedAt.getTime()
     const known = clients.get(row.id)
-    if (known?.version === version) return known
-    const api = openRegistry(app, row, await accessOf(app, team, row))
-    if (!api)
-      throw new CruxError('invalidArgument', {
-        property: 'registryId',
-        value: registryId,
-        description: 'Crux does not list the images of this registry: enter their names.',
-      })
-    const client: Client = {
-      version,
-      type: row.type,
-      prefix: row.imageNamePrefix ?? '',
-      api,
-      catalog: createTtlCache({ ttlMs, max: 1 }),
-      tags: createTtlCache({ ttlMs, max: tagListsMax }),
-    }
+    if (known?.version === row.updatedAt.getTime()) return known
+    const client = await openClient(app, team, row)
     if (clients.size >= clientsMax) clients.delete(clients.keys().next().value ?? '')
     clients.set(row.id, client)
     return client
@@ -108,6 +94,25 @@ export function createBrowser(app: App) {
       const client = await clientOf(team, registryId)
       return client.api.labels(image, tag)
     },
+  }
+}
+
+/** @throws CruxError invalidArgument `registryId` for a registry whose images cannot be listed */
+async function openClient(app: App, team: TeamContext, row: RegistryRow): Promise<Client> {
+  const api = openRegistry(app, row, await accessOf(app, team, row))
+  if (!api)
+    throw new CruxError('invalidArgument', {
+      property: 'registryId',
+      value: row.id,
+      description: 'Crux does not list the images of this registry: enter their names.',
+    })
+  return {
+    version: row.updatedAt.getTime(),
+    type: row.type,
+    prefix: row.imageNamePrefix ?? '',
+    api,
+    catalog: createTtlCache({ ttlMs, max: 1 }),
+    tags: createTtlCache({ ttlMs, max: tagListsMax }),
   }
 }
 

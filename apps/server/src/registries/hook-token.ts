@@ -1,5 +1,5 @@
 import { type Body, CruxError, type ResponseInput } from '@crux/contract'
-import type { TeamContext } from '../access/index.ts'
+import type { Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import type { SessionActor } from '../identity/index.ts'
@@ -12,8 +12,7 @@ import { deleteTokens, type Holder, issueToken, selectTokens, tokensRevoked } fr
  */
 export async function createRegistryToken(
   app: App,
-  team: TeamContext,
-  actor: SessionActor,
+  { team, actor }: Caller<SessionActor>,
   registryId: string,
   body: Body<'registries.create-token'>,
 ): Promise<ResponseInput<'registries.create-token'>> {

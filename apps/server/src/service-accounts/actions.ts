@@ -1,5 +1,5 @@
 import { type Body, CruxError, type ResponseInput } from '@crux/contract'
-import type { TeamContext } from '../access/index.ts'
+import type { Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { SessionActor } from '../identity/index.ts'
@@ -14,8 +14,7 @@ export async function listAccounts(app: App, team: TeamContext): Promise<Respons
 
 export async function createAccount(
   app: App,
-  team: TeamContext,
-  actor: SessionActor,
+  { team, actor }: Caller<SessionActor>,
   body: Body<'service-accounts.create'>,
 ): Promise<ResponseInput<'service-accounts.create'>> {
   const row = await insertAccount(app.database.pool, team.id, body, actor.id)
@@ -24,8 +23,7 @@ export async function createAccount(
 
 export async function changeAccount(
   app: App,
-  team: TeamContext,
-  actor: SessionActor,
+  { team, actor }: Caller<SessionActor>,
   id: string,
   body: Body<'service-accounts.update'>,
 ): Promise<void> {
@@ -34,7 +32,7 @@ export async function changeAccount(
 }
 
 /** Its tokens are invalid at once. */
-export async function deleteAccount(app: App, team: TeamContext, actor: SessionActor, id: string): Promise<void> {
+export async function deleteAccount(app: App, { team, actor }: Caller<SessionActor>, id: string): Promise<void> {
   const revoked = await inTransaction(app.database, async (queries) => {
     if (!(await retireAccount(queries, { id, teamId: team.id }, actor.id))) throw accountNotFound(id)
     return deleteTokens(queries, holderOf(team, id))
@@ -45,8 +43,7 @@ export async function deleteAccount(app: App, team: TeamContext, actor: SessionA
 
 export async function createAccountToken(
   app: App,
-  team: TeamContext,
-  actor: SessionActor,
+  { team, actor }: Caller<SessionActor>,
   id: string,
   body: Body<'service-accounts.create-token'>,
 ): Promise<ResponseInput<'service-accounts.create-token'>> {

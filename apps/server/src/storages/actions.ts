@@ -1,6 +1,6 @@
 import { CruxError, type ResponseInput, type StorageWrite } from '@crux/contract'
 import { parseStorageUrl } from '@crux/rules'
-import type { Actor, TeamContext } from '../access/index.ts'
+import type { Actor, Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { newId } from '../db/new-id.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
@@ -35,8 +35,7 @@ export async function getStorage(app: App, team: TeamContext, id: string): Promi
  */
 export async function connectStorage(
   app: App,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   write: StorageWrite,
 ): Promise<ResponseInput<'storages.create'>> {
   const id = await newId(app.database.pool)
@@ -51,13 +50,7 @@ export async function connectStorage(
  * Keys that are not sent are kept, but only for the address that they were entered for: users who may edit a storage
  * must not be able to send its stored keys to another address.
  */
-export async function changeStorage(
-  app: App,
-  team: TeamContext,
-  actor: Actor,
-  id: string,
-  write: StorageWrite,
-): Promise<void> {
+export async function changeStorage(app: App, { team, actor }: Caller, id: string, write: StorageWrite): Promise<void> {
   await inTransaction(app.database, async (queries) => {
     await queries.query('select from crux.storage where id = $1 for update', [id])
     const before = await findStorage(queries, team, id)

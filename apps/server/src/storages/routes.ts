@@ -16,9 +16,9 @@ export const storageRoutes = (app: App): Handlers<Operations> => ({
   'storages.list': ({ team }) => listStorages(app, team),
   'storages.options': ({ team }) => listStorageOptions(app, team),
   'storages.get': ({ team, params }) => getStorage(app, team, params.storageId),
-  'storages.create': ({ team, actor, body }) => connectStorage(app, team, actor, body),
+  'storages.create': ({ team, actor, body }) => connectStorage(app, { team, actor }, body),
   'storages.update': async ({ team, actor, params, body }) => {
-    await changeStorage(app, team, actor, params.storageId, body)
+    await changeStorage(app, { team, actor }, params.storageId, body)
     return undefined
   },
   'storages.delete': async ({ team, params }) => {

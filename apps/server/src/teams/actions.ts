@@ -1,6 +1,6 @@
 import { type Body, CruxError, isAllowed, type ResponseInput, reservedTeamSlugs } from '@crux/contract'
 import { slugOf } from '@crux/rules'
-import { type Actor, lacksSecondFactor, type TeamContext } from '../access/index.ts'
+import { type Actor, type Caller, lacksSecondFactor, type TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Person } from '../identity/index.ts'
@@ -46,7 +46,7 @@ export async function getTeam(app: App, team: TeamContext): Promise<ResponseInpu
   return { ...details(row, people, lastLogins), invitations: invitationDelivery(app.config) }
 }
 
-export async function renameTeam(app: App, team: TeamContext, actor: Actor, body: Body<'teams.update'>): Promise<void> {
+export async function renameTeam(app: App, { team, actor }: Caller, body: Body<'teams.update'>): Promise<void> {
   if (body.slug !== team.slug) {
     if (!isAllowed(team.role, 'teams.slug'))
       throw new CruxError('forbidden', { property: 'slug', description: 'Only an owner changes the slug of a team.' })
@@ -57,7 +57,7 @@ export async function renameTeam(app: App, team: TeamContext, actor: Actor, body
 }
 
 /** Deletes a team. Its containers continue to run; its agents are stopped and delete their tokens. */
-export async function deleteTeam(app: App, localAgents: LocalAgents, team: TeamContext, actor: Actor): Promise<void> {
+export async function deleteTeam(app: App, localAgents: LocalAgents, { team, actor }: Caller): Promise<void> {
   if (app.config.teamCreationDisabled)
     throw new CruxError('forbidden', { description: 'This installation keeps its teams as they are.' })
   const nodeIds = await inTransaction(app.database, async (queries) => {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Body, CruxError, type ResponseInput } from '@crux/contract'
-import type { Actor, TeamContext } from '../access/index.ts'
+import type { Actor, Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import { invitationAnswered, personInvited } from './events.ts'
@@ -33,8 +33,7 @@ const renewedCodeHours = 1
  */
 export async function invite(
   app: App,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   body: Body<'teams.invite'>,
 ): Promise<ResponseInput<'teams.invite'>> {
   const { email, firstName, lastName } = body
@@ -63,7 +62,7 @@ export async function invite(
  * @returns the link to pass on, null where mail is sent
  * @throws CruxError preconditionFailed after a refusal, tooManyRequests within 30 s
  */
-export async function reinvite(app: App, team: TeamContext, actor: Actor, userId: string): Promise<string | null> {
+export async function reinvite(app: App, { team, actor }: Caller, userId: string): Promise<string | null> {
   const invited = await findInvitation(app.database.pool, team.id, { userId })
   if (!invited) throw noInvitation(userId)
   requireMail(app)

@@ -1,5 +1,5 @@
 import { CruxError, type TeamRole } from '@crux/contract'
-import type { Actor, TeamContext } from '../access/index.ts'
+import type { Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import { memberLeft, memberRemoved, roleChanged } from './events.ts'
@@ -11,13 +11,7 @@ import { countOwners, deleteMember, selectRole, updateRole } from './member-stor
  *
  * @throws CruxError preconditionFailed for the last owner, notFound for users who are only invited
  */
-export async function changeRole(
-  app: App,
-  team: TeamContext,
-  actor: Actor,
-  userId: string,
-  role: TeamRole,
-): Promise<void> {
+export async function changeRole(app: App, { team, actor }: Caller, userId: string, role: TeamRole): Promise<void> {
   const before = await inTransaction(app.database, async (queries) => {
     await lockTeam(queries, team.id)
     const current = await selectRole(queries, team.id, userId)
@@ -30,7 +24,7 @@ export async function changeRole(
 }
 
 /** Removes a member, or revokes an invitation. An owner needs another role first. */
-export async function removeUser(app: App, team: TeamContext, actor: Actor, userId: string): Promise<void> {
+export async function removeUser(app: App, { team, actor }: Caller, userId: string): Promise<void> {
   const role = await inTransaction(app.database, async (queries) => {
     await lockTeam(queries, team.id)
     const current = await selectRole(queries, team.id, userId)
@@ -48,7 +42,7 @@ export async function removeUser(app: App, team: TeamContext, actor: Actor, user
   memberRemoved(app, team, actor, { userId, role })
 }
 
-export async function leaveTeam(app: App, team: TeamContext, actor: Actor): Promise<void> {
+export async function leaveTeam(app: App, { team, actor }: Caller): Promise<void> {
   if (app.config.teamCreationDisabled)
     throw new CruxError('forbidden', { description: 'This installation keeps its teams as they are.' })
   await inTransaction(app.database, async (queries) => {

@@ -60,22 +60,23 @@ export function teamRoutes(app: App, localAgents: LocalAgents): Handlers<TeamOpe
     'teams.list': ({ actor }) => listTeams(app, actor),
     'teams.create': ({ actor, body }) => createTeam(app, actor, body),
     'teams.get': ({ team }) => getTeam(app, team),
-    'teams.update': async ({ team, actor, body }) => void (await renameTeam(app, team, actor, body)),
+    'teams.update': async ({ team, actor, body }) => void (await renameTeam(app, { team, actor }, body)),
     'teams.update-security': async ({ team, actor, body, headers }) => {
       // A recently added second factor counts.
       await updateSecurity(app, team, (await askAgain(headers)) ?? actor, body)
     },
-    'teams.delete': async ({ team, actor }) => void (await deleteTeam(app, localAgents, team, actor)),
-    'teams.invite': ({ team, actor, body }) => invite(app, team, actor, body),
+    'teams.delete': async ({ team, actor }) => void (await deleteTeam(app, localAgents, { team, actor })),
+    'teams.invite': ({ team, actor, body }) => invite(app, { team, actor }, body),
     'teams.reinvite': async ({ team, actor, params, query, reply }) => {
-      const invitationLink = await reinvite(app, team, actor, params.userId)
+      const invitationLink = await reinvite(app, { team, actor }, params.userId)
       if (query.link !== 'true' || !invitationLink) return undefined
       reply.status(200)
       return { invitationLink }
     },
     'teams.change-role': async ({ team, actor, params, body }) =>
-      void (await changeRole(app, team, actor, params.userId, body.role)),
-    'teams.leave': async ({ team, actor }) => void (await leaveTeam(app, team, actor)),
-    'teams.remove-user': async ({ team, actor, params }) => void (await removeUser(app, team, actor, params.userId)),
+      void (await changeRole(app, { team, actor }, params.userId, body.role)),
+    'teams.leave': async ({ team, actor }) => void (await leaveTeam(app, { team, actor })),
+    'teams.remove-user': async ({ team, actor, params }) =>
+      void (await removeUser(app, { team, actor }, params.userId)),
   }
 }

@@ -1,6 +1,6 @@
 import { type Body, CruxError, type Params, type ResponseInput } from '@crux/contract'
 import { isVersionDeletable, isVersionMutable, type VersionAction, versionAction } from '@crux/rules'
-import type { Actor, Caller, TeamContext } from '../access/index.ts'
+import type { Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import {
@@ -98,8 +98,7 @@ export async function getVersion(
 /** The first version of a project is its default. A later one starts with the images and deployments of the default version. */
 export async function createVersion(
   app: App,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   projectId: string,
   body: Body<'versions.create'>,
 ): Promise<Version> {
@@ -140,8 +139,7 @@ export async function createVersion(
 /** The next version of a chain: same type, same images, and also its deployments if the version is set to copy them. */
 export async function increaseVersion(
   app: App,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   path: VersionPath,
   body: Body<'versions.increase'>,
 ): Promise<Version> {
@@ -177,8 +175,7 @@ export async function increaseVersion(
 
 export async function changeVersion(
   app: App,
-  team: TeamContext,
-  actor: Actor,
+  { team, actor }: Caller,
   path: VersionPath,
   body: Body<'versions.update'>,
 ): Promise<void> {
@@ -194,7 +191,7 @@ export async function changeVersion(
   })
 }
 
-export async function makeDefault(app: App, team: TeamContext, actor: Actor, path: VersionPath): Promise<void> {
+export async function makeDefault(app: App, { team, actor }: Caller, path: VersionPath): Promise<void> {
   await inTransaction(app.database, async (queries) => {
     await lockProject(queries, team.id, path.projectId)
     const version = await findVersion(queries, team, path)

@@ -27,9 +27,9 @@ export function versionRoutes(app: App, listImages: ListImages): Handlers<Versio
   return {
     'versions.list': ({ team, params, query }) => listVersions(app, team, params.projectId, query.nameContains),
     'versions.get': ({ team, params }) => getVersion(app, listImages, team, params),
-    'versions.create': ({ team, actor, params, body }) => createVersion(app, team, actor, params.projectId, body),
+    'versions.create': ({ team, actor, params, body }) => createVersion(app, { team, actor }, params.projectId, body),
     'versions.update': async ({ team, actor, params, body }) =>
-      void (await changeVersion(app, team, actor, params, body)),
+      void (await changeVersion(app, { team, actor }, params, body)),
     'versions.delete': async ({ team, actor, params, query, audited }) => {
       const containers = query.containers === 'true'
       const removed = await removeVersion(app, { team, actor }, params, { containers })
@@ -37,7 +37,7 @@ export function versionRoutes(app: App, listImages: ListImages): Handlers<Versio
       return undefined
     },
     'versions.running': ({ team, params }) => listRunningOfVersion(app, team, params),
-    'versions.default': async ({ team, actor, params }) => void (await makeDefault(app, team, actor, params)),
-    'versions.increase': ({ team, actor, params, body }) => increaseVersion(app, team, actor, params, body),
+    'versions.default': async ({ team, actor, params }) => void (await makeDefault(app, { team, actor }, params)),
+    'versions.increase': ({ team, actor, params, body }) => increaseVersion(app, { team, actor }, params, body),
   }
 }

@@ -17,17 +17,53 @@ const retriesMax = 3
 /** If Docker Hub asks for a longer delay the user gets an error instead. */
 const retryMsMax = 5_000
 
-/** Docker Hub has an API of its own in addition to its registry: organisations, repositories, tags. */
-export function createHubApi(options: {
+type HubOptions = {
   outbound: Outbound
   /** `https://hub.docker.com`, or a server with the same documented shapes. */
   hubUrl: string
-  imageNamePrefix: string
   access: RegistryAccess
-}): RegistryApi {
-  const { outbound, hubUrl, access } = options
-  const host = new URL(hubUrl).host
+}
+
+/** Docker Hub has an API of its own in addition to its registry: organisations, repositories, tags. */
+export function createHubApi(options: HubOptions & { imageNamePrefix: string }): RegistryApi {
+  const { host, get, pages } = createHubClient(options)
   const prefix = encodeURIComponent(options.imageNamePrefix.replace(/^\/+|\/+$/g, ''))
+
+  async function reach<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw unreachable(error, 'imageNamePrefix')
+    }
+  }
+
+  return {
+    check: () =>
+      reach(async () => {
+        let response = await get(`/v2/orgs/${prefix}`)
+        // A person's namespace is no organisation.
+        if (response.status === 404) response = await get(`/v2/users/${prefix}`)
+        if (response.status === 404)
+          throw new CruxError('notFound', {
+            property: 'imageNamePrefix',
+            description: 'Docker Hub has no such organization or user.',
+          })
+        if (response.status !== 200) throw unexpected(response.status, host, 'imageNamePrefix')
+      }),
+    catalog: () =>
+      reach(async () =>
+        (await pages(`/v2/repositories/${prefix}/`)).flatMap((row) => (typeof row.name === 'string' ? [row.name] : [])),
+      ),
+    tags: (image) =>
+      reach(async () => (await pages(`/v2/repositories/${prefix}/${encodeURIComponent(image)}/tags`)).flatMap(toTag)),
+    // The hub's own API provides no labels.
+    labels: async () => ({}),
+  }
+}
+
+/** Signs in where credentials are known, waits when asked to, and collects the pages of a list. */
+function createHubClient({ outbound, hubUrl, access }: HubOptions) {
+  const host = new URL(hubUrl).host
   const logins = createTtlCache<'login', string>({ ttlMs: 5 * 60_000, max: 1 })
 
   async function get(path: string): Promise<OutboundResponse> {
@@ -70,36 +106,7 @@ export function createHubApi(options: {
     return found
   }
 
-  async function reach<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      throw unreachable(error, 'imageNamePrefix')
-    }
-  }
-
-  return {
-    check: () =>
-      reach(async () => {
-        let response = await get(`/v2/orgs/${prefix}`)
-        // A person's namespace is no organisation.
-        if (response.status === 404) response = await get(`/v2/users/${prefix}`)
-        if (response.status === 404)
-          throw new CruxError('notFound', {
-            property: 'imageNamePrefix',
-            description: 'Docker Hub has no such organization or user.',
-          })
-        if (response.status !== 200) throw unexpected(response.status, host, 'imageNamePrefix')
-      }),
-    catalog: () =>
-      reach(async () =>
-        (await pages(`/v2/repositories/${prefix}/`)).flatMap((row) => (typeof row.name === 'string' ? [row.name] : [])),
-      ),
-    tags: (image) =>
-      reach(async () => (await pages(`/v2/repositories/${prefix}/${encodeURIComponent(image)}/tags`)).flatMap(toTag)),
-    // The hub's own API provides no labels.
-    labels: async () => ({}),
-  }
+  return { host, get, pages }
 }
 
 function toTag({ name, last_updated: updated }: Record<string, unknown>): RegistryTag[] {

@@ -9,11 +9,13 @@ import {
 } from '@crux/service-kit'
 import { parseJson, type RegistryAccess, refusedCredentials, timeoutMs, unreachable } from './registry-api.ts'
 
+type Options = { outbound: Outbound; address: RegistryAddress; access: RegistryAccess }
+
 /**
  * A client of one registry by the distribution specification. It detects whether the registry uses https, answers its
  * challenge with basic credentials or a token, and keeps both for its lifetime.
  */
-export function createV2Client(options: { outbound: Outbound; address: RegistryAddress; access: RegistryAccess }) {
+export function createV2Client(options: Options) {
   const { outbound, address, access } = options
   const tokens = createTtlCache<string, string>({ ttlMs: 60_000, max: 1_000 })
   let scheme: 'https' | 'http' | undefined = address.scheme === 'http' ? 'http' : undefined
@@ -51,8 +53,9 @@ export function createV2Client(options: { outbound: Outbound; address: RegistryA
       if (!access || remembered?.startsWith('Basic')) return first
       useBasic = true
     } else if (challenge?.scheme === 'bearer') {
-      const token = await fetchToken(challenge, scope)
+      const token = await fetchToken(options, { challenge, scope, isPlain: scheme === 'http' })
       if (!token) return first
+      tokens.set(scope, token.value, { ttlMs: token.ttlMs })
     } else return first
     return send(path, { ...base, headers: { ...headers, authorization: authorization(scope) ?? '' } })
   }
@@ -61,35 +64,6 @@ export function createV2Client(options: { outbound: Outbound; address: RegistryA
     if (useBasic && access) return basic(access)
     const token = tokens.get(scope)
     return token === undefined ? undefined : `Bearer ${token}`
-  }
-
-  async function fetchToken(challenge: RegistryChallenge, scope: string): Promise<boolean> {
-    const target = { hostname: address.hostname, isPlain: scheme === 'http' }
-    const realm = tokenUrl(challenge, target, { hasCredentials: access !== undefined, scope })
-    if (!realm.ok)
-      throw new CruxError('invalidArgument', {
-        property: 'url',
-        description: `The registry asks to sign in at ${realm.problem}.`,
-      })
-    const response = await outbound.request(realm.url.href, {
-      timeoutMs,
-      headers: access ? { authorization: basic(access) } : {},
-    })
-    if (response.status === 401 || response.status === 403) {
-      if (access) throw refusedCredentials()
-      return false
-    }
-    const body = parseJson(response.body)
-    const value = tokenOf(body)
-    if (response.status !== 200 || value === undefined)
-      throw new CruxError('invalidArgument', {
-        property: 'url',
-        description: `${realm.url.host} did not issue a token (${response.status}).`,
-      })
-    // 60 s when the answer names none; renewed a little early.
-    const seconds = typeof body.expires_in === 'number' ? body.expires_in : 60
-    tokens.set(scope, value, { ttlMs: Math.min(Math.max(seconds - 10, 5), 300) * 1_000 })
-    return true
   }
 
   return {
@@ -106,6 +80,36 @@ export function createV2Client(options: { outbound: Outbound; address: RegistryA
 }
 
 export type V2Client = ReturnType<typeof createV2Client>
+
+/** @returns undefined when the registry refuses a token to callers without credentials */
+async function fetchToken(
+  { outbound, address, access }: Options,
+  { challenge, scope, isPlain }: { challenge: RegistryChallenge; scope: string; isPlain: boolean },
+): Promise<{ value: string; ttlMs: number } | undefined> {
+  const target = { hostname: address.hostname, isPlain }
+  const realm = tokenUrl(challenge, target, { hasCredentials: access !== undefined, scope })
+  if (!realm.ok)
+    throw new CruxError('invalidArgument', {
+      property: 'url',
+      description: `The registry asks to sign in at ${realm.problem}.`,
+    })
+  const headers: Record<string, string> = access ? { authorization: basic(access) } : {}
+  const response = await outbound.request(realm.url.href, { timeoutMs, headers })
+  if (response.status === 401 || response.status === 403) {
+    if (access) throw refusedCredentials()
+    return undefined
+  }
+  const body = parseJson(response.body)
+  const value = tokenOf(body)
+  if (response.status !== 200 || value === undefined)
+    throw new CruxError('invalidArgument', {
+      property: 'url',
+      description: `${realm.url.host} did not issue a token (${response.status}).`,
+    })
+  // 60 s when the answer names none; renewed a little early.
+  const seconds = typeof body.expires_in === 'number' ? body.expires_in : 60
+  return { value, ttlMs: Math.min(Math.max(seconds - 10, 5), 300) * 1_000 }
+}
 
 const basic = ({ user, token }: NonNullable<RegistryAccess>) =>
   `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`

@@ -1,12 +1,9 @@
-/**
- * Reads for one key run one after another: two concurrent reads could finish in the wrong order, and the page would
- * keep the older result.
- */
+/** Work for one key runs one after another, in the order of the calls; work for different keys runs side by side. */
 export function createQueue() {
   const tails = new Map<string, Promise<void>>()
-  return (key: string, work: () => Promise<void>): Promise<void> => {
+  return <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const mine = (tails.get(key) ?? Promise.resolve()).then(work)
-    const tail = mine
+    const tail: Promise<void> = mine
       .catch(() => undefined)
       .then(() => {
         if (tails.get(key) === tail) tails.delete(key)
