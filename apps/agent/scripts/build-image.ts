@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { access, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { type Pack, pack } from 'tar-stream'
@@ -12,8 +13,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const certificates = '/etc/ssl/certs/ca-certificates.crt'
 
 /** What `docker save` calls the machine. */
-export const imageArchitecture =
-  ({ x64: 'amd64', arm64: 'arm64' } as Record<string, string>)[process.arch] ?? process.arch
+const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' }
+export const imageArchitecture = architectures[process.arch] ?? process.arch
 
 /**
  * Writes the agent's image in `docker save` form, which every engine loads (an OCI layout Docker 20.10 does not): Node,
@@ -24,7 +25,7 @@ export const imageArchitecture =
  */
 export async function buildAgentImage(dist = `${root}dist`): Promise<{ path: string; reference: string }> {
   const bundle = await buildAgent(join(dist, 'bundle'))
-  const { version } = JSON.parse(await readFile(`${root}package.json`, 'utf8')) as { version: string }
+  const { version }: { version: string } = JSON.parse(await readFile(`${root}package.json`, 'utf8'))
   const reference = `crux/agent:${version}-${imageArchitecture}`
   const path = join(dist, 'agent-image.tar')
   await mkdir(dist, { recursive: true })
@@ -79,14 +80,10 @@ const epoch = new Date(0)
 
 async function tarOf(fill: (archive: Pack) => Promise<void>): Promise<Buffer> {
   const archive = pack()
-  const chunks: Buffer[] = []
-  const collected = (async () => {
-    for await (const chunk of archive) chunks.push(chunk as Buffer)
-  })()
+  const collected = buffer(archive)
   await fill(archive)
   archive.finalize()
-  await collected
-  return Buffer.concat(chunks)
+  return collected
 }
 
 async function addFile(archive: Pack, path: string, source: string, mode: number): Promise<void> {

@@ -5,13 +5,13 @@ import { build } from 'esbuild'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Bundles the agent into a folder, which is emptied first: `agent.mjs`, beside it the parts that are loaded only when they are needed, and
+ * Bundles the agent into a directory, which is emptied first: `agent.mjs`, beside it the parts that are loaded only when they are needed, and
  * `gate.mjs`, which is one file for itself: a gate that runs already may get it from elsewhere.
  *
- * @returns the folder
+ * @returns the directory
  */
 export async function buildAgent(outdir = `${root}dist/bundle`): Promise<string> {
-  const { version } = JSON.parse(await readFile(`${root}package.json`, 'utf8')) as { version: string }
+  const { version }: { version: string } = JSON.parse(await readFile(`${root}package.json`, 'utf8'))
   await rm(outdir, { recursive: true, force: true })
   await build({
     entryPoints: { agent: `${root}src/main.ts` },

@@ -12,7 +12,7 @@ import { type Credentials, openCredentials } from './link/credentials.ts'
 import { openInstallTokenFile } from './link/install-token.ts'
 import { type LinkEnd, runLink } from './link/link.ts'
 import { openTokenStore } from './link/token-store.ts'
-import { createReleases, type Releases } from './releases/releases.ts'
+import { Releases } from './releases/releases.ts'
 import { openNodeScope } from './scope/node-scope.ts'
 import { type NodeKey, openNodeKey } from './secrets/key.ts'
 import type { AgentSettings } from './settings.ts'
@@ -102,7 +102,7 @@ async function run(core: Core, opened: Opened, signal: AbortSignal): Promise<Lin
   if (!engine) return 'stopped'
   opened.engine = engine
   const journals = openJournalDirectory(await data.ownDirectory('journal'))
-  const releases = createReleases({ engine, journals, client, log })
+  const releases = new Releases({ engine, journals, client, log })
   opened.releases = releases
   await releases.resume()
   engine.startUpkeep(releases.isBusy)

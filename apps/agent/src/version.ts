@@ -6,6 +6,4 @@ declare const __CRUX_AGENT_VERSION__: string | undefined
 export const version: string =
   typeof __CRUX_AGENT_VERSION__ === 'string'
     ? __CRUX_AGENT_VERSION__
-    : String(
-        (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version,
-      )
+    : String(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version)

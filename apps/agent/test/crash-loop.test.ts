@@ -107,13 +107,15 @@ async function preload(name: string, code: string): Promise<string> {
 const web = (image: string, more: object = {}) => ({ instanceId: 'web', image, config: { name: 'web', ...more } })
 const checking = (release: Release) => phaseReached(testEnvironment, release, Phase.VERIFY, PhaseState.RUNNING)
 const crashesOf = async (release: Release) =>
-  (await journalOf(testEnvironment, release)).flatMap(({ fact }) => (fact?.crashes ? [fact.crashes] : [])).at(-1)
+  (await journalOf(testEnvironment, release))
+    .flatMap(({ decision }) => (decision?.crashes ? [decision.crashes] : []))
+    .at(-1)
 
 async function killWhile(release: Release, kills: number): Promise<void> {
   for (let times = 1; times <= kills; times++) {
     await waitUntil(`the release is checked for the ${times}th time`, async () => {
       const counted = Object.values((await crashesOf(release)) ?? {}).reduce((sum, crashes) => sum + crashes, 0)
-      const positions = (await journalOf(testEnvironment, release)).flatMap(({ fact }) => fact?.position ?? [])
+      const positions = (await journalOf(testEnvironment, release)).flatMap(({ decision }) => decision?.position ?? [])
       return counted === times - 1 && positions.at(-1) === 'start'
     })
     await agent?.kill()
@@ -261,7 +263,8 @@ describe('a release that crashes its agent', () => {
       await waitUntil(
         'the release is checked',
         async () =>
-          (await journalOf(testEnvironment, release)).flatMap(({ fact }) => fact?.position ?? []).at(-1) === 'start',
+          (await journalOf(testEnvironment, release)).flatMap(({ decision }) => decision?.position ?? []).at(-1) ===
+          'start',
       )
       const exits = agent?.exits ?? 0
       process.kill(agent?.pid ?? 0, 'SIGTERM')

@@ -21,7 +21,7 @@ import { EngineError } from '../src/errors/engine-error.ts'
 import { openDataDirectory } from '../src/files/data-directory.ts'
 import { openJournalDirectory } from '../src/journal/journal.ts'
 import type { AgentClient } from '../src/link/client.ts'
-import { createReleases, type Releases } from '../src/releases/releases.ts'
+import { Releases } from '../src/releases/releases.ts'
 import { waitUntil } from './kit/index.ts'
 
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_122)
@@ -50,7 +50,7 @@ beforeAll(async () => {
   const data = await openDataDirectory({ dataDir, dataMountPath: dataDir, log })
   const node: DockerNode = {
     driver: { engine, subscribe: () => () => undefined } as unknown as Driver,
-    gate: { unusable: undefined, look: async () => undefined, apply: async () => undefined } as unknown as Gate,
+    gate: { unusable: undefined, heldPorts: async () => [], apply: async () => undefined } as unknown as Gate,
     nodeEnvironment: {
       dataMountPath: '/data',
       rootDomain: undefined,
@@ -69,7 +69,7 @@ beforeAll(async () => {
     createLock: (_key, work) => work(),
     log,
   }
-  releases = createReleases({
+  releases = new Releases({
     engine: {
       applyRelease: (journal, control) => runRelease(journal, node, control),
       previousContainersRun: (sent, signal) => previousContainersRun(engine, sent, undefined, signal),

@@ -9,7 +9,7 @@ import { createLogger } from '@crux/service-kit'
 import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { connectGate } from '../src/engines/docker/gate/client.ts'
-import { createGate } from '../src/engines/docker/gate/gate.ts'
+import { Gate } from '../src/engines/docker/gate/gate.ts'
 import { askPort, gateMain, loadPort, startTestGate, type TestGate, waitUntil } from './kit/index.ts'
 
 const full = process.env.CRUX_TEST_FULL === '1'
@@ -314,7 +314,7 @@ describe('a gate that hands over', () => {
 
   test('does so once even where the code on the disk differs from the code that the agent started with', async () => {
     let handovers = 0
-    const held = createGate({
+    const held = new Gate({
       directory: gate.directory,
       log: createLogger({ name: 'test', level: 'silent' }),
       onLost: () => undefined,
@@ -331,7 +331,7 @@ describe('a gate that hands over', () => {
       },
     })
     const before = await gate.hello()
-    expect((await held.look())?.pid).not.toBe(before.pid)
+    expect((await held.readState())?.pid).not.toBe(before.pid)
     expect(handovers).toBe(1)
     held.close()
   })

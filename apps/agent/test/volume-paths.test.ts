@@ -186,7 +186,7 @@ describe('a path of the node', () => {
       `/proc/self/root${testEnvironment.dataDir}`,
     ]) {
       const reason = await reasonOf(mounting(path), allowed)
-      expect(reason).toMatch(/overlaps .*nobody may mount that|is not the directory of a volume/)
+      expect(reason).toMatch(/overlaps .*it cannot be mounted|is not the directory of a volume/)
     }
     expect(await testEnvironment.names()).toEqual([])
     await rm(link)
@@ -227,7 +227,7 @@ describe('a path of the node', () => {
     expect(await readFile(join(outside, 'real', 'made', 'index.html'), 'utf8')).toBe('page')
     await rm(join(outside, 'link'))
     await symlink(join(testEnvironment.dataDir, '.agent'), join(outside, 'link'))
-    expect(await reasonOf(config, allowed)).toContain('nobody may mount that')
+    expect(await reasonOf(config, allowed)).toContain('it cannot be mounted')
     expect(await readdir(join(testEnvironment.dataDir, '.agent'))).not.toContain('made')
   })
 })

@@ -4,11 +4,11 @@ import { EngineError, type EngineErrorKind } from '../errors/engine-error.ts'
 import { messageOf } from '../errors/message-of.ts'
 
 const failureCodes: Record<EngineErrorKind, FailureCode> = {
-  away: FailureCode.ENGINE,
+  unavailable: FailureCode.ENGINE,
   'not-found': FailureCode.NOT_FOUND,
   conflict: FailureCode.CONFLICT,
   unauthorized: FailureCode.REFUSED,
-  'registry-away': FailureCode.ENGINE,
+  'registry-unavailable': FailureCode.ENGINE,
   'port-taken': FailureCode.CONFLICT,
   refused: FailureCode.REFUSED,
   other: FailureCode.ENGINE,

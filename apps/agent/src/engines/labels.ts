@@ -1,4 +1,4 @@
-import type { Owner } from '@crux/agent-protocol'
+import type { Owner, ReleaseKey } from '@crux/agent-protocol'
 import { isCovered, ownerLabel } from '@crux/rules'
 
 /**
@@ -65,4 +65,11 @@ export function ownerOf(labels: Record<string, string>): OwnerIds | undefined {
     prefix: labels[label.prefix] ?? '',
   }
   return Object.values(owner).every((value) => value !== '') ? owner : undefined
+}
+
+/** Whether the release created the container. */
+export function isOfRelease(labels: Record<string, string>, key: ReleaseKey | undefined): boolean {
+  return (
+    key !== undefined && labels[label.deployment] === key.deploymentId && labels[label.release] === String(key.number)
+  )
 }

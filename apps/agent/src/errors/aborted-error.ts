@@ -8,7 +8,7 @@ export class AbortedError extends Error {
       kind === 'cancelled'
         ? 'cancelled'
         : kind === 'abandoned'
-          ? 'the server no longer counts on this release: the agent was away for too long'
+          ? 'the server no longer counts on this release: the agent was unavailable for too long'
           : 'the agent stops',
     )
     this.kind = kind

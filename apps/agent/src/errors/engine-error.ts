@@ -1,13 +1,13 @@
 /** The kinds of errors of any engine. Drivers translate foreign errors into these; the messages are written for users. */
 export type EngineErrorKind =
   /** The engine does not answer; another attempt may succeed. */
-  | 'away'
+  | 'unavailable'
   | 'not-found'
   | 'conflict'
   /** A registry refused the credentials, or requires some. */
   | 'unauthorized'
   /** A registry does not answer. */
-  | 'registry-away'
+  | 'registry-unavailable'
   | 'port-taken'
   | 'refused'
   | 'other'

@@ -2,25 +2,10 @@ import { constants } from 'node:fs'
 import { chmod, chown, type FileHandle, lstat, mkdir, open, readdir, stat } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import type { Logger } from '@crux/service-kit'
-import { canWalk, entryOf, errorCode, openBeneath } from './directory-walk.ts'
+import { errorCode } from '../errors/error-code.ts'
+import { canWalk, entryOf, openBeneath } from './directory-walk.ts'
 import { normalPath } from './host-paths.ts'
 import { PathError } from './path-error.ts'
-
-/**
- * The agent's data directory, held open. Entries below it are never reached by a path that another user could replace: each component is
- * opened without following links, and the directories above a volume must belong to the agent and be writable by no other user.
- */
-export interface DataDirectory {
-  /** Its path as the engine's machine sees it. */
-  readonly mountPath: string
-  /** Creates a volume's directory where it is missing, and returns a handle whose operations apply to exactly that directory. */
-  openVolume(relativePath: string): Promise<Volume>
-  /** Checks a volume's directory and changes nothing. @throws PathError unless it can be used, or created */
-  checkVolume(relativePath: string, options?: { mayBeMissing: boolean }): Promise<void>
-  /** The directory of the agent's own files, or one below it: for the agent alone, 0700, as a path that leads through its handle. */
-  ownDirectory(...names: string[]): Promise<string>
-  close(): Promise<void>
-}
 
 export interface Volume {
   created: boolean
@@ -63,10 +48,15 @@ export async function openDataDirectory(options: {
   // A file system without permissions, such as that of another operating system, has none to check.
   const keepsModes = !owned || shared || ((await root.stat()).mode & 0o777) === ownMode
   await correctModes(root)
-  return new HeldDirectory({ dataDir, mountPath, root, keepsModes })
+  return new DataDirectory({ dataDir, mountPath, root, keepsModes })
 }
 
-class HeldDirectory implements DataDirectory {
+/**
+ * The agent's data directory, held open. Entries below it are never reached by a path that another user could replace: each component is
+ * opened without following links, and the directories above a volume must belong to the agent and be writable by no other user.
+ */
+export class DataDirectory {
+  /** Its path as the engine's machine sees it. */
   readonly mountPath: string
   readonly #dataDir: string
   readonly #root: FileHandle
@@ -81,6 +71,7 @@ class HeldDirectory implements DataDirectory {
     this.#held = [opened.root]
   }
 
+  /** Creates a volume's directory where it is missing, and returns a handle whose operations apply to exactly that directory. */
   async openVolume(relativePath: string): Promise<Volume> {
     const { directory, created } = await this.#walk(relativePath, directoryMode)
     const path = entryOf(directory, '.')
@@ -92,6 +83,7 @@ class HeldDirectory implements DataDirectory {
     }
   }
 
+  /** Checks a volume's directory and changes nothing. @throws PathError unless it can be used, or created */
   async checkVolume(relativePath: string, { mayBeMissing } = { mayBeMissing: false }): Promise<void> {
     try {
       const { directory } = await this.#walk(relativePath)
@@ -105,6 +97,7 @@ class HeldDirectory implements DataDirectory {
     }
   }
 
+  /** The directory of the agent's own files, or one below it: for the agent alone, 0700, as a path that leads through its handle. */
   async ownDirectory(...below: string[]): Promise<string> {
     const names = [ownDirectoryName, ...below]
     const path = join(this.#dataDir, ...names)

@@ -1,5 +1,6 @@
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { errorCode } from '../errors/error-code.ts'
 
 /** Linux only; Node has no name for it. Opens a directory to access its entries, even if it may not be listed. */
 const openPathOnly = 0o10000000
@@ -71,8 +72,4 @@ async function enter(
     created = false
   })
   return { directory: await open(path, walkFlags), created }
-}
-
-export function errorCode(error: unknown): string {
-  return (error as NodeJS.ErrnoException | undefined)?.code ?? ''
 }

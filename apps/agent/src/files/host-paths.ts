@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import { posix } from 'node:path'
-import { errorCode } from './directory-walk.ts'
+import { errorCode } from '../errors/error-code.ts'
 
 /** Whether `inner` lies below `outer`; equal paths do not. Both are absolute and normal. */
 export function isInside(inner: string, outer: string): boolean {

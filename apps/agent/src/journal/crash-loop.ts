@@ -5,7 +5,8 @@ import type { Journal } from './journal.ts'
  * The part of a release that is being worked on. The journal stores the position before its work starts, so that the next process knows
  * which position crashed the previous one.
  */
-export type Position = 'resolve' | 'plan' | 'create' | 'start' | 'swap' | 'clean-up' | 'undo'
+const positions = ['resolve', 'plan', 'create', 'start', 'handover', 'clean-up', 'undo'] as const
+export type Position = (typeof positions)[number]
 
 /** A process that ends once may have been killed; a process that ends three times at the same position would do so forever. */
 export const crashesMax = 3
@@ -15,7 +16,7 @@ const activities: Record<Position, string> = {
   plan: 'planned the release',
   create: 'created the containers',
   start: 'started and checked the containers',
-  swap: 'switched to the new containers',
+  handover: 'switched to the new containers',
   'clean-up': 'removed the previous containers',
   undo: 'undid the release',
 }
@@ -45,7 +46,7 @@ export async function countCrash(journal: Journal): Promise<boolean> {
 
 /** The reason to stop the release, naming the position that crashes the agent; undefined while another attempt may succeed. */
 export function crashLoopReason(journal: Journal): string | undefined {
-  const position = (Object.keys(activities) as Position[]).find(
+  const position = positions.find(
     (candidate) => candidate !== 'undo' && (journal.state.crashes?.[candidate] ?? 0) >= crashesMax,
   )
   return position && `the agent ended ${crashesMax} times while it ${activities[position]}`

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const journal of opened.splice(0)) await journal.drop()
   await rm(directory, { recursive: true, force: true })
 })
-async function begin(): Promise<Journal> {
+async function createJournal(): Promise<Journal> {
   const journal = await openJournalDirectory(directory).create(release)
   opened.push(journal)
   return journal
@@ -40,7 +40,7 @@ const textsOf = (events: { event: { value?: unknown } }[]) =>
 
 describe('a journal', () => {
   test('gives another process the order, the decisions and the events in sequence', async () => {
-    const journal = await begin()
+    const journal = await createJournal()
     journal.append(line('one'))
     await journal.decide({ digests: { i: 'sha256:1' } })
     journal.append(line('two'))
@@ -57,7 +57,7 @@ describe('a journal', () => {
   })
 
   test('is readable by its owner alone and deleted when it is dropped', async () => {
-    const journal = await begin()
+    const journal = await createJournal()
     await journal.written()
     const [name] = await readdir(directory)
     expect((await stat(join(directory, name ?? ''))).mode & 0o777).toBe(0o600)
@@ -66,7 +66,7 @@ describe('a journal', () => {
   })
 
   test('survives a last line that a crash cut short and appends after it', async () => {
-    const journal = await begin()
+    const journal = await createJournal()
     journal.append(line('one'))
     await journal.written()
     const path = join(directory, (await readdir(directory))[0] ?? '')
@@ -80,26 +80,26 @@ describe('a journal', () => {
   })
 
   test('starts a release only once and refuses an id that is no file name', async () => {
-    await begin()
+    await createJournal()
     await expect(openJournalDirectory(directory).create(release)).rejects.toThrow('EEXIST')
     const odd = create(ReleaseSchema, { key: { deploymentId: '../x', number: 1 } })
     await expect(openJournalDirectory(directory).create(odd)).rejects.toThrow('a deployment id has only')
   })
 
   test('sets aside files that it cannot read and reads the others', async () => {
-    await begin()
-    await appendFile(join(directory, 'broken.1.jsonl'), '{"fact":{}}\n')
+    await createJournal()
+    await appendFile(join(directory, 'broken.1.jsonl'), '{"decision":{}}\n')
     const { journals, unreadable } = await load()
     expect(journals).toHaveLength(1)
     expect(unreadable).toEqual(['broken.1.jsonl'])
   })
 
   test('sets aside a journal of another format, whose plan this agent could not resume', async () => {
-    await begin()
+    await createJournal()
     const [name = ''] = await readdir(directory)
     const content = await readFile(join(directory, name), 'utf8')
-    expect(content).toContain('"format":2')
-    for (const other of [content.replace(',"format":2', ''), content.replace('"format":2', '"format":1')]) {
+    expect(content).toContain('"format":3')
+    for (const other of [content.replace(',"format":3', ''), content.replace('"format":3', '"format":2')]) {
       await writeFile(join(directory, 'older.1.jsonl'), other)
       expect((await load()).unreadable).toEqual(['older.1.jsonl'])
     }
@@ -109,7 +109,7 @@ describe('a journal', () => {
     const path = join(directory, 'dep-1.3.jsonl')
     await appendFile(path, '')
     expect((await load()).unreadable).toEqual(['dep-1.3.jsonl'])
-    expect((await begin()).lastSequence).toBe(0)
+    expect((await createJournal()).lastSequence).toBe(0)
     expect(await readdir(directory)).toEqual(['dep-1.3.jsonl', 'dep-1.3.jsonl.unreadable'])
   })
 })

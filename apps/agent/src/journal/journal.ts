@@ -6,7 +6,6 @@ import { timestampNow } from '@bufbuild/protobuf/wkt'
 import {
   type DeploymentEvent,
   DeploymentEventSchema,
-  type Outcome,
   type Release,
   type ReleaseKey,
   ReleaseKeySchema,
@@ -36,32 +35,6 @@ export type JournalState = z.output<typeof JournalState>
 
 export type EventInit = NonNullable<MessageInitShape<typeof DeploymentEventSchema>['event']>
 
-/** The record of a release: the order, the decisions and the events. One append-only file (0600), read again after a crash. */
-export interface Journal {
-  readonly key: ReleaseKey
-  readonly release: Release
-  readonly state: Readonly<JournalState>
-  /** The outcome, when it has been reported. */
-  readonly outcome: Outcome | undefined
-  /** Nothing follows: it failed and everything is restored, or it was successful and what it replaced is removed. */
-  readonly finished: boolean
-  readonly lastSequence: number
-  /** Highest sequence that the server has acknowledged. */
-  acknowledged: number
-  append(event: EventInit): void
-  /** Resolves when the decision and all before it are written, so that they survive a kill of the process. Rejects while the disk is full. */
-  decide(fact: JournalState): Promise<void>
-  /** Resolves when everything written also survives a loss of power; called before anything is stopped or removed. */
-  secure(): Promise<void>
-  /** Events after a sequence, at most `max`. */
-  eventsAfter(sequence: number, max: number): DeploymentEvent[]
-  /** Resolves when everything appended so far is written. */
-  written(): Promise<void>
-  /** Called after every append. */
-  onAppend: (event: DeploymentEvent) => void
-  drop(): Promise<void>
-}
-
 export interface JournalDirectory {
   create(release: Release): Promise<Journal>
   /** A journal in memory only: for the end of a release that could not be written, and so did not start. */
@@ -71,12 +44,12 @@ export interface JournalDirectory {
 }
 
 /** Of the plan's steps and of the release: a journal of another format, or of none, cannot be resumed and counts as unreadable. */
-const format = 2
+const format = 3
 
 const Line = z.union([
   z.object({ release: z.json(), format: z.literal(format) }),
   z.object({ event: z.json() }),
-  z.object({ fact: JournalState }),
+  z.object({ decision: JournalState }),
 ])
 
 export function openJournalDirectory(directory: string): JournalDirectory {
@@ -87,7 +60,7 @@ export function openJournalDirectory(directory: string): JournalDirectory {
       const { key } = release
       if (!key) throw new Error('a release has a key')
       const file = await open(pathOf(key), 'ax', 0o600)
-      const journal = new FileJournal({ file, path: pathOf(key), size: 0 }, release)
+      const journal = new Journal({ file, path: pathOf(key), size: 0 }, release)
       try {
         await journal.start()
       } catch (error) {
@@ -96,7 +69,7 @@ export function openJournalDirectory(directory: string): JournalDirectory {
       }
       return journal
     },
-    unwritten: (release) => new FileJournal(undefined, release),
+    unwritten: (release) => new Journal(undefined, release),
     async load() {
       const names = await readdir(directory).catch((): string[] => [])
       const journals: Journal[] = []
@@ -126,13 +99,13 @@ async function read(path: string): Promise<Journal> {
     const line = Line.parse(JSON.parse(text))
     if ('release' in line) release = fromJson(ReleaseSchema, line.release)
     else if ('event' in line) events.push(fromJson(DeploymentEventSchema, line.event))
-    else state = { ...state, ...line.fact }
+    else state = { ...state, ...line.decision }
   }
   if (!release) throw new Error(`${path} holds no release`)
   const file = await open(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW)
   const size = Buffer.byteLength(whole)
   if (whole.length < content.length) await file.truncate(size)
-  return new FileJournal({ file, path, size }, release, events, state)
+  return new Journal({ file, path, size }, release, events, state)
 }
 
 interface Written {
@@ -142,11 +115,14 @@ interface Written {
   size: number
 }
 
-class FileJournal implements Journal {
+/** The record of a release: the order, the decisions and the events. One append-only file (0600), read again after a crash. */
+export class Journal {
   readonly key: ReleaseKey
   readonly release: Release
   readonly state: JournalState
+  /** Highest sequence that the server has acknowledged. */
   acknowledged = 0
+  /** Called after every append. */
   onAppend: (event: DeploymentEvent) => void = () => undefined
   readonly #events: DeploymentEvent[]
   /** Undefined for a journal in memory only. */
@@ -169,12 +145,14 @@ class FileJournal implements Journal {
     this.#written = written
   }
 
+  /** The outcome, when it has been reported. */
   get outcome() {
     // The outcome is among the last events: only the clean-up of a success follows.
     const reported = this.#events.findLast(({ event }) => event.case === 'outcome')?.event
     return reported?.case === 'outcome' ? reported.value : undefined
   }
 
+  /** Nothing follows: it failed and everything is restored, or it was successful and what it replaced is removed. */
   get finished() {
     const event = this.#events.at(-1)?.event
     return event?.case === 'cleanUpEnd' || (event?.case === 'outcome' && !event.value.successful)
@@ -197,21 +175,25 @@ class FileJournal implements Journal {
     this.onAppend(whole)
   }
 
-  async decide(fact: JournalState) {
-    Object.assign(this.state, fact)
-    await this.#write({ fact })
+  /** Resolves when the decision and all before it are written, so that they survive a kill of the process. Rejects while the disk is full. */
+  async decide(decision: JournalState) {
+    Object.assign(this.state, decision)
+    await this.#write({ decision })
     await this.written()
   }
 
+  /** Resolves when everything written also survives a loss of power; called before anything is stopped or removed. */
   async secure() {
     await this.written()
     await this.#written?.file.datasync()
   }
 
+  /** Events after a sequence, at most `max`. */
   eventsAfter(sequence: number, max: number) {
     return this.#events.slice(sequence, sequence + max)
   }
 
+  /** Resolves when everything appended so far is written. */
   async written() {
     while (this.#writing ?? this.#waiting.length > 0) await (this.#writing ?? this.#flush())
   }

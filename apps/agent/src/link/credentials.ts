@@ -5,24 +5,6 @@ import type { AgentClient } from './client.ts'
 import type { StoredToken, TokenStore } from './token-store.ts'
 
 /**
- * The token that the agent sends. A stored token takes precedence over the configured one (by CRUX_TOKEN or the install script's file)
- * while it is for the same server and node; the configured one is its fallback. Without either there is no connection.
- */
-export interface Credentials {
-  /** Prepares a token for Connect: exchanges an install token, confirms a rotated one. */
-  prepare(info: AgentInfo): Promise<void>
-  token(): string
-  /** The node that the token is for; empty while only the server knows it. */
-  nodeId(): string
-  /** Called when the server accepted the token. */
-  accepted(): Promise<void>
-  /** Called when the server refused the token. False: there is no other token, and none is left stored. */
-  refused(): Promise<boolean>
-  rotate(token: string): Promise<void>
-  forget(): Promise<void>
-}
-
-/**
  * `install`: to be exchanged. `direct`: the same text tried as a connection token, because a token does not show its kind and the
  * environment may contain a connection token too.
  */
@@ -51,7 +33,7 @@ export async function openCredentials(options: CredentialsOptions): Promise<Cred
   const { store, server, nodeId, installToken } = options
   const stored = await store.read()
   if (stored && stored.server === server && (nodeId === '' || stored.nodeId === nodeId))
-    return new NodeCredentials(options, { kind: 'stored', stored }, installToken)
+    return new Credentials(options, { kind: 'stored', stored }, installToken)
   if (installToken === undefined) {
     throw new NoTokenError(
       stored
@@ -60,10 +42,14 @@ export async function openCredentials(options: CredentialsOptions): Promise<Cred
     )
   }
   if (stored) await store.forget()
-  return new NodeCredentials(options, { kind: 'install', token: installToken }, undefined)
+  return new Credentials(options, { kind: 'install', token: installToken }, undefined)
 }
 
-class NodeCredentials implements Credentials {
+/**
+ * The token that the agent sends. A stored token takes precedence over the configured one (by CRUX_TOKEN or the install script's file)
+ * while it is for the same server and node; the configured one is its fallback. Without either there is no connection.
+ */
+export class Credentials {
   readonly #options: CredentialsOptions
   #state: State
   /** The configured token, while it was not tried yet. */
@@ -79,10 +65,12 @@ class NodeCredentials implements Credentials {
     return this.#state.kind === 'stored' ? this.#state.stored.token : this.#state.token
   }
 
+  /** The node that the token is for; empty while only the server knows it. */
   nodeId(): string {
     return this.#state.kind === 'stored' ? this.#state.stored.nodeId : this.#options.nodeId
   }
 
+  /** Prepares a token for Connect: exchanges an install token, confirms a rotated one. */
   async prepare(info: AgentInfo): Promise<void> {
     const { clientFor, installTokenUsed, log, nodeId, server } = this.#options
     const state = this.#state
@@ -100,12 +88,14 @@ class NodeCredentials implements Credentials {
     }
   }
 
+  /** Called when the server accepted the token. */
   async accepted(): Promise<void> {
     const { installToken, installTokenUsed, nodeId, server } = this.#options
     if (this.#state.kind === 'direct') await this.#keep({ server, nodeId, token: this.#state.token })
     if (installToken !== undefined) await installTokenUsed()
   }
 
+  /** Called when the server refused the token. False: there is no other token, and none is left stored. */
   async refused(): Promise<boolean> {
     if (this.#state.kind === 'stored') await this.#options.store.forget()
     if (this.#fallback === undefined) return false

@@ -1,4 +1,4 @@
-import { guarded } from '@crux/service-kit'
+import { withinTime } from '../concurrency/within-time.ts'
 
 /** A proxy between agent and server ends an idle call after a while, often 60 s. */
 const keepAliveMs = 15_000
@@ -17,7 +17,7 @@ export async function* keepOpen<M, K>(
   try {
     for (;;) {
       next ??= messages.next()
-      const result = await withinTime(next, quietMs)
+      const result = await withinTime(next, quietMs, () => undefined)
       if (result === undefined) {
         yield keepAlive
         continue
@@ -31,15 +31,4 @@ export async function* keepOpen<M, K>(
     next?.catch(() => undefined)
     void messages.return?.().catch(() => undefined)
   }
-}
-
-/** @returns undefined when the time is up first */
-function withinTime<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      guarded('the time without a message', () => resolve(undefined)),
-      ms,
-    )
-    promise.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }

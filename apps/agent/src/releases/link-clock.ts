@@ -13,19 +13,19 @@ export interface LinkClock {
 export function createLinkClock(options: { leaseMs?: number; now?: () => number } = {}): LinkClock {
   const lease = options.leaseMs ?? leaseMs
   const now = options.now ?? Date.now
-  let awaySince: number | undefined = now()
+  let downSince: number | undefined = now()
   const waiting = new Set<() => void>()
   return {
     up() {
-      awaySince = undefined
+      downSince = undefined
       for (const wake of waiting) wake()
     },
     down() {
-      awaySince ??= now()
+      downSince ??= now()
     },
     mayProceed(signal) {
       signal.throwIfAborted()
-      if (awaySince === undefined || now() - awaySince <= lease) return Promise.resolve()
+      if (downSince === undefined || now() - downSince <= lease) return Promise.resolve()
       return new Promise((resolve, reject) => {
         const wake = () => finish(resolve)
         const stop = guarded('an aborted wait', () => finish(() => reject(signal.reason)))

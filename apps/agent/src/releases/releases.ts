@@ -16,23 +16,6 @@ import type { AgentClient } from '../link/client.ts'
 import { createLinkClock } from './link-clock.ts'
 import { createReporter, type Reporter } from './reporter.ts'
 
-/** All deployments of this node: one at a time per prefix, a few prefixes in parallel, and the releases that earlier processes left. */
-export interface Releases {
-  /** Continues the releases that an earlier process started. */
-  resume(): Promise<void>
-  accept(release: Release): Promise<void>
-  cancel(key: ReleaseKey): Promise<void>
-  /** Whether a deployment under the prefix is in progress or waits. */
-  isBusy(this: void, prefix: string): boolean
-  /** The releases whose end the server has not acknowledged. */
-  openKeys(): ReleaseKey[]
-  /** @param openReleases the keys that were named when the link was opened */
-  linkUp(positions: JournalPosition[], openReleases: ReleaseKey[]): Promise<void>
-  linkDown(): void
-  /** Leaves everything as it is, so that the next process resumes it. */
-  stop(): Promise<void>
-}
-
 interface ReleasesOptions {
   engine: Pick<Engine, 'applyRelease' | 'previousContainersRun' | 'releaseEnded'>
   journals: JournalDirectory
@@ -49,11 +32,8 @@ const atOnce = 4
 const rememberedKeys = 1_000
 const stopMs = 8_000
 
-export function createReleases(options: ReleasesOptions): Releases {
-  return new NodeReleases(options)
-}
-
-class NodeReleases implements Releases {
+/** All deployments of this node: one at a time per prefix, a few prefixes in parallel, and the releases that earlier processes left. */
+export class Releases {
   readonly #options: ReleasesOptions
   readonly #log: Logger
   readonly #reporter: Reporter
@@ -78,6 +58,7 @@ class NodeReleases implements Releases {
     setMaxListeners(0, this.#ending.signal)
   }
 
+  /** Continues the releases that an earlier process started. */
   async resume() {
     const log = this.#log
     const { journals: found, unreadable } = await this.#options.journals.load()
@@ -119,14 +100,17 @@ class NodeReleases implements Releases {
     this.#open.get(idOf(key))?.controller.abort(new AbortedError('cancelled'))
   }
 
+  /** Whether a deployment under the prefix is in progress or waits. */
   readonly isBusy = (prefix: string): boolean =>
     this.#accepting.size > 0 ||
     [...this.#open.values()].some(({ journal }) => !journal.finished && prefixOf(journal) === prefix)
 
+  /** The releases whose end the server has not acknowledged. */
   openKeys() {
     return [...this.#open.values()].map(({ journal }) => journal.key)
   }
 
+  /** @param openReleases the keys that were named when the link was opened */
   async linkUp(positions: JournalPosition[], openReleases: ReleaseKey[]) {
     const wanted = new Map(positions.map((position) => [position.release ? idOf(position.release) : '', position]))
     for (const key of openReleases) {
@@ -147,6 +131,7 @@ class NodeReleases implements Releases {
     this.#reporter.linkDown()
   }
 
+  /** Leaves everything as it is, so that the next process resumes it. */
   async stop() {
     this.#ending.abort(new AbortedError('shutdown'))
     for (const { controller } of this.#open.values()) controller.abort(new AbortedError('shutdown'))

@@ -50,7 +50,7 @@ export function createReporter(options: {
         // An outcome is sent even where it cannot be written: otherwise a full disk would hide it for as long as it is full.
         await journal.written().catch((error) => {
           if (!journal.outcome) throw error
-          log.warn({ reason: messageOf(error) }, 'the outcome of a release is told before it is written')
+          log.warn({ reason: messageOf(error) }, 'the outcome of a release is sent before it is written')
         })
         const { acknowledgedSequence } = await client.reportDeployment({ release: journal.key, events })
         journal.acknowledged = Math.max(journal.acknowledged, Number(acknowledgedSequence))

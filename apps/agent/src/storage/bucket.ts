@@ -4,19 +4,8 @@ import { Agent as HttpsAgent, request as secureRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { guarded, judgeAddress } from '@crux/service-kit'
 import { AwsV4Signer } from 'aws4fetch'
-import { parseListing, type StoredObject } from './listing.ts'
+import { parseListing } from './listing.ts'
 import { networkErrorOf, StorageError, storageErrorOf } from './storage-error.ts'
-
-/** One bucket of an S3 server, for reading. Addressed by path, which every server supports. Errors are StorageErrors. */
-export interface Bucket {
-  /** The host that is asked, for messages. */
-  readonly host: string
-  /** Objects whose key has this prefix, in pages. */
-  list(prefix: string): AsyncGenerator<StoredObject[]>
-  /** The object's content, at the pace of the caller. */
-  read(key: string): Promise<ObjectContent>
-  close(): void
-}
 
 export interface ObjectContent {
   body: IncomingMessage
@@ -37,11 +26,8 @@ export interface BucketAccess {
 const unansweredMs = 60_000
 const documentBytesMax = 16 * 1_024 * 1_024
 
-export function openBucket(access: BucketAccess, signal: AbortSignal): Bucket {
-  return new S3Bucket(access, signal)
-}
-
-class S3Bucket implements Bucket {
+/** One bucket of an S3 server, for reading. Addressed by path, which every server supports. Errors are StorageErrors. */
+export class Bucket {
   readonly #access: BucketAccess
   readonly #signal: AbortSignal
   readonly #base: URL
@@ -56,10 +42,12 @@ class S3Bucket implements Bucket {
     this.#agent = this.#isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
   }
 
+  /** The host that is asked, for messages. */
   get host() {
     return this.#base.host
   }
 
+  /** Objects whose key has this prefix, in pages. */
   async *list(prefix: string) {
     const query = { 'list-type': '2', 'encoding-type': 'url', ...(prefix === '' ? {} : { prefix }) }
     let next: string | undefined
@@ -75,6 +63,7 @@ class S3Bucket implements Bucket {
     } while (next !== undefined)
   }
 
+  /** The object's content, at the pace of the caller. */
   async read(key: string): Promise<ObjectContent> {
     const body = await this.#get(`${encoded(this.#access.bucket)}/${key.split('/').map(encoded).join('/')}`)
     const modifiedAt = new Date(body.headers['last-modified'] ?? '')

@@ -1,3 +1,6 @@
+import { errorCode } from '../errors/error-code.ts'
+import { messageOf } from '../errors/message-of.ts'
+
 /** The error of a storage, or the reason why it did not answer, in a sentence for users. */
 export class StorageError extends Error {
   override name = 'StorageError'
@@ -30,7 +33,6 @@ export function storageErrorOf(status: number, document: string): StorageError {
 /** Creates the error from a network error. */
 export function networkErrorOf(error: unknown, host: string): StorageError {
   if (error instanceof StorageError) return error
-  const { code } = error as NodeJS.ErrnoException
-  const words = code ?? (error instanceof Error ? error.message : String(error))
+  const words = errorCode(error) || messageOf(error)
   return new StorageError(`the storage at ${host} does not answer (${words})`, { passing: true, cause: error })
 }

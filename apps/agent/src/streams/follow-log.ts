@@ -51,7 +51,7 @@ export async function* followLog(
         }
       } catch (error) {
         // A conflict means that the engine is just removing it.
-        if (!(['not-found', 'away', 'conflict'] as const).some((kind) => isEngineError(error, kind))) throw error
+        if (!(['not-found', 'unavailable', 'conflict'] as const).some((kind) => isEngineError(error, kind))) throw error
       }
       if (signal.aborted) break
     }

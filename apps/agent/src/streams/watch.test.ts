@@ -85,7 +85,7 @@ describe('watchContainers', () => {
   test('waits while the engine is unavailable and continues when it is back', async () => {
     const { engine, driver } = makeEngine([makeContainer('a')])
     const list = engine.list
-    engine.list = () => Promise.reject(new EngineError('away', 'no answer'))
+    engine.list = () => Promise.reject(new EngineError('unavailable', 'no answer'))
     const controller = new AbortController()
     ending.push(controller)
     const updates = watchContainers(driver, { prefix: undefined, signal: controller.signal })

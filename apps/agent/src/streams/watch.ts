@@ -110,7 +110,7 @@ class ContainerWatch {
       this.#mustList = true
       this.#failedReads += 1
       const waitMs = Math.min(retryMsMax, retryMs * 2 ** this.#failedReads)
-      if (isEngineError(error, 'away') || this.#failedReads < failedReadsMax)
+      if (isEngineError(error, 'unavailable') || this.#failedReads < failedReadsMax)
         this.#retry = setTimeout(
           guarded('watching containers', () => this.#read()),
           waitMs,

@@ -1,7 +1,7 @@
 import type { DeploymentEvent, Phase, PhaseState, Release } from '@crux/agent-protocol'
 import { expect } from 'vitest'
+import type { TestEnvironment } from './test-environment.ts'
 import { waitUntil } from './wait-until.ts'
-import type { TestEnvironment } from './world.ts'
 
 /** The events that the server has of a release. */
 export const eventsOf = ({ server }: TestEnvironment, { key }: Release): readonly DeploymentEvent[] =>

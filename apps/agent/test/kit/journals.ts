@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
+import type { TestEnvironment } from './test-environment.ts'
 import { waitUntil } from './wait-until.ts'
-import type { TestEnvironment } from './world.ts'
 
 interface JournalLine {
   event?: { phase?: { phase: string; state: string } }
-  fact?: { position?: string; crashes?: Record<string, number> }
+  decision?: { position?: string; crashes?: Record<string, number> }
 }
 
 /** The whole lines of the agent's own journal of a release; empty when there is none. */

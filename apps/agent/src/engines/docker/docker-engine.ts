@@ -14,8 +14,8 @@ import { runRelease } from './apply/run-release.ts'
 import { checkingMounts } from './client/check-mounts.ts'
 import { openDockerDriver } from './client/driver.ts'
 import type { Driver } from './containers/driver.ts'
-import { createGate } from './gate/gate.ts'
-import { createGateKeeper, type GateKeeper } from './gate/keeper.ts'
+import { Gate } from './gate/gate.ts'
+import { GateKeeper } from './gate/keeper.ts'
 import { findPortHolders } from './gate/port-holders.ts'
 import { openGateRunner } from './gate/runner.ts'
 import { createImageClaims } from './images/claims.ts'
@@ -103,7 +103,7 @@ async function createDockerEngine(
     previousContainersRun: (release, signal) => previousContainersRun(engine, release, undefined, signal),
     startUpkeep(isBusy) {
       upkeep = {
-        keeper: createGateKeeper({ driver, gate, scope, isBusy, log }),
+        keeper: new GateKeeper({ driver, gate, scope, isBusy, log }),
         networks: createPrefixNetworks({ engine, nodeId, isBusy, team: teamNetworks, log }),
       }
       syncGate()
@@ -140,7 +140,7 @@ async function openNode(
   await data.ownDirectory('gate')
   // The gate is a process of its own, so a path through a file handle of this process leads nowhere for it.
   const directory = join(settings.dataDir, ownDirectoryName, 'gate')
-  const gate = createGate({
+  const gate = new Gate({
     directory,
     runner: await openGateRunner({ directory, settings, engine, ownContainer }),
     log,

@@ -11,7 +11,7 @@ import type { ResolvedInstance } from '../plan/observation.ts'
 import type { PlannedInstance, StepOf } from '../plan/steps.ts'
 import { hashOf } from '../plan/transition.ts'
 import { emptiedImageLabels } from '../plan/user-labels.ts'
-import { expectationInWords, expectationOf } from './expectation.ts'
+import { describeExpectation, expectationOf } from './expectation.ts'
 import { findOwn, idOf } from './own-containers.ts'
 import { type ExecutorsOf, partsOf, type StepContext } from './release-context.ts'
 import { verify, watchOne } from './verify.ts'
@@ -123,7 +123,7 @@ async function createOrAdopt(context: StepContext, instanceId: string, spec: Con
     return await engine.create(spec)
   } catch (error) {
     if (!isEngineError(error, 'conflict')) {
-      if (isEngineError(error, 'away') || !(error instanceof EngineError)) throw error
+      if (isEngineError(error, 'unavailable') || !(error instanceof EngineError)) throw error
       throw new PlanError(instanceId, error.message, { cause: error })
     }
     const own = await findOwn(context, instanceId)
@@ -159,7 +159,7 @@ async function startContainer({ instanceId }: StepOf<'container.start'>, context
   context.state.watched.set(instanceId, { watched, startedAt: performance.now() })
   progressReporter.done(instanceId, Phase.START)
   const expected = expectationOf(instance.config, context.release.observationWindowMs)
-  progressReporter.running(instanceId, Phase.VERIFY, expectationInWords(expected))
+  progressReporter.running(instanceId, Phase.VERIFY, describeExpectation(expected))
   progressReporter.state(instanceId, ContainerState.RUNNING, `${planned.full} runs`)
 }
 

@@ -36,7 +36,7 @@ export function expectationOf(config: FinalContainerConfig, windowMs: number): E
 }
 
 /** Describes for the page what the release waits for and when it gives up. */
-export function expectationInWords(expected: ExpectedState): string {
+export function describeExpectation(expected: ExpectedState): string {
   const limit = `at most ${Math.round(expected.timeoutMs / 1_000)} s`
   if (expected.kind === 'exited') return `waits for exit code ${expected.exitCode}, ${limit}`
   if (expected.kind === 'waiting') return `waits for the state waiting, ${limit}`

@@ -8,7 +8,7 @@ import { type ContainedDirectory, openContainedDirectory } from '../volumes/cont
 import { createPreparation, imageFor, type Job } from './preparation.ts'
 import type { StepContext } from './release-context.ts'
 
-const wordsEveryMs = 5_000
+const textEveryMs = 5_000
 
 /** Needs no tool inside the image: the agent creates a container of it, never starts it, and the engine reads its files. */
 export async function copyConfig(copy: ConfigCopy, job: Job): Promise<void> {
@@ -57,20 +57,20 @@ export async function importFiles(order: StorageImport, { instance, context }: J
   const { instanceId } = instance
   const access = context.release.instances.find((candidate) => candidate.instanceId === instanceId)?.storage
   if (!access) throw new Error('the release does not say where the storage is')
-  const [{ openBucket }, { importObjects }] = await Promise.all([
+  const [{ Bucket }, { importObjects }] = await Promise.all([
     import('../../../storage/bucket.ts'),
     import('../volumes/import-objects.ts'),
   ])
-  const bucket = openBucket({ ...access, bucket: order.bucket }, context.signal)
+  const bucket = new Bucket({ ...access, bucket: order.bucket }, context.signal)
   const directory = await openDirectory(order.directory, context, instance, { replace: true })
   const report = (status: string, currentBytes: number, totalBytes: number) =>
     context.progressReporter.progress(instanceId, { currentBytes, totalBytes, status })
-  let toldAt = Date.now()
+  let reportedAt = Date.now()
   const onProgress = ({ currentBytes, totalBytes }: { currentBytes: number; totalBytes: number }) => {
     report('Importing', currentBytes, totalBytes)
     // The waiting step also reports progress as text; each text is stored with the release, so their number is limited.
-    if (Date.now() - toldAt < wordsEveryMs) return
-    toldAt = Date.now()
+    if (Date.now() - reportedAt < textEveryMs) return
+    reportedAt = Date.now()
     const share = Math.floor((currentBytes / Math.max(1, totalBytes)) * 100)
     context.progressReporter.running(
       instanceId,

@@ -117,7 +117,7 @@ async function routePorts(
 
 async function releasePorts({ ports }: StepOf<'gate.release'>, context: StepContext): Promise<void> {
   // A gate that does not run holds no port.
-  if (await context.node.gate.look()) await atGate('', context, () => context.node.gate.apply([], portKeys(ports)))
+  if (await context.node.gate.readState()) await atGate('', context, () => context.node.gate.apply([], portKeys(ports)))
 }
 
 /** Drains all containers at once: each has its own timeout and does not wait for another one. */
@@ -157,7 +157,9 @@ async function atGate(instanceId: string, context: StepContext, work: () => Prom
 
 async function holderOf(port: number, context: StepContext): Promise<string> {
   const prefix = context.release.owner?.prefix
-  const held = (await context.node.gate.look())?.ports.find((entry) => entry.port === port && entry.prefix !== prefix)
+  const held = (await context.node.gate.readState())?.ports.find(
+    (entry) => entry.port === port && entry.prefix !== prefix,
+  )
   return held ? `another container under the prefix ${held.prefix}` : 'another process of the machine'
 }
 

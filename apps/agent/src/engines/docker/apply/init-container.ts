@@ -1,4 +1,3 @@
-import { isEngineError } from '../../../errors/engine-error.ts'
 import { PlanError } from '../../../errors/plan-error.ts'
 import { label } from '../../labels.ts'
 import type { ContainerSpec } from '../containers/container-engine.ts'
@@ -6,10 +5,9 @@ import { idleSpec } from '../containers/idle-spec.ts'
 import { networkName } from '../containers/names.ts'
 import type { InitRun } from '../plan/preparations.ts'
 import { ensureOwnNetwork } from './network-executors.ts'
+import { readLastLines } from './own-containers.ts'
 import { createPreparation, imageFor, type Job } from './preparation.ts'
 import { partsOf, type StepContext } from './release-context.ts'
-
-const linesMax = 100
 
 /**
  * Runs an init container to its end. After a restart, the agent waits for the same container, so none runs twice because of it.
@@ -25,7 +23,7 @@ export async function runInit(init: InitRun, job: Job): Promise<void> {
   if (state === 'created') await engine.start(id)
   const exitCode = await engine.waitForExit(id, context.signal)
   const { outOfMemory } = await engine.observe(id)
-  const lines = await lastLines(context, id)
+  const lines = await readLastLines(context.node.driver, id)
   if (lines.length > 0) context.progressReporter.containerLog(instanceId, lines, exitCode !== 0)
   if (exitCode === 0) {
     context.progressReporter.info(instanceId, `the init container ${init.name} ended with exit code 0`)
@@ -71,16 +69,4 @@ async function ownNetwork({ node, release }: StepContext): Promise<string> {
   const name = networkName(release.owner)
   await ensureOwnNetwork(node.driver, release, name, false)
   return name
-}
-
-async function lastLines({ node }: StepContext, id: string): Promise<string[]> {
-  const lines: string[] = []
-  try {
-    for await (const chunk of node.driver.readLog(id, { take: linesMax, follow: false }))
-      lines.push(...chunk.map(({ text }) => text))
-  } catch (error) {
-    // A log driver that cannot be read back returns nothing, and that fails no release.
-    if (isEngineError(error, 'away')) throw error
-  }
-  return lines.slice(-linesMax)
 }

@@ -1,4 +1,6 @@
-import { isOwnedBy, label } from '../../labels.ts'
+import { isEngineError } from '../../../errors/engine-error.ts'
+import { isOfRelease, isOwnedBy, label } from '../../labels.ts'
+import type { Driver } from '../containers/driver.ts'
 import type { Target } from '../plan/steps.ts'
 import type { ReleaseContext, StepContext } from './release-context.ts'
 
@@ -14,8 +16,7 @@ export async function findOwn(
       isOwnedBy(labels, owner) &&
       !labels[label.preparationOf] &&
       labels[label.instance] === instanceId &&
-      labels[label.deployment] === key.deploymentId &&
-      labels[label.release] === String(key.number),
+      isOfRelease(labels, key),
   )
   return own?.id
 }
@@ -26,4 +27,19 @@ export function idOf({ state }: StepContext, target: Target): string {
   const id = state.containers.get(target.instanceId)
   if (!id) throw new Error(`the container of instance ${target.instanceId} does not exist`)
   return id
+}
+
+const linesMax = 100
+
+/** The last lines that a container printed. */
+export async function readLastLines(driver: Driver, id: string): Promise<string[]> {
+  const lines: string[] = []
+  try {
+    for await (const chunk of driver.readLog(id, { take: linesMax, follow: false }))
+      lines.push(...chunk.map(({ text }) => text))
+  } catch (error) {
+    // A log driver that cannot be read back returns nothing, and that fails no release.
+    if (isEngineError(error, 'unavailable')) throw error
+  }
+  return lines.slice(-linesMax)
 }

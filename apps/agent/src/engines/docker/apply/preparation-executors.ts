@@ -26,12 +26,12 @@ async function prepareInstance({ instanceId, index }: StepOf<'instance.prepare'>
   const key = `${instanceId}/${index}`
   if (preparation.kind !== 'init') context.state.overwritten.push({ instanceId, volume: preparation.volume })
   if (!context.state.isPrepared(key)) {
-    context.progressReporter.running(instanceId, Phase.START, inWords(preparation))
+    context.progressReporter.running(instanceId, Phase.START, describe(preparation))
     try {
       await doOne(preparation, { index, instance, context })
     } catch (error) {
-      if (context.signal.aborted || isEngineError(error, 'away') || error instanceof PlanError) throw error
-      throw new PlanError(instanceId, `${inWords(preparation)}: ${messageOf(error)}`, { cause: error })
+      if (context.signal.aborted || isEngineError(error, 'unavailable') || error instanceof PlanError) throw error
+      throw new PlanError(instanceId, `${describe(preparation)}: ${messageOf(error)}`, { cause: error })
     }
     await context.state.setPrepared(key)
   }
@@ -49,7 +49,7 @@ async function doOne(preparation: Preparation, job: Job): Promise<void> {
   }
 }
 
-function inWords(preparation: Preparation): string {
+function describe(preparation: Preparation): string {
   switch (preparation.kind) {
     case 'config':
       return `copying ${preparation.path} of ${imageKey(preparation.image)} into ${preparation.volume}`

@@ -1,5 +1,5 @@
 import { EngineError, isEngineError } from '../../../errors/engine-error.ts'
-import { isOwnedBy, label, ownerLabels } from '../../labels.ts'
+import { isOfRelease, isOwnedBy, label, ownerLabels } from '../../labels.ts'
 import type { ContainerSpec } from '../containers/container-engine.ts'
 import { imageKey } from '../containers/image-reference.ts'
 import { preparationName } from '../containers/names.ts'
@@ -74,8 +74,7 @@ export async function findPreparations({ node, release }: StepContext, instanceI
     ({ labels }) =>
       isOwnedBy(labels, owner) &&
       labels[label.preparationOf] === instanceId &&
-      labels[label.deployment] === key.deploymentId &&
-      labels[label.release] === String(key.number) &&
+      isOfRelease(labels, key) &&
       (index === undefined || labels[label.preparation] === String(index)),
   )
 }

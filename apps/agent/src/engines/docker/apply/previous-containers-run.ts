@@ -1,6 +1,6 @@
 import type { Release } from '@crux/agent-protocol'
 import { z } from 'zod'
-import { isOwnedBy, label } from '../../labels.ts'
+import { isOfRelease, isOwnedBy } from '../../labels.ts'
 import { fullName } from '../../names.ts'
 import type { ContainerEngine } from '../containers/container-engine.ts'
 import type { Plan } from '../plan/steps.ts'
@@ -25,11 +25,7 @@ export async function previousContainersRun(
     ...shortNames(release).map((name) => fullName(owner.prefix, name)),
   ])
   return all.some(
-    ({ labels, name, running }) =>
-      running &&
-      names.has(name) &&
-      isOwnedBy(labels, owner) &&
-      !(labels[label.deployment] === key.deploymentId && labels[label.release] === String(key.number)),
+    ({ labels, name, running }) => running && names.has(name) && isOwnedBy(labels, owner) && !isOfRelease(labels, key),
   )
 }
 

@@ -120,7 +120,7 @@ function attempt(host: string, probe: HttpProbe, signal: AbortSignal): Promise<v
   })
 }
 
-/** Releases that were stored before paths were restricted to printable ASCII may contain any character, and Node would throw for it. */
+/** The rules restrict paths to printable ASCII. A release that did not pass them may contain any character, and Node would throw for it. */
 export function toRequestPath(path: string): string {
   return path.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent)
 }

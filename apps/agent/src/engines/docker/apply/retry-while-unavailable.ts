@@ -7,7 +7,7 @@ export async function retryWhileUnavailable<T>(work: () => Promise<T>, signal: A
     try {
       return await work()
     } catch (error) {
-      if (!isEngineError(error, 'away') || signal.aborted) throw error
+      if (!isEngineError(error, 'unavailable') || signal.aborted) throw error
       await pause(waitMs, signal)
     }
   }

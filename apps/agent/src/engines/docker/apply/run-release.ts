@@ -25,7 +25,7 @@ import { checkSources } from './check-sources.ts'
 import { succeedAndCleanUp } from './clean-up.ts'
 import { execute, inOrder } from './executors.ts'
 import { ensureOwnNetwork } from './network-executors.ts'
-import { findOwn } from './own-containers.ts'
+import { findOwn, readLastLines } from './own-containers.ts'
 import { putBack } from './put-back.ts'
 import { type DockerNode, planOf, type ReleaseContext, type StepContext, toStepContext } from './release-context.ts'
 import { allOrFirstError, resolveAndPull } from './resolve.ts'
@@ -33,8 +33,6 @@ import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 import { inStages } from './stages.ts'
 import { startAndVerify, toPlanError } from './start-and-verify.ts'
 import { verifyRoutes } from './verify-routes.ts'
-
-const lastLines = 100
 
 /**
  * All images are pulled before anything starts, so a failed pull changes nothing. The previous containers go after every new one is
@@ -160,16 +158,10 @@ async function planNow(
 ): Promise<Plan> {
   const { driver, gate } = node
   const observation = seen ?? (await observeNode(driver, release))
-  const { all } = observation
   const plan = planRelease(release, resolved, observation)
   const gated = resolved.find(({ base }) => base.gated.length > 0)
   if (gated && gate.unusable) throw new PlanError(gated.instanceId, gate.unusable)
-  const atGate = ((await gate.look())?.ports ?? []).map(({ port, address }) => ({
-    hostPort: port,
-    protocol: 'tcp' as const,
-    address,
-  }))
-  const held = [...all.filter(({ running }) => running).flatMap(claimedPorts), ...atGate]
+  const held = [...observation.all.filter(({ running }) => running).flatMap(claimedPorts), ...(await gate.heldPorts())]
   for (const instance of resolved) {
     if (plan.instances.find(({ instanceId }) => instanceId === instance.instanceId)?.mode === 'keep') continue
     for (const port of claimedPorts(instance.base)) {
@@ -210,14 +202,14 @@ async function applyPlan(context: StepContext): Promise<void> {
   await startAndVerify(context).finally(() => ahead)
   await control.mayProceed(signal)
   signal.throwIfAborted()
-  await enterPosition(journal, 'swap')
+  await enterPosition(journal, 'handover')
   for (const { instanceId, mode } of plan.instances)
     if (mode !== 'keep') progressReporter.running(instanceId, Phase.SWAP)
   // Joining networks takes nothing from the previous containers, so the last check of the new ones runs in parallel.
-  const firstTaken = plan.swap.findIndex(({ kind }) => !kind.startsWith('network.'))
-  const joins = firstTaken < 0 ? plan.swap : plan.swap.slice(0, firstTaken)
+  const firstTaken = plan.handover.findIndex(({ kind }) => !kind.startsWith('network.'))
+  const joins = firstTaken < 0 ? plan.handover : plan.handover.slice(0, firstTaken)
   await allOrFirstError([...plan.finalize.map((step) => execute(step, context)), inStages(joins, context)])
-  await inStages(plan.swap.slice(joins.length), context)
+  await inStages(plan.handover.slice(joins.length), context)
   for (const { instanceId, mode } of plan.instances) {
     if (mode === 'first') progressReporter.skipped(instanceId, Phase.SWAP, 'there was nothing to replace')
     else if (mode !== 'keep') progressReporter.done(instanceId, Phase.SWAP)
@@ -228,7 +220,7 @@ async function applyPlan(context: StepContext): Promise<void> {
 
 /** Creates networks that only the handover needs while the new containers are being observed. A failure here fails the handover itself. */
 async function ensureNetworksAhead(context: StepContext): Promise<void> {
-  const ensures = context.plan.swap.filter(({ kind }) => kind === 'network.ensure')
+  const ensures = context.plan.handover.filter(({ kind }) => kind === 'network.ensure')
   await Promise.allSettled(ensures.map((step) => execute(step, context)))
 }
 
@@ -277,14 +269,8 @@ async function fail(context: ReleaseContext, steps: StepContext | undefined, err
 async function reportLastLogLines(context: StepContext, instanceId: string): Promise<void> {
   const id = context.state.containers.get(instanceId) ?? (await findOwn(context, instanceId).catch(() => undefined))
   if (!id) return
-  const lines: string[] = []
-  try {
-    for await (const chunk of context.node.driver.readLog(id, { take: lastLines, follow: false }))
-      lines.push(...chunk.map(({ text }) => text))
-  } catch {
-    return
-  }
-  if (lines.length > 0) context.progressReporter.containerLog(instanceId, lines.slice(-lastLines))
+  const lines = await readLastLines(context.node.driver, id).catch(() => [])
+  if (lines.length > 0) context.progressReporter.containerLog(instanceId, lines)
 }
 
 /** Adds the instance to the error of a step of a phase. */

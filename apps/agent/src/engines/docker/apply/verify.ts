@@ -67,23 +67,23 @@ export function watchOne(driver: Driver, id: string, options: { isFresh: boolean
  */
 export async function verify(driver: Driver, order: VerifyOrder, watched: Watched): Promise<void> {
   const { expectation } = order
-  const look = async () => {
+  const observe = async () => {
     try {
       return await driver.engine.observe(order.id)
     } catch (error) {
       if (isEngineError(error, 'not-found'))
         throw new PlanError(order.instanceId, `${order.full} was removed while it was being checked`)
-      if (isEngineError(error, 'away')) return undefined
+      if (isEngineError(error, 'unavailable')) return undefined
       throw error
     }
   }
   const probe = expectation.probes.length > 0 ? startProbes(expectation.probes) : undefined
   try {
-    if (probe) await look().then((seen) => seen && probe.aim(seen))
+    if (probe) await observe().then((seen) => seen && probe.aim(seen))
     for (;;) {
       const remaining = judgeTime(order)
       await until(Math.min(remaining, 1_000_000), [watched.changed(), ...(probe ? [probe.passed()] : [])], order.signal)
-      const observed = await look()
+      const observed = await observe()
       if (!observed) {
         await until(250, [], order.signal)
         continue

@@ -1,5 +1,4 @@
-import type { Readable } from 'node:stream'
-import { addAbortSignal } from 'node:stream'
+import { addAbortSignal, Readable } from 'node:stream'
 import type Docker from 'dockerode'
 import { translating } from './errors.ts'
 
@@ -20,7 +19,8 @@ export async function readArchive(docker: Docker, id: string, path: string, sign
   const stat = statOf(metadata)
   const target = stat && stat.mode & linkMode && stat.linkTarget ? stat.linkTarget : wanted
   const stream = await translating(doing, () => container.getArchive({ path: target }))
-  return addAbortSignal(signal, stream as Readable)
+  if (!(stream instanceof Readable)) throw new Error('the engine answers without an archive')
+  return addAbortSignal(signal, stream)
 }
 
 function statOf({ headers }: { headers?: Record<string, string> }): { mode: number; linkTarget: string } | undefined {

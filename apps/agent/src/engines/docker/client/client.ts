@@ -68,7 +68,8 @@ function failCutAnswers(agent: Agent): void {
 function limitCalls({ modem }: Docker, { readMs, changeMs }: CallLimits): void {
   type Call = { method: string; isStream?: boolean; abortSignal?: AbortSignal }
   type Dial = (call: Call, answered: (error: unknown, result: unknown) => void) => void
-  const dial = modem.dial.bind(modem) as unknown as Dial
+  const original = modem.dial
+  const dial: Dial = (call, answered) => Reflect.apply(original, modem, [call, answered])
   const limited: Dial = (call, answered) => {
     if (call.isStream || call.abortSignal) return dial(call, answered)
     const ms = call.method === 'GET' || call.method === 'HEAD' ? readMs : changeMs

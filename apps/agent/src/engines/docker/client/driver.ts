@@ -1,6 +1,7 @@
 import { EngineKind, Operation } from '@crux/agent-protocol'
 import { guarded, type Logger } from '@crux/service-kit'
 import type Docker from 'dockerode'
+import { withinTime } from '../../../concurrency/within-time.ts'
 import { EngineError, undefinedIfMissing } from '../../../errors/engine-error.ts'
 import type { EngineDescription, FoundContainer } from '../../engine.ts'
 import { label } from '../../labels.ts'
@@ -23,7 +24,7 @@ const answerMs = 45_000
 
 /**
  * @param dockerHost `unix:///path` or `tcp://host:port`
- * @throws EngineError `away` while the engine does not answer
+ * @throws EngineError `unavailable` while the engine does not answer
  */
 export async function openDockerDriver(
   dockerHost: string,
@@ -121,7 +122,7 @@ function inspectUnlessHeld(docker: Docker, hub: Pick<EventHub, 'emit'>, heldMs: 
     ).unref()
   return (id) => {
     const inspecting = inspectIfThere(docker, id)
-    return withinTime<Docker.ContainerInspectInfo | 'held' | undefined>(inspecting, heldMs, () => {
+    return withinTime(inspecting, heldMs, (): 'held' => {
       inspecting.then(
         (info) => emitLater(id, info?.Config.Labels ?? {}),
         () => undefined,
@@ -136,18 +137,6 @@ function answeredSoon(work: Promise<void>, log: Logger): Promise<void> {
   return withinTime(work, answerMs, () => {
     work.catch((err: unknown) => log.warn({ err }, 'a container was not stopped'))
   })
-}
-
-/** The result of the work, or of `late` when the work takes longer. */
-function withinTime<T>(work: Promise<T>, ms: number, late: () => T): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const over = new Promise<T>((resolve) => {
-    timer = setTimeout(
-      guarded('work of the engine that takes long', () => resolve(late())),
-      ms,
-    )
-  })
-  return Promise.race([work, over]).finally(() => clearTimeout(timer))
 }
 
 /** The types of dockerode leave it open. */

@@ -13,8 +13,8 @@ export function translate(error: unknown, doing: string): EngineError {
   const { statusCode, code } = dialErrorOf(error)
   const words = wordsOf(error)
   if (statusCode === undefined) {
-    if (isAway(code, words))
-      return new EngineError('away', `The Docker engine does not answer (${code ?? words})`, { cause: error })
+    if (isUnavailable(code, words))
+      return new EngineError('unavailable', `The Docker engine does not answer (${code ?? words})`, { cause: error })
     if (code === 'EACCES') {
       const denied = 'The agent may not use the Docker engine: run it as root, or as a member of the group docker'
       return new EngineError('refused', quoting(denied, words), { cause: error })
@@ -42,9 +42,9 @@ export function translateRegistry(error: unknown, image: string): EngineError {
     new EngineError(kind, quoting(explainRegistryMessage(words, image) ?? sentence, words), { cause: error })
   const away = `The registry of ${image} does not answer: check that it runs, and that the node reaches it`
   // The engine itself waits for the registry without a limit.
-  if (error instanceof NoAnswerError) return said('registry-away', away)
+  if (error instanceof NoAnswerError) return said('registry-unavailable', away)
   const general = translate(error, `pull ${image}`)
-  if (general.kind === 'away') return general
+  if (general.kind === 'unavailable') return general
   const { statusCode } = dialErrorOf(error)
   if (/toomanyrequests|too many requests|rate limit/i.test(words))
     return said('refused', `The registry limits how often ${image} may be pulled: wait, or set credentials`)
@@ -53,7 +53,7 @@ export function translateRegistry(error: unknown, image: string): EngineError {
       words,
     )
   )
-    return said('registry-away', away)
+    return said('registry-unavailable', away)
   if (/unauthorized|denied|authentication required|no basic auth|401|403/i.test(words))
     return said('unauthorized', `The registry refuses access to ${image}: check the registry's credentials`)
   if (statusCode === 404 || /manifest unknown|not found|name unknown|repository does not exist/i.test(words))
@@ -69,7 +69,7 @@ function kindOf(statusCode: number, words: string): EngineErrorKind {
   return 'other'
 }
 
-function isAway(code: string | undefined, words: string): boolean {
+function isUnavailable(code: string | undefined, words: string): boolean {
   return (
     (code !== undefined &&
       ['ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE', 'EAI_AGAIN', 'ETIMEDOUT', 'ENOTFOUND'].includes(code)) ||

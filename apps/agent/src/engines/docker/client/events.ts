@@ -4,21 +4,6 @@ import { pause } from '../../../concurrency/pause.ts'
 import type { EngineEvent } from '../../engine.ts'
 import { translate } from './errors.ts'
 
-export interface EventHub {
-  /** Whether the engine's events arrive; changes that happen while they do not are never reported. */
-  readonly isOpen: boolean
-  subscribe(listener: (event: EngineEvent) => void): () => void
-  /** Sends all subscribers an event that the engine does not report. */
-  emit(event: EngineEvent): void
-  /**
-   * Asks the engine for the events that it has recorded until now and that the stream has not delivered yet.
-   *
-   * @returns ids of the containers of these events
-   */
-  catchUp(): Promise<ReadonlySet<string>>
-  close(): void
-}
-
 /** Actions that change what a list or a deployment sees; exec, attach and similar ones do not. */
 const actions = new Set([
   'create',
@@ -44,12 +29,12 @@ const catchUpMs = 250
  * @param onDisconnect called for containers that were disconnected from a network: a start that fails has no other event
  */
 export function createEventHub(docker: Docker, log: Logger, onDisconnect: (id: string) => void): EventHub {
-  const hub = new DockerEvents(docker, log, onDisconnect)
+  const hub = new EventHub(docker, log, onDisconnect)
   inBackground('the events of the engine', () => hub.run())
   return hub
 }
 
-class DockerEvents implements EventHub {
+export class EventHub {
   readonly #docker: Docker
   readonly #log: Logger
   readonly #onDisconnect: (id: string) => void
@@ -57,7 +42,7 @@ class DockerEvents implements EventHub {
   readonly #closing = new AbortController()
   #isOpen = false
   /** The engine's time of the last event that arrived, in nanoseconds. */
-  #heardUntil = 0n
+  #receivedUntil = 0n
 
   constructor(docker: Docker, log: Logger, onDisconnect: (id: string) => void) {
     this.#docker = docker
@@ -65,6 +50,7 @@ class DockerEvents implements EventHub {
     this.#onDisconnect = onDisconnect
   }
 
+  /** Whether the engine's events arrive; changes that happen while they do not are never reported. */
   get isOpen() {
     return this.#isOpen
   }
@@ -75,7 +61,7 @@ class DockerEvents implements EventHub {
     let isUnavailable = false
     while (!signal.aborted) {
       try {
-        this.#heardUntil = BigInt(Date.now()) * 1_000_000n
+        this.#receivedUntil = BigInt(Date.now()) * 1_000_000n
         const stream = await openEvents(this.#docker, {}, signal)
         if (isUnavailable) this.#log.info('the Docker engine answers again')
         isUnavailable = false
@@ -83,7 +69,7 @@ class DockerEvents implements EventHub {
         this.#isOpen = true
         this.emit({ kind: 'relist' })
         await readLines(stream, (line) => {
-          const event = this.#hear(line)
+          const event = this.#receive(line)
           if (event?.kind === 'network') this.#onDisconnect(event.id)
           else if (event) this.emit(event)
         })
@@ -100,6 +86,7 @@ class DockerEvents implements EventHub {
     }
   }
 
+  /** Sends all subscribers an event that the engine does not report. */
   emit(event: EngineEvent): void {
     for (const listener of this.#listeners) listener(event)
   }
@@ -117,17 +104,22 @@ class DockerEvents implements EventHub {
     return () => this.#listeners.delete(listener)
   }
 
+  /**
+   * Asks the engine for the events that it has recorded until now and that the stream has not delivered yet.
+   *
+   * @returns ids of the containers of these events
+   */
   async catchUp(): Promise<ReadonlySet<string>> {
     // One millisecond is added: our times are truncated, the engine's are not.
     const until = BigInt(Date.now() + 1) * 1_000_000n
     const changed = new Set<string>()
-    if (this.#heardUntil >= until) return changed
+    if (this.#receivedUntil >= until) return changed
     const late = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(catchUpMs)])
     try {
-      const range = { since: secondsText(this.#heardUntil + 1n), until: secondsText(until) }
+      const range = { since: secondsText(this.#receivedUntil + 1n), until: secondsText(until) }
       const stream = await openEvents(this.#docker, range, late)
       await readLines(stream, (line) => {
-        const event = this.#hear(line)
+        const event = this.#receive(line)
         if (event && event.kind !== 'relist') changed.add(event.id)
       })
     } catch (error) {
@@ -140,9 +132,9 @@ class DockerEvents implements EventHub {
     this.#closing.abort()
   }
 
-  #hear(line: string): HeardEvent | undefined {
+  #receive(line: string): DockerEvent | undefined {
     const { at, event } = parse(line)
-    if (at > this.#heardUntil) this.#heardUntil = at
+    if (at > this.#receivedUntil) this.#receivedUntil = at
     return event
   }
 }
@@ -159,7 +151,7 @@ function openEvents(
   return docker.getEvents(Object.assign<Docker.GetEventsOptions, object>({}, options))
 }
 
-type HeardEvent = EngineEvent | { kind: 'network'; id: string }
+type DockerEvent = EngineEvent | { kind: 'network'; id: string }
 
 interface RawEvent {
   Type?: string
@@ -167,12 +159,12 @@ interface RawEvent {
   Actor?: { ID?: string; Attributes?: Record<string, string> }
 }
 
-function parse(line: string): { at: bigint; event: HeardEvent | undefined } {
+function parse(line: string): { at: bigint; event: DockerEvent | undefined } {
   if (line.trim() === '') return { at: 0n, event: undefined }
   return { at: timeOf(line), event: eventOf(JSON.parse(line)) }
 }
 
-function eventOf({ Type: type, Action: action = '', Actor: actor }: RawEvent): HeardEvent | undefined {
+function eventOf({ Type: type, Action: action = '', Actor: actor }: RawEvent): DockerEvent | undefined {
   const { name = '', ...labels } = actor?.Attributes ?? {}
   if (type === 'network') {
     const id = labels.container ?? ''

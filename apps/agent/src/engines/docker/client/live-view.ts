@@ -8,7 +8,7 @@ import type { EventHub } from './events.ts'
 
 /** The engine's containers as this process knows them: listed once, then updated by events, and each inspected when it changed. */
 export interface LiveView {
-  /** All containers, the newest first, as they were at the call or later. @throws EngineError `away`, and the errors of a list */
+  /** All containers, the newest first, as they were at the call or later. @throws EngineError `unavailable`, and the errors of a list */
   all(): Promise<Container[]>
   /** The containers of the given ids that still exist, as of their last event or later. */
   some(ids: readonly string[]): Promise<Container[]>

@@ -59,7 +59,7 @@ async function alreadyOurs(docker: Docker, { name, labels }: NetworkSpec): Promi
     // The engine also resolves the beginning of an id: only the name counts here.
     if (found.Name !== name) return false
     if (Object.entries(labels).every(([key, value]) => found.Labels?.[key] === value)) {
-      // A restart of the machine creates the bridge again, and earlier agents did not set it.
+      // A restart of the machine creates the bridge again, without this setting.
       await keepNeighbours(found.Id)
       return true
     }

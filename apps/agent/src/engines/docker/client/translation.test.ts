@@ -10,8 +10,8 @@ const answer = (statusCode: number, message: string) =>
 
 describe('translate', () => {
   test.each([
-    [Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }), 'away'],
-    [new Error('socket hang up'), 'away'],
+    [Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }), 'unavailable'],
+    [new Error('socket hang up'), 'unavailable'],
     [answer(404, 'No such container: x'), 'not-found'],
     [answer(409, 'Conflict. The container name is in use'), 'conflict'],
     [answer(500, 'Bind for 0.0.0.0:80 failed: port is already allocated'), 'port-taken'],
@@ -23,8 +23,8 @@ describe('translate', () => {
 
   test.each([
     [answer(404, 'manifest unknown: manifest unknown'), 'not-found'],
-    [answer(500, 'Get "http://r/v2/": dial tcp 127.0.0.1:1: connect: connection refused'), 'registry-away'],
-    [answer(500, 'lookup r on 10.0.0.1:53: no such host'), 'registry-away'],
+    [answer(500, 'Get "http://r/v2/": dial tcp 127.0.0.1:1: connect: connection refused'), 'registry-unavailable'],
+    [answer(500, 'lookup r on 10.0.0.1:53: no such host'), 'registry-unavailable'],
     [answer(401, 'unauthorized: authentication required'), 'unauthorized'],
     [answer(500, 'no basic auth credentials'), 'unauthorized'],
     [answer(500, 'toomanyrequests: You have reached your pull rate limit'), 'refused'],

@@ -7,7 +7,7 @@ export interface ContainerEngine {
   /**
    * Asks the registry whether it grants an image to these credentials, wherever the image is stored already.
    *
-   * @throws EngineError `unauthorized`, `not-found` or `registry-away`, as `pull` would
+   * @throws EngineError `unauthorized`, `not-found` or `registry-unavailable`, as `pull` would
    */
   checkAccess(
     image: { name: string; digest: string },

@@ -2,26 +2,11 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { guarded, type Logger } from '@crux/service-kit'
 import { messageOf } from '../../../errors/message-of.ts'
+import type { PublishedPort } from '../containers/container-engine.ts'
 import { connectGate, type GateClient, GateGone } from './client.ts'
 import { GateError } from './errors.ts'
 import type { GateAnswer, GateHello, GatePort, GateRequest, PortKey } from './relay/protocol.ts'
 import type { GateRunner } from './runner.ts'
-
-/** The node's gate as the agent uses it: started when it is first needed, restarted when it has ended. Throws GateErrors. */
-export interface Gate {
-  /** Why ports cannot be held here; undefined when they can. */
-  readonly unusable: string | undefined
-  /** Applies all changes or none. Starts a gate where none runs. */
-  apply(open: readonly GatePort[], close: readonly PortKey[]): Promise<void>
-  /** @returns how many connections are left when the time is over */
-  drain(container: string, ms: number): Promise<number>
-  /** The state of the running gate; undefined when none runs. Does not start one. */
-  look(): Promise<GateHello | undefined>
-  /** Ends the gate, with every connection. */
-  end(): Promise<void>
-  /** Closes the connection to the gate, which continues to run. */
-  close(): void
-}
 
 const upMs = 20_000
 const attemptsMax = 5
@@ -34,11 +19,9 @@ interface GateOptions {
   onLost: () => void
 }
 
-export function createGate(options: GateOptions): Gate {
-  return new ConnectedGate(options)
-}
-
-class ConnectedGate implements Gate {
+/** The node's gate as the agent uses it: started when it is first needed, restarted when it has ended. Throws GateErrors. */
+export class Gate {
+  /** Why ports cannot be held here; undefined when they can. */
   readonly unusable: string | undefined
   readonly #options: GateOptions
   #client: GateClient | undefined
@@ -51,12 +34,14 @@ class ConnectedGate implements Gate {
     this.unusable = options.runner.unusable
   }
 
+  /** Applies all changes or none. Starts a gate where none runs. */
   async apply(open: readonly GatePort[], close: readonly PortKey[]) {
     const answer = await this.#ask(true, () => ({ kind: 'apply', open: [...open], close: [...close] }))
     if (!answer) throw new GateError('the gate does not run')
     if (!answer.ok) throw new GateError(answer.message, { code: answer.code, port: answer.port })
   }
 
+  /** @returns how many connections are left when the time is over */
   async drain(container: string, ms: number) {
     const until = performance.now() + ms
     const answer = await this.#ask(true, () => ({
@@ -67,13 +52,21 @@ class ConnectedGate implements Gate {
     return answer?.ok ? (answer.left ?? 0) : 0
   }
 
-  async look() {
+  /** The state of the running gate; undefined when none runs. Does not start one. */
+  async readState() {
     const answer = await this.#ask(false, () => ({ kind: 'hello' }))
     if (!answer) return undefined
     this.#options.runner.ensureParent()
     return toHello(answer)
   }
 
+  /** The ports that the running gate holds, whichever container they are for. */
+  async heldPorts(): Promise<PublishedPort[]> {
+    const { ports = [] } = (await this.readState()) ?? {}
+    return ports.map(({ port, address }) => ({ hostPort: port, protocol: 'tcp', address }))
+  }
+
+  /** Ends the gate, with every connection. */
   async end() {
     const { log, runner } = this.#options
     this.#isEnding = true
@@ -89,6 +82,7 @@ class ConnectedGate implements Gate {
     await runner.remove()
   }
 
+  /** Closes the connection to the gate, which continues to run. */
   close() {
     this.#closed = true
     this.#client?.close()

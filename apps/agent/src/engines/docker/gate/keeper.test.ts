@@ -4,7 +4,7 @@ import { label, ownerLabels } from '../../labels.ts'
 import type { ObservedContainer } from '../containers/container-engine.ts'
 import type { Driver } from '../containers/driver.ts'
 import type { Gate } from './gate.ts'
-import { createGateKeeper } from './keeper.ts'
+import { GateKeeper } from './keeper.ts'
 import type { GatePort } from './relay/protocol.ts'
 
 const owner = { teamId: 'team', projectId: 'project', nodeId: 'node', prefix: 'shop' }
@@ -42,10 +42,10 @@ test('an observation from before the end of a release closes no port after it', 
       return before
     },
   }
-  const keeper = createGateKeeper({
+  const keeper = new GateKeeper({
     driver: { engine, subscribe: () => () => undefined } as unknown as Driver,
     gate: {
-      look: async () => ({ code: '', pid: 1, connections: 0, ports: [held] }),
+      readState: async () => ({ code: '', pid: 1, connections: 0, ports: [held] }),
       apply: async (...change: unknown[]) => void changes.push(change),
     } as unknown as Gate,
     scope: { covers: (labels) => labels[label.node] === 'node' },

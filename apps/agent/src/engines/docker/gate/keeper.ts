@@ -10,15 +10,6 @@ import type { Gate } from './gate.ts'
 import { reconcile } from './reconcile.ts'
 import type { GatePort } from './relay/protocol.ts'
 
-/** Keeps the gate in step with the containers outside of releases: ends, starts, new addresses, removals, the gate's own end. */
-export interface GateKeeper {
-  /** Reconciles everything; resolves when the gate holds what it must. */
-  sync(): Promise<void>
-  /** A release under the prefix has ended: earlier observations of it are outdated. */
-  released(prefix: string): void
-  close(): void
-}
-
 /** A container that restarts is back within this time; until then its clients wait. */
 const endedMs = 2_000
 /** When an unused gate is checked again, while it has connections left. */
@@ -33,11 +24,8 @@ interface KeeperOptions {
   log: Logger
 }
 
-export function createGateKeeper(options: KeeperOptions): GateKeeper {
-  return new SubscribedKeeper(options)
-}
-
-class SubscribedKeeper implements GateKeeper {
+/** Keeps the gate in step with the containers outside of releases: ends, starts, new addresses, removals, the gate's own end. */
+export class GateKeeper {
   readonly #options: KeeperOptions
   readonly #timers = new Set<NodeJS.Timeout>()
   /** By port: the last reason that was logged. */
@@ -62,11 +50,13 @@ class SubscribedKeeper implements GateKeeper {
     })
   }
 
+  /** Reconciles everything; resolves when the gate holds what it must. */
   sync() {
     this.#closeEnded = true
     return this.#turn()
   }
 
+  /** A release under the prefix has ended: earlier observations of it are outdated. */
   released(prefix: string) {
     this.#releases.set(prefix, (this.#releases.get(prefix) ?? 0) + 1)
     inBackground('keeping the gate in step', () => this.sync())
@@ -96,7 +86,7 @@ class SubscribedKeeper implements GateKeeper {
       if (!this.#closed) await this.#reconcile()
     } catch (error) {
       if (this.#closed) return
-      if (!isEngineError(error, 'away'))
+      if (!isEngineError(error, 'unavailable'))
         this.#options.log.warn({ reason: messageOf(error) }, 'the gate is not in step, trying again')
       this.#later(retryMs)
     }
@@ -113,7 +103,7 @@ class SubscribedKeeper implements GateKeeper {
     const containers = (
       await Promise.all(listed.map(({ id }) => driver.engine.observe(id).catch(undefinedIfMissing)))
     ).flatMap((seen) => (seen ? [seen] : []))
-    const hello = await gate.look()
+    const hello = await gate.readState()
     // A release that ended during this sync has changed the ports since, and its end itself schedules a turn.
     await nextTurn()
     const isMoving = (prefix: string) => isBusy(prefix) || this.#releases.get(prefix) !== before.get(prefix)
@@ -139,7 +129,7 @@ class SubscribedKeeper implements GateKeeper {
 
   async #endUnused(): Promise<void> {
     const { gate, log } = this.#options
-    const now = await gate.look()
+    const now = await gate.readState()
     if (!now || now.ports.length > 0) return
     if (now.connections > 0) return this.#later(idleMs)
     await gate.end()

@@ -19,12 +19,7 @@ export async function findPortHolders(
 ): Promise<{ port: HostPort; containerName: string }[]> {
   const running = (await engine.observeAll()).filter((container) => container.running)
   const isOwn = ({ labels }: { labels: Record<string, string> }) => owner !== undefined && isOwnedBy(labels, owner)
-  const atGate = ((await gate.look())?.ports ?? []).map(({ port, address }) => ({
-    hostPort: port,
-    protocol: 'tcp' as const,
-    address,
-  }))
-  const held = [...running.flatMap(claimedPorts), ...atGate]
+  const held = [...running.flatMap(claimedPorts), ...(await gate.heldPorts())]
   const holders: { port: HostPort; containerName: string }[] = []
   for (const port of ports.slice(0, portsMax)) {
     const wanted: PublishedPort = {

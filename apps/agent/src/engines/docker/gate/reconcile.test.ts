@@ -42,7 +42,7 @@ const held: GatePort = {
   proxy: '',
   prefix: 'shop',
 }
-const settle = (
+const reconcileWith = (
   containers: ObservedContainer[],
   ports: GatePort[],
   more: { busy?: string[]; closeEnded?: boolean } = {},
@@ -58,47 +58,50 @@ const nothing = { open: [], close: [] }
 
 describe('reconcile', () => {
   test('changes nothing where the gate matches the containers', () => {
-    expect(settle([makeContainer()], [held])).toEqual(nothing)
+    expect(reconcileWith([makeContainer()], [held])).toEqual(nothing)
   })
 
   test("opens the ports of a container of a deleted node by the address on that node's network", () => {
     const before = { ...owner, nodeId: 'deleted' }
     const networks = [{ name: networkName(before), address: '10.3.0.2', aliases: [] }]
     const left = makeContainer({ labels: { ...ownerLabels(before), [label.name]: 'web' }, networks })
-    expect(settle([left], [])).toEqual({ open: [{ ...held, target: '10.3.0.2' }], close: [] })
+    expect(reconcileWith([left], [])).toEqual({ open: [{ ...held, target: '10.3.0.2' }], close: [] })
     const live = makeContainer({ labels: { ...ownerLabels({ ...owner, nodeId: 'live' }), [label.name]: 'web' } })
-    expect(settle([live], [])).toEqual(nothing)
+    expect(reconcileWith([live], [])).toEqual(nothing)
   })
 
   test('opens missing ports by the address on the network of the prefix', () => {
-    expect(settle([makeContainer()], [])).toEqual({ open: [held], close: [] })
+    expect(reconcileWith([makeContainer()], [])).toEqual({ open: [held], close: [] })
   })
 
   test('follows a container that has another address', () => {
-    expect(settle([makeContainer()], [{ ...held, target: '10.2.0.9' }]).open).toEqual([held])
+    expect(reconcileWith([makeContainer()], [{ ...held, target: '10.2.0.9' }]).open).toEqual([held])
   })
 
   test('lets clients wait for a container that just ended and then releases the port', () => {
     const ended = makeContainer({ state: 'exited' })
-    expect(settle([ended], [held], { closeEnded: false })).toEqual({ open: [{ ...held, target: '' }], close: [] })
-    expect(settle([ended], [held])).toEqual({ open: [], close: [{ port: 80, address: '' }] })
+    expect(reconcileWith([ended], [held], { closeEnded: false })).toEqual({
+      open: [{ ...held, target: '' }],
+      close: [],
+    })
+    expect(reconcileWith([ended], [held])).toEqual({ open: [], close: [{ port: 80, address: '' }] })
   })
 
   test('lets clients wait while the engine restarts a container again and again', () => {
-    expect(settle([makeContainer({ state: 'restarting' })], [held]).open).toEqual([{ ...held, target: '' }])
+    expect(reconcileWith([makeContainer({ state: 'restarting' })], [held]).open).toEqual([{ ...held, target: '' }])
   })
 
   test('closes the port of a container that was removed', () => {
-    expect(settle([], [held])).toEqual({ open: [], close: [{ port: 80, address: '' }] })
+    expect(reconcileWith([], [held])).toEqual({ open: [], close: [{ port: 80, address: '' }] })
   })
 
   test.each([
-    ['of a prefix with a release under way', [makeContainer()], [], ['shop']],
-    ['of a prefix whose container is gone, with a release under way', [], [held], ['shop']],
+    ['of a prefix with a release in progress', [makeContainer()], [], ['shop']],
+    ['of a prefix whose container is gone, with a release in progress', [], [held], ['shop']],
     ['of another node', [makeContainer({ labels: ownerLabels({ ...owner, nodeId: 'other' }) })], [], []],
     ['of a container that is being replaced', [makeContainer({ name: 'shop-web.old-12345678' })], [], []],
     ['of one that is not in its place yet', [makeContainer({ name: 'shop-web.next-12345678' })], [], []],
   ] as const)('does not change the port %s', (_, containers, ports, busy) => {
-    expect(settle([...containers], [...ports], { busy: [...busy] })).toEqual(nothing)
+    expect(reconcileWith([...containers], [...ports], { busy: [...busy] })).toEqual(nothing)
   })
 })

@@ -54,7 +54,7 @@ export async function openGateRunner(options: {
     ? no("an agent in the host's network")
     : mounted.startsWith('/')
       ? undefined
-      : no("a folder of the machine as the agent's data folder")
+      : no("a directory of the machine as the agent's data directory")
   const { dataDir } = settings
   return containerRunner({ directory, dataDir, mounted, engine, agentContainer: ownContainer, unusable })
 }

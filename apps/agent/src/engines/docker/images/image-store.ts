@@ -76,7 +76,7 @@ export async function removeImages(
       imageIds.push(imageId)
       freedBytes += image.sizeBytes
     } catch (error) {
-      if (isEngineError(error, 'away')) throw error
+      if (isEngineError(error, 'unavailable')) throw error
       kept.push({ imageId, reason: messageOf(error) })
     }
   }

@@ -81,13 +81,13 @@ export function createPrefixNetworks(options: {
           await releasePrefix(oldest)
       }),
     sweep: () =>
-      quietly('unused networks were not looked for', async () => {
+      quietly('unused networks could not be removed', async () => {
         for (const { owner, createdAt } of await unused())
           if (now() - createdAt.getTime() > staleMs) await releasePrefix(owner)
         await team.removeUnused()
       }),
     clear: () =>
-      quietly('unused networks were not looked for', async () => {
+      quietly('unused networks could not be removed', async () => {
         await Promise.all([team.removeUnused(), ...(await unused()).map(({ owner }) => releasePrefix(owner))])
       }),
   }

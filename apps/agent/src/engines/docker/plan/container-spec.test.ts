@@ -119,7 +119,7 @@ describe('desiredOf', () => {
       'is not a size',
     ],
     [
-      'a volume that leads out of its folder',
+      'a volume that leads out of its directory',
       { volumes: [{ name: 'a/../../b', path: '/x' }] },
       'is not a name for a volume',
     ],

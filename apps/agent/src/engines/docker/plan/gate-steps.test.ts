@@ -44,14 +44,14 @@ describe('gateSteps', () => {
     const steps = stepsOf({ web: { gated: [gated(80)] } })
     expect(steps.prepare).toMatchObject([{ kind: 'gate.reserve', ports: [{ hostPort: 80 }] }])
     expect(kinds(steps.verified.get('web'))).toEqual(['gate.wait', 'gate.route'])
-    expect([steps.swap, steps.cleanUp, steps.undo.first, steps.undo.last]).toEqual([[], [], [], []])
+    expect([steps.handover, steps.cleanUp, steps.undo.first, steps.undo.last]).toEqual([[], [], [], []])
     expect(steps.undo.beforeRestore).toMatchObject([{ kind: 'gate.release', ports: [{ hostPort: 80 }] }])
   })
 
   test('routes a replaced port together with all others of the release and drains the old container', () => {
     const steps = stepsOf({ web: { gated: [gated(80)], previous: makeOld('web', { gated: [gated(80)] }) } })
     expect(steps.verified.get('web')).toMatchObject([{ kind: 'gate.wait', previous: { id: 'old-web' } }])
-    expect(steps.swap).toMatchObject([{ kind: 'gate.route', target: { kind: 'new' }, instead: [] }])
+    expect(steps.handover).toMatchObject([{ kind: 'gate.route', target: { kind: 'new' }, instead: [] }])
     expect(steps.cleanUp).toMatchObject([{ kind: 'gate.drain', previousContainers: [{ id: 'old-web', ms: 7_000 }] }])
     expect(steps.undo.first).toMatchObject([{ kind: 'gate.route', target: { kind: 'previous', id: 'old-web' } }])
     expect(steps.undo.beforeRestore).toEqual([])
@@ -62,7 +62,7 @@ describe('gateSteps', () => {
     const steps = stepsOf({ web: { gated: [gated(80)], mode: 'after', previous } })
     expect(kinds(steps.beforeStop.get('old-web'))).toEqual(['gate.suspend'])
     expect(kinds(steps.verified.get('web'))).toEqual(['gate.wait', 'gate.route'])
-    expect([steps.swap, steps.cleanUp, steps.undo.first]).toEqual([[], [], []])
+    expect([steps.handover, steps.cleanUp, steps.undo.first]).toEqual([[], [], []])
     expect(steps.undo.last).toMatchObject([{ target: { id: 'old-web' } }])
   })
 
@@ -85,7 +85,7 @@ describe('gateSteps', () => {
       a: { gated: [gated(81)], previous: makeOld('a', { gated: [gated(80)] }) },
       b: { gated: [gated(80)], previous: makeOld('b', { gated: [gated(81)] }) },
     })
-    expect(kinds(steps.swap)).toEqual(['gate.route', 'gate.route'])
+    expect(kinds(steps.handover)).toEqual(['gate.route', 'gate.route'])
     expect(steps.undo.first).toMatchObject([
       { target: { id: 'old-a' }, ports: [{ hostPort: 80 }] },
       { target: { id: 'old-b' }, ports: [{ hostPort: 81 }] },
@@ -98,7 +98,7 @@ describe('gateSteps', () => {
       [makeOld('gone', { gated: [gated(70)] })],
     )
     expect(steps.prepare).toEqual([])
-    expect(steps.swap).toMatchObject([
+    expect(steps.handover).toMatchObject([
       { kind: 'gate.route', instead: [{ hostPort: 80, address: '' }] },
       { kind: 'gate.release', ports: [{ hostPort: 90 }, { hostPort: 70 }] },
     ])

@@ -13,7 +13,7 @@ export interface GateSteps {
   beforeStart: ReadonlyMap<string, Step[]>
   /** By instance: when it is verified. */
   verified: ReadonlyMap<string, Step[]>
-  swap: Step[]
+  handover: Step[]
   cleanUp: Step[]
   undo: { first: Step[]; beforeRestore: Step[]; last: Step[] }
 }
@@ -59,7 +59,7 @@ export function gateSteps({ changing, orphans, stopped }: Parts): GateSteps {
   const prepare: Step[] = []
   const beforeStart = new Map<string, Step[]>()
   const verified = new Map<string, Step[]>()
-  const swap: Step[] = []
+  const handover: Step[] = []
   for (const change of changing) {
     const { instanceId, base } = change.instance
     const { first, later } = reserveSteps(change.instance, ports)
@@ -68,10 +68,10 @@ export function gateSteps({ changing, orphans, stopped }: Parts): GateSteps {
     if (base.gated.length === 0) continue
     const { wait, route } = routeSteps(change, ports)
     verified.set(instanceId, change.mode === 'beside' ? [wait] : [wait, route])
-    if (change.mode === 'beside') swap.push(route)
+    if (change.mode === 'beside') handover.push(route)
   }
   const dropped = givenUp.filter((port) => !wanted.some((other) => samePort(port, other)))
-  if (dropped.length > 0) swap.push({ kind: 'gate.release', ports: dropped })
+  if (dropped.length > 0) handover.push({ kind: 'gate.release', ports: dropped })
 
   const taken = wanted.filter((port) => !givenUp.some(isSame(port)))
   const isStopped = ({ container }: Leaving) => stopped.has(container.id)
@@ -80,7 +80,7 @@ export function gateSteps({ changing, orphans, stopped }: Parts): GateSteps {
     beforeStop: suspendSteps(leaving.filter(isStopped), wanted),
     beforeStart,
     verified,
-    swap,
+    handover,
     cleanUp: drainSteps(leaving.filter((one) => !isStopped(one))),
     undo: {
       first: routeBackSteps(

@@ -35,7 +35,7 @@ export function imagePorts(labels: Readonly<Record<string, string>>): ImagePorts
 
 function entriesOf(text: string): { listening: unknown; exposed: unknown }[] | undefined {
   try {
-    const { ports } = JSON.parse(text) as { ports?: unknown }
+    const { ports }: { ports?: unknown } = JSON.parse(text)
     if (!Array.isArray(ports)) return undefined
     return ports.every((entry) => typeof entry === 'object' && entry !== null) ? ports : undefined
   } catch {

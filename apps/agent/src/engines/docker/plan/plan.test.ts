@@ -108,7 +108,7 @@ describe('planRelease', () => {
       links: ['shop-db:db', 'shop-web:web'],
     })
     expect(plan.start.map(({ instanceId }) => instanceId)).toEqual(['db', 'web'])
-    expect(plan.swap).toEqual([])
+    expect(plan.handover).toEqual([])
     expect(plan.cleanUp).toEqual([])
   })
 
@@ -120,7 +120,7 @@ describe('planRelease', () => {
       createName: expect.stringMatching(/^shop-web\.next-/),
     })
     expect(plan.start[0]?.steps.map(({ kind }) => kind)).toEqual(['container.start'])
-    expect(plan.swap).toMatchObject([
+    expect(plan.handover).toMatchObject([
       { kind: 'network.ensure', internal: true },
       { kind: 'network.join', target: { id: 'old-db' }, aliases: [] },
       { kind: 'network.join', target: { kind: 'new', instanceId: 'web' }, aliases: ['web', 'shop-web'] },
@@ -150,7 +150,7 @@ describe('planRelease', () => {
 
   test('hands the names of a container over by renames alone where no other container is on its network', () => {
     const kinds = (others: ObservedContainer[]) =>
-      planOf(makeCase([{ name: 'web' }]), [makeOld('web'), ...others]).swap.map(({ kind }) => kind)
+      planOf(makeCase([{ name: 'web' }]), [makeOld('web'), ...others]).handover.map(({ kind }) => kind)
     expect(kinds([])).toEqual(['container.rename', 'container.rename'])
     expect(kinds([makeOld('db', { networks: [] })])).toEqual(['container.rename', 'container.rename'])
     expect(kinds([makeOld('db', { state: 'exited' })])[0]).toBe('network.ensure')
@@ -159,7 +159,7 @@ describe('planRelease', () => {
   test('renames all old containers before new ones take their names and each group in parallel', () => {
     const plan = planOf(makeCase([{ name: 'web' }, { name: 'db' }]), [makeOld('web'), makeOld('db')])
     expect(
-      stagesOf(plan.swap).map((stage) =>
+      stagesOf(plan.handover).map((stage) =>
         stage.map((step) => `${step.kind} ${'target' in step ? step.target.kind : ''}`),
       ),
     ).toEqual([
@@ -197,7 +197,7 @@ describe('planRelease', () => {
       'both use the volume at /d',
     ],
     [
-      'a folder above the volume',
+      'a directory above the volume',
       { name: 'web', volumes: [{ name: 'data', path: '/d' }] },
       { mounts: [{ source: '/data/shop/web', target: '/x', writable: true }] },
       'both use the volume',

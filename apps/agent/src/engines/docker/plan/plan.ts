@@ -1,6 +1,6 @@
 import type { Release } from '@crux/agent-protocol'
 import { PlanError } from '../../../errors/plan-error.ts'
-import { label } from '../../labels.ts'
+import { isOfRelease, label } from '../../labels.ts'
 import type { ObservedContainer } from '../containers/container-engine.ts'
 import { handoverNetworkName, networkName, temporaryName } from '../containers/names.ts'
 import { refuseForeignNames, refusePortClashes } from './clashes.ts'
@@ -13,7 +13,6 @@ import type { Observation, ResolvedInstance } from './observation.ts'
 import { refuseRouteClashes } from './routes.ts'
 import type { Plan, PlannedInstance, PreviousContainer, Step } from './steps.ts'
 import {
-  isOfRelease,
   isRunning,
   modeOf,
   type StoppedContainer,
@@ -64,7 +63,7 @@ interface PlanContext {
 }
 
 function plannedInstances(context: PlanContext): PlannedInstance[] {
-  const { desired, handoverNetwork, key, network, observed, release, stops, transition } = context
+  const { desired, handoverNetwork, key, network, observed, stops, transition } = context
   const handoverNetworkExists = observed.owned.some(({ networks }) =>
     networks.some(({ name }) => name === handoverNetwork),
   )
@@ -76,7 +75,7 @@ function plannedInstances(context: PlanContext): PlannedInstance[] {
     const onNetwork = instance.base.networkMode === network
     const nameIsFree = mode === 'first' || previous?.name !== full
     const alreadyMine = observed.owned.some(
-      ({ name, labels }) => name === temporaryName(full, key) && isOfRelease(labels, release),
+      ({ name, labels }) => name === temporaryName(full, key) && isOfRelease(labels, key),
     )
     const short = instance.config.name
     return {
@@ -122,9 +121,9 @@ function assemble(context: PlanContext, instances: readonly PlannedInstance[], g
       verified: gate.verified.get(planned.instanceId) ?? [],
     })),
     finalize: changing.map(({ instanceId }) => ({ kind: 'container.finalize', instanceId })),
-    swap: [
+    handover: [
       ...handoverSteps({ changing, onNetwork, byId, observed, orphans, network, handoverNetwork, key }),
-      ...gate.swap,
+      ...gate.handover,
     ],
     cleanUp: [...gate.cleanUp, ...cleanUpSteps(context, leaving)],
     undo: undoOf(changing, leaving, byId, gate.undo),

@@ -155,6 +155,6 @@ function writableDirectory(
     )
   // Files that the source does not have are deleted there, so a mistyped path must not empty the machine.
   if (path.split('/').filter((part) => part !== '').length < 2)
-    throw new Error(`${what} would replace all of ${path}: use a folder of its own`)
+    throw new Error(`${what} would replace all of ${path}: use a directory of its own`)
   return { kind: 'host', path }
 }

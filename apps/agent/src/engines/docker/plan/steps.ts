@@ -95,7 +95,7 @@ export interface Plan {
   /** Per instance, in the version's order; `verified` follows when it is. */
   start: readonly { instanceId: string; steps: readonly Step[]; verified?: readonly Step[] }[]
   finalize: readonly Step[]
-  swap: readonly Step[]
+  handover: readonly Step[]
   /** After this the release cannot be undone: old containers are removed. */
   cleanUp: readonly Step[]
   /** Groups run one after another, the steps of a group in parallel. */

@@ -1,5 +1,5 @@
 import type { Release } from '@crux/agent-protocol'
-import { label } from '../../labels.ts'
+import { isOfRelease, label } from '../../labels.ts'
 import type { ObservedContainer } from '../containers/container-engine.ts'
 import { configHash } from './config-hash.ts'
 import { contestedPort, type NextContainer, reasonsToPause } from './conflicts.ts'
@@ -89,7 +89,7 @@ function previousContainersOf(
   observed: Observation,
   release: Release,
 ): Map<string, ObservedContainer | undefined> {
-  const candidates = observed.owned.filter(({ labels }) => !isOfRelease(labels, release))
+  const candidates = observed.owned.filter(({ labels }) => !isOfRelease(labels, release.key))
   const named = (wanted: string | undefined) => candidates.find(({ name }) => name === wanted)
   const names = new Set(desired.map(({ full }) => full))
   return new Map(
@@ -104,12 +104,8 @@ function previousContainersOf(
 function orphansOf(release: Release, observed: Observation, takenOver: ReadonlySet<string>): ObservedContainer[] {
   const names = new Set(release.previous.map(({ containerName }) => containerName))
   return observed.owned.filter(
-    ({ id, name, labels }) => names.has(name) && !takenOver.has(id) && !isOfRelease(labels, release),
+    ({ id, name, labels }) => names.has(name) && !takenOver.has(id) && !isOfRelease(labels, release.key),
   )
-}
-
-export function isOfRelease(labels: Record<string, string>, release: Release): boolean {
-  return labels[label.deployment] === release.key?.deploymentId && labels[label.release] === String(release.key?.number)
 }
 
 function isUnchanged(instance: ResolvedInstance, previous: ObservedContainer | undefined, network: string): boolean {

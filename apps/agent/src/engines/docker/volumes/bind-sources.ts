@@ -1,7 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { posix } from 'node:path'
+import { errorCode } from '../../../errors/error-code.ts'
 import type { DataDirectory } from '../../../files/data-directory.ts'
-import { directoryFlags, errorCode, openBeneath } from '../../../files/directory-walk.ts'
+import { directoryFlags, openBeneath } from '../../../files/directory-walk.ts'
 import { isInside, normalPath, overlapsOnThisMachine, resolvePath } from '../../../files/host-paths.ts'
 import { PathError } from '../../../files/path-error.ts'
 
@@ -31,7 +32,7 @@ export function createBindSources(data: DataDirectory, options: { seesHost: bool
       : source === own || isInside(source, own) || isInside(own, source)
     if (overlaps)
       throw new PathError(
-        `${path} of the node overlaps ${mountPath}, where the agent keeps its keys and all volumes: nobody may mount that`,
+        `${path} of the node overlaps ${mountPath}, where the agent keeps its keys and all volumes: it cannot be mounted`,
       )
     return source
   }

@@ -32,7 +32,7 @@ test('a contained directory replaces a link by a file or directory, or refuses i
   await symlink(outside, join(root, 'away'))
   const keeping = await openContainedDirectory(root, { replace: false })
   await expect(keeping.writeFile(['away', 'mine'], content('x'), {})).rejects.toThrow(
-    'away is not a folder in the volume',
+    'away is not a directory in the volume',
   )
   await keeping.close()
   expect(await directory.metadata(['away', 'mine'])).toBeUndefined()
@@ -92,6 +92,6 @@ test('an archive is extracted with modes, times and links, and refused if a name
   evil.entry({ name: 'app/', type: 'directory' })
   evil.entry({ name: 'app/../../outside/mine' }, 'evil')
   evil.finalize()
-  await expect(extractArchive(Readable.from(evil), directory)).rejects.toThrow('leads out of its folder')
+  await expect(extractArchive(Readable.from(evil), directory)).rejects.toThrow('leads out of its directory')
   expect(await readFile(join(outside, 'mine'), 'utf8')).toBe('mine')
 })

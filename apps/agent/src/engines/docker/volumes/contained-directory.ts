@@ -13,7 +13,8 @@ import {
   symlink,
   unlink,
 } from 'node:fs/promises'
-import { directoryFlags, entryOf, errorCode, leadsAway } from '../../../files/directory-walk.ts'
+import { errorCode } from '../../../errors/error-code.ts'
+import { directoryFlags, entryOf, leadsAway } from '../../../files/directory-walk.ts'
 
 /** Owner and times of a written entry; absent values stay as the system sets them. */
 export interface Attributes {
@@ -23,7 +24,7 @@ export interface Attributes {
 }
 
 export interface FileMetadata {
-  kind: 'file' | 'folder' | 'other'
+  kind: 'file' | 'directory' | 'other'
   size: number
   modifiedAt: Date
 }
@@ -63,7 +64,7 @@ export class ContainedDirectory {
     try {
       return await this.#within(path, { create: false }, async (at) => {
         const found = await lstat(at)
-        const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other'
+        const kind = found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other'
         return { kind, size: found.size, modifiedAt: found.mtime }
       })
     } catch (error) {
@@ -72,7 +73,7 @@ export class ContainedDirectory {
     }
   }
 
-  /** The file is written completely or not at all. @param content buffers */
+  /** The file is written completely or not at all. */
   writeFile(path: InnerPath, content: AsyncIterable<unknown>, attributes: Attributes): Promise<void> {
     return this.#within(path, { create: true }, async (at, directory) => {
       const temporary = entryOf(directory, `${partial.start}${randomBytes(8).toString('hex')}${partial.end}`)
@@ -96,7 +97,7 @@ export class ContainedDirectory {
   makeDirectory(path: InnerPath): Promise<void> {
     if (path.length === 0) return Promise.resolve()
     return this.#within(path, { create: true }, async (at, directory) => {
-      await this.#clear(at, directory, path, 'folder')
+      await this.#clear(at, directory, path, 'directory')
       await mkdir(at).catch(ignore('EEXIST'))
     })
   }
@@ -187,21 +188,23 @@ export class ContainedDirectory {
     } catch (error) {
       const code = errorCode(error)
       if (!create || !['ENOENT', 'ENOTDIR', 'ELOOP'].includes(code)) throw error
-      if (code !== 'ENOENT') await this.#clear(at, directory, path, 'folder')
+      if (code !== 'ENOENT') await this.#clear(at, directory, path, 'directory')
       await mkdir(at).catch(ignore('EEXIST'))
       return open(at, directoryFlags)
     }
   }
 
   /** Removes an entry of another kind. */
-  async #clear(at: string, directory: FileHandle, path: InnerPath, wanted: 'file' | 'folder'): Promise<void> {
+  async #clear(at: string, directory: FileHandle, path: InnerPath, wanted: 'file' | 'directory'): Promise<void> {
     const found = await lstat(at).catch(ignore('ENOENT'))
     if (!found) return
     const isDirectory = found.isDirectory()
-    if (isDirectory === (wanted === 'folder')) return
+    if (isDirectory === (wanted === 'directory')) return
     if (!this.#replace)
       throw new InTheWay(
-        isDirectory ? `${path.join('/')} is a folder in the volume` : `${path.join('/')} is not a folder in the volume`,
+        isDirectory
+          ? `${path.join('/')} is a directory in the volume`
+          : `${path.join('/')} is not a directory in the volume`,
       )
     await removeEntry(directory, path.at(-1) ?? '', isDirectory)
   }

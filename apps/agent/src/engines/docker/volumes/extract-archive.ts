@@ -82,7 +82,7 @@ export async function extractArchive(
 
 function partsOf(name: string): string[] {
   const parts = name.split('/').filter((part) => part !== '' && part !== '.')
-  if (parts.some(leadsAway)) throw new Error(`the archive holds ${name}, which leads out of its folder`)
+  if (parts.some(leadsAway)) throw new Error(`the archive holds ${name}, which leads out of its directory`)
   return parts
 }
 

@@ -37,7 +37,7 @@ export async function importObjects(
   },
 ): Promise<Imported> {
   const { prefix, owner, signal, onProgress } = options
-  const objects = await patiently(() => listAll(bucket, prefix), signal)
+  const objects = await retried(() => listAll(bucket, prefix), signal)
   // An empty answer to a mistyped prefix must not empty the volume.
   if (prefix !== '' && objects.length === 0)
     throw new StorageError(`the bucket has nothing under ${prefix}`, { passing: false })
@@ -71,7 +71,7 @@ export async function importObjects(
       slots.run(async () => {
         if (both.aborted) return
         try {
-          await patiently(() => fetchOne(bucket, directory, { key: object.key, path, owner, count }), both)
+          await retried(() => fetchOne(bucket, directory, { key: object.key, path, owner, count }), both)
         } catch (error) {
           first ??= { error }
           failing.abort(error)
@@ -109,7 +109,7 @@ function placesOf(objects: readonly StoredObject[], prefix: string) {
   }
   const both = [...files.keys()].find((path) => directories.has(path))
   if (both !== undefined)
-    throw new StorageError(`the storage holds ${both} both as a file and as a folder`, { passing: false })
+    throw new StorageError(`the storage holds ${both} both as a file and as a directory`, { passing: false })
   return { files, directories }
 }
 
@@ -165,10 +165,11 @@ async function* counted(
 ): AsyncGenerator<Buffer> {
   let received = 0
   try {
-    for await (const chunk of body) {
-      received += (chunk as Buffer).length
-      count((chunk as Buffer).length)
-      yield chunk as Buffer
+    const chunks: AsyncIterable<Buffer> = body
+    for await (const chunk of chunks) {
+      received += chunk.length
+      count(chunk.length)
+      yield chunk
     }
   } catch (error) {
     throw networkErrorOf(error, host)
@@ -177,7 +178,7 @@ async function* counted(
 }
 
 /** Retries after a delay where that may help. */
-async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+async function retried<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let attempt = 1, waitMs = 250; ; attempt++, waitMs *= 3) {
     try {
       return await work()

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { listenForAgent } from './control.ts'
 import { type HandoverMessage, type Predecessor, type Reply, startSuccessor } from './handover.ts'
 import { forgetSuccessor } from './pid-files.ts'
-import { createPorts, type Ports } from './ports.ts'
+import { Ports } from './ports.ts'
 import { type GateAnswer, type GatePort, type GateRequest, handedOverCode, keyOf } from './protocol.ts'
 import type { Relay } from './relay.ts'
 import { isPort, readPorts, writePorts } from './state.ts'
@@ -48,7 +48,7 @@ export class RunningGate {
 
   private constructor(options: GateOptions) {
     this.#options = options
-    this.#ports = createPorts(options.relay)
+    this.#ports = new Ports(options.relay)
     this.#predecessor = options.predecessor
     this.#controlPath = join(options.directory, 'control.sock')
   }

@@ -6,7 +6,7 @@ import { RunningGate } from './gate.ts'
 import { connectPredecessor } from './handover.ts'
 import { runParent } from './parent.ts'
 import { findProcess, roleFlags } from './pid-files.ts'
-import { createRelay } from './relay.ts'
+import { Relay } from './relay.ts'
 
 // The gate's own process: `gate DIRECTORY`, `gate DIRECTORY --successor` from a gate that hands over, `gate DIRECTORY --parent` to keep one
 // running, which is the first process of a gate's container. It ends only on a command, never because the agent or a terminal ended.
@@ -29,7 +29,7 @@ try {
   const gate = await RunningGate.start({
     directory,
     code,
-    relay: createRelay(),
+    relay: new Relay(),
     predecessor,
     onDrained: () => process.exit(0),
   })

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { reachGate } from './control.ts'
 import { RunningGate } from './gate.ts'
 import { claimParent, findProcess } from './pid-files.ts'
-import { createRelay } from './relay.ts'
+import { Relay } from './relay.ts'
 
 /**
  * A gate that ends sooner than this after it has answered has failed quickly: the second such end causes a delay, and each further one a
@@ -27,7 +27,7 @@ const endMs = 1_000
  * can replace a parent that was killed. A gate that ends on purpose removes the control socket, and the parent ends with it.
  */
 export async function runParent(directory: string, code: string, builtIn: string): Promise<never> {
-  const relay = createRelay()
+  const relay = new Relay()
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, async () => {
       await Promise.race([stopGate(directory), delay(endMs)])

@@ -2,18 +2,6 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { type GateAnswer, type GatePort, isAny, keyOf, type PortKey } from './protocol.ts'
 import { listenOptions, type Relay, refuse } from './relay.ts'
 
-/** The ports that the gate holds, and the target of each one. */
-export interface Ports {
-  /** Applies all changes, or none and answers with the reason. */
-  apply(open: readonly GatePort[], close: readonly PortKey[]): Promise<GateAnswer>
-  /** Continues with a socket that a predecessor listens on. */
-  adopt(entry: GatePort, listening: Server): void
-  /** Stops listening on every port; open connections stay open. */
-  leave(): void
-  entries(): GatePort[]
-  listening(): { entry: GatePort; server: Server }[]
-}
-
 interface Held {
   entry: GatePort
   server: Server
@@ -26,11 +14,8 @@ const waitMs = 30_000
 const waitingMax = 2_000
 const backlog = 4_096
 
-export function createPorts(relay: Relay): Ports {
-  return new HeldPorts(relay)
-}
-
-class HeldPorts implements Ports {
+/** The ports that the gate holds, and the target of each one. */
+export class Ports {
   readonly #relay: Relay
   readonly #held = new Map<string, Held>()
 
@@ -38,6 +23,7 @@ class HeldPorts implements Ports {
     this.#relay = relay
   }
 
+  /** Applies all changes, or none and answers with the reason. */
   async apply(open: readonly GatePort[], close: readonly PortKey[]): Promise<GateAnswer> {
     const before = new Map([...this.#held].map(([key, { entry }]) => [key, entry]))
     const closed = close.flatMap((key) => this.#close(keyOf(key)) ?? [])
@@ -57,6 +43,7 @@ class HeldPorts implements Ports {
     }
   }
 
+  /** Continues with a socket that a predecessor listens on. */
   readonly adopt = (entry: GatePort, listening: Server): void => {
     const key = keyOf(entry)
     const server = this.#makeServer(key)
@@ -66,6 +53,7 @@ class HeldPorts implements Ports {
     this.#held.set(key, { entry, server, waiting: new Map() })
   }
 
+  /** Stops listening on every port; open connections stay open. */
   leave(): void {
     for (const key of [...this.#held.keys()]) this.#close(key)
   }
@@ -119,7 +107,7 @@ class HeldPorts implements Ports {
 
   #accept(key: string, client: Socket): void {
     const port = this.#held.get(key)
-    if (port && port.entry.target !== '') this.#relay.begin(client, () => this.#held.get(key)?.entry)
+    if (port && port.entry.target !== '') this.#relay.start(client, () => this.#held.get(key)?.entry)
     else if (port && port.waiting.size < waitingMax) wait(port, client)
     else refuse(client)
   }
@@ -131,7 +119,7 @@ class HeldPorts implements Ports {
       clearTimeout(timer)
       client.removeAllListeners('error')
       client.removeAllListeners('close')
-      this.#relay.begin(client, () => this.#held.get(key)?.entry)
+      this.#relay.start(client, () => this.#held.get(key)?.entry)
     }
     port.waiting.clear()
   }

@@ -3,15 +3,6 @@ import { createChunker } from './chunker.ts'
 import type { GatePort } from './protocol.ts'
 import { proxyHeader } from './proxy-header.ts'
 
-/** Connections between clients and containers, counted by container. Bytes, ends and resets pass both ways as they come. */
-export interface Relay {
-  /** @param port its entry at this moment; read again when the container cannot be reached, since its target may have changed in the meantime */
-  begin(client: Socket, port: () => GatePort | undefined): void
-  count(container?: string): number
-  /** Resolves with the number of connections that are left when the container has none any more, or when the time is over. */
-  drained(container: string, ms: number): Promise<number>
-}
-
 /** Half of a connection; every event of one side is applied to its peer. */
 interface Side extends Socket {
   peer?: Side
@@ -34,18 +25,16 @@ export const listenOptions = {
  */
 const dialMs = 3_000
 
-export function createRelay(): Relay {
-  return new ConnectionRelay()
-}
-
-class ConnectionRelay implements Relay {
+/** Connections between clients and containers, counted by container. Bytes, ends and resets pass both ways as they come. */
+export class Relay {
   /** By container. */
   readonly #open = new Map<string, Set<Side>>()
   readonly #waiting = new Map<string, Set<() => void>>()
   readonly #chunksTo = createChunker()
 
   /** @param tried the target that could not be reached before */
-  begin(client: Side, port: () => GatePort | undefined, tried = ''): void {
+  /** @param port its entry at this moment; read again when the container cannot be reached, since its target may have changed in the meantime */
+  start(client: Side, port: () => GatePort | undefined, tried = ''): void {
     const entry = port()
     if (!entry || entry.target === '') {
       refuse(client)
@@ -61,7 +50,7 @@ class ConnectionRelay implements Relay {
       this.#leave(container, client)
       const now = port()
       const moved = now !== undefined && now.target !== '' && now.target !== entry.target && now.target !== tried
-      if (moved && !client.destroyed) this.begin(client, port, entry.target)
+      if (moved && !client.destroyed) this.start(client, port, entry.target)
       else refuse(client)
     }
     const gone = () => {
@@ -93,6 +82,7 @@ class ConnectionRelay implements Relay {
     return sum
   }
 
+  /** Resolves with the number of connections that are left when the container has none any more, or when the time is over. */
   async drained(container: string, ms: number): Promise<number> {
     if (this.#open.has(container)) {
       const wakes = this.#waiting.get(container) ?? new Set()

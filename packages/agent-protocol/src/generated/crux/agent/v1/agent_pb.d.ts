@@ -348,7 +348,7 @@ export declare type Welcome = Message<"crux.agent.v1.Welcome"> & {
 
   /**
    * The resources that the agent manages by itself: ports at the gate and networks of its node and of the team's deleted nodes.
-   * Commands repeat it, because nodes are deleted during a link. Absent from older servers.
+   * Commands repeat it, because nodes are deleted during a link.
    *
    * @generated from field: crux.agent.v1.Scope scope = 4;
    */
