@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createDeployment, createService, createTeam, idle, unique, waitFor } from '@crux/test-kit'
 import pg from 'pg'
-import { listSql } from '../../apps/server/src/deployments/list.ts'
+import { listSql } from '../../apps/server/src/deployments/list-store.ts'
 import { throughput } from './load.ts'
 import { interleave, type Report } from './measure.ts'
 import type { TestSystem } from './test-system.ts'

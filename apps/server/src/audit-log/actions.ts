@@ -2,7 +2,7 @@ import { CruxError, type Query, type ResponseInput } from '@crux/contract'
 import { getField } from '@crux/service-kit'
 import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { countAllEntries } from './counted.ts'
+import { countAllEntries } from './count-store.ts'
 import { type AuditRow, countEntries, type Range, selectDays, selectPage } from './store.ts'
 import { findSubjects } from './subjects.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer, type TestTeam } from '../../test/kit/index.ts'
-import { countAll, countAllDays } from './counted.ts'
+import { countAll, countAllDays } from './count-store.ts'
 import { dropEntriesBefore } from './retention.ts'
 
 let crux: TestServer

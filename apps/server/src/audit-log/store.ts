@@ -1,6 +1,6 @@
 import { limits, type ResponseInput } from '@crux/contract'
 import type { Queries } from '../db/transaction.ts'
-import { countAll, countAllDays } from './counted.ts'
+import { countAll, countAllDays } from './count-store.ts'
 
 type Entry = ResponseInput<'audit-log.list'>['items'][number]
 export type AuditRow = {

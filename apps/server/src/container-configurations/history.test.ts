@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DeployTestEnvironment, makeDeployTestEnvironment, testEnvironmentOf } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 import { keyOne, sealFor } from '../../test/node-keys.ts'
-import { revisionsMax } from './revisions.ts'
+import { revisionsMax } from './revision-store.ts'
 
 let server: TestServer
 let testEnvironment: DeployTestEnvironment

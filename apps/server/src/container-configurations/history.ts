@@ -13,7 +13,7 @@ import type { Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { changeConfig, getConfig, publishChange } from './actions.ts'
-import { type RevisionRow, selectRevision, selectRevisions } from './revisions.ts'
+import { type RevisionRow, selectRevision, selectRevisions } from './revision-store.ts'
 import { findConfig } from './store.ts'
 
 type Revision = ResponseInput<'container-configurations.history'>['items'][number]

@@ -1,9 +1,9 @@
 import type { App } from '../context.ts'
 import type { Handlers } from '../http/index.ts'
 import { getConfigDetails, patchConfig } from './actions.ts'
-import { listChoices } from './choices.ts'
+import { listChoices } from './choice-store.ts'
 import { copyConfig, getRevision, listHistory, restoreRevision } from './history.ts'
-import { getRelations } from './relations.ts'
+import { getRelations } from './relation-store.ts'
 
 type Operations = Extract<keyof Handlers, `container-configurations.${string}`>
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { App } from '../context.ts'
 import { engineScope } from '../nodes/index.ts'
 import { finalOfInstance } from './layers.ts'
-import { sharedSecrets } from './shared-secrets.ts'
+import { sharedSecrets } from './shared-secret-store.ts'
 import type { OwnedConfig } from './store.ts'
 
 /** `shared`: keys without a value here for which another deployment of the prefix has one. */

@@ -3,7 +3,7 @@ import { isMutable, isVersionMutable } from '@crux/rules'
 import { lockInOrder } from '../db/lock-order.ts'
 import type { Queries } from '../db/transaction.ts'
 import type { ConfigRow } from './config-row.ts'
-import { keepRevision } from './revisions.ts'
+import { keepRevision } from './revision-store.ts'
 
 /** A stored layer as the wire shows it. The column is parsed, so that an outdated form of a field is detected. */
 export const toContainerConfig = (row: ConfigRow): ContainerConfig => ({

@@ -13,7 +13,7 @@ import {
 import type { ScriptedAgent } from '../../test/scripted-agent.ts'
 import type { TeamContext } from '../access/actor.ts'
 import { deleteNode } from '../nodes/actions.ts'
-import { engineScope } from '../nodes/engine-scope.ts'
+import { engineScope } from '../nodes/engine-scope-store.ts'
 import type { LocalAgents } from '../nodes/local-agents.ts'
 import { listContainers } from './actions.ts'
 import { nodeChannel } from './channel.ts'

@@ -13,7 +13,7 @@ import {
   type LoadedDeployment,
   loadDeployment,
 } from '../releases/index.ts'
-import { findListRow, toDeployments } from './list.ts'
+import { findListRow, toDeployments } from './list-store.ts'
 import { isEmptyTarget, prepareTarget, releaseTarget } from './prepared-target.ts'
 import { listRunning, removeContainers } from './remove-containers.ts'
 import {

@@ -2,7 +2,7 @@ import type { App } from '../context.ts'
 import type { ChannelHandlers, Subscriber } from '../live/index.ts'
 import { findAttempts, latestEvents, readEvents, toEvent } from '../releases/index.ts'
 import { bundlesOf } from './details.ts'
-import { instancesOfImages } from './instances.ts'
+import { instancesOfImages } from './instance-store.ts'
 import { carriersAmong } from './store.ts'
 
 type ChannelSubscriber = Subscriber<'deployment'>

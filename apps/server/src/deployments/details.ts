@@ -10,8 +10,8 @@ import {
 } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import { deploymentNotFound } from '../releases/index.ts'
-import { instancesOf } from './instances.ts'
-import { findListRow, toDeployments } from './list.ts'
+import { instancesOf } from './instance-store.ts'
+import { findListRow, toDeployments } from './list-store.ts'
 
 type Beside = {
   attempts: number

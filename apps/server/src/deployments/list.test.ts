@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DeployTestEnvironment, makeDeployTestEnvironment, type SeededVersion } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
-import { listSql } from './list.ts'
+import { listSql } from './list-store.ts'
 
 const rows = 20_000
 let server: TestServer

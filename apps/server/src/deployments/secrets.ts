@@ -3,7 +3,7 @@ import type { TeamContext } from '../access/index.ts'
 import { finalOfInstance, getConfig, keysOnNode, type OwnedConfig } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import { loadDeployment } from '../releases/index.ts'
-import { getInstance } from './instances.ts'
+import { getInstance } from './instance-store.ts'
 
 /** The prefix's shared secrets that the node has. @throws CruxError notFound; preconditionFailed `nodeId` (offline) */
 export async function getDeploymentSecrets(

@@ -6,7 +6,7 @@ import { type DeployTestEnvironment, goodNews, journal, makeDeployTestEnvironmen
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 import type { ScriptedAgent } from '../../test/scripted-agent.ts'
 import type { Queries } from '../db/transaction.ts'
-import { neededImages, usedImages } from './known-images.ts'
+import { neededImages, usedImages } from './known-image-store.ts'
 
 type Stored = MessageInitShape<typeof StoredImageSchema>
 let server: TestServer

@@ -5,7 +5,7 @@ import type { TeamContext } from '../access/index.ts'
 import { unusableAnswer } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
 import { requireNode } from './actions.ts'
-import { type KnownImage, neededImages, usedImages } from './known-images.ts'
+import { type KnownImage, neededImages, usedImages } from './known-image-store.ts'
 import { storedImages } from './stored-images.ts'
 
 type NodeImage = ResponseInput<'nodes.images'>['images'][number]

@@ -1,7 +1,7 @@
 import type { StoredImage } from '@crux/agent-protocol'
 import { unusableAnswer } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
-import { engineScope } from './engine-scope.ts'
+import { engineScope } from './engine-scope-store.ts'
 
 /** Reading the store of a node takes less than a second. A longer request would only delay the page. */
 const listTimeoutMs = 10_000

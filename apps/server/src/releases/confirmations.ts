@@ -10,7 +10,7 @@ import {
   rowKey,
 } from '@crux/rules'
 import type { Queries } from '../db/transaction.ts'
-import type { LoadedDeployment } from './load.ts'
+import type { LoadedDeployment } from './deployment-store.ts'
 
 /** An instance as a start would deploy it: from the current layers, or from an earlier release. */
 export type Startable = {

@@ -2,7 +2,7 @@ import { CruxError, type ResponseInput } from '@crux/contract'
 import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/transaction.ts'
-import { deploymentNotFound } from './load.ts'
+import { deploymentNotFound } from './deployment-store.ts'
 import { type ReleaseInstanceRow, type ReleaseRow, releaseColumns, releaseInstances } from './store.ts'
 
 export async function findRelease(

@@ -2,9 +2,9 @@ import { stripVTControlCharacters } from 'node:util'
 import { CruxError, type DeploymentEvent } from '@crux/contract'
 import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
+import { deploymentNotFound } from './deployment-store.ts'
 import { type EventRow, readEventsAfter, toEvent } from './event-store.ts'
 import { type ReleaseTitle, readReleaseTitles } from './list.ts'
-import { deploymentNotFound } from './load.ts'
 
 type LogFile = { name: string; bytes: AsyncIterable<Uint8Array> }
 

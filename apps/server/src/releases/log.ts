@@ -1,8 +1,8 @@
 import type { DeploymentEvent, Query, ResponseInput } from '@crux/contract'
 import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
+import { deploymentNotFound } from './deployment-store.ts'
 import { readEventPage, readEvents, toEvent } from './event-store.ts'
-import { deploymentNotFound } from './load.ts'
 
 /**
  * The newest attempt, and its last event.

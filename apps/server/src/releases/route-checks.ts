@@ -1,8 +1,8 @@
 import { CruxError, type ErrorDetail } from '@crux/contract'
 import { isExposed, normalizeHost, type Route, routeInWords, routesOf, routesOverlap } from '@crux/rules'
 import type { Queries } from '../db/transaction.ts'
-import type { LoadedDeployment } from './load.ts'
-import { listNeighbours } from './neighbours.ts'
+import type { LoadedDeployment } from './deployment-store.ts'
+import { listNeighbours } from './neighbour-store.ts'
 import type { Planned } from './start-request.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { CruxError } from '@crux/contract'
 import { configChanged, invalidateSecrets, isVoided } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
-import type { LoadedDeployment } from './load.ts'
+import type { LoadedDeployment } from './deployment-store.ts'
 import type { Planned, StartRequest } from './start-request.ts'
 
 type Secret = NonNullable<LoadedDeployment['fields']['secrets']>[number]

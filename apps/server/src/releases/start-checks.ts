@@ -13,7 +13,7 @@ import {
 import type { Queries } from '../db/transaction.ts'
 import { heldStorages } from '../storages/index.ts'
 import { judgeDangers, unconfirmedText } from './confirmations.ts'
-import type { LoadedDeployment } from './load.ts'
+import type { LoadedDeployment } from './deployment-store.ts'
 import { findOtherProtected } from './protection.ts'
 import { checkRoutes } from './route-checks.ts'
 import { checkStaleSecrets } from './stale-secrets.ts'

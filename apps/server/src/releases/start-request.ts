@@ -1,6 +1,6 @@
 import type { Actor, TeamContext } from '../access/index.ts'
 import type { Startable } from './confirmations.ts'
-import type { LoadedInstance } from './load.ts'
+import type { LoadedInstance } from './deployment-store.ts'
 
 export type Planned = Pick<LoadedInstance, 'configId'> & Startable
 /**

@@ -12,11 +12,11 @@ import {
   type Subjects,
   storeConfirmations,
 } from './confirmations.ts'
+import { type LoadedDeployment, loadDeployment } from './deployment-store.ts'
 import { cancelNow, leaseUntilFrom, notifyDispatcher } from './dispatch.ts'
 import { appendEvents, logEvent, statusEvent } from './event-store.ts'
 import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
 import { findRelease, findReleaseInstances, refuseUnsuccessful, toPlanned } from './list.ts'
-import { type LoadedDeployment, loadDeployment } from './load.ts'
 import { hasStaleValues } from './stale-secrets.ts'
 import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
 import { insertRelease, lockRelease, markStarted, type NewReleaseInstance } from './store.ts'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type DeployTestEnvironment, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { serverDatabase, startTestServer, type TestServer, until } from '../../test/kit/index.ts'
-import { deleteEventsOfNodes, eventsOfNode } from '../nodes/event-retention.ts'
-import { deleteEventsOfReleases, eventsOfReleases, oldReleases } from '../releases/event-retention.ts'
+import { deleteEventsOfNodes, eventsOfNode } from '../nodes/event-retention-store.ts'
+import { deleteEventsOfReleases, eventsOfReleases, oldReleases } from '../releases/event-retention-store.ts'
 import { deleteEventsBefore } from './event-retention.ts'
 
 /** Two processes on one database, as behind a load balancer. */

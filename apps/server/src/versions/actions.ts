@@ -16,7 +16,7 @@ import {
 } from '../deployments/index.ts'
 import { statusOf } from '../nodes/index.ts'
 import { findProject, lockProject, type ProjectVersions, projectNotFound } from '../projects/index.ts'
-import { copyDeployments, copyImages } from './copy.ts'
+import { copyDeployments, copyImages } from './copy-store.ts'
 import { versionCreated, versionRemoved } from './events.ts'
 import * as store from './store.ts'
 

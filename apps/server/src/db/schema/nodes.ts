@@ -39,7 +39,7 @@ export const node = crux.table(
 
 /**
  * Deleted nodes. Their containers may still run and carry their ids; an agent of the team on the same engine may manage
- * them (nodes/engine-scope.ts).
+ * them (nodes/engine-scope-store.ts).
  */
 export const deletedNode = crux.table(
   'deleted_node',

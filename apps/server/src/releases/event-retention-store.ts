@@ -1,5 +1,5 @@
 import type { App } from '../context.ts'
-import { releasesForForecast } from './current-containers.ts'
+import { releasesForForecast } from './current-container-store.ts'
 
 /** Small enough that transactions that write events do not wait for a deletion. */
 const eventsPerDelete = 5_000
