@@ -78,7 +78,10 @@ list(
   longest(production.flatMap(({ components }) => components)),
 )
 list('Retired words', retired)
-list('References to documents that do not exist', missingReferences(files))
+list(
+  'References to documents that do not exist',
+  missingReferences(files.filter(({ path }) => path !== 'test/measure.test.ts')),
+)
 
 function tooLong(functions: readonly MeasuredFunction[], max: number): MeasuredFunction[] {
   return functions.filter(({ lines }) => lines > max)

@@ -42,14 +42,12 @@ export const DeploymentTokenCreated = DeploymentToken.extend({
   /** A ready command that starts the deployment, waits and shows the outcome. */
   curl: z.string(),
 })
+const Hash = z.string().regex(/^[0-9a-f]{64}$/, 'A hash has 64 hexadecimal digits')
 export const DeploymentStart = z.object({
   instances: z.array(Id).max(500).optional(),
   recreate: z.boolean().optional(),
   /** The `hash` of the preview that the user saw: the start is refused with 412 when the configuration has changed since then. */
-  expectedHash: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/, 'A hash has 64 hexadecimal digits')
-    .optional(),
+  expectedHash: Hash.optional(),
 })
 
 /** The same selection before a start, as a query: ids separated by commas. Absent: all. */
