@@ -21,7 +21,7 @@ const talker = {
   ],
 }
 
-test('an install command for another machine is not offered on loopback; one for this machine counts down and can be discarded', async ({
+test('an install command for another machine is not offered on loopback; one for this machine counts down and can be deleted', async ({
   page,
   testSystem,
 }) => {
@@ -43,7 +43,7 @@ test('an install command for another machine is not offered on loopback; one for
   await expect(command).toHaveText(text ?? '')
   await page.getByText('Show the script').click()
   await expect(page.getByRole('region', { name: 'Script' })).toContainText('Installs the Crux agent')
-  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.getByRole('button', { name: 'Delete command' }).click()
   await expect(page.getByText('Install an agent on this machine with a command')).toBeVisible()
   await expect(command).toBeHidden()
 })

@@ -19,6 +19,17 @@ const status = createRoute({
 })
 const notFound = createRoute({ getParentRoute: () => bare, path: '/404', component: NotFound })
 const crashed = createRoute({ getParentRoute: () => bare, path: '/500', component: CrashPage })
+// Only in a development build: the mode is a constant there, so a production build drops the page with the route.
+const devRoutes =
+  import.meta.env.MODE === 'production'
+    ? []
+    : [
+        createRoute({
+          getParentRoute: () => bare,
+          path: '/dev/components',
+          component: page(['log'], () => import('./dev/ComponentsPage.tsx'), 'ComponentsPage'),
+        }),
+      ]
 const teamCreate = createRoute({
   getParentRoute: () => bare,
   path: '/teams/create',
@@ -228,7 +239,7 @@ const auditLog = createRoute({
 
 const tree = root.addChildren([
   index,
-  bare.addChildren([...signInRoutes, status, notFound, crashed, teamCreate, invitation]),
+  bare.addChildren([...signInRoutes, status, notFound, crashed, teamCreate, invitation, ...devRoutes]),
   app.addChildren([
     ...accountRoutes,
     teams,

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { ConfigError } from '@crux/service-kit'
 import { readConfig } from './config/index.ts'
 import { createCipher, generateKey } from './crypto/index.ts'
@@ -23,7 +24,7 @@ try {
   if (!command) throw new ConfigError('The command', `is none of those that there are.\n\n${usage}`)
   process.stdout.write(`${await command()}\n`)
 } catch (error) {
-  process.stderr.write(`${error instanceof ConfigError ? error.message : (error as Error).stack}\n`)
+  process.stderr.write(`${error instanceof ConfigError ? error.message : inspect(error)}\n`)
   process.exitCode = 1
 }
 

@@ -1,4 +1,4 @@
-import { ConfigError, createLifecycle, createLogger, handleUnhandledErrors } from '@crux/service-kit'
+import { ConfigError, createLifecycle, createLogger, getField, handleUnhandledErrors } from '@crux/service-kit'
 import { type Config, readConfig } from './config/index.ts'
 import { startServer } from './start.ts'
 
@@ -21,8 +21,8 @@ try {
   lifecycle.stopOnSignals()
   log.info({ url: server.url, host: config.host, port: server.port }, 'ready')
 } catch (error) {
-  const { code } = error as { code?: string }
-  if (code === 'EADDRINUSE') log.fatal(`CRUX_PORT ${config.port} is taken on ${config.host}: choose another one`)
+  if (getField(error, 'code') === 'EADDRINUSE')
+    log.fatal(`CRUX_PORT ${config.port} is taken on ${config.host}: choose another one`)
   else log.fatal({ err: error }, 'the server cannot start')
   process.exit(1)
 }

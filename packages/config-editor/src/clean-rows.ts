@@ -1,9 +1,7 @@
-import type { ContainerConfigField } from '@crux/contract'
-
 type AnyRow = Record<string, unknown>
 
 /** What a typed value is once empty rows are left out; `places` = the index of each kept row in the form. */
-export function cleaned(field: ContainerConfigField, value: unknown): { value: unknown; places?: number[] } {
+export function cleaned(field: string, value: unknown): { value: unknown; places?: number[] } {
   if (field === 'logConfig' && isObject(value) && Array.isArray(value.options))
     return { value: { ...value, options: (value.options as AnyRow[]).filter((row) => !isEmpty(row)) } }
   if (!Array.isArray(value)) return { value }
@@ -17,7 +15,7 @@ export function cleaned(field: ContainerConfigField, value: unknown): { value: u
 }
 
 /** An empty row: its preselected choices do not count as typed. */
-function isBegun(field: ContainerConfigField, row: AnyRow): boolean {
+function isBegun(field: string, row: AnyRow): boolean {
   if (field === 'secrets' || field === 'capabilities') return row.key === ''
   if (field === 'ulimits') return Number.isNaN(row.soft) && Number.isNaN(row.hard)
   return isEmpty(row)

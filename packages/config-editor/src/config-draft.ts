@@ -1,4 +1,9 @@
-import type { ContainerConfigField, ContainerConfigFields, ErrorDetail } from '@crux/contract'
+import {
+  type ContainerConfigField,
+  type ContainerConfigFields,
+  type ErrorDetail,
+  isContainerConfigField,
+} from '@crux/contract'
 import {
   addedHostDangers,
   applyConfigPatch,
@@ -115,7 +120,7 @@ export function findProblems(draft: ConfigDraft, context: DraftContext): ErrorDe
   const places = new Map<string, number[]>()
   const fields = Object.fromEntries(
     Object.entries(shownFields(draft)).map(([field, value]) => {
-      const clean = cleaned(field as ContainerConfigField, value)
+      const clean = cleaned(field, value)
       if (clean.places) places.set(field, clean.places)
       return [field, clean.value]
     }),
@@ -220,7 +225,7 @@ export function patchConflict(
   const back = returnSentToPending(draft)
   const conflicts: Record<string, Conflict> = { ...back.conflicts }
   for (const { property, value } of found) {
-    const edit = back.pending[fieldOf(property) as ContainerConfigField]
+    const edit = editOf(back.pending, property)
     if (!edit) continue
     const mine = partOf(edit.value, property)
     if (!sameValue(mine, partOf(edit.base, property)) && !sameValue(mine, value))
@@ -261,8 +266,8 @@ export function returnSentToPending(draft: ConfigDraft): ConfigDraft {
 
 export function resolveConflict(draft: ConfigDraft, property: string, choice: 'mine' | 'theirs'): ConfigDraft {
   const { [property]: conflict, ...conflicts } = draft.conflicts
-  const field = fieldOf(property) as ContainerConfigField
-  const edit = draft.pending[field]
+  const field = fieldOf(property)
+  const edit = editOf(draft.pending, property)
   if (!conflict || !edit) return { ...draft, conflicts }
   const base = withPart(edit.base, property, conflict.theirs)
   const value = choice === 'mine' ? edit.value : withPart(edit.value, property, conflict.theirs)
@@ -307,11 +312,11 @@ function withRebasedEdits(draft: ConfigDraft): ConfigDraft {
   }
   const conflicts: Record<string, Conflict> = {}
   for (const [property, { theirs: told }] of Object.entries(found)) {
-    const edit = pending[fieldOf(property) as ContainerConfigField]
+    const edit = editOf(pending, property)
     if (!edit) continue
     const mine = partOf(edit.value, property)
     const theirs = isBehind(draft) ? told : partOf(edit.base, property)
-    const arrived = draft.unsure[fieldOf(property) as ContainerConfigField]
+    const arrived = editOf(draft.unsure, property)
     if (arrived && sameValue(theirs, partOf(arrived.value, property))) continue
     if (!sameValue(mine, theirs)) conflicts[property] = { mine, theirs }
   }
@@ -328,7 +333,13 @@ const heldFields = (draft: ConfigDraft, problems: readonly ErrorDetail[]): Set<s
   )
 
 const entriesOf = (edits: Edits): [ContainerConfigField, Edit][] =>
-  Object.entries(edits) as [ContainerConfigField, Edit][]
+  Object.entries(edits).flatMap(([field, edit]) => (isContainerConfigField(field) ? [[field, edit]] : []))
+
+/** The edit of the field that a property lies in. */
+function editOf(edits: Edits, property: string): Edit | undefined {
+  const field = fieldOf(property)
+  return isContainerConfigField(field) ? edits[field] : undefined
+}
 
 const without = <T>(record: Readonly<Record<string, T>>, drop: (name: string) => boolean): Record<string, T> =>
   Object.fromEntries(Object.entries(record).filter(([name]) => !drop(name)))

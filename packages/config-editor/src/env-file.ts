@@ -3,7 +3,6 @@ export type EnvPair = { key: string; value: string }
 export type EnvFile = { pairs: EnvPair[]; problems: { line: number; text: string }[] }
 
 const name = /^\s*(?:export\s+)?([^\s=#'"]+)\s*(?:=\s?|:\s+)/
-const quotes = { '"': '"', "'": "'", '`': '`' } as const
 
 /** A key that occurs twice has its last value; a line that is neither a pair nor a comment is a problem with its number. */
 export function parseEnvFile(text: string): EnvFile {
@@ -39,7 +38,7 @@ export function formatEnvFile(pairs: readonly EnvPair[]): string {
 function readValue(source: string, from: number, lineEnd: number): { value: string; end: number } {
   let start = from
   while (start < lineEnd && /[ \t]/.test(source[start] ?? '')) start += 1
-  const quote = quotes[source[start] as keyof typeof quotes]
+  const quote = /["'`]/.exec(source[start] ?? '')?.[0]
   const close = quote ? closingQuote(source, start + 1, quote) : -1
   if (quote && close >= 0) {
     const end = endOfLine(source, close)

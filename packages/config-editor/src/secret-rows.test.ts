@@ -32,8 +32,14 @@ describe('the state of a secret', () => {
     const stale = { ...named('STALE'), value: '', encrypted: false, publicKey: 'now' }
     expect(
       states(
-        [sealed('ON_NODE'), sealed('SEALED'), sealed('OLD', 'former'), stale, named('UNSET')],
-        [sealed('BELOW'), sealed('OLD_BELOW', 'former'), named('MISSING', true), named('SHARED', true), named('OPEN')],
+        [sealed('ON_NODE'), sealed('SEALED'), sealed('OLD', 'previous'), stale, named('UNSET')],
+        [
+          sealed('BELOW'),
+          sealed('OLD_BELOW', 'previous'),
+          named('MISSING', true),
+          named('SHARED', true),
+          named('OPEN'),
+        ],
         known,
       ),
     ).toEqual({
@@ -51,9 +57,9 @@ describe('the state of a secret', () => {
   })
 
   it('prefers a value of this layer to a lower one, and shows no warning before the key of the node is known', () => {
-    expect(states([sealed('A')], [sealed('A', 'former')], known)).toEqual({ A: 'sealed' })
-    expect(states([sealed('A', 'former')], [sealed('A')], known)).toEqual({ A: 'stale' })
-    expect(states([sealed('A', 'former')], [], undefined)).toEqual({ A: 'sealed' })
+    expect(states([sealed('A')], [sealed('A', 'previous')], known)).toEqual({ A: 'sealed' })
+    expect(states([sealed('A', 'previous')], [sealed('A')], known)).toEqual({ A: 'stale' })
+    expect(states([sealed('A', 'previous')], [], undefined)).toEqual({ A: 'sealed' })
   })
 
   it('keeps keys of lower layers locked and required for each value of this layer', () => {

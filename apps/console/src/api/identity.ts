@@ -10,6 +10,7 @@ import type {
 } from '@ory/kratos-client'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { type FlowKind, identityCalls } from './identity-calls.ts'
+import { textAt, valueAt } from './unknown-data.ts'
 
 /** The identity service's public API under /kratos on our own origin. The types come from its client. */
 const calls = identityCalls('/kratos')
@@ -91,10 +92,8 @@ export async function openFlow<K extends FlowKind>(
 
 /** The text of an error that the identity service stored before it sent the browser to /error?id=. */
 export async function readFlowError(id: string): Promise<{ message: string; reason?: string }> {
-  const body = (await readJson(calls.getFlowError(id))) as {
-    error?: { message?: string; reason?: string }
-  }
-  return { message: body.error?.message ?? '', reason: body.error?.reason }
+  const body = await readJson(calls.getFlowError(id))
+  return { message: textAt(body, 'error', 'message') ?? '', reason: textAt(body, 'error', 'reason') }
 }
 
 /** The first node of a flow's form with a name, or with an id if it is not an input. */
@@ -207,11 +206,11 @@ const failure = async (answer: Response): Promise<ApiError> =>
 
 /** Errors of the identity service have their own shape: {error: {id, code, message, reason}}. */
 function identityError(answer: Response, body: unknown): ApiError {
-  const { error } = (body ?? {}) as { error?: { id?: string; message?: string; reason?: string } }
+  const error = valueAt(body, 'error')
   return new ApiError({
     status: answer.status,
-    error: error?.id ?? 'UNKNOWN',
-    description: error?.reason ?? error?.message ?? 'Unknown error',
+    error: textAt(error, 'id') ?? 'UNKNOWN',
+    description: textAt(error, 'reason') ?? textAt(error, 'message') ?? 'Unknown error',
     requestId: answer.headers.get('x-request-id') ?? undefined,
   })
 }

@@ -23,10 +23,10 @@ export const dropTokenDraft = () => sessionStorage.removeItem(key)
 /**
  * Leaves for the sign-in page, which leads back to this address.
  *
- * @param settle marks the form as saved, so that the page can be left without a confirmation
+ * @param markSaved marks the form as saved, so that the page can be left without a confirmation
  */
-export function signInAgain(of: string, values: TokenDraft, settle: () => void): void {
+export function signInAgain(of: string, values: TokenDraft, markSaved: () => void): void {
   sessionStorage.setItem(key, JSON.stringify({ of, at: Date.now(), values } satisfies Kept))
-  flushSync(settle)
+  flushSync(markSaved)
   location.assign(reauthenticationAddress(location.pathname + location.search + location.hash))
 }

@@ -2,6 +2,7 @@ import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { apiQuery, queryClient, queryKey } from '../api/client.ts'
+import { valueAt } from '../api/unknown-data.ts'
 
 /** No channel covers all deployments of a team, so the counts are polled, but not in a hidden browser tab. */
 const refetchIntervalMs = 15_000
@@ -11,9 +12,9 @@ export function useTeamCounts(teamSlug: string): ResponseOf<'dashboard.get'> | u
   useEffect(() => {
     const key = queryKey('dashboard.get', { params: { teamSlug } })
     return queryClient.getQueryCache().subscribe(({ type, query }) => {
-      const { data, dataUpdatedAt } = query.state
+      const { dataUpdatedAt } = query.state
       if (type !== 'updated' || !countsAll(query.queryKey, teamSlug)) return
-      const counts = (data as ResponseOf<'deployments.list'> | undefined)?.counts
+      const counts = queryClient.getQueryData<ResponseOf<'deployments.list'>>(query.queryKey)?.counts
       const known = queryClient.getQueryState<ResponseOf<'dashboard.get'>>(key)
       if (!counts || !known?.data || known.fetchStatus === 'fetching' || dataUpdatedAt <= known.dataUpdatedAt) return
       const { failedDeployments, more } = known.data
@@ -27,7 +28,6 @@ export function useTeamCounts(teamSlug: string): ResponseOf<'dashboard.get'> | u
 
 /** A list of this team's deployments whose counts follow no filter. */
 function countsAll([operation, params, filters]: readonly unknown[], teamSlug: string): boolean {
-  if (operation !== 'deployments.list' || (params as { teamSlug?: string }).teamSlug !== teamSlug) return false
-  const { nodeId, filter, configBundleId } = (filters ?? {}) as Record<string, unknown>
-  return !nodeId && !filter && !configBundleId
+  if (operation !== 'deployments.list' || valueAt(params, 'teamSlug') !== teamSlug) return false
+  return !['nodeId', 'filter', 'configBundleId'].some((name) => valueAt(filters, name))
 }

@@ -3,7 +3,7 @@ import { type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../components/Button.tsx'
 import { cx } from '../components/class-names.ts'
-import { type Action, ActionMenu } from '../components/Menu.tsx'
+import { ActionMenu } from '../components/Menu.tsx'
 import { useNarrow } from '../components/use-media.ts'
 import { type Column, type RowAction, tints } from './columns.ts'
 import { NarrowRows } from './NarrowRows.tsx'
@@ -199,19 +199,13 @@ function RowActions({ actions, button }: { actions: readonly RowAction[]; button
   return (
     <div className="flex items-center justify-end gap-0.5">
       {button}
-      {actions
-        .filter((action) => action.inline && action.icon)
-        .map((action) => (
-          // The filter above leaves only actions with an icon.
-          <IconButton
-            key={action.id}
-            icon={action.icon as NonNullable<Action['icon']>}
-            label={action.label}
-            size="sm"
-            disabledReason={action.disabledReason}
-            onClick={action.run}
-          />
-        ))}
+      {actions.map(
+        ({ id, inline, icon, label, disabledReason, run }) =>
+          inline &&
+          icon && (
+            <IconButton key={id} icon={icon} label={label} size="sm" disabledReason={disabledReason} onClick={run} />
+          ),
+      )}
       <ActionMenu size="sm" actions={actions.filter((action) => !action.inline)} />
     </div>
   )

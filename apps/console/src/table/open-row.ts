@@ -8,9 +8,10 @@ const controls = 'a, button, input, select, textarea, label, summary, [role=chec
  * itself. Selecting a row's text opens nothing.
  */
 export function openRow(event: MouseEvent<HTMLElement>): void {
-  const target = event.target as HTMLElement
+  const { target } = event
   // A menu or dialog of the row is elsewhere in the DOM, but React sends its events to the row.
-  if (event.defaultPrevented || !event.currentTarget.contains(target) || target.closest(controls)) return
+  if (!(target instanceof Element) || !event.currentTarget.contains(target)) return
+  if (event.defaultPrevented || target.closest(controls)) return
   const link = event.currentTarget.querySelector<HTMLAnchorElement>('a[data-row-link]')
   if (!link || !document.getSelection()?.isCollapsed) return
   if (event.button === 1 || event.ctrlKey || event.metaKey) window.open(link.href, '_blank', 'noopener')

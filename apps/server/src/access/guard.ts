@@ -1,4 +1,5 @@
 import { CruxError, type EndpointSpec, isAllowed, scopeCovers, scopeOfEndpoint } from '@crux/contract'
+import { getField } from '@crux/service-kit'
 import type { FastifyRequest } from 'fastify'
 import type { Actor, TeamContext } from './actor.ts'
 import type { Authentication } from './authentication.ts'
@@ -29,7 +30,7 @@ export function createGuard(services: AuthServices, origins: () => ReadonlySet<s
     if (endpoint.permission === 'public' || endpoint.permission === 'install-token') return {}
     const { cookie, authorization } = request.headers
     if (endpoint.permission === 'registry-hook') {
-      const { registryId } = request.params as { registryId: string }
+      const registryId = String(getField(request.params, 'registryId'))
       if (await services.authentication.isRegistryHook({ authorization }, registryId)) return {}
       await services.failedChecks.count(request.ip)
       throw new CruxError('unauthorized')
@@ -77,8 +78,7 @@ function checkScope(endpoint: EndpointSpec, actor: Actor, params: unknown) {
   const needed = scopeOfEndpoint(endpoint)
   if (needed === undefined) throw scopeTooLow('No token may do this: sign in for it.')
   if (actor.kind === 'deployment-token') {
-    const { deploymentId } = params as { deploymentId?: string }
-    if (endpoint.token === 'deployment-token' && deploymentId === actor.deploymentId) return
+    if (endpoint.token === 'deployment-token' && getField(params, 'deploymentId') === actor.deploymentId) return
     throw scopeTooLow('This token starts its own deployment and does nothing else.')
   }
   const { scope } = actor.grant
@@ -86,9 +86,9 @@ function checkScope(endpoint: EndpointSpec, actor: Actor, params: unknown) {
 }
 
 function teamKeyOf(params: unknown): TeamKey | undefined {
-  const { teamSlug, teamId } = params as { teamSlug?: string; teamId?: string }
-  if (teamSlug !== undefined) return { by: 'slug', value: teamSlug }
-  return teamId === undefined ? undefined : { by: 'id', value: teamId }
+  const [slug, id] = [getField(params, 'teamSlug'), getField(params, 'teamId')]
+  if (slug !== undefined) return { by: 'slug', value: String(slug) }
+  return id === undefined ? undefined : { by: 'id', value: String(id) }
 }
 
 const notInTeam = (key: TeamKey | undefined) =>

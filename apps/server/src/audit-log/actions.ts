@@ -1,4 +1,5 @@
 import { CruxError, type Query, type ResponseInput } from '@crux/contract'
+import { getField } from '@crux/service-kit'
 import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { countAllEntries } from './counted.ts'
@@ -45,7 +46,7 @@ export async function countDays(
     return await selectDays(app.database.pool, rangeOf(team, query), query.timeZone)
   } catch (error) {
     // This process knows the zone, but the database does not.
-    if ((error as { code?: unknown }).code === '22023') throw unknownZone(query.timeZone)
+    if (getField(error, 'code') === '22023') throw unknownZone(query.timeZone)
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import type { ResponseInput } from '@crux/contract'
-import { isUuid } from '@crux/service-kit'
+import { getField, isUuid } from '@crux/service-kit'
 import type { Queries } from '../db/transaction.ts'
 import type { AuditRow } from './store.ts'
 
@@ -56,12 +56,11 @@ export async function findSubjects(
 
 /** The ids of the address; those of the body only if the address has none, as for created resources. */
 function idsOf(data: unknown): string[] {
-  const { params, body } = (data ?? {}) as { params?: Record<string, unknown>; body?: Record<string, unknown> }
-  const from = (part: Record<string, unknown> | undefined) =>
+  const from = (part: unknown) =>
     idKeys.flatMap((key) => {
-      const id = part?.[key]
+      const id = getField(part, key)
       return isUuid(id) ? [id] : []
     })
-  const own = from(params)
-  return own.length > 0 ? own : from(body)
+  const own = from(getField(data, 'params'))
+  return own.length > 0 ? own : from(getField(data, 'body'))
 }

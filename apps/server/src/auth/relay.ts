@@ -1,4 +1,5 @@
 import { CruxError } from '@crux/contract'
+import { getField } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import { type Input, RelayedRefusal } from '../http/index.ts'
 import type { Browser, FlowAnswer } from '../identity/index.ts'
@@ -38,9 +39,8 @@ export async function relay(
   }
   const answer = await ask(browser)
   const { status, body, setCookie, location } = answer
-  const flow = (body ?? {}) as { redirect_browser_to?: unknown; refresh?: unknown }
-  const elsewhere =
-    status === 422 && typeof flow.redirect_browser_to === 'string' ? flow.redirect_browser_to : undefined
+  const target = getField(body, 'redirect_browser_to')
+  const elsewhere = status === 422 && typeof target === 'string' ? target : undefined
   const next = status < 300 || elsewhere ? ((await options.agreed?.(answer, browser)) ?? elsewhere) : undefined
   if (setCookie.length > 0) request.reply.header('set-cookie', setCookie)
   request.reply.header('cache-control', 'no-store')
@@ -54,7 +54,7 @@ export async function relay(
   if (status === 303 && location)
     throw new RelayedRefusal(410, { use_flow_id: new URL(location).searchParams.get('id') })
   // The page was open before the person signed in elsewhere. A deliberate second sign-in has a refresh flow.
-  const tooLate = options.signsIn && flow.refresh !== true && (status === 400 || status === 403)
+  const tooLate = options.signsIn && getField(body, 'refresh') !== true && (status === 400 || status === 403)
   if (tooLate && (await app.identity.session({ cookie: text })))
     throw new CruxError('alreadyExists', { property: 'session', description: 'You are signed in already.' })
   throw new RelayedRefusal(status, body)

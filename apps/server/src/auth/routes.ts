@@ -1,3 +1,4 @@
+import { getField } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import type { Handlers } from '../http/index.ts'
 import type { IdentityFlows } from '../identity/index.ts'
@@ -76,7 +77,7 @@ export function authRoutes(
     'auth.renew-invitation-code': ({ body }) => renewCode(app, body.team, body.invitation),
     'auth.logout': async (request) => {
       const answer = await relay(app, request, (browser) => flows.logout(browser))
-      return { url: String((answer as { logout_url?: unknown } | undefined)?.logout_url ?? '') }
+      return { url: String(getField(answer, 'logout_url') ?? '') }
     },
   }
 }

@@ -56,8 +56,9 @@ export function createPostgresBus(options: { url: string; database: Database<typ
     },
     on(type, run) {
       const listeners = heard.get(type) ?? new Set()
-      heard.set(type, listeners.add(run as (event: never) => void))
-      return () => void listeners.delete(run as (event: never) => void)
+      const listener = run as (event: never) => void
+      heard.set(type, listeners.add(listener))
+      return () => void listeners.delete(listener)
     },
     onReconnected(run) {
       reconnected.add(run)
@@ -127,5 +128,5 @@ function createOutbox({ database, log }: { database: Database<typeof schema>; lo
 function eventOf(payload: string, from: string): BusEvent {
   if (from === sessionsChannel) return { type: 'session.ended', sessionId: payload }
   if (from === identitiesChannel) return { type: 'identity.changed', userId: payload }
-  return JSON.parse(payload) as BusEvent
+  return JSON.parse(payload)
 }

@@ -8,6 +8,7 @@ import {
   type ResponseInput,
 } from '@crux/contract'
 import { isMarkerField, markerSections } from '@crux/rules'
+import { getField } from '@crux/service-kit'
 import type { Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -105,8 +106,7 @@ function taking(
     fields.map((field) => {
       const value = target[field] ?? null
       if (!isMarkerField(field) || value === null) return [field, value]
-      const sections = value as Record<string, unknown>
-      return [field, Object.fromEntries(markerSections.map((section) => [section, sections[section] ?? null]))]
+      return [field, Object.fromEntries(markerSections.map((section) => [section, getField(value, section) ?? null]))]
     }),
   )
 }

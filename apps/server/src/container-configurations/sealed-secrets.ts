@@ -33,7 +33,7 @@ export function withSealedSecrets(
       description: first.description,
       details: problems,
     })
-  return { ...patch, config: { ...patch.config, secrets: sealed.filter((row) => !('problem' in row)) as Secret[] } }
+  return { ...patch, config: { ...patch.config, secrets: sealed.flatMap((row) => ('problem' in row ? [] : [row])) } }
 }
 
 /**

@@ -62,7 +62,7 @@ export async function removeContainers(app: App, caller: Caller, targets: readon
   const results = await Promise.allSettled(targets.map((target) => removeAt(app, caller, target)))
   const failures = results.flatMap((result, index) => {
     const target = targets[index]
-    return result.status === 'rejected' && target ? [{ target, error: result.reason as unknown }] : []
+    return result.status === 'rejected' && target ? [{ target, error: result.reason }] : []
   })
   const [first] = failures
   if (!first) return

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Http2SecureServer, Http2Server, Http2ServerRequest, ServerHttp2Stream } from 'node:http2'
+import type { Http2SecureServer, Http2Server, Http2ServerRequest } from 'node:http2'
 import { isIP } from 'node:net'
 import { Code, ConnectError, createContextValues, type Interceptor } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
@@ -104,8 +104,7 @@ function refuse(...[request, response, code]: [...Parameters<NodeHandlerFn>, Cod
   })
   response.end()
   request.resume()
-  const { stream } = response as { stream?: ServerHttp2Stream }
-  setTimeout(() => stream?.close(), stopSendingMs).unref()
+  if ('stream' in response) setTimeout(() => response.stream?.close(), stopSendingMs).unref()
 }
 
 /** Logs unexpected errors here. The agent gets only a code that makes it try again. */

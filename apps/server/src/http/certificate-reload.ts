@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Server } from 'node:https'
 import { createSecureContext } from 'node:tls'
-import type { Logger } from '@crux/service-kit'
+import { getField, type Logger } from '@crux/service-kit'
 import type { Config } from '../config/index.ts'
 
 /** The files are polled, because tools replace certificates by renaming files and links, which a file watcher does not notice. */
@@ -34,7 +34,7 @@ export function reloadCertificate(
       refused = ''
       log.info('the TLS certificate was renewed')
     } catch (err) {
-      const reason = String((err as Error).message)
+      const reason = String(getField(err, 'message'))
       if (reason !== refused) log.warn({ err }, 'a new TLS certificate cannot be used, the last one stays')
       refused = reason
     }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ServerHttp2Stream } from 'node:http2'
 import type { CruxError } from '@crux/contract'
+import { getField } from '@crux/service-kit'
 import type { FastifyRequest } from 'fastify'
 
 /** Errors of streams and sockets when the other side of a request ends it. */
@@ -21,4 +22,4 @@ function hasDisconnected(raw: IncomingMessage & { stream?: ServerHttp2Stream }):
   return raw.socket.destroyed
 }
 
-const codeOf = (error: unknown) => String((error as { code?: unknown } | undefined)?.code ?? '')
+const codeOf = (error: unknown) => String(getField(error, 'code') ?? '')

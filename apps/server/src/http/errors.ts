@@ -1,4 +1,5 @@
 import { CruxError } from '@crux/contract'
+import { getField } from '@crux/service-kit'
 
 /**
  * Converts everything that may be thrown to an error of the catalogue; an unexpected one is an internalError that keeps
@@ -9,17 +10,8 @@ export function toCruxError(error: unknown): CruxError {
   return fromFastify(error) ?? fromPostgres(error) ?? new CruxError('internalError', { cause: error })
 }
 
-type Coded = {
-  code?: unknown
-  statusCode?: unknown
-  constraint?: unknown
-  detail?: unknown
-  cause?: unknown
-  message?: unknown
-}
-
 function fromFastify(error: unknown): CruxError | undefined {
-  const { code, statusCode } = error as Coded
+  const [code, statusCode] = [getField(error, 'code'), getField(error, 'statusCode')]
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new CruxError('payloadTooLarge')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new CruxError('unsupportedMediaType')
   if (error instanceof SyntaxError || code === 'FST_ERR_CTP_INVALID_JSON_BODY')
@@ -38,33 +30,34 @@ function fromFastify(error: unknown): CruxError | undefined {
 
 /** Codes: PostgreSQL, appendix A. Drizzle wraps the driver's error as cause. */
 function fromPostgres(error: unknown): CruxError | undefined {
-  let current = error as Coded | undefined
-  for (let depth = 0; current && depth < 4; depth++, current = current.cause as Coded | undefined) {
-    const { code } = current
+  let current = error
+  for (let depth = 0; current && depth < 4; depth++, current = getField(current, 'cause')) {
+    const code = getField(current, 'code')
     if (typeof code !== 'string') continue
-    if (code === '23505') return duplicate(String(current.constraint ?? ''), error)
+    if (code === '23505') return duplicate(String(getField(current, 'constraint') ?? ''), error)
     if (code === '23503' || code === '23001')
       return new CruxError('preconditionFailed', {
         description: 'Something that this depends on has changed or is still in use.',
         cause: error,
       })
     // Half of a surrogate pair is a syntax error for JSON columns.
-    const isHalf = code === '22P02' && /^Unicode .* surrogate/.test(String(current.detail ?? ''))
+    const isHalf = code === '22P02' && /^Unicode .* surrogate/.test(String(getField(current, 'detail') ?? ''))
     if (code === '22021' || code === '22P05' || isHalf)
       return new CruxError('invalidArgument', {
         description: 'A text contains a character that cannot be stored.',
         cause: error,
       })
     // ENOENT concerns the database only when its socket is missing, not a file of ours.
-    if (/^(08|57P0)|^ECONN|^ETIMEDOUT$|^EPIPE$/.test(code) || (code === 'ENOENT' && syscallOf(current) === 'connect'))
+    if (
+      /^(08|57P0)|^ECONN|^ETIMEDOUT$|^EPIPE$/.test(code) ||
+      (code === 'ENOENT' && getField(current, 'syscall') === 'connect')
+    )
       return new CruxError('serviceUnavailable', { property: 'database', cause: error })
   }
   return /Connection terminated|timeout exceeded when trying to connect/.test(messages(error))
     ? new CruxError('serviceUnavailable', { property: 'database', cause: error })
     : undefined
 }
-
-const syscallOf = (error: unknown) => (error as { syscall?: string }).syscall
 
 function duplicate(constraint: string, cause: unknown): CruxError {
   const property = /_(name|slug)(_|$)/.exec(constraint)?.[1]
@@ -76,6 +69,6 @@ function duplicate(constraint: string, cause: unknown): CruxError {
 }
 
 function messages(error: unknown): string {
-  const { message, cause } = (error ?? {}) as Coded
-  return `${String(message ?? '')} ${cause ? messages(cause) : ''}`
+  const cause = getField(error, 'cause')
+  return `${String(getField(error, 'message') ?? '')} ${cause ? messages(cause) : ''}`
 }

@@ -6,7 +6,7 @@ export class RelayedRefusal extends CruxError {
   readonly relayed: Record<string, unknown>
 
   constructor(status: number, body: unknown) {
-    const relayed = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+    const relayed = typeof body === 'object' && body !== null ? { ...body } : {}
     super(codeOf(status), { description: messageOf(relayed), value: relayed })
     this.relayedStatus = status
     this.relayed = relayed

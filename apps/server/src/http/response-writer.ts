@@ -24,13 +24,13 @@ export function writerOf(schema: z.ZodType): Writer {
  * rewritten on every answer), and `X or null` becomes a nullable X, which needs no trial.
  */
 function responseSchema(response: z.ZodType): JsonSchema {
-  const schema = z.toJSONSchema(response, {
+  const schema: JsonSchema = z.toJSONSchema(response, {
     target: 'draft-7',
     io: 'input',
     unrepresentable: 'any',
     cycles: 'throw',
     reused: 'inline',
-  }) as JsonSchema
+  })
   return simplify(schema)
 }
 
@@ -53,9 +53,8 @@ const leftOut = new Set([
 ])
 
 function simplify(schema: JsonSchema): JsonSchema {
-  const choices = schema.anyOf as JsonSchema[] | undefined
-  if (choices) {
-    const all = choices.flatMap(flattened)
+  if (isList(schema.anyOf)) {
+    const all = schema.anyOf.flatMap(flattened)
     const real = all.filter((choice) => choice.type !== 'null').map(simplify)
     const nullable = real.length < all.length
     const [first] = real
@@ -70,10 +69,12 @@ function simplify(schema: JsonSchema): JsonSchema {
   const copy: JsonSchema = {}
   for (const [key, value] of Object.entries(schema)) {
     if (leftOut.has(key)) continue
-    if (key === 'properties') copy.properties = mapValues(value as Record<string, JsonSchema>, simplify)
-    else if (key === 'items' && Array.isArray(value)) copy.items = value.map(simplify)
-    else if ((key === 'items' || key === 'additionalProperties') && typeof value === 'object' && value !== null)
-      copy[key] = simplify(value as JsonSchema)
+    if (key === 'properties' && isSchema(value))
+      copy.properties = Object.fromEntries(
+        Object.entries(value).map(([name, inner]) => [name, isSchema(inner) ? simplify(inner) : inner]),
+      )
+    else if (key === 'items' && isList(value)) copy.items = value.map(simplify)
+    else if ((key === 'items' || key === 'additionalProperties') && isSchema(value)) copy[key] = simplify(value)
     else copy[key] = value
   }
   // A number keeps an integer of any size; the serialiser's own integer would round a fraction instead of failing a
@@ -86,8 +87,7 @@ const plain = new Set(['string', 'number', 'boolean'])
 
 /** The choices of a nested choice: `nullable` can only be combined with a type, never with another choice. */
 const flattened = (schema: JsonSchema): JsonSchema[] =>
-  Array.isArray(schema.anyOf) ? (schema.anyOf as JsonSchema[]).flatMap(flattened) : [schema]
+  isList(schema.anyOf) ? schema.anyOf.flatMap(flattened) : [schema]
 
-function mapValues<T, R>(object: Record<string, T>, map: (value: T) => R): Record<string, R> {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]))
-}
+const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null
+const isList = (value: unknown): value is JsonSchema[] => Array.isArray(value)

@@ -64,7 +64,7 @@ export function createHttpServer(
   http.addContentTypeParser(/^application\/([\w.+-]+\+)?json/, { parseAs: 'string' }, (request, body, done) => {
     // An empty body counts as missing; the endpoint decides whether one is required.
     if (body === '') done(null, undefined)
-    else readJson(request, body as string, done)
+    else readJson(request, String(body), done)
   })
 
   securityHeaders(http, options.url, app.config.captchaOrigins)

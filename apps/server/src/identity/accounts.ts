@@ -1,5 +1,5 @@
 import { CruxError } from '@crux/contract'
-import type { Logger } from '@crux/service-kit'
+import { getField, type Logger } from '@crux/service-kit'
 import { IdentityApi, type Identity as KratosIdentity } from '@ory/kratos-client'
 import { type AdminAddress, adminConfiguration } from './configuration.ts'
 import { personOf } from './identity.ts'
@@ -119,7 +119,7 @@ export function createAccounts(options: AdminAddress & { log: Logger }): Account
     },
     async showsOnboarding(id) {
       const { metadata_public } = await asked(admin.getIdentity({ id }, quick))
-      return (metadata_public as { disableOnboarding?: unknown } | null)?.disableOnboarding !== true
+      return getField(metadata_public, 'disableOnboarding') !== true
     },
     async saveOnboarding(id, shown) {
       if (shown === (await this.showsOnboarding(id))) return
@@ -177,7 +177,7 @@ function accountOf(identity: KratosIdentity): Account {
   return { ...person, verified: address?.verified === true }
 }
 
-const statusOf = (cause: unknown) => (cause as { response?: { status?: number } }).response?.status
+const statusOf = (cause: unknown) => getField(getField(cause, 'response'), 'status')
 const isNotFound = (cause: unknown) => statusOf(cause) === 404
 /** An error of the HTTP client contains the request with its token, so that only its message is logged. */
 const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))

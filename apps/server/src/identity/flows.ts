@@ -1,4 +1,5 @@
 import { CruxError } from '@crux/contract'
+import { getField } from '@crux/service-kit'
 import { FrontendApi } from '@ory/kratos-client'
 import { type PublicAddress, proxyHeaders, publicConfiguration } from './configuration.ts'
 
@@ -45,24 +46,31 @@ export function createIdentityFlows(identity: PublicAddress): IdentityFlows {
 
   return {
     login: (flow, body, browser) =>
-      answerOf(frontend.updateLoginFlow({ flow, updateLoginFlowBody: body as never }, options(browser))),
+      answerOf(frontend.updateLoginFlow({ flow, updateLoginFlowBody: unchecked(body) }, options(browser))),
     register: (flow, body, browser) =>
-      answerOf(frontend.updateRegistrationFlow({ flow, updateRegistrationFlowBody: body as never }, options(browser))),
+      answerOf(
+        frontend.updateRegistrationFlow({ flow, updateRegistrationFlowBody: unchecked(body) }, options(browser)),
+      ),
     verify: (flow, body, browser) =>
-      answerOf(frontend.updateVerificationFlow({ flow, updateVerificationFlowBody: body as never }, options(browser))),
+      answerOf(
+        frontend.updateVerificationFlow({ flow, updateVerificationFlowBody: unchecked(body) }, options(browser)),
+      ),
     recover: (flow, body, browser) =>
-      answerOf(frontend.updateRecoveryFlow({ flow, updateRecoveryFlowBody: body as never }, options(browser))),
+      answerOf(frontend.updateRecoveryFlow({ flow, updateRecoveryFlowBody: unchecked(body) }, options(browser))),
     settings: (flow, body, browser) =>
-      answerOf(frontend.updateSettingsFlow({ flow, updateSettingsFlowBody: body as never }, options(browser))),
+      answerOf(frontend.updateSettingsFlow({ flow, updateSettingsFlowBody: unchecked(body) }, options(browser))),
     endOtherSessions: (browser) => answerOf(frontend.disableMyOtherSessions({}, options(browser))),
     logout: (browser) => answerOf(frontend.createBrowserLogoutFlow({}, options(browser))),
   }
 }
 
+/** The identity service checks the body; the types of its client list the fields of every method. */
+const unchecked = (body: Record<string, unknown>) => body as never
+
 async function answerOf(asked: Promise<Answered>): Promise<FlowAnswer> {
   try {
     const { status, data, headers } = await asked
-    const { 'set-cookie': setCookie, location } = headers as Record<string, unknown>
+    const [setCookie, location] = [getField(headers, 'set-cookie'), getField(headers, 'location')]
     return {
       status,
       body: data,

@@ -1,5 +1,5 @@
 import { CruxError, sessionCookieName } from '@crux/contract'
-import type { Logger } from '@crux/service-kit'
+import { getField, type Logger } from '@crux/service-kit'
 import { FrontendApi, IdentityApi, type Identity as KratosIdentity, type Session } from '@ory/kratos-client'
 import type { Bus } from '../bus/index.ts'
 import { createActivePeople } from './active-people.ts'
@@ -51,7 +51,7 @@ export function createIdentity(options: AdminAddress & PublicAddress & { bus: Bu
       )
       return actorOf(data, await recoveredAt(admin, data))
     } catch (cause) {
-      const status = (cause as { response?: { status?: number } }).response?.status
+      const status = getField(getField(cause, 'response'), 'status')
       // 403 is a session below the required assurance level, which the product API treats as no session.
       if (status === 401 || status === 403) return undefined
       options.log.warn({ err: cause }, 'the identity service did not answer')
@@ -71,7 +71,7 @@ export function createIdentity(options: AdminAddress & PublicAddress & { bus: Bu
       if (data.state === 'inactive') return undefined
       return { ...personOf(data), ...(typeof recovered === 'string' && { recoveredAt: new Date(recovered) }) }
     } catch (cause) {
-      if ((cause as { response?: { status?: number } }).response?.status === 404) return undefined
+      if (getField(getField(cause, 'response'), 'status') === 404) return undefined
       options.log.warn({ err: cause }, 'the identity service did not answer')
       throw new CruxError('serviceUnavailable', { property: 'kratos', cause })
     }
@@ -141,9 +141,11 @@ const nameMax = 200
 
 /** The identity schema allows a missing name; the e-mail address replaces it. */
 export function personOf(identity: KratosIdentity): Person {
-  const traits = (identity.traits ?? {}) as { email?: unknown; name?: { first?: unknown; last?: unknown } }
-  const email = typeof traits.email === 'string' ? traits.email : ''
-  const name = [traits.name?.first, traits.name?.last]
+  const { traits } = identity
+  const address = getField(traits, 'email')
+  const email = typeof address === 'string' ? address : ''
+  const names = getField(traits, 'name')
+  const name = [getField(names, 'first'), getField(names, 'last')]
     .filter((part) => typeof part === 'string' && part !== '')
     .join(' ')
   return { id: identity.id, name: (name || email).slice(0, nameMax).toWellFormed(), email }

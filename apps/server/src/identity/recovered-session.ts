@@ -1,3 +1,4 @@
+import { getField } from '@crux/service-kit'
 import type { IdentityApi, Identity as KratosIdentity, Session } from '@ory/kratos-client'
 
 /** The key of the time up to which recoveries of a person are complete, because the identity service does not show it. */
@@ -26,7 +27,7 @@ export async function recoveredAt(admin: IdentityApi, session: Session): Promise
 
 function isSettled({ credentials = {}, metadata_admin }: KratosIdentity, at: number): boolean {
   const later = (time: string | undefined) => time !== undefined && Date.parse(time) > at
-  const mark = (metadata_admin as Record<string, unknown> | null | undefined)?.[settledMark]
+  const mark = getField(metadata_admin, settledMark)
   if (typeof mark === 'string' && Date.parse(mark) >= at) return true
   const own = firstFactors.flatMap((type) => credentials[type] ?? [])
   if (own.some((credential) => later(credential.created_at))) return true

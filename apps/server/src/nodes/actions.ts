@@ -4,11 +4,12 @@ import type { Actor, Caller, TeamContext } from '../access/index.ts'
 import { isLoopbackOnly } from '../config/index.ts'
 import type { App } from '../context.ts'
 import { deployment, node, nodeInstall, nodeToken } from '../db/schema/index.ts'
+import type { InstallOptions } from '../db/schema/nodes.ts'
 import { recordDeletedNode } from './engine-scope.ts'
 import { nodeChanged, nodeKicked } from './events.ts'
 import { installCommand, installScript } from './install-script.ts'
 import { issueInstallToken, openInstallToken } from './install-token.ts'
-import { type InstallOptions, scriptValues } from './install-values.ts'
+import { scriptValues } from './install-values.ts'
 import type { AgentEnd } from './local-agent-process.ts'
 import type { LocalAgents } from './local-agents.ts'
 import {
@@ -217,8 +218,8 @@ export async function listNodeEvents(
   return {
     items: items.map((item) => ({
       createdAt: item.createdAt.toISOString(),
-      event: item.event as ResponseInput<'nodes.audit'>['items'][number]['event'],
-      data: item.data as Record<string, unknown> | null,
+      event: item.event,
+      data: item.data,
     })),
     total,
   }
@@ -249,7 +250,7 @@ function toNode(row: NodeFace): ResponseInput<'nodes.create'> {
     name: row.name,
     type: row.type,
     description: row.description,
-    icon: row.icon as ResponseInput<'nodes.create'>['icon'],
+    icon: row.icon,
     address: linked ? row.address : null,
     status: statusOf(row),
     connectedAt: linked ? (row.connectedAt?.toISOString() ?? null) : null,
@@ -264,7 +265,7 @@ function describeInstall(
   row: NodeRow & { teamSlug: string },
   install: InstallRow,
 ): ResponseInput<'nodes.create-script'> {
-  const values = scriptValues(app.config, row, openInstallToken(app, install), install.options as InstallOptions)
+  const values = scriptValues(app.config, row, openInstallToken(app, install), install.options)
   return {
     command: installCommand(install.scriptType, values),
     script: installScript(install.scriptType, values),

@@ -47,7 +47,7 @@ async function* readFile(path: string, size: number): AsyncGenerator<Uint8Array>
   const file = await open(path)
   try {
     for await (const chunk of file.createReadStream({ end: size - 1, highWaterMark: 256 * 1_024 })) {
-      yield chunk as Buffer
+      yield chunk
     }
   } finally {
     await file.close().catch(() => undefined)

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { hashToken, makeToken } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { nodeInstall } from '../db/schema/index.ts'
-import type { InstallOptions } from './install-values.ts'
+import type { InstallOptions } from '../db/schema/nodes.ts'
 
 /** An install token is for single use, valid for ten minutes, and bound to the node. */
 export const installLifeMs = 10 * 60 * 1_000

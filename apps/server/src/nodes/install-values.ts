@@ -1,11 +1,6 @@
 import { isLoopbackUrl } from '@crux/service-kit'
 import type { Config } from '../config/index.ts'
-
-export type InstallOptions = {
-  rootPath?: string | null
-  dagentTraefik?: { acmeEmail: string } | null
-  workloadName?: string | null
-}
+import type { InstallOptions } from '../db/schema/nodes.ts'
 
 /** All values of a script. They are text from people or settings, so each is quoted where it is used. */
 export type ScriptValues = {

@@ -267,7 +267,7 @@ function signal(pid: number, name: NodeJS.Signals) {
  */
 function readRunFile(path: string): number | undefined {
   try {
-    const { pid, startTime } = JSON.parse(readFileSync(path, 'utf8')) as { pid: number; startTime: string | null }
+    const { pid, startTime }: { pid: number; startTime: string | null } = JSON.parse(readFileSync(path, 'utf8'))
     return startTime !== null && isAlive(pid) && String(startTimeOf(pid)) === String(startTime) ? pid : undefined
   } catch {
     return undefined

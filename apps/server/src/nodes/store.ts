@@ -98,7 +98,7 @@ export async function findNodeEvents(
     gte(nodeEvent.createdAt, query.from),
     // The column has milliseconds, and so has `to`.
     lt(nodeEvent.createdAt, new Date(query.to.getTime() + 1)),
-    query.filterEventType ? eq(nodeEvent.event, query.filterEventType) : undefined,
+    query.filterEventType ? sql`${nodeEvent.event} = ${query.filterEventType}` : undefined,
   )
   const [items, [total]] = await Promise.all([
     app.database.db

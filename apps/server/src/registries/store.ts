@@ -2,6 +2,7 @@ import type { Registry, RegistryType } from '@crux/contract'
 import { and, eq, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { App } from '../context.ts'
+import type { IconName } from '../db/schema/columns.ts'
 import { image, registry } from '../db/schema/index.ts'
 
 /** All columns but the credential, which queries that serve responses never select. */
@@ -24,7 +25,7 @@ export type RegistryRow = {
   id: string
   name: string
   description: string | null
-  icon: string | null
+  icon: IconName | null
   type: RegistryType
   url: string
   imageNamePrefix: string | null
@@ -48,8 +49,7 @@ export const toRegistry = (row: RegistryFace): RegistryDto => ({
   type: row.type,
   url: row.url,
   description: row.description,
-  // Icons are written only from the contract's list.
-  icon: row.icon as RegistryDto['icon'],
+  icon: row.icon,
   imageUrlPrefix: [row.url.replace(/^[a-z]+:\/\//i, ''), row.imageNamePrefix].filter(Boolean).join('/'),
 })
 

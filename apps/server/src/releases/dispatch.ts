@@ -1,5 +1,6 @@
 import { CruxError } from '@crux/contract'
 import { leaseMs } from '@crux/rules'
+import { getField } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import { buildRelease } from './build-release.ts'
@@ -106,7 +107,7 @@ async function markDispatched(app: App, release: ReleaseRow): Promise<boolean> {
     })
     return rowCount === 1
   } catch (error) {
-    if ((error as { constraint?: string }).constraint === 'release_one_dispatched') return false
+    if (getField(error, 'constraint') === 'release_one_dispatched') return false
     throw error
   }
 }

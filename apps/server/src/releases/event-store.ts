@@ -16,7 +16,8 @@ export type EventRow = {
   createdAt: Date
   type: EventType
   instanceId: string | null
-  value: unknown
+  /** Only this file writes the table; the types of the values are those of the wire. */
+  value: never
 }
 
 /**
@@ -135,13 +136,12 @@ export function toEvent(row: EventRow): DeploymentEvent {
     sequence: row.position,
     ...(row.instanceId && { instanceId: row.instanceId }),
   }
-  // Only this file writes the table; the types of the values are those of the wire.
-  const value = row.value as never
+  const { value } = row
   switch (row.type) {
     case 'log':
       return { ...event, log: value }
     case 'deployment-status':
-      return { ...event, ...(value as Pick<DeploymentEvent, 'deploymentStatus' | 'reason' | 'previousRestored'>) }
+      return Object.assign(event, value)
     case 'container-state':
       return { ...event, containerState: value }
     case 'container-progress':

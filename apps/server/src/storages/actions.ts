@@ -160,8 +160,7 @@ const toStorage = ({ id, name, description, icon, url }: store.StorageFace): Sto
   id,
   name,
   description,
-  // Icons are written only from the contract's list.
-  icon: icon as Storage['icon'],
+  icon,
   url,
 })
 

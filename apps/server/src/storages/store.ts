@@ -1,6 +1,8 @@
+import { getField } from '@crux/service-kit'
+import type { IconName } from '../db/schema/columns.ts'
 import type { Queries } from '../db/transaction.ts'
 
-export type StorageFace = { id: string; name: string; description: string | null; icon: string | null; url: string }
+export type StorageFace = { id: string; name: string; description: string | null; icon: IconName | null; url: string }
 export type StorageRow = StorageFace & { public: boolean; inUse: boolean; createdAt: Date; updatedAt: Date }
 /** The keys as stored in the database, encrypted. */
 export type SealedKeys = { accessKey: string | null; secretKey: string | null }
@@ -98,7 +100,7 @@ export async function deleteStorage(queries: Queries, id: string): Promise<boole
     await queries.query('delete from crux.storage where id = $1', [id])
     return true
   } catch (error) {
-    if ((error as { code?: unknown }).code === '23503') return false
+    if (getField(error, 'code') === '23503') return false
     throw error
   }
 }

@@ -27,7 +27,7 @@ export async function deleteEventsBefore(
   end = Date.now() + nightMs,
 ): Promise<Deleted | undefined> {
   const client = await app.database.pool.connect()
-  let broken: Error | undefined
+  let broken: Error | boolean | undefined
   try {
     const { rows } = await client.query<{ held: boolean }>(
       `select pg_try_advisory_lock(hashtextextended('event retention', 0)) as held`,
@@ -43,7 +43,7 @@ export async function deleteEventsBefore(
     }
   } catch (error) {
     // The lock belongs to the connection and is released with it.
-    broken = error as Error
+    broken = error instanceof Error ? error : true
     throw error
   } finally {
     client.release(broken)

@@ -92,7 +92,7 @@ function checkSlug(slug: string) {
       value: slug,
       description: `A slug has lower-case letters, digits and single dashes, for example "${slugOf(slug)}".`,
     })
-  if ((reservedTeamSlugs as readonly string[]).includes(slug))
+  if (reservedTeamSlugs.some((reserved) => reserved === slug))
     throw new CruxError('invalidArgument', {
       property: 'slug',
       value: slug,

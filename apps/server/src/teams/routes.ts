@@ -1,5 +1,6 @@
 import type { App } from '../context.ts'
 import type { Handlers } from '../http/index.ts'
+import type { Credentials } from '../identity/index.ts'
 import type { LocalAgents } from '../nodes/index.ts'
 import { createTeam, deleteTeam, getTeam, listTeams, renameTeam } from './actions.ts'
 import { deleteAccount } from './delete-account.ts'
@@ -30,8 +31,7 @@ type TeamOperation =
 
 export function teamRoutes(app: App, localAgents: LocalAgents): Handlers<TeamOperation> {
   /** The current session of the caller, read without the cache. */
-  const askAgain = (headers: object) => {
-    const { cookie, authorization } = headers as { cookie?: string; authorization?: string }
+  const askAgain = ({ cookie, authorization }: Credentials) => {
     return app.identity.session({ cookie, authorization }, { fresh: true })
   }
   return {

@@ -1,4 +1,5 @@
 import type { Flow } from '../../api/identity.ts'
+import { textAt } from '../../api/unknown-data.ts'
 
 /** `last`: it is the only way to sign in, and stays. */
 export type Key = { id: string; name: string; addedAt: string | undefined; last: boolean }
@@ -7,12 +8,12 @@ export type Key = { id: string; name: string; addedAt: string | undefined; last:
 export function keysOf(flow: Flow | undefined, field: 'webauthn_remove' | 'passkey_remove'): Key[] {
   return (flow?.ui.nodes ?? []).flatMap(({ attributes, meta }) => {
     if (!('name' in attributes) || attributes.name !== field || typeof attributes.value !== 'string') return []
-    const context = (meta.label?.context ?? {}) as { display_name?: string; added_at?: string }
+    const context = meta.label?.context
     return [
       {
         id: attributes.value,
-        name: context.display_name ?? '',
-        addedAt: context.added_at,
+        name: textAt(context, 'display_name') ?? '',
+        addedAt: textAt(context, 'added_at'),
         last: attributes.disabled === true,
       },
     ]

@@ -1,4 +1,5 @@
 import type { ResponseOf } from '@crux/contract'
+import { textAt, valueAt } from '../../api/unknown-data.ts'
 
 export type Entry = ResponseOf<'audit-log.list'>['items'][number]
 
@@ -21,14 +22,12 @@ export function plainOperation(operation: string): string {
 
 /** The detail that distinguishes an entry from others of its operation: a name, a tag, an address, a container. */
 export function detailOf(data: unknown): string | undefined {
-  const { body } = (data ?? {}) as { body?: unknown }
-  if (typeof body !== 'object' || body === null) return undefined
-  const { name, tag, email, role, container, operation } = body as Record<string, unknown>
-  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+  const body = valueAt(data, 'body')
+  const container = valueAt(body, 'container')
   if (typeof container === 'object' && container !== null) {
-    const { prefix, name: own } = container as { prefix?: string; name?: string }
-    const full = [prefix, own].filter(Boolean).join('-')
-    return text(operation) ? `${operation} ${full}` : full
+    const full = [textAt(container, 'prefix'), textAt(container, 'name')].filter(Boolean).join('-')
+    const operation = textAt(body, 'operation')
+    return operation ? `${operation} ${full}` : full
   }
-  return text(name) ?? text(tag) ?? text(email) ?? text(role)
+  return textAt(body, 'name') ?? textAt(body, 'tag') ?? textAt(body, 'email') ?? textAt(body, 'role')
 }

@@ -9,11 +9,12 @@ import { FormPanel } from '../../forms/FormShell.tsx'
 import { PasswordField, SwitchField } from '../../forms/fields.tsx'
 import { elsewhere } from './elsewhere.ts'
 import { FlowGate } from './FlowGate.tsx'
+import { newPassword } from './new-password.ts'
 import { useSettingsFlow } from './use-settings-flow.ts'
 
 const Form = z
   .object({
-    password: z.string().min(8).max(70),
+    password: newPassword,
     repeat: z.string().min(1),
     signOutOthers: z.boolean(),
     revokeTokens: z.boolean(),

@@ -19,6 +19,7 @@ import { afterSignUp } from './after-sign-up.ts'
 import { CaptchaBox, useCaptcha } from './Captcha.tsx'
 import { CodeForm, Resend } from './CodeStep.tsx'
 import { FlowGate } from './FlowGate.tsx'
+import { newPassword } from './new-password.ts'
 import { PasskeySignUp, passkeyOptions } from './PasskeySignUp.tsx'
 import { Divider, ProviderButtons } from './ProviderButtons.tsx'
 import { lacksTraits, providersOf } from './providers.ts'
@@ -33,7 +34,7 @@ const Register = z
     email: z.email(),
     firstName: z.string().trim().min(1).max(16),
     lastName: z.string().trim().max(16),
-    password: z.string().min(8).max(70),
+    password: newPassword,
     repeat: z.string().min(1),
   })
   .refine((values) => values.repeat === values.password, {

@@ -1,4 +1,5 @@
 import type { Flow } from '../../api/identity.ts'
+import { valueAt } from '../../api/unknown-data.ts'
 
 /** Names of common providers for which only the id is known. */
 const names: Record<string, string> = { google: 'Google', gitlab: 'GitLab', github: 'GitHub', azure: 'Microsoft' }
@@ -21,8 +22,9 @@ export function providersOf(
     if (group !== 'oidc' || !('name' in attributes) || attributes.name !== field) return []
     const id = attributes.value
     if (typeof id !== 'string' || id === '') return []
-    const { provider } = (meta.label?.context ?? {}) as { provider?: unknown }
-    return [{ id, name: providerName(id, provider), last: attributes.disabled === true }]
+    return [
+      { id, name: providerName(id, valueAt(meta.label?.context, 'provider')), last: attributes.disabled === true },
+    ]
   })
 }
 

@@ -1,6 +1,7 @@
 import { queryClient } from '../../api/client.ts'
 import type { Flow } from '../../api/identity.ts'
 import { reauthenticationAddress } from '../../api/reauthentication.ts'
+import { valueAt } from '../../api/unknown-data.ts'
 import { useFlow } from './use-flow.ts'
 
 type Options<V> = {
@@ -37,6 +38,5 @@ export function useSettingsFlow<V>({ id, returnTo, submit, onDone }: Options<V>)
 
 /** The relay keeps the identity service's words in `value`; a direct answer has its id as the code. */
 function isTooOld(error: unknown): boolean {
-  const { error: code, value } = error as { error?: unknown; value?: { error?: { id?: unknown } } }
-  return code === 'session_refresh_required' || value?.error?.id === 'session_refresh_required'
+  return [valueAt(error, 'error'), valueAt(error, 'value', 'error', 'id')].includes('session_refresh_required')
 }

@@ -95,7 +95,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
     reason('deploy') ??
     (takes && !takes.allowed ? takes.reason : null) ??
     (deployment.instances.length === 0 ? t('detail.noImages') : chosen.length === 0 ? t('detail.noneChosen') : null) ??
-    (problems.length > 0 ? t('detail.settle', { count: problems.length }) : null)
+    (problems.length > 0 ? t('detail.fixProblems', { count: problems.length }) : null)
   const close = () => setLayer(null)
 
   return (

@@ -37,7 +37,7 @@ export function FailureActions({ teamSlug, deployment, cause, instance, showLast
     <>
       {showLastLines && (
         <Button variant={variant('lines')} icon={SquareTerminal} onClick={showLastLines}>
-          {t('result.lastWords')}
+          {t('result.lastLines')}
         </Button>
       )}
       {cause.kind === 'tag' && (

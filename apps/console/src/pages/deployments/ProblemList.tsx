@@ -21,7 +21,7 @@ type Props = {
 /** What prevents a start: the number of problems, then each one with its container and a link to its field. */
 export function ProblemList({ preview, problems, target, instanceId, className }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
-  const standing = problems.filter(isBlocking)
+  const blocking = problems.filter(isBlocking)
   // The start asks about these; there is nothing to fix.
   const asked = problems.filter((problem) => !isBlocking(problem))
   const nameOf = (id: string | null | undefined) =>
@@ -32,16 +32,16 @@ export function ProblemList({ preview, problems, target, instanceId, className }
       <span className="min-w-0 break-words">{description}</span>
     </p>
   ))
-  if (standing.length === 0) return questions
+  if (blocking.length === 0) return questions
   return (
     <>
       <div className={cx('text-failed', className)}>
         <h3 className="flex items-center gap-2 font-strong">
           <CircleX aria-hidden />
-          {t('detail.settle', { count: standing.length })}
+          {t('detail.fixProblems', { count: blocking.length })}
         </h3>
         <ul aria-label={t('changes.problems')} className="mt-1.5 grid gap-2 pl-6">
-          {standing.map((problem) => {
+          {blocking.map((problem) => {
             const name = nameOf(problem.instanceId)
             const link = target && problemLink(target.teamSlug, target.deployment, problem)
             const text = toSentence(withoutName(problem.description, name), [])

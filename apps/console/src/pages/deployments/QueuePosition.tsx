@@ -16,7 +16,7 @@ export function QueuePosition({ teamSlug, deployment }: Props) {
   if (!queuePosition || !queuedBehind) return null
   return (
     <span className="font-normal text-ink-2">
-      {t('queue.place', { count: queuePosition, ordinal: true })}{' '}
+      {t('queue.position', { count: queuePosition, ordinal: true })}{' '}
       <TextLink {...links.deploymentProgress(teamSlug, queuedBehind.deploymentId)} inline>
         {queuedBehind.projectName} {queuedBehind.versionName}
       </TextLink>

@@ -86,13 +86,15 @@ function applyEvent(progress: Progress, event: DeploymentEvent): Progress {
       const previousRestored = event.previousRestored ?? null
       return { ...started, status, reason, failedInstanceId, previousRestored, endedAt: at }
     }
-    case 'phase':
-      return event.phase
-        ? change(started, event.phase.instanceId, (instance) => ({
+    case 'phase': {
+      const { phase } = event
+      return phase
+        ? change(started, phase.instanceId, (instance) => ({
             ...instance,
-            phases: withPhase(instance.phases, event.phase as NonNullable<DeploymentEvent['phase']>, at),
+            phases: withPhase(instance.phases, phase, at),
           }))
         : started
+    }
     case 'container-progress': {
       const pull = event.containerProgress
       if (!pull) return started

@@ -14,18 +14,18 @@ type Props = { teamSlug: string; nodeId: string; install: NonNullable<ResponseOf
 export function InstallCommand({ teamSlug, nodeId, install }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
   const left = Math.max(0, Math.ceil((Date.parse(install.expireAt) - useNow()) / 1000))
-  const discard = useCall('nodes.delete-script', { stale: [queryKey('nodes.get', { params: { teamSlug, nodeId } })] })
+  const remove = useCall('nodes.delete-script', { stale: [queryKey('nodes.get', { params: { teamSlug, nodeId } })] })
   return (
     <Box
       title={t('install.run')}
       actions={
         <Button
           size="sm"
-          busy={discard.isPending}
-          disabledReason={discard.denied}
-          onClick={() => discard.mutate({ params: { teamSlug, nodeId } })}
+          busy={remove.isPending}
+          disabledReason={remove.denied}
+          onClick={() => remove.mutate({ params: { teamSlug, nodeId } })}
         >
-          {t('install.discard')}
+          {t('install.delete')}
         </Button>
       }
     >

@@ -141,7 +141,7 @@ function useMemberActions(team: Team, onLink: (invitation: Invitation) => void):
     const removal: RowAction = {
       id: 'remove',
       icon: UserMinus,
-      label: invited ? t('details.takeBack') : t('details.remove'),
+      label: invited ? t('details.revoke') : t('details.remove'),
       danger: true,
       disabledReason:
         remove.denied ||
@@ -149,9 +149,9 @@ function useMemberActions(team: Team, onLink: (invitation: Invitation) => void):
         (member.role === 'owner' && t('details.removeOwner')),
       run: async () => {
         const question = {
-          title: t(invited ? 'details.takeBackTitle' : 'details.removeTitle', { name: member.name }),
-          text: t(invited ? 'details.takeBackText' : 'details.removeText'),
-          action: invited ? t('details.takeBack') : t('details.remove'),
+          title: t(invited ? 'details.revokeTitle' : 'details.removeTitle', { name: member.name }),
+          text: t(invited ? 'details.revokeText' : 'details.removeText'),
+          action: invited ? t('details.revoke') : t('details.remove'),
           danger: true,
         }
         if (await confirm(question)) remove.mutate({ params })

@@ -1,3 +1,4 @@
+import type { icons } from '@crux/contract'
 import { sql } from 'drizzle-orm'
 import { customType, pgSchema, text, timestamp, uuid } from 'drizzle-orm/pg-core'
 
@@ -7,6 +8,10 @@ export const crux = pgSchema('crux')
 /** UUID v7: new rows sort last, which keeps indexes dense. */
 export const id = () => uuid().primaryKey().default(sql`uuidv7()`)
 export const at = () => timestamp({ withTimezone: true, mode: 'date', precision: 3 })
+
+/** Icons are written only from the contract's list. */
+export type IconName = (typeof icons)[number]
+export const icon = () => text().$type<IconName>()
 
 /** Text that is encrypted with the key of the installation; reseal-secrets.ts lists these columns. */
 export const sealedText = customType<{ data: string }>({ dataType: () => 'text' })

@@ -11,7 +11,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { at, audit, crux, id, sealedText } from './columns.ts'
+import { at, audit, crux, icon, id, sealedText } from './columns.ts'
 import { deployment, instance } from './deployments.ts'
 import { image } from './projects.ts'
 import { team } from './teams.ts'
@@ -71,7 +71,7 @@ export const storage = crux.table(
       .references(() => team.id, { onDelete: 'cascade' }),
     name: text().notNull(),
     description: text(),
-    icon: text(),
+    icon: icon(),
     url: text().notNull(),
     /** Encrypted, and never selected by queries that serve responses. Both keys are null for a public storage. */
     accessKey: sealedText(),

@@ -1,5 +1,6 @@
+import type { NodeEventType } from '@crux/contract'
 import { boolean, index, jsonb, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { at, audit, crux, id, sealedText } from './columns.ts'
+import { at, audit, crux, icon, id, sealedText } from './columns.ts'
 import { team } from './teams.ts'
 
 export const node = crux.table(
@@ -14,7 +15,7 @@ export const node = crux.table(
       .notNull()
       .default('docker'),
     description: text(),
-    icon: text(),
+    icon: icon(),
     ...audit,
     /** What the agent reported at its last connection; kept while the agent is unavailable. */
     address: text(),
@@ -77,6 +78,13 @@ export const nodeToken = crux.table('node_token', {
   createdBy: text().notNull(),
 })
 
+/** What the administrator chose for the install script. */
+export type InstallOptions = {
+  rootPath?: string | null
+  dagentTraefik?: { acmeEmail: string } | null
+  workloadName?: string | null
+}
+
 /** An install script that has not been run: single use, valid for 10 minutes. */
 export const nodeInstall = crux.table('node_install', {
   nodeId: uuid()
@@ -86,7 +94,7 @@ export const nodeInstall = crux.table('node_install', {
   /** The token, encrypted, so that the page can show the command again after a reload. */
   token: sealedText().notNull(),
   scriptType: text({ enum: ['shell', 'powershell'] }).notNull(),
-  options: jsonb().notNull(),
+  options: jsonb().$type<InstallOptions>().notNull(),
   createdBy: text().notNull(),
   createdAt: at().notNull().defaultNow(),
   expiresAt: at().notNull(),
@@ -102,8 +110,8 @@ export const nodeEvent = crux.table(
       .notNull()
       .references(() => node.id, { onDelete: 'cascade' }),
     createdAt: at().notNull().defaultNow(),
-    event: text().notNull(),
-    data: jsonb(),
+    event: text().$type<NodeEventType>().notNull(),
+    data: jsonb().$type<Record<string, unknown>>(),
   },
   (table) => [
     index('node_event_newest').on(table.nodeId, table.createdAt.desc().nullsFirst(), table.id.desc().nullsFirst()),

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { at, audit, crux, id, sealedText } from './columns.ts'
+import { at, audit, crux, icon, id, sealedText } from './columns.ts'
 
 export const team = crux.table('team', {
   id: id(),
@@ -120,7 +120,7 @@ export const registry = crux.table(
       .references(() => team.id, { onDelete: 'cascade' }),
     name: text().notNull(),
     description: text(),
-    icon: text(),
+    icon: icon(),
     type: text({ enum: ['v2', 'hub', 'gitlab', 'github', 'google', 'unchecked'] }).notNull(),
     url: text().notNull(),
     imageNamePrefix: text(),

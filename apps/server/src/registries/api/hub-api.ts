@@ -100,7 +100,7 @@ function createHubClient({ outbound, hubUrl, access }: HubOptions) {
       if (response.status === 404 && page > 1) break
       if (response.status !== 200) throw unexpected(response.status, host, 'image')
       const { results, next } = parseJson(response.body)
-      if (Array.isArray(results)) found.push(...(results as Record<string, unknown>[]))
+      if (Array.isArray(results)) found.push(...results)
       if (!next) break
     }
     return found

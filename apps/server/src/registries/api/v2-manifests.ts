@@ -18,13 +18,13 @@ export function createV2Manifests(client: V2Client) {
     const path = `/v2/${encodePath(name)}/manifests/${encodeURIComponent(reference)}`
     const response = await client.get(path, pullScope(name), { accept })
     if (response.status !== 200) return undefined
-    const manifest = parseJson(response.body) as { config?: { digest?: unknown }; manifests?: IndexEntry[] }
+    const manifest: { config?: { digest?: unknown }; manifests?: IndexEntry[] } = parseJson(response.body)
     const inner = Array.isArray(manifest.manifests) ? preferred(manifest.manifests) : undefined
     if (inner) return depth < depthMax ? readConfig(name, inner, depth + 1) : undefined
     const digest = manifest.config?.digest
     if (typeof digest !== 'string') return undefined
     const blob = await client.get(`/v2/${encodePath(name)}/blobs/${encodeURIComponent(digest)}`, pullScope(name))
-    return blob.status === 200 ? (parseJson(blob.body) as ImageConfig) : undefined
+    return blob.status === 200 ? parseJson(blob.body) : undefined
   }
 
   return {

@@ -52,7 +52,7 @@ export const fieldsFor = (id: SectionId, filter: FieldFilter | undefined): reado
   fieldsIn(id).filter((field) => fits(field, filter))
 
 export const fits = (field: ContainerConfigField, filter: FieldFilter | undefined): boolean =>
-  filter === undefined || filter === 'all' || (containerConfigGroups[filter] as readonly string[]).includes(field)
+  filter === undefined || filter === 'all' || containerConfigGroups[filter].some((name) => name === field)
 
 /** What an empty configuration offers first. */
 export const everydaySections = ['environment', 'ports', 'volumes', 'general', 'routing', 'secrets'] as const

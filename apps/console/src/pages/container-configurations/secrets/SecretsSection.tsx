@@ -84,7 +84,7 @@ export function SecretsSection() {
             size="sm"
             variant="main"
             busy={secrets.saving}
-            disabledReason={off ?? (problems.size > 0 && t('secrets.settleKeys'))}
+            disabledReason={off ?? (problems.size > 0 && t('secrets.fixKeys'))}
             onClick={() => void secrets.save()}
           >
             {t('secrets.save')}

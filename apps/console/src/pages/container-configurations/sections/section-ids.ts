@@ -12,6 +12,6 @@ const basicSections = [
   'log',
   'labels',
 ] as const satisfies readonly SectionId[]
-export const isBasicSection = (id: SectionId): id is BasicSectionId => (basicSections as readonly string[]).includes(id)
+export const isBasicSection = (id: SectionId): id is BasicSectionId => basicSections.some((basic) => basic === id)
 
 export type AdvancedSectionId = Exclude<SectionId, BasicSectionId | 'general' | 'environment'>

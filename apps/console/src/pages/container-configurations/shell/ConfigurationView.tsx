@@ -81,11 +81,8 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
     ...apiQuery('deployments.preview', { params: { teamSlug, deploymentId: deployment?.id ?? '' } }),
     enabled: instance !== undefined,
   })
-  const problems = useMemo(
-    () =>
-      instance
-        ? startProblemsOf(preview.data, instance.id, drawn, below.fields, draft.errorTexts)
-        : ([] as StartProblem[]),
+  const problems = useMemo<StartProblem[]>(
+    () => (instance ? startProblemsOf(preview.data, instance.id, drawn, below.fields, draft.errorTexts) : []),
     [preview.data, instance, drawn, below, draft.errorTexts],
   )
   const inFields = problems.filter((problem) => placeOfProblem(problem) === 'field')

@@ -1,5 +1,5 @@
 import { fieldOf, newId } from '@crux/config-editor'
-import type { ContainerConfigField, ContainerConfigFields as Fields } from '@crux/contract'
+import { type ContainerConfigFields as Fields, isContainerConfigField } from '@crux/contract'
 import { configFromJson, configToJson } from '@crux/rules'
 import { configJsonSchema } from '@crux/rules/json-schema'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
@@ -51,7 +51,9 @@ export function JsonTab() {
     const seen = said.current
     said.current = { ...seen, ...result.patch }
     editAll(
-      Object.entries(result.patch).map(([field, value]) => ({ field: field as ContainerConfigField, value })),
+      Object.entries(result.patch).flatMap(([field, value]) =>
+        isContainerConfigField(field) ? [{ field, value }] : [],
+      ),
       seen,
     )
   }
