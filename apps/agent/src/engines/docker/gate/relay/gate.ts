@@ -135,8 +135,9 @@ export class RunningGate {
     switch (request.kind) {
       case 'hello': {
         const { code } = this.#options
-        const connections = await this.#connections()
-        return { ok: true, hello: { code, pid: process.pid, ports: this.#entries(), connections } }
+        // The ports first: a handover during the count leaves this process without any.
+        const ports = this.#entries()
+        return { ok: true, hello: { code, pid: process.pid, ports, connections: await this.#connections() } }
       }
       case 'apply':
         if (Array.isArray(request.open)) await this.#untilReserved(request.open.filter(isPort))
