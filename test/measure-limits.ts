@@ -7,8 +7,8 @@
 export const casts: Record<string, number> = {
   'apps/agent': 3,
   'apps/console': 67,
-  'apps/identity': 55,
-  'apps/server': 99,
+  'apps/identity': 2,
+  'apps/server': 38,
   bench: 7,
   'packages/client': 9,
   'packages/config-editor': 11,
@@ -21,7 +21,6 @@ export const casts: Record<string, number> = {
 
 /** Functions and components that are too long, by name, with their lines. */
 export const longFunctions: Record<string, Record<string, number>> = {
-  },
   'apps/identity': {
     anonymous: 138,
   },
