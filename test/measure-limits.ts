@@ -5,13 +5,13 @@
 
 /** Type assertions in production code. */
 export const casts: Record<string, number> = {
-  'apps/agent': 19,
-  'apps/console': 86,
+  'apps/agent': 3,
+  'apps/console': 67,
   'apps/identity': 2,
-  'apps/server': 98,
+  'apps/server': 38,
   bench: 5,
   'packages/client': 6,
-  'packages/config-editor': 18,
+  'packages/config-editor': 11,
   'packages/contract': 8,
   'packages/postgres': 3,
   scripts: 1,
