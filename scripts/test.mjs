@@ -12,14 +12,14 @@ const usage = `Runs every check: npm test, or npm run test:full for the full cou
   --full          the full counts instead of small seeds
   --only STAGES   comma separated: types, lint, dead-code, build, unit, browser
   --changed       only the tests that the changes since the upstream branch touch; types and lint always
-  --one-by-one    one stage after another; otherwise the browser tests run beside the unit tests`
+  --side-by-side  the browser tests beside the unit tests: quicker where there are more than two cores`
 
 const flags = readFlags(
   {
     full: { type: 'boolean' },
     only: { type: 'string' },
     changed: { type: 'boolean' },
-    'one-by-one': { type: 'boolean' },
+    'side-by-side': { type: 'boolean' },
   },
   usage,
 )
@@ -65,8 +65,8 @@ if (missing.length > 0) {
   for (const stage of stagesToRun.filter((one) => !isTests(one))) await runStage(stage)
   await storage
   const tests = stagesToRun.filter(isTests)
-  if (flags['one-by-one']) for (const stage of tests) await runStage(stage)
-  else await Promise.all(tests.map((stage) => runStage(stage, tests.length > 1)))
+  if (flags['side-by-side']) await Promise.all(tests.map((stage) => runStage(stage, tests.length > 1)))
+  else for (const stage of tests) await runStage(stage)
 }
 report(rows)
 

@@ -37,7 +37,7 @@ export function networkKeyProblem(key: string): { error: string; description: st
   if (name.length > nameLengthMax)
     return { error: 'max', description: `A network name has at most ${nameLengthMax} characters` }
   if (networkModes.has(name.toLowerCase()))
-    return { error: 'reserved', description: `${name} cannot be joined: choose it as the network mode` }
+    return { error: 'reserved', description: `${name} is a network mode: choose it as the network mode` }
   // The engine looks for an id before it looks for a name.
   if (kind === 'engine' && /^[0-9a-f]{64}$/i.test(name))
     return { error: 'matches', description: 'Write the name of the network on the engine, not its id' }
