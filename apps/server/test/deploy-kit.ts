@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { type DeploymentEventSchema, Phase, PhaseState, type Release } from '@crux/agent-protocol'
 import type { Client } from '@crux/client'
-import type { ContainerConfigFields, VersionType } from '@crux/contract'
+import type { ContainerConfigFields, ProjectType, VersionType } from '@crux/contract'
 import { hashToken, makeToken } from '../src/access/token-text.ts'
 import { newId } from '../src/db/new-id.ts'
 import { type Someone, type TestServer, type TestTeam, until } from './kit/index.ts'
@@ -60,10 +60,10 @@ export async function testEnvironmentOf(server: TestServer, owner: Someone, team
   }
   const registryId = await registry()
 
-  const project = (name = `shop ${randomBytes(3).toString('hex')}`) =>
+  const project = (name = `shop ${randomBytes(3).toString('hex')}`, type: ProjectType = 'versioned') =>
     one(
-      `insert into crux.project (team_id, name, type, created_by, updated_by) values ($1, $2, 'versioned', $3, $3) returning id`,
-      [team.id, name, user],
+      `insert into crux.project (team_id, name, type, created_by, updated_by) values ($1, $2, $3, $4, $4) returning id`,
+      [team.id, name, type, user],
     )
 
   async function version(

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { projectTypes } from './enums.ts'
 import { Id } from './shapes.ts'
 
 /** The outcome or progress of the last release of a deployment, for its row in a list. */
@@ -11,7 +12,14 @@ export const LastRelease = z.object({
   queuePosition: z.int().nullish(),
   /** The release in progress that the whole queue waits for; present whenever `queuePosition` is. */
   queuedBehind: z
-    .object({ deploymentId: Id, number: z.int(), projectName: z.string(), versionName: z.string() })
+    .object({
+      deploymentId: Id,
+      number: z.int(),
+      projectName: z.string(),
+      /** Null when the project was deleted. */
+      projectType: z.enum(projectTypes).nullable(),
+      versionName: z.string(),
+    })
     .nullish(),
 })
 export type LastRelease = z.output<typeof LastRelease>

@@ -20,7 +20,8 @@ export const lastReleaseColumns = `d.outcome,
     where r.deployment_id = d.id and r.number = d.attempts) end as progress,
   case when d.status = 'in-progress' then (
     select json_agg(json_build_object('startedAt', case when a.dispatched_at is null then extract(epoch from a.started_at) else 0 end, 'id', a.id,
-      'deploymentId', a.deployment_id, 'number', a.number, 'projectName', a.project_name, 'versionName', a.version_name))
+      'deploymentId', a.deployment_id, 'number', a.number, 'projectName', a.project_name, 'versionName', a.version_name,
+      'projectType', (select p.type from crux.project p where p.id = a.project_id)))
     from crux.release r
     join crux.release a on a.node_id = r.node_id and a.prefix = r.prefix and a.status = 'in-progress'
       and (a.dispatched_at is null, a.started_at, a.id) < (true, r.started_at, r.id)
@@ -38,6 +39,6 @@ function firstOf(ahead: readonly Ahead[]): LastRelease['queuedBehind'] {
   const isBefore = (one: Ahead, other: Ahead) =>
     one.startedAt === other.startedAt ? one.id < other.id : one.startedAt < other.startedAt
   const first = ahead.reduce((one, other) => (isBefore(other, one) ? other : one))
-  const { deploymentId, number, projectName, versionName } = first
-  return { deploymentId, number, projectName, versionName }
+  const { deploymentId, number, projectName, projectType, versionName } = first
+  return { deploymentId, number, projectName, projectType, versionName }
 }

@@ -8,6 +8,7 @@ import {
   makeDeployTestEnvironment,
 } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
+import { readReleaseTitles } from '../releases/list.ts'
 
 let server: TestServer
 let testEnvironment: DeployTestEnvironment
@@ -142,6 +143,25 @@ it('starts at one deployment target are queued in order, show their position, an
   expect(handed.map(({ key }) => key?.deploymentId)).toEqual([first, third, fourth])
   await testEnvironment.waitForStatus(fourth, 'successful')
   expect(await positions()).toEqual([null, null, null, null])
+})
+
+it('a release of a project without versions is named by its project alone, in the queue, the events and the log', async () => {
+  const node = await testEnvironment.node()
+  await testEnvironment.agent(node)
+  const projectId = await testEnvironment.project('Lab', 'versionless')
+  const { id: lab } = await testEnvironment.deployment(
+    await testEnvironment.version({ projectId, name: 'rolling' }),
+    node.id,
+    'lab',
+  )
+  await testEnvironment.start(lab)
+  const { id } = await testEnvironment.deployment(await testEnvironment.version(), node.id, 'lab')
+  await testEnvironment.start(id)
+  expect(await testEnvironment.get(id)).toMatchObject({
+    queuedBehind: { projectName: 'Lab', projectType: 'versionless', versionName: 'rolling' },
+  })
+  expect((await testEnvironment.events(id)).at(-1)?.log?.log).toEqual(['Waiting behind release 1 of Lab'])
+  expect(await readReleaseTitles(server.app.database.pool, lab, [1])).toMatchObject([{ title: 'Lab' }])
 })
 
 it('starts at one deployment target wait for each other, and are dispatched in order', async () => {

@@ -1,3 +1,4 @@
+import { releaseTitleSql } from '../db/release-title.ts'
 import type { Queries } from '../db/transaction.ts'
 
 /** A rollback to this many successful releases of a deployment target needs no pull. */
@@ -30,7 +31,7 @@ export async function neededImages(queries: Queries, nodeId: string): Promise<Kn
           where node_id = $1 and prefix = target.prefix and project_id = target.project_id and status = 'successful'
           order by finished_at desc nulls last limit $2) as last)
       select of.name, of.tag, of.digest,
-        (array_agg(r.project_name || ' ' || r.version_name || ' as ' || r.prefix || ', release ' || r.number
+        (array_agg(${releaseTitleSql('r')} || ' as ' || r.prefix || ', release ' || r.number
           order by needed.rank, r.id))[1] as needed_by
       from needed join crux.release r on r.id = needed.id
       join crux.release_instance ri on ri.release_id = r.id

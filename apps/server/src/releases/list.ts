@@ -1,6 +1,7 @@
 import { CruxError, type ResponseInput } from '@crux/contract'
 import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
+import { releaseTitleSql } from '../db/release-title.ts'
 import type { Queries } from '../db/transaction.ts'
 import { deploymentNotFound } from './deployment-store.ts'
 import { type ReleaseInstanceRow, type ReleaseRow, releaseColumns, releaseInstances } from './store.ts'
@@ -86,12 +87,11 @@ export async function listReleases(
   }))
 }
 
-/** The title of a release in its log, with the names of its containers by instance. */
+/** What the head of a release in a log says, with the names of its containers by instance. */
 export type ReleaseTitle = {
   number: number
   prefix: string
-  projectName: string
-  versionName: string
+  title: string
   nodeName: string
   startedByName: string
   names: Record<string, string>
@@ -104,8 +104,7 @@ export async function readReleaseTitles(
 ): Promise<ReleaseTitle[]> {
   const { rows } = await queries.query<ReleaseTitle>({
     name: 'release titles',
-    text: `select r.number, r.prefix, r.project_name, r.version_name,
-        n.name as node_name, r.started_by_name, (
+    text: `select r.number, r.prefix, ${releaseTitleSql('r')} as title, n.name as node_name, r.started_by_name, (
           select coalesce(json_object_agg(ri.instance_id, ri.container_name), '{}')
           from crux.release_instance ri where ri.release_id = r.id) as names
       from crux.release r join crux.node n on n.id = r.node_id

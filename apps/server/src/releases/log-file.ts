@@ -64,7 +64,7 @@ export async function openLogFile(
 const headOf = (number: number, title: ReleaseTitle | undefined) =>
   plain(
     title
-      ? `# Release ${number}: ${title.projectName} ${title.versionName} as ${title.prefix} on ${title.nodeName}, started by ${title.startedByName}`
+      ? `# Release ${number}: ${title.title} as ${title.prefix} on ${title.nodeName}, started by ${title.startedByName}`
       : `# Release ${number}`,
   )
 

@@ -3,6 +3,7 @@ import { hostDangers } from '@crux/rules'
 import type { Caller } from '../access/index.ts'
 import { configChanged, invalidateSecrets } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
+import { releaseTitleSql } from '../db/release-title.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import {
   type DangerousInstance,
@@ -220,9 +221,7 @@ async function begin(
           'warn',
         ),
       ),
-      ...(ahead
-        ? [logEvent(`Waiting behind release ${ahead.number} of ${ahead.projectName} ${ahead.versionName}`)]
-        : []),
+      ...(ahead ? [logEvent(`Waiting behind release ${ahead.number} of ${ahead.title}`)] : []),
     ]),
   ])
   const update: DeploymentUpdate = {
@@ -257,9 +256,9 @@ function finishStart(app: App, { nodeId, update }: Started) {
 
 /** The newest release in progress at the deployment target, which the next one follows. */
 async function findReleaseAhead(queries: Queries, { node, prefix }: LoadedDeployment) {
-  const { rows } = await queries.query<{ number: number; projectName: string; versionName: string }>({
+  const { rows } = await queries.query<{ number: number; title: string }>({
     name: 'release ahead',
-    text: `select number, project_name, version_name from crux.release
+    text: `select r.number, ${releaseTitleSql('r')} as title from crux.release r
       where node_id = $1 and prefix = $2 and status = 'in-progress' order by started_at desc, id desc limit 1`,
     values: [node.id, prefix],
   })

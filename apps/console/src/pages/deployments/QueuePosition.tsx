@@ -1,6 +1,7 @@
 import type { Deployment } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { TextLink } from '../../components/TextLink.tsx'
+import { versionTitle } from '../../components/version-title.ts'
 import { links } from '../../routing/links.ts'
 
 type Queued = Pick<Deployment, 'queuePosition' | 'queuedBehind'>
@@ -14,11 +15,12 @@ export function QueuePosition({ teamSlug, deployment }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const { queuePosition, queuedBehind } = deployment
   if (!queuePosition || !queuedBehind) return null
+  const { projectName, projectType, versionName } = queuedBehind
   return (
     <span className="font-normal text-ink-2">
       {t('queue.position', { count: queuePosition, ordinal: true })}{' '}
       <TextLink {...links.deploymentProgress(teamSlug, queuedBehind.deploymentId)} inline>
-        {queuedBehind.projectName} {queuedBehind.versionName}
+        {versionTitle({ name: projectName, type: projectType ?? 'versioned' }, { name: versionName })}
       </TextLink>
     </span>
   )
