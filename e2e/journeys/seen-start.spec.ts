@@ -29,7 +29,7 @@ test('a start is refused when the configuration changed after the page showed it
   })
   const deploy = page.getByRole('button', { name: 'Deploy', exact: true })
   await deploy.click()
-  await expect(page.getByText('The configuration changed since you looked at it')).toBeVisible()
+  await expect(page.getByText('The configuration has changed since your preview')).toBeVisible()
   const before = await testEnvironment.person.client.call('deployments.get', {
     params: { teamSlug: testEnvironment.teamSlug, deploymentId: id },
   })
@@ -91,7 +91,7 @@ test('a restart after a failure shows what it would confirm, and refuses changes
       await route.fulfill({ response: answer })
     })
     await again.click()
-    await expect(page.getByText('The configuration changed since you looked at it')).toBeVisible()
+    await expect(page.getByText('The configuration has changed since your preview')).toBeVisible()
     await page.unrouteAll()
     expect((await client.call('deployments.get', { params })).lastTry).toBe(1)
   })
