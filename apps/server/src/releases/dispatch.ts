@@ -99,7 +99,7 @@ async function sendRelease(app: App, release: ReleaseRow): Promise<void> {
 async function markDispatched(app: App, release: ReleaseRow): Promise<boolean> {
   try {
     const { rowCount } = await app.database.pool.query({
-      name: 'mark handed over',
+      name: 'mark dispatched',
       // An agent that repeatedly loses its releases does not extend the lease this way.
       text: `update crux.release set dispatched_at = now(), lease_until = case when dispatched_at is null then $2::timestamptz else lease_until end
         where id = $1 and status = 'in-progress' and cancel_requested_by is null and dispatched_at is not distinct from $3`,

@@ -195,7 +195,7 @@ export const currentContainersSql = (columns: string): string => `select distinc
  */
 export async function previousContainers(queries: Queries, owner: Owner): Promise<PreviousContainerRow[]> {
   const { rows } = await queries.query<PreviousContainerRow>({
-    name: 'former containers',
+    name: 'previous containers',
     text: currentContainersSql(`name as container_name, ri.instance_id, made.deployment_id, made.number`),
     values: [owner.nodeId, owner.prefix, owner.projectId],
   })
