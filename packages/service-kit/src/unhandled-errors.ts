@@ -86,7 +86,7 @@ export function handleUnhandledErrors(log: Logger): () => void {
     if (seen.size >= kindsMax) seen.clear()
     seen.set(kind, times)
     if (times <= loggedAlways || times % 100 === 0)
-      log.error({ err: error, where, count }, 'an error reached no caller: the process goes on')
+      log.error({ err: error, where, count }, 'unhandled error: the process continues')
   })
   const onException = (error: unknown) => reportUnhandledError('uncaughtException', error)
   const onRejection = (error: unknown) => reportUnhandledError('unhandledRejection', error)

@@ -76,7 +76,7 @@ export class Releases {
 
   async accept(release: Release) {
     const { key } = release
-    if (!key) return void this.#log.warn('the server sent a release without a key, which nothing can be reported about')
+    if (!key) return void this.#log.warn('the server sent a release without a key: it is ignored')
     const id = idOf(key)
     if (this.#open.has(id) || this.#accepting.has(id) || this.#finished.has(id) || this.#ending.signal.aborted) {
       this.#log.info(about(key), 'the release is known already')

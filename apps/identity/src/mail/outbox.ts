@@ -81,7 +81,7 @@ export function startOutbox(database: Database, transport: MailTransport, log: L
           .where(eq(mailOutbox.id, mail.id))
         return
       }
-      log.warn({ err, mailId: mail.id }, 'a mail was refused for good')
+      log.warn({ err, mailId: mail.id }, 'a mail was permanently refused')
     }
     await database.db.delete(mailOutbox).where(eq(mailOutbox.id, mail.id))
   }

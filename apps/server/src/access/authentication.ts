@@ -51,7 +51,7 @@ export function createAuthentication(
     if (touched.get(id)) return
     touched.set(id, true)
     touchToken(app.database.pool, id).catch((err: unknown) =>
-      app.log.warn({ err, tokenId: id }, 'the use of a token was not noted'),
+      app.log.warn({ err, tokenId: id }, 'the use of a token was not recorded'),
     )
   }
 
@@ -109,7 +109,10 @@ function revokeAfterRecoveries(
     app.identity.active(userId).then(
       (person) => person?.recoveredAt && revokeLater(userId, person.recoveredAt),
       (err: unknown) =>
-        app.log.warn({ err, userId }, 'whether an account was recovered is asked again at its next use'),
+        app.log.warn(
+          { err, userId },
+          'could not check whether an account was recovered: it is checked again at its next use',
+        ),
     )
   })
   return revokeLater

@@ -11,7 +11,7 @@ export async function finishRecovery(app: App, actor: SessionActor): Promise<voi
   if (!actor.recoveredAt) return
   await app.accounts.settleRecovery(actor.id, actor.recoveredAt)
   app.bus.publish({ type: 'person.changed', userId: actor.id, sessionId: actor.sessionId })
-  app.log.info({ userId: actor.id }, 'recovered account settled')
+  app.log.info({ userId: actor.id }, 'recovered account finalized')
 }
 
 /** Changes between browser and identity service count at once: the session is read again. */
@@ -21,7 +21,7 @@ export async function settingsPassed(app: App, cookie: string | undefined): Prom
       await app.identity.session({ cookie }, { fresh: true })
   } catch (err) {
     // Cached sessions expire within 2 s anyway.
-    app.log.warn({ err }, 'who changed the settings cannot be asked for now')
+    app.log.warn({ err }, 'the session was not read again after a change of its account')
   }
 }
 

@@ -67,7 +67,7 @@ class NodeState {
       app.bus.on('node.changed', (event) => {
         if (event.teamId === teamId && event.nodeId !== nodeId)
           void this.renewScope().catch((err: unknown) =>
-            app.log.warn({ err, nodeId }, 'a watch keeps its former scope'),
+            app.log.warn({ err, nodeId }, 'a watch keeps its previous scope'),
           )
       }),
     ]

@@ -37,5 +37,5 @@ export function scheduleRollup(app: App, teamId: string, { rows }: CountsJson): 
        select $1, status, sum(difference) from taken group by status having sum(difference) <> 0`,
       [teamId],
     )
-    .catch((err: unknown) => app.log.warn({ err, teamId }, 'deployment counts were not put together'))
+    .catch((err: unknown) => app.log.warn({ err, teamId }, 'the counts of deployments were not rolled up'))
 }

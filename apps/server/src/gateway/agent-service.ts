@@ -59,7 +59,7 @@ export function createAgentRoutes(
           yield* link.outgoing(context.signal)
         } catch (cause) {
           if (cause instanceof ConnectError) throw cause
-          app.log.error({ err: cause, nodeId: owner.nodeId }, 'a link could not begin')
+          app.log.error({ err: cause, nodeId: owner.nodeId }, 'a link could not start')
           throw new ConnectError('try again', Code.Unavailable)
         } finally {
           context.signal.removeEventListener('abort', ended)

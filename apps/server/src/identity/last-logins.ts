@@ -20,6 +20,6 @@ export function createLastLogins(options: { load: (id: string) => Promise<string
 
   return (ids: Iterable<string>): Promise<Map<string, string>> =>
     loadMany(known, [...new Set(ids)].filter(isUuid), read, (err) =>
-      options.log.warn({ err }, 'times of signing in cannot be had now'),
+      options.log.warn({ err }, 'the times of sign-ins could not be read'),
     )
 }

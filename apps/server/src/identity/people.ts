@@ -28,7 +28,7 @@ export function createPeopleCache(options: { load: (ids: string[]) => Promise<Pe
     // Rows may name "system"; the identity service would refuse the whole batch.
     get: (ids: Iterable<string>): Promise<Map<string, Person>> =>
       loadMany(known, [...new Set(ids)].filter(isUuid), read, (err) =>
-        options.log.warn({ err }, 'names of people cannot be had now'),
+        options.log.warn({ err }, 'the names of users could not be read'),
       ),
   }
 }

@@ -25,7 +25,7 @@ export async function fetchLabels(
       try {
         found[index] = await browser.labels(team, registryId, name, tag ?? 'latest')
       } catch (err) {
-        app.log.debug({ err, registryId, name, tag }, 'labels of an image cannot be had')
+        app.log.debug({ err, registryId, name, tag }, 'the labels of an image could not be read')
       }
     }
   }

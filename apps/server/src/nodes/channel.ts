@@ -16,7 +16,7 @@ function nodesChannel(app: App): ChannelHandler<'nodes'> {
   app.bus.on('node.changed', ({ teamId, nodeId, error }) => {
     if (!teams.has(teamId)) return
     inTurn(teamId, () => publish(teamId, nodeId, error)).catch((err: unknown) =>
-      app.log.warn({ err, nodeId }, 'a change was not shown'),
+      app.log.warn({ err, nodeId }, 'a change of a node was not published'),
     )
   })
   app.bus.onReconnected(() => {

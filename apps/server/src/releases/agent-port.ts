@@ -36,7 +36,7 @@ export function createAgentPort(app: App, leases: Leases): DeploymentPort {
       const known = new Set(keysOf(agent).map(releaseKey))
       // This renews no lease yet, because a link must last before it does (leases.ts).
       dispatch(app, agent.nodeId, { known, again: true }).catch((err: unknown) =>
-        app.log.error({ err, nodeId: agent.nodeId }, 'what waits was not handed over'),
+        app.log.error({ err, nodeId: agent.nodeId }, 'waiting releases were not dispatched'),
       )
     },
     linkLost({ nodeId }) {

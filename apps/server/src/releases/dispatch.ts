@@ -45,7 +45,7 @@ export const releaseKey = (key: { deploymentId: string; number: number }) => `${
 
 /** Runs in the background, because the caller has been answered by then. */
 export function scheduleDispatch(app: App, nodeId: string): void {
-  dispatch(app, nodeId).catch((err: unknown) => app.log.error({ err, nodeId }, 'a release was not handed over'))
+  dispatch(app, nodeId).catch((err: unknown) => app.log.error({ err, nodeId }, 'a release was not dispatched'))
 }
 
 /**
@@ -77,7 +77,7 @@ async function sendRelease(app: App, release: ReleaseRow): Promise<void> {
   if (built.status === 'fulfilled' && app.links.deploy(release.nodeId, built.value)) {
     app.log.info(
       { deploymentId: release.deploymentId, number: release.number, nodeId: release.nodeId },
-      'release handed over',
+      'release dispatched',
     )
     return
   }

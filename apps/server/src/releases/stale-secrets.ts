@@ -43,7 +43,7 @@ export async function invalidateSecretsOfNode(app: App, nodeId: string): Promise
   const layers = await invalidateSecrets(app.database.pool, { nodeId })
   for (const layer of layers) configChanged(app, { ...layer, origin: undefined, configBundleId: undefined })
   if (layers.length > 0)
-    app.log.info({ nodeId, layers: layers.length }, 'the key of a node changed: its secrets are asked for again')
+    app.log.info({ nodeId, layers: layers.length }, 'the key of a node changed: its secrets have to be entered again')
 }
 
 const isStale = (deployment: LoadedDeployment, row: Secret): boolean =>

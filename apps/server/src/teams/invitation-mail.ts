@@ -49,7 +49,7 @@ async function send(app: App, { teamId, userId, secretHash, secret }: Invitation
     await app.mail.send(mail)
   } catch (err) {
     if (!(err instanceof UndeliverableError)) throw err
-    app.log.warn({ err, teamId, userId }, 'the mail of an invitation was refused for good')
+    app.log.warn({ err, teamId, userId }, 'the mail of an invitation was permanently refused')
     await setMailProblem(app.database.pool, row, err.answer)
   }
 }

@@ -28,7 +28,7 @@ export function withAccountNames(identity: Identity, app: Pick<App, 'database' |
       const people = await identity.people(wanted)
       const others = wanted.filter((id) => !people.has(id) && isUuid(id))
       const named = await loadMany(known, others, read, (err) =>
-        app.log.warn({ err }, 'names of accounts cannot be had now'),
+        app.log.warn({ err }, 'the names of accounts could not be read'),
       )
       for (const [id, person] of named) people.set(id, person)
       return people
