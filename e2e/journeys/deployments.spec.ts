@@ -239,8 +239,9 @@ test('starts for one deployment target wait in a queue, show which release is ah
     })
 
   await page.goto(`/${testEnvironment.teamSlug}/deployments?filter=${prefix}`)
+  // The rows that wait link to the release ahead as well.
   const row = ({ name }: { name: string }) =>
-    page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
+    page.getByRole('row').filter({ has: page.locator('[data-row-link]').filter({ hasText: name }) })
   await expect(row(second)).toContainText(`Waiting, 1st in the queue behind ${first.name}`)
   await expect(row(third)).toContainText(`Waiting, 2nd in the queue behind ${first.name}`)
   await expect(row(first)).not.toContainText('in the queue')
