@@ -142,7 +142,7 @@ describe('a path that no HTTP client sends', () => {
       successful: true,
     })
     expect(supervised).toMatchObject({ pid, exits: 0 })
-    expect(supervised.output()).not.toContain('an error reached no caller')
+    expect(supervised.output()).not.toContain('unhandled error: the process continues')
   })
 })
 
@@ -181,7 +181,7 @@ describe('an error that reaches no caller', () => {
     const logged = supervised
       .output()
       .split('\n')
-      .filter((line) => line.includes('an error reached no caller'))
+      .filter((line) => line.includes('unhandled error: the process continues'))
       .map((line) => JSON.parse(line) as { where: string; count: number })
     expect(logged).toMatchObject([
       { where: 'uncaughtException', count: 1 },
