@@ -122,6 +122,8 @@ test('a new user deploys a first container and a new tag, and a bad tag changes 
   await removeContainers(`dev.crux.prefix=${prefix}`)
 
   async function deploy() {
+    // The list, which the page of the deployment replaces, has a button of the same name in the row of the new deployment.
+    await expect(page.getByRole('heading', { level: 1, name: 'Shop' })).toBeVisible()
     await page.getByRole('button', { name: 'Deploy', exact: true }).click()
     await page.waitForURL(/\/deploy$/)
   }
