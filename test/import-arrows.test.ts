@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Arrow, circlesOf, fileCircles, productionImports } from './import-circles.ts'
+import { projectFiles, type SourceFile } from './repository.ts'
 
 // Checks the import directions of docs/architecture.md. Tests and their kits may import more than production code.
 
@@ -66,6 +67,21 @@ test('inside the server, stores import no actions, and neither imports routes', 
       return within(arrow) && !arrow.typeOnly && source >= 0 && target > source
     }),
   ).toEqual([])
+})
+
+test('inside the server, only stores have SQL', () => {
+  const exceptions = [
+    // Sends the statements of the job library and of the bus, which belong to no domain.
+    'apps/server/src/bus/postgres-bus.ts',
+    'apps/server/src/jobs/jobs.ts',
+    // Changes every encrypted column of the schema, whichever domain it belongs to.
+    'apps/server/src/reseal-secrets.ts',
+  ]
+  const hasSql = ({ text }: SourceFile) => /\bsql`|\.query\b[<(]|from 'drizzle-orm|\.database\.db\b/.test(text)
+  const files = projectFiles(/^apps\/server\/src\/(?!db\/).*(?<!\.test)\.ts$/).filter(hasSql)
+  const stores = files.filter(({ path }) => path.endsWith('store.ts'))
+  expect(stores.length).toBeGreaterThan(10)
+  expect(files.filter((file) => !stores.includes(file)).map(({ path }) => path)).toEqual(exceptions)
 })
 
 test('only the drivers of the agent import the libraries of the engines', () => {

@@ -25,7 +25,7 @@ export async function deploymentList(testSystem: TestSystem, report: Report): Pr
     [seed.id],
   )
   await pool.query('analyze crux.deployment')
-  const query = { text: listSql, values: [testEnvironment.teamId, 0, 50] }
+  const query = listSql(testEnvironment.teamId, { skip: 0, take: 50 }).config('bench')
   const sides = await interleave(4, {
     ours: () =>
       throughput(
@@ -42,7 +42,7 @@ export async function deploymentList(testSystem: TestSystem, report: Report): Pr
       await Promise.all(
         Array.from({ length: lanes }, async () => {
           while (performance.now() < end) {
-            JSON.stringify((await pool.query({ ...query, name: 'bench' })).rows)
+            JSON.stringify((await pool.query(query)).rows)
             answered++
           }
         }),

@@ -2,7 +2,7 @@ import { createTtlCache } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import { type Credentials, type Person, sessionTtlMs } from '../identity/index.ts'
 import type { Actor } from './actor.ts'
-import { type FoundToken, findToken, touchToken } from './token-store.ts'
+import { type FoundToken, findToken, touchToken } from './store.ts'
 import { bearerToken, hashToken } from './token-text.ts'
 
 /** The time of the last use is written once a minute at most. */

@@ -4,9 +4,10 @@ import type { FastifyRequest } from 'fastify'
 import type { Actor, TeamContext } from './actor.ts'
 import type { Authentication } from './authentication.ts'
 import type { FailedChecks } from './failed-checks.ts'
-import type { Membership, TeamKey } from './membership.ts'
+import type { Membership } from './membership.ts'
 import { refuseForeignOrigin } from './origins.ts'
 import { sessionRefusal } from './pending-requirement.ts'
+import type { TeamKey } from './store.ts'
 
 /** The services that check a request, or a live message, before its handler. */
 export type AuthServices = { authentication: Authentication; failedChecks: FailedChecks; membership: Membership }

@@ -4,7 +4,7 @@ import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { countAllEntries } from './count-store.ts'
 import { type AuditRow, countEntries, type Range, selectDays, selectPage } from './store.ts'
-import { findSubjects } from './subjects.ts'
+import { findSubjects } from './subject-store.ts'
 
 type Entry = ResponseInput<'audit-log.list'>['items'][number]
 export type RangeQuery = Query<'audit-log.export-csv'>

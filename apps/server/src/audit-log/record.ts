@@ -1,7 +1,7 @@
 import { redact } from '@crux/service-kit'
 import type { Actor } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { auditLog } from '../db/schema/index.ts'
+import { insertEntry } from './store.ts'
 
 export type AuditEntry = {
   teamId: string
@@ -24,7 +24,7 @@ export async function recordAudit(app: Pick<App, 'database' | 'log'>, entry: Aud
   // A person, or an account, may have several tokens.
   const data = actor.grant && actor.kind !== 'deployment-token' ? { ...given, tokenId: actor.grant.id } : given
   try {
-    await app.database.db.insert(auditLog).values({
+    await insertEntry(app.database, {
       ...rest,
       actorType: actor.kind,
       actorId: actor.id,

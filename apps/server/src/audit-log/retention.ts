@@ -1,4 +1,6 @@
 import type { App } from '../context.ts'
+import { deleteInBatches } from '../db/delete-in-batches.ts'
+import { deleteOldest, selectTeamIds } from './store.ts'
 
 const dayMs = 86_400_000
 /** Small enough that transactions that write the log do not wait for a deletion. */
@@ -14,24 +16,12 @@ export function keepAuditLog(app: App): void {
   })
 }
 
-/** Deletes team by team along the index of newest entries, so that the rest of the log is not read. */
 export async function dropEntriesBefore(app: Pick<App, 'database' | 'log'>, before: Date): Promise<number> {
   const { pool } = app.database
   const end = Date.now() + nightMs
-  const teams = await pool.query<{ id: string }>('select id from crux.team')
   let dropped = 0
-  for (const team of teams.rows) {
-    let rows = entriesPerDelete
-    while (rows === entriesPerDelete && Date.now() < end) {
-      const { rowCount } = await pool.query(
-        `delete from crux.audit_log where id in (
-           select id from crux.audit_log where team_id = $1 and created_at < $2 order by created_at, id limit $3)`,
-        [team.id, before, entriesPerDelete],
-      )
-      rows = rowCount ?? 0
-      dropped += rows
-    }
-  }
+  for (const teamId of await selectTeamIds(pool))
+    dropped += await deleteInBatches(entriesPerDelete, end, () => deleteOldest(pool, teamId, before, entriesPerDelete))
   if (dropped > 0) app.log.info({ dropped, before }, 'old audit entries were dropped')
   return dropped
 }

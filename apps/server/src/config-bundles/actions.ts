@@ -2,7 +2,8 @@ import { type Body, type ConfigBundle, CruxError, type ResponseInput } from '@cr
 import type { Caller, TeamContext } from '../access/index.ts'
 import { changeConfig, type PatchOutcome, publishChange, toContainerConfig } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
-import { inTransaction, type Queries } from '../db/transaction.ts'
+import type { Queries } from '../db/queries.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { bundleCreated, bundleRemoved, bundleRenamed } from './events.ts'
 import * as store from './store.ts'
 

@@ -1,79 +1,57 @@
 import type { ConfigBundle } from '@crux/contract'
 import { type ConfigRow, configJson } from '../container-configurations/index.ts'
-import type { Queries } from '../db/transaction.ts'
+import { type Queries, raw, sql } from '../db/queries.ts'
 
 export type BundleRow = ConfigBundle & { config: ConfigRow; deploymentCount: number }
 
-export async function selectBundles(queries: Queries, teamId: string): Promise<ConfigBundle[]> {
-  const { rows } = await queries.query<ConfigBundle>({
-    name: 'config bundles',
-    text: `select b.id, b.name, b.description, c.id as config_id
-      from crux.config_bundle b join crux.container_config c on c.config_bundle_id = b.id
-      where b.team_id = $1 order by b.name`,
-    values: [teamId],
-  })
-  return rows
-}
+export const selectBundles = (queries: Queries, teamId: string) =>
+  sql`select b.id, b.name, b.description, c.id as config_id
+    from crux.config_bundle b join crux.container_config c on c.config_bundle_id = b.id
+    where b.team_id = ${teamId} order by b.name`.rows<ConfigBundle>(queries, 'config bundles')
 
 /** @returns undefined when it does not exist in this team */
-export async function selectBundle(queries: Queries, teamId: string, id: string): Promise<BundleRow | undefined> {
-  const { rows } = await queries.query<BundleRow>({
-    name: 'config bundle',
-    text: `select b.id, b.name, b.description, c.id as config_id, ${configJson('c')} as config,
-        (select count(*)::int from crux.deployment_config_bundle l where l.config_bundle_id = b.id) as deployment_count
-      from crux.config_bundle b join crux.container_config c on c.config_bundle_id = b.id
-      where b.id = $1 and b.team_id = $2`,
-    values: [id, teamId],
-  })
-  return rows[0]
-}
+export const selectBundle = (queries: Queries, teamId: string, id: string) =>
+  sql`select b.id, b.name, b.description, c.id as config_id, ${raw(configJson('c'))} as config,
+      (select count(*)::int from crux.deployment_config_bundle l where l.config_bundle_id = b.id) as deployment_count
+    from crux.config_bundle b join crux.container_config c on c.config_bundle_id = b.id
+    where b.id = ${id} and b.team_id = ${teamId}`.first<BundleRow>(queries, 'config bundle')
 
 /** Prevents deployments from adding it in the meantime. @returns false when it is not in this team */
 export async function lockBundle(queries: Queries, teamId: string, id: string): Promise<boolean> {
-  const { rowCount } = await queries.query('select from crux.config_bundle where id = $1 and team_id = $2 for update', [
-    id,
-    teamId,
-  ])
+  const rowCount = await sql`select from crux.config_bundle where id = ${id} and team_id = ${teamId}
+    for update`.execute(queries)
   return rowCount === 1
 }
 
-export async function insertBundle(
+export const insertBundle = (
   queries: Queries,
   row: { teamId: string; name: string; description: string | null; userId: string },
-): Promise<string> {
-  const { rows } = await queries.query<{ id: string }>(
-    `with made as (
-        insert into crux.config_bundle (team_id, name, description, created_by, updated_by)
-        values ($1, $2, $3, $4, $4) returning id),
-      configured as (
-        insert into crux.container_config (type, config_bundle_id, updated_by) select 'config-bundle', id, $4 from made)
-      select id from made`,
-    [row.teamId, row.name, row.description, row.userId],
-  )
-  return rows[0]?.id ?? ''
-}
+) =>
+  sql`with made as (
+      insert into crux.config_bundle (team_id, name, description, created_by, updated_by)
+      values (${row.teamId}, ${row.name}, ${row.description}, ${row.userId}, ${row.userId}) returning id),
+    configured as (
+      insert into crux.container_config (type, config_bundle_id, updated_by) select 'config-bundle', id, ${row.userId}
+        from made)
+    select id from made`.id(queries)
 
 /** Undefined fields stay unchanged. */
-export async function updateBundle(
+export const updateBundle = (
   queries: Queries,
   id: string,
   values: { name: string | undefined; description: string | null | undefined; userId: string },
-): Promise<void> {
-  await queries.query(
-    `update crux.config_bundle set name = coalesce($2, name), description = case when $3 then $4 else description end,
-       updated_at = now(), updated_by = $5 where id = $1`,
-    [id, values.name ?? null, values.description !== undefined, values.description || null, values.userId],
-  )
-}
+) =>
+  sql`update crux.config_bundle set name = coalesce(${values.name ?? null}, name),
+    description = case when ${values.description !== undefined} then ${values.description || null} else description end,
+    updated_at = now(), updated_by = ${values.userId} where id = ${id}`.execute(queries)
 
 export const deleteBundle = (queries: Queries, id: string) =>
-  queries.query('delete from crux.config_bundle where id = $1', [id])
+  sql`delete from crux.config_bundle where id = ${id}`.execute(queries)
 
 /** The bundles of the team among these ids, locked so that none is deleted while it is attached. */
 export async function holdBundles(queries: Queries, teamId: string, ids: readonly string[]): Promise<Set<string>> {
-  const { rows } = await queries.query<{ id: string }>(
-    'select id from crux.config_bundle where id = any($1::uuid[]) and team_id = $2 order by id for key share',
-    [ids, teamId],
-  )
+  const rows =
+    await sql`select id from crux.config_bundle where id = any(${ids}::uuid[]) and team_id = ${teamId} order by id
+      for key share`.rows<{ id: string }>(queries)
   return new Set(rows.map((row) => row.id))
 }

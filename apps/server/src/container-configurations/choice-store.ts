@@ -1,7 +1,7 @@
 import type { ContainerConfigType, Query, ResponseInput } from '@crux/contract'
 import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import type { Queries } from '../db/transaction.ts'
+import { containsPattern, joined, type Queries, raw, sql } from '../db/queries.ts'
 
 type ChoiceQuery = Query<'container-configurations.list'>
 type Row = { id: string; name: string; place: string; updatedAt: Date }
@@ -10,7 +10,7 @@ type Row = { id: string; name: string; place: string; updatedAt: Date }
 const countedMax = 1_000
 
 /**
- * One kind of owner: the query for those of a team (`$1`), in an order that an index has. `config` joins the
+ * One kind of owner: the query for those of a team, in an order that an index has. `config` joins the
  * configuration, which every owner has.
  */
 type Kind = {
@@ -81,7 +81,7 @@ export async function listChoices(
   query: ChoiceQuery,
 ): Promise<ResponseInput<'container-configurations.list'>> {
   const { pool } = app.database
-  const pattern = query.filter ? `%${query.filter.replace(/[\\%_]/g, '\\$&')}%` : undefined
+  const pattern = query.filter ? containsPattern(query.filter) : undefined
   const wanted = kinds.filter((kind) => query.type === undefined || kind.type === query.type)
   const items: ResponseInput<'container-configurations.list'>['items'] = []
   let total = 0
@@ -98,33 +98,30 @@ export async function listChoices(
 }
 
 async function countOf(queries: Queries, kind: Kind, teamId: string, pattern: string | undefined): Promise<number> {
-  const { rows } = await queries.query<{ n: number }>({
-    name: `count ${kind.type} configurations${pattern ? ' found' : ''}`,
-    text: `select count(*)::int as n from (
-        select from ${kind.from} where ${found(kind, pattern)} limit ${countedMax}) found`,
-    values: pattern ? [teamId, pattern] : [teamId],
-  })
-  return rows[0]?.n ?? 0
+  const { n } = await sql`select count(*)::int as n from (
+    select from ${raw(kind.from)} where ${found(kind, teamId, pattern)} limit ${raw(countedMax)}) found`.one<{
+    n: number
+  }>(queries, `count ${kind.type} configurations${pattern ? ' found' : ''}`)
+  return n
 }
 
-async function pageOf(
+const pageOf = (
   queries: Queries,
   kind: Kind,
   teamId: string,
   pattern: string | undefined,
   { skip, take }: { skip: number; take: number },
-): Promise<Row[]> {
-  const values = pattern ? [teamId, pattern, skip, take] : [teamId, skip, take]
-  const { rows } = await queries.query<Row>({
-    name: `${kind.type} configurations${pattern ? ' found' : ''}`,
-    text: `select c.id, ${kind.name} as name, ${kind.place} as place, c.updated_at from ${kind.from}
-      join crux.container_config c on ${kind.config} where ${found(kind, pattern)} order by ${kind.order} offset $${values.length - 1} limit $${values.length}`,
-    values,
-  })
-  return rows
-}
-
-const found = ({ team, searched }: Kind, pattern: string | undefined) =>
-  [`${team} = $1`, ...(pattern ? [`(${searched.map((column) => `${column} ilike $2`).join(' or ')})`] : [])].join(
-    ' and ',
+) =>
+  sql`select c.id, ${raw(kind.name)} as name, ${raw(kind.place)} as place, c.updated_at from ${raw(kind.from)}
+    join crux.container_config c on ${raw(kind.config)} where ${found(kind, teamId, pattern)}
+    order by ${raw(kind.order)} offset ${skip} limit ${take}`.rows<Row>(
+    queries,
+    `${kind.type} configurations${pattern ? ' found' : ''}`,
   )
+
+function found({ team, searched }: Kind, teamId: string, pattern: string | undefined) {
+  const ofTeam = sql`${raw(team)} = ${teamId}`
+  if (pattern === undefined) return ofTeam
+  const matches = searched.map((column) => sql`${raw(column)} ilike ${pattern}`)
+  return sql`${ofTeam} and (${joined(matches, ' or ')})`
+}

@@ -1,5 +1,5 @@
 import { ContainerConfigFields } from '@crux/contract'
-import type { Queries } from '../db/transaction.ts'
+import { type Queries, sql } from '../db/queries.ts'
 import type { ConfigRow } from './config-row.ts'
 
 /** The number of stored states of one configuration; the oldest are deleted. */
@@ -14,38 +14,18 @@ export async function keepRevision(
   before: ConfigRow,
   change: { fields: ContainerConfigFields; revision: number; changed: readonly string[]; userId: string },
 ): Promise<void> {
-  await queries.query({
-    name: 'keep first revision',
-    text: `insert into crux.container_config_revision (config_id, revision, fields, changed, updated_by, updated_at)
-      select $1, $2, $3, '{}', coalesce($4, ''), $5
-      where not exists (select from crux.container_config_revision where config_id = $1)`,
-    values: [
-      before.id,
-      before.revision,
-      JSON.stringify(withoutSecretValues(ContainerConfigFields.parse(before.fields))),
-      before.updatedBy,
-      before.updatedAt,
-    ],
-  })
-  await queries.query({
-    name: 'keep revision',
-    text: `insert into crux.container_config_revision (config_id, revision, fields, changed, updated_by)
-      values ($1, $2, $3, $4, $5)`,
-    values: [
-      before.id,
-      change.revision,
-      JSON.stringify(withoutSecretValues(change.fields)),
-      change.changed,
-      change.userId,
-    ],
-  })
-  await queries.query({
-    name: 'drop old revisions',
-    text: `delete from crux.container_config_revision where config_id = $1 and revision <= (
-        select revision from crux.container_config_revision where config_id = $1
-        order by revision desc offset $2 limit 1)`,
-    values: [before.id, revisionsMax],
-  })
+  await sql`insert into crux.container_config_revision (config_id, revision, fields, changed, updated_by, updated_at)
+    select ${before.id}, ${before.revision},
+    ${JSON.stringify(withoutSecretValues(ContainerConfigFields.parse(before.fields)))}, '{}',
+    coalesce(${before.updatedBy}, ''), ${before.updatedAt}
+    where not exists (select from crux.container_config_revision
+    where config_id = ${before.id})`.execute(queries, 'keep first revision')
+  await sql`insert into crux.container_config_revision (config_id, revision, fields, changed, updated_by)
+    values (${before.id}, ${change.revision}, ${JSON.stringify(withoutSecretValues(change.fields))}, ${change.changed},
+      ${change.userId})`.execute(queries, 'keep revision')
+  await sql`delete from crux.container_config_revision where config_id = ${before.id} and revision <= (
+    select revision from crux.container_config_revision where config_id = ${before.id}
+    order by revision desc offset ${revisionsMax} limit 1)`.execute(queries, 'drop old revisions')
 }
 
 /** The part of a layer that may be stored and shown: keys of secrets and whether they are required. */
@@ -55,34 +35,21 @@ export function withoutSecretValues(fields: ContainerConfigFields): ContainerCon
 }
 
 export type RevisionRow = { revision: number; changed: string[]; updatedBy: string; updatedAt: Date }
-const columns = `revision, changed, updated_by, updated_at`
+const columns = sql`revision, changed, updated_by, updated_at`
 
 export async function selectRevisions(
   queries: Queries,
   configId: string,
   page: { skip: number; take: number },
 ): Promise<{ rows: RevisionRow[]; total: number }> {
-  const [{ rows }, counted] = [
-    await queries.query<RevisionRow>({
-      name: 'revisions',
-      text: `select ${columns} from crux.container_config_revision where config_id = $1
-        order by revision desc offset $2 limit $3`,
-      values: [configId, page.skip, page.take],
-    }),
-    await queries.query<{ total: number }>({
-      name: 'count revisions',
-      text: 'select count(*)::int as total from crux.container_config_revision where config_id = $1',
-      values: [configId],
-    }),
-  ]
-  return { rows, total: counted.rows[0]?.total ?? 0 }
+  const rows = await sql`select ${columns} from crux.container_config_revision where config_id = ${configId}
+    order by revision desc offset ${page.skip} limit ${page.take}`.rows<RevisionRow>(queries, 'revisions')
+  const { total } = await sql`select count(*)::int as total from crux.container_config_revision
+    where config_id = ${configId}`.one<{ total: number }>(queries, 'count revisions')
+  return { rows, total }
 }
 
-export async function selectRevision(queries: Queries, configId: string, revision: number) {
-  const { rows } = await queries.query<RevisionRow & { fields: unknown }>({
-    name: 'revision',
-    text: `select ${columns}, fields from crux.container_config_revision where config_id = $1 and revision = $2`,
-    values: [configId, revision],
-  })
-  return rows[0]
-}
+export const selectRevision = (queries: Queries, configId: string, revision: number) =>
+  sql`select ${columns}, fields from crux.container_config_revision
+    where config_id = ${configId}
+    and revision = ${revision}`.first<RevisionRow & { fields: unknown }>(queries, 'revision')

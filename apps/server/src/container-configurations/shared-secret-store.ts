@@ -1,6 +1,6 @@
 import type { ContainerConfigFields } from '@crux/contract'
 import type { ConfigLayer } from '@crux/rules'
-import type { Queries } from '../db/transaction.ts'
+import { type Queries, raw, sql } from '../db/queries.ts'
 
 /** A value that another deployment's layer shares with deployments of its node and prefix. */
 export type SharedSecret = { key: string; value: string; publicKey: string; configId: string; name: string }
@@ -27,15 +27,11 @@ export const sharedSecretsJson = (d: string, n: string) => `(
       and row->>'publicKey' = ${n}.public_key
     order by row->>'key', sd.deployed_at desc nulls last, sd.id desc) shared)`
 
-export async function sharedSecrets(queries: Queries, deploymentId: string): Promise<SharedSecret[]> {
-  const { rows } = await queries.query<{ shared: SharedSecret[] }>({
-    name: 'shared secrets',
-    text: `select ${sharedSecretsJson('d', 'n')} as shared
-      from crux.deployment d join crux.node n on n.id = d.node_id where d.id = $1`,
-    values: [deploymentId],
-  })
-  return rows[0]?.shared ?? []
-}
+export const sharedSecrets = async (queries: Queries, deploymentId: string): Promise<SharedSecret[]> =>
+  (await sql`select ${raw(sharedSecretsJson('d', 'n'))} as shared
+    from crux.deployment d
+    join crux.node n on n.id = d.node_id
+    where d.id = ${deploymentId}`.value<SharedSecret[]>(queries, 'shared secrets')) ?? []
 
 /**
  * The shared values as layers below all layers of the deployment, only for the keys that its own layers name: a

@@ -1,7 +1,7 @@
 import { type ContainerConfig, ContainerConfigFields, type VersionType } from '@crux/contract'
 import { isMutable, isVersionMutable } from '@crux/rules'
 import { lockInOrder } from '../db/lock-order.ts'
-import type { Queries } from '../db/transaction.ts'
+import { type Queries, raw, type Sql, sql } from '../db/queries.ts'
 import type { ConfigRow } from './config-row.ts'
 import { keepRevision } from './revision-store.ts'
 
@@ -48,26 +48,26 @@ export const configJson = (alias: string) =>
     'updatedAt', ${alias}.updated_at, 'updatedBy', ${alias}.updated_by)`
 
 /** The bundles of a deployment in the order of its page, as one value of a query. */
-export const bundlesJson = (deploymentId: string) => `(
+export const bundlesJson = (deploymentId: Sql) => sql`(
   select coalesce(json_agg(json_build_object('id', bundle.id, 'name', bundle.name, 'description', bundle.description,
-    'config', ${configJson('bc')}) order by link."order", bundle.id), '[]')
+    'config', ${raw(configJson('bc'))}) order by link."order", bundle.id), '[]')
   from crux.deployment_config_bundle link
   join crux.config_bundle bundle on bundle.id = link.config_bundle_id
   join crux.container_config bc on bc.config_bundle_id = bundle.id
   where link.deployment_id = ${deploymentId})`
 
-const ownedSql = `
-  select ${configJson('c')} as "row", coalesce(p.team_id, b.team_id) as team_id,
+const ownedSql = (configId: string) => sql`
+  select ${raw(configJson('c'))} as "row", coalesce(p.team_id, b.team_id) as team_id,
     case when p.id is not null then json_build_object('id', p.id, 'name', p.name, 'type', p.type) end as project,
     case when v.id is not null then json_build_object('id', v.id, 'name', v.name, 'type', v.type) end as version,
     case when b.id is not null then json_build_object('id', b.id, 'name', b.name) end as config_bundle,
     exists (select from crux.version child where child.parent_id = v.id) as has_child,
     (select coalesce(json_agg(distinct o.status), '[]') from crux.deployment o where o.version_id = v.id) as statuses,
     case when i.id is not null then json_build_object('id', i.id, 'name', i.name, 'tag', i.tag) end as image,
-    case when ic.id is not null then ${configJson('ic')} end as image_config,
+    case when ic.id is not null then ${raw(configJson('ic'))} end as image_config,
     inst.id as instance_id,
     case when d.id is not null then json_build_object('id', d.id, 'prefix', d.prefix, 'status', d.status,
-      'config', ${configJson('dc')}, 'bundles', ${bundlesJson('d.id')},
+      'config', ${raw(configJson('dc'))}, 'bundles', ${bundlesJson(raw('d.id'))},
       'node', json_build_object('id', n.id, 'name', n.name, 'type', n.type, 'publicKey', n.public_key)) end as deployment
   from crux.container_config c
   left join crux.instance inst on inst.id = c.instance_id
@@ -79,7 +79,7 @@ const ownedSql = `
   left join crux.version v on v.id = coalesce(d.version_id, i.version_id)
   left join crux.project p on p.id = v.project_id
   left join crux.config_bundle b on b.id = c.config_bundle_id
-  where c.id = $1`
+  where c.id = ${configId}`
 
 type OwnedRow = {
   row: ConfigRow
@@ -97,8 +97,7 @@ type OwnedRow = {
 
 /** @returns undefined when there is no such layer in this team; a layer of another team looks the same */
 export async function findConfig(queries: Queries, teamId: string, configId: string): Promise<OwnedConfig | undefined> {
-  const { rows } = await queries.query<OwnedRow>({ name: 'config owned', text: ownedSql, values: [configId] })
-  const [found] = rows
+  const found = await ownedSql(configId).first<OwnedRow>(queries, 'config owned')
   if (!found || found.teamId !== teamId) return undefined
   const { row, teamId: _, hasChild, statuses, deployment: target, ...owner } = found
   const { image, project, version, configBundle } = owner
@@ -141,14 +140,9 @@ export async function findConfig(queries: Queries, teamId: string, configId: str
 }
 
 /** The layer alone, for callers that have already checked the right to it. */
-export async function readConfig(queries: Queries, configId: string): Promise<ConfigRow | undefined> {
-  const { rows } = await queries.query<{ row: ConfigRow }>({
-    name: 'config row',
-    text: `select ${configJson('c')} as "row" from crux.container_config c where c.id = $1`,
-    values: [configId],
-  })
-  return rows[0]?.row
-}
+export const readConfig = (queries: Queries, configId: string) =>
+  sql`select ${raw(configJson('c'))} as "row"
+    from crux.container_config c where c.id = ${configId}`.value<ConfigRow>(queries, 'config row')
 
 /**
  * Waits for transactions that change the same layer, delete its owner, or start its deployment; the lock lasts until
@@ -156,19 +150,16 @@ export async function readConfig(queries: Queries, configId: string): Promise<Co
  * deadlock occurs.
  */
 export async function lockConfig(queries: Queries, configId: string): Promise<void> {
-  const { rows } = await queries.query<
-    Record<'version' | 'deployment' | 'image' | 'instance' | 'bundle', string | null>
-  >({
-    name: 'owners of a config',
-    text: `select i.version_id as version, coalesce(c.deployment_id, inst.deployment_id) as deployment, c.image_id as image,
-        c.instance_id as instance, c.config_bundle_id as bundle
-      from crux.container_config c
-      left join crux.image i on i.id = c.image_id
-      left join crux.instance inst on inst.id = c.instance_id
-      where c.id = $1`,
-    values: [configId],
-  })
-  const [owners] = rows
+  const owners = await sql`select i.version_id as version, coalesce(c.deployment_id, inst.deployment_id) as deployment,
+    c.image_id as image,
+      c.instance_id as instance, c.config_bundle_id as bundle
+    from crux.container_config c
+    left join crux.image i on i.id = c.image_id
+    left join crux.instance inst on inst.id = c.instance_id
+    where c.id = ${configId}`.first<Record<'version' | 'deployment' | 'image' | 'instance' | 'bundle', string | null>>(
+    queries,
+    'owners of a config',
+  )
   if (!owners) return
   const { version, deployment, image, instance, bundle } = owners
   await lockInOrder(queries, {
@@ -182,10 +173,9 @@ export async function lockConfig(queries: Queries, configId: string): Promise<vo
 }
 
 export async function readChanges(queries: Queries, configId: string): Promise<Map<string, number>> {
-  const { rows } = await queries.query<{ property: string; revision: number }>(
-    'select property, revision from crux.container_config_change where config_id = $1',
-    [configId],
-  )
+  const rows = await sql`select property, revision
+    from crux.container_config_change
+    where config_id = ${configId}`.rows<{ property: string; revision: number }>(queries)
   return new Map(rows.map((row) => [row.property, row.revision]))
 }
 
@@ -198,33 +188,22 @@ export async function writeConfig(
   const { fields, revision, changed, userId } = change
   const { id } = config.row
   await keepRevision(queries, config.row, change)
-  await queries.query({
-    name: 'write config',
-    text: 'update crux.container_config set fields = $2, revision = $3, updated_at = now(), updated_by = $4 where id = $1',
-    values: [id, JSON.stringify(fields), revision, userId],
-  })
+  await sql`update crux.container_config set fields = ${JSON.stringify(fields)}, revision = ${revision},
+    updated_at = now(), updated_by = ${userId} where id = ${id}`.execute(queries, 'write config')
   if (changed.length > 0)
-    await queries.query(
-      `insert into crux.container_config_change (config_id, property, revision, updated_by)
-       select $1, property, $3, $4 from unnest($2::text[]) as property
-       on conflict (config_id, property) do update set revision = $3, updated_by = $4, updated_at = now()`,
-      [id, changed, revision, userId],
-    )
+    await sql`insert into crux.container_config_change (config_id, property, revision, updated_by)
+      select ${id}, property, ${revision}, ${userId} from unnest(${changed}::text[]) as property
+      on conflict (config_id, property) do update
+      set revision = ${revision}, updated_by = ${userId}, updated_at = now()`.execute(queries)
   if (config.row.type === 'image')
-    await queries.query('update crux.image set updated_at = now(), updated_by = $2 where id = $1', [
-      config.image?.id,
-      userId,
-    ])
+    await sql`update crux.image set updated_at = now(), updated_by = ${userId}
+      where id = ${config.image?.id}`.execute(queries)
   if (config.configBundle)
-    await queries.query('update crux.config_bundle set updated_at = now(), updated_by = $2 where id = $1', [
-      config.configBundle.id,
-      userId,
-    ])
+    await sql`update crux.config_bundle set updated_at = now(), updated_by = ${userId}
+      where id = ${config.configBundle.id}`.execute(queries)
   if (config.instanceId)
-    await queries.query('update crux.instance set updated_at = now() where id = $1', [config.instanceId])
+    await sql`update crux.instance set updated_at = now() where id = ${config.instanceId}`.execute(queries)
   if (config.deployment)
-    await queries.query('update crux.deployment set updated_at = now(), updated_by = $2 where id = $1', [
-      config.deployment.id,
-      userId,
-    ])
+    await sql`update crux.deployment set updated_at = now(), updated_by = ${userId}
+      where id = ${config.deployment.id}`.execute(queries)
 }

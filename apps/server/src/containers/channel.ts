@@ -1,12 +1,11 @@
 import { CruxError, limits } from '@crux/contract'
-import { and, eq } from 'drizzle-orm'
 import type { App } from '../context.ts'
-import { deployment } from '../db/schema/index.ts'
 import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/index.ts'
 import { requireNode } from '../nodes/index.ts'
 import { deleteContainer, operateContainer } from './actions.ts'
 import { LogWatch } from './log-watch.ts'
-import { createStateWatches, type StateFilter } from './state-watch.ts'
+import { createStateWatches } from './state-watch.ts'
+import { findTarget } from './store.ts'
 
 /** Each log is a stream at the agent, so that their number per subscriber is limited. */
 const logsMax = 16
@@ -61,7 +60,11 @@ export function nodeChannel(app: App): ChannelHandler<'node'> {
         deleteContainer(app, { team, actor }, params.nodeId, container),
       'watch-containers-state': async (subscriber, { prefix, deploymentId }) => {
         const filter = deploymentId
-          ? await findTarget(app, subscriber, deploymentId)
+          ? await findTarget(app.database.pool, {
+              deploymentId,
+              teamId: subscriber.team.id,
+              nodeId: subscriber.params.nodeId,
+            })
           : { prefix: prefix || null, projectId: null }
         await states.watch(subscriber.params.nodeId, subscriber, filter)
       },
@@ -76,20 +79,4 @@ export function nodeChannel(app: App): ChannelHandler<'node'> {
       },
     },
   }
-}
-
-/** The containers of a deployment are those of its project under its prefix, whichever release created them. */
-async function findTarget(app: App, subscriber: Subscriber<'node'>, deploymentId: string): Promise<StateFilter> {
-  const [row] = await app.database.db
-    .select({ prefix: deployment.prefix, projectId: deployment.projectId })
-    .from(deployment)
-    .where(
-      and(
-        eq(deployment.id, deploymentId),
-        eq(deployment.teamId, subscriber.team.id),
-        eq(deployment.nodeId, subscriber.params.nodeId),
-      ),
-    )
-  if (!row) throw new CruxError('notFound', { property: 'deploymentId', value: deploymentId })
-  return row
 }

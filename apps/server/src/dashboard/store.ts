@@ -1,5 +1,5 @@
 import type { ResponseInput } from '@crux/contract'
-import type { Queries } from '../db/transaction.ts'
+import { type Queries, sql } from '../db/queries.ts'
 
 type Dashboard = ResponseInput<'dashboard.get'>
 type Counters = Omit<Dashboard, 'onboarding' | 'auditLog' | 'more'> & Dashboard['more']
@@ -12,50 +12,39 @@ type Steps = {
   imageConfigId: string | null
 }
 
-export async function selectCounters(queries: Queries, teamId: string): Promise<Counters> {
-  const { rows } = await queries.query<Counters>({
-    name: 'dashboard counters',
-    text: `select
-        (select count(*)::int from crux.team_member where team_id = $1) as users,
-        (select count(*)::int from crux.project where team_id = $1) as projects,
-        (select count(*)::int from crux.version v join crux.project p on p.id = v.project_id where p.team_id = $1) as versions,
-        (select count(*)::int from crux.node where team_id = $1) as nodes,
-        (select count(*)::int from crux.registry where team_id = $1) as registries,
-        d.deployments, d.failed_deployments, d.in_progress_deployments
-      from (select count(*)::int as deployments,
-          count(*) filter (where status = 'failed')::int as failed_deployments,
-          count(*) filter (where status = 'in-progress')::int as in_progress_deployments
-        from crux.deployment where team_id = $1) d`,
-    values: [teamId],
-  })
-  if (!rows[0]) throw new Error('the counters of a team returned no row')
-  return rows[0]
-}
+export const selectCounters = (queries: Queries, teamId: string) =>
+  sql`select
+      (select count(*)::int from crux.team_member where team_id = ${teamId}) as users,
+      (select count(*)::int from crux.project where team_id = ${teamId}) as projects,
+      (select count(*)::int from crux.version v join crux.project p on p.id = v.project_id
+        where p.team_id = ${teamId}) as versions,
+      (select count(*)::int from crux.node where team_id = ${teamId}) as nodes,
+      (select count(*)::int from crux.registry where team_id = ${teamId}) as registries,
+      d.deployments, d.failed_deployments, d.in_progress_deployments
+    from (select count(*)::int as deployments,
+        count(*) filter (where status = 'failed')::int as failed_deployments,
+        count(*) filter (where status = 'in-progress')::int as in_progress_deployments
+      from crux.deployment where team_id = ${teamId}) d`.one<Counters>(queries, 'dashboard counters')
 
 /**
  * The first steps follow the oldest deployment; without one the version with the most images, else the oldest project.
  * The node defaults to the oldest. A step whose resource is missing counts as not done.
  */
-export async function selectSteps(queries: Queries, teamId: string): Promise<Steps> {
-  const { rows } = await queries.query<Steps>({
-    name: 'dashboard steps',
-    text: `with first as (
-        select id, node_id, project_id, version_id, status from crux.deployment where team_id = $1 order by created_at, id limit 1),
-      fullest as (
-        select v.id, v.project_id from crux.version v join crux.project p on p.id = v.project_id
-        where p.team_id = $1 order by (select count(*) from crux.image i where i.version_id = v.id) desc, v.id limit 1),
-      chosen as (select coalesce((select version_id from first), (select id from fullest)) as version_id)
-      select (select id from first) as deployment_id,
-        coalesce((select status <> 'preparing' from first), false) as deployed,
-        coalesce((select node_id from first), (select id from crux.node where team_id = $1 order by created_at, id limit 1)) as node_id,
-        coalesce((select project_id from first), (select project_id from fullest),
-          (select id from crux.project where team_id = $1 order by created_at, id limit 1)) as project_id,
-        chosen.version_id,
-        (select c.id from crux.image i join crux.container_config c on c.image_id = i.id
-          where i.version_id = chosen.version_id order by i.created_at, i.id limit 1) as image_config_id
-      from chosen`,
-    values: [teamId],
-  })
-  if (!rows[0]) throw new Error('the first steps of a team returned no row')
-  return rows[0]
-}
+export const selectSteps = (queries: Queries, teamId: string) =>
+  sql`with first as (
+      select id, node_id, project_id, version_id, status from crux.deployment where team_id = ${teamId}
+      order by created_at, id limit 1),
+    fullest as (
+      select v.id, v.project_id from crux.version v join crux.project p on p.id = v.project_id
+      where p.team_id = ${teamId}
+      order by (select count(*) from crux.image i where i.version_id = v.id) desc, v.id limit 1),
+    chosen as (select coalesce((select version_id from first), (select id from fullest)) as version_id)
+    select (select id from first) as deployment_id,
+      coalesce((select status <> 'preparing' from first), false) as deployed,
+      coalesce((select node_id from first),
+        (select id from crux.node where team_id = ${teamId} order by created_at, id limit 1)) as node_id,
+      coalesce((select project_id from first), (select project_id from fullest),
+        (select id from crux.project where team_id = ${teamId} order by created_at, id limit 1)) as project_id,
+      chosen.version_id, (select c.id from crux.image i join crux.container_config c on c.image_id = i.id
+        where i.version_id = chosen.version_id order by i.created_at, i.id limit 1) as image_config_id
+    from chosen`.one<Steps>(queries, 'dashboard steps')

@@ -1,4 +1,4 @@
-import type { Queries } from './transaction.ts'
+import { type Queries, raw, sql } from './queries.ts'
 
 /**
  * Transactions that lock rows of several of these tables use this order, and for rows of one table the order of ids, so
@@ -18,10 +18,11 @@ export async function lockInOrder(
   for (const table of order) {
     const id = rows[table]
     if (id)
-      await queries.query({
-        name: `hold ${table}`,
-        text: `select from crux.${table} where id = $1 for no key update`,
-        values: [id],
-      })
+      await sql`select from crux.${raw(table)} where id = ${id}
+        for no key update`.execute(queries, `hold ${table}`)
   }
 }
+
+/** Waits for the other transactions with this name, which is no row: it is released when the transaction ends. */
+export const lockByName = (queries: Queries, name: string) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(queries)

@@ -1,7 +1,6 @@
 import type { PoolClient } from 'pg'
+import type { Queries } from './queries.ts'
 
-/** The interface for stores with SQL of their own: the pool, or the client of a transaction. */
-export type Queries = Pick<PoolClient, 'query'>
 type Connects = { pool: { connect(): Promise<PoolClient> } }
 
 /**

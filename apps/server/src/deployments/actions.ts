@@ -3,7 +3,8 @@ import { defaultContainerName, deploymentAction, mergeConfig, validateConfig } f
 import type { Caller } from '../access/index.ts'
 import { holdBundles } from '../config-bundles/index.ts'
 import type { App } from '../context.ts'
-import { inTransaction, type Queries } from '../db/transaction.ts'
+import type { Queries } from '../db/queries.ts'
+import { inTransaction } from '../db/transaction.ts'
 import {
   bundlesChanged,
   checkFree,
@@ -14,18 +15,22 @@ import {
   loadDeployment,
 } from '../releases/index.ts'
 import { findListRow, toDeployments } from './list-store.ts'
-import { isEmptyTarget, prepareTarget, releaseTarget } from './prepared-target.ts'
-import { listRunning, removeContainers } from './remove-containers.ts'
+import { prepareTarget, releaseTarget } from './prepared-target.ts'
+import { removeContainers } from './remove-containers.ts'
+import { listRunning } from './running-target-store.ts'
 import {
   copyBundles,
   copyConfigs,
+  deleteDeploymentRow,
   findTargetVersion,
   imageLayers,
   insertDeployment,
+  isEmptyTarget,
   type NewDeployment,
   replaceBundles,
   reuseSecrets,
   type TargetVersion,
+  updateDeploymentRow,
 } from './store.ts'
 
 /** Creates a deployment of a version for a node and prefix. */
@@ -73,11 +78,7 @@ export async function updateDeployment(
     if (body.protected && (!deployment.protected || prefix !== deployment.prefix))
       await checkProtect(queries, team, target)
     if (prefix !== deployment.prefix) await checkNames(queries, deployment.versionId, prefix, deployment)
-    await queries.query(
-      `update crux.deployment set prefix = $2, note = $3, protected = $4, updated_at = now(), updated_by = $5
-       where id = $1`,
-      [id, prefix, note ?? null, body.protected, actor.id],
-    )
+    await updateDeploymentRow(queries, id, { prefix, note: note ?? null, protected: body.protected, userId: actor.id })
     const bundles = body.configBundles && (await attachBundles(queries, deployment, body.configBundles))
     return { previous: deployment, bundles, empty: await isEmptyTarget(queries, ownerOf(deployment)) }
   })
@@ -137,7 +138,7 @@ export async function deleteDeployment(
   const { deleted, empty } = await inTransaction(app.database, async (queries) => {
     const deployment = await loadDeployment(queries, team.id, id, { lock: true })
     refuse(deployment, 'delete')
-    await queries.query('delete from crux.deployment where id = $1', [id])
+    await deleteDeploymentRow(queries, id)
     return { deleted: deployment, empty: await isEmptyTarget(queries, ownerOf(deployment)) }
   })
   if (empty) releaseTarget(app, ownerOf(deleted))

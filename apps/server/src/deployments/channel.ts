@@ -22,7 +22,7 @@ export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
   return {
     deployment: {
       async open(subscriber) {
-        const now = await findAttempts(app, subscriber.team, subscriber.params.deploymentId)
+        const now = await findAttempts(app.database.pool, subscriber.team.id, subscriber.params.deploymentId)
         if (!subscriber.left) audiences.join(subscriber, now)
       },
       messages: {
@@ -105,7 +105,7 @@ function publishChanges(app: App, audiences: Audiences): void {
       audiences.inTurn(deploymentId, async (audience) => {
         const [subscriber] = audience.subscribers
         if (!subscriber) return
-        const { attempts } = await findAttempts(app, subscriber.team, deploymentId)
+        const { attempts } = await findAttempts(app.database.pool, subscriber.team.id, deploymentId)
         await audiences.publish(deploymentId, audience, { try: attempts })
       })
   })

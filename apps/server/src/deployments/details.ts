@@ -1,26 +1,12 @@
 import type { ResponseInput } from '@crux/contract'
 import { isCopiable, isDeletable, isDeployable, isMutable } from '@crux/rules'
 import type { TeamContext } from '../access/index.ts'
-import {
-  bundlesJson,
-  type CarriedBundle,
-  type ConfigRow,
-  configJson,
-  toContainerConfig,
-} from '../container-configurations/index.ts'
+import { type CarriedBundle, toContainerConfig } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import { deploymentNotFound } from '../releases/index.ts'
 import { instancesOf } from './instance-store.ts'
 import { findListRow, toDeployments } from './list-store.ts'
-
-type Beside = {
-  attempts: number
-  publicKey: string | null
-  config: ConfigRow
-  bundles: CarriedBundle[]
-  token: { id: string; name: string; createdAt: string; createdBy: string; expiresAt: string | null } | null
-  running: { deploymentId: string; number: number; versionName: string; startedAt: string } | null
-}
+import { selectBundles, selectPageData } from './store.ts'
 
 /** @throws CruxError notFound */
 export async function getDeployment(
@@ -32,7 +18,7 @@ export async function getDeployment(
   if (!row) throw deploymentNotFound(id)
   const [[deployment], beside, instances] = await Promise.all([
     toDeployments(app, [row]),
-    readBeside(app, id),
+    selectPageData(app.database.pool, id),
     instancesOf(app, id),
   ])
   if (!deployment || !beside) throw deploymentNotFound(id)
@@ -64,39 +50,9 @@ export async function getDeployment(
   }
 }
 
-async function readBeside(app: App, id: string): Promise<Beside | undefined> {
-  const { rows } = await app.database.pool.query<Beside>({
-    name: 'deployment beside',
-    text: `select d.attempts, n.public_key,
-        ${configJson('c')} as config, ${bundlesJson('d.id')} as bundles,
-        (select json_build_object('deploymentId', r.deployment_id, 'number', r.number, 'versionName', r.version_name,
-            'startedAt', r.started_at)
-          from crux.release r where r.node_id = d.node_id and r.prefix = d.prefix and r.project_id = d.project_id
-            and r.current) as running,
-        (select json_build_object('id', k.id, 'name', k.name, 'createdAt', k.created_at, 'createdBy', k.created_by,
-            'expiresAt', k.expires_at)
-          from crux.access_token k where k.deployment_id = d.id and k.hash is not null) as token
-      from crux.deployment d
-      join crux.node n on n.id = d.node_id
-      join crux.container_config c on c.deployment_id = d.id
-      where d.id = $1`,
-    values: [id],
-  })
-  return rows[0]
-}
-
 /** The current bundles of a deployment, for open pages. */
-export async function bundlesOf(
-  app: App,
-  deploymentId: string,
-): Promise<ResponseInput<'deployments.get'>['configBundles']> {
-  const { rows } = await app.database.pool.query<{ bundles: CarriedBundle[] }>({
-    name: 'bundles of a deployment',
-    text: `select ${bundlesJson('$1')} as bundles`,
-    values: [deploymentId],
-  })
-  return (rows[0]?.bundles ?? []).map(toBundle)
-}
+export const bundlesOf = async (app: App, id: string): Promise<ResponseInput<'deployments.get'>['configBundles']> =>
+  (await selectBundles(app.database.pool, id)).map(toBundle)
 
 const toBundle = ({ id, name, description, config }: CarriedBundle) => ({
   id,

@@ -1,11 +1,7 @@
 export { deploymentChannels } from './channel.ts'
-export { type LastReleaseRow, lastReleaseColumns, toLastRelease } from './last-release.ts'
-export { listTargets, onlyEmpty, releaseTarget } from './prepared-target.ts'
-export {
-  listRunning,
-  type RunningTarget,
-  removeContainers,
-  toRemovedText,
-  toRunningContainers,
-} from './remove-containers.ts'
+export { type LastReleaseRow, lastReleaseColumns, toLastRelease } from './last-release-store.ts'
+export { releaseTarget } from './prepared-target.ts'
+export { removeContainers, toRemovedText, toRunningContainers } from './remove-containers.ts'
 export { deploymentRoutes } from './routes.ts'
+export { listRunning, type RunningTarget } from './running-target-store.ts'
+export { listTargets, onlyEmpty } from './store.ts'

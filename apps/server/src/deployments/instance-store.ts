@@ -2,6 +2,7 @@ import { CruxError, type ResponseInput } from '@crux/contract'
 import type { TeamContext } from '../access/index.ts'
 import { type ConfigRow, configJson, toContainerConfig } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
+import { raw, sql } from '../db/queries.ts'
 import { type RegistryFace, toRegistry } from '../registries/index.ts'
 
 type InstanceRow = {
@@ -19,10 +20,10 @@ type InstanceRow = {
 }
 type Instance = ResponseInput<'deployments.get-instance'>
 
-const instancesSql = `
-  select inst.id, inst.updated_at, ${configJson('c')} as config, i.id as image_id, i.name as image_name,
+const instancesSql = sql`
+  select inst.id, inst.updated_at, ${raw(configJson('c'))} as config, i.id as image_id, i.name as image_name,
     i.tag as image_tag, i."order" as image_order, i.created_at as image_created_at, i.labels as image_labels,
-    ${configJson('ic')} as image_config,
+    ${raw(configJson('ic'))} as image_config,
     json_build_object('id', r.id, 'name', r.name, 'type', r.type, 'url', r.url, 'description', r.description,
       'icon', r.icon, 'imageNamePrefix', r.image_name_prefix) as registry
   from crux.instance inst
@@ -33,11 +34,9 @@ const instancesSql = `
 
 /** In the order of the version, in which they start. */
 export async function instancesOf(app: App, deploymentId: string): Promise<Instance[]> {
-  const { rows } = await app.database.pool.query<InstanceRow>({
-    name: 'instances of a deployment',
-    text: `${instancesSql} where inst.deployment_id = $1 order by i."order", i.id`,
-    values: [deploymentId],
-  })
+  const rows = await sql`${instancesSql}
+    where inst.deployment_id = ${deploymentId}
+    order by i."order", i.id`.rows<InstanceRow>(app.database.pool, 'instances of a deployment')
   return rows.map(toInstance)
 }
 
@@ -47,22 +46,17 @@ export async function getInstance(
   team: TeamContext,
   ids: { deploymentId: string; instanceId: string },
 ): Promise<Instance> {
-  const { rows } = await app.database.pool.query<InstanceRow>(
-    `${instancesSql} join crux.deployment d on d.id = inst.deployment_id
-     where inst.id = $1 and d.id = $2 and d.team_id = $3`,
-    [ids.instanceId, ids.deploymentId, team.id],
-  )
-  const [row] = rows
+  const row = await sql`${instancesSql} join crux.deployment d on d.id = inst.deployment_id
+    where inst.id = ${ids.instanceId} and d.id = ${ids.deploymentId}
+    and d.team_id = ${team.id}`.first<InstanceRow>(app.database.pool)
   if (!row) throw new CruxError('notFound', { property: 'instanceId', value: ids.instanceId })
   return toInstance(row)
 }
 
 /** Instances of images that were just added to a version, by deployment, for open pages. */
 export async function instancesOfImages(app: App, deploymentId: string, imageIds: readonly string[]) {
-  const { rows } = await app.database.pool.query<InstanceRow>(
-    `${instancesSql} where inst.deployment_id = $1 and i.id = any($2::uuid[]) order by i."order", i.id`,
-    [deploymentId, imageIds],
-  )
+  const rows = await sql`${instancesSql} where inst.deployment_id = ${deploymentId} and i.id = any(${imageIds}::uuid[])
+    order by i."order", i.id`.rows<InstanceRow>(app.database.pool)
   return rows.map((row) => ({ id: row.id, configId: row.config.id, image: toInstance(row).image }))
 }
 

@@ -3,8 +3,10 @@ import { isoTypes } from '@crux/postgres'
 import type { TeamContext } from '../access/index.ts'
 import { findBundle } from '../config-bundles/index.ts'
 import type { App } from '../context.ts'
-import { type Counts, type CountsJson, countByStatus, countsJson, scheduleRollup, sumOf } from './counts.ts'
-import { type LastReleaseRow, lastReleaseColumns, toLastRelease } from './last-release.ts'
+import { containsPattern, joined, nothing, raw, type Sql, sql } from '../db/queries.ts'
+import { hasNode } from '../nodes/index.ts'
+import { type Counts, type CountsJson, countByStatus, countsJson, scheduleRollup, sumOf } from './count-store.ts'
+import { type LastReleaseRow, lastReleaseColumns, toLastRelease } from './last-release-store.ts'
 
 type ListQuery = Query<'deployments.list'>
 export type ListRow = LastReleaseRow & {
@@ -28,21 +30,20 @@ export type ListRow = LastReleaseRow & {
   versionType: Deployment['version']['type']
 }
 
-const columns = `d.id, d.prefix, d.protected, d.status, d.note, d.created_at,
+const columns = sql`d.id, d.prefix, d.protected, d.status, d.note, d.created_at,
   d.created_by, d.updated_at, d.updated_by, n.id as node_id,
   n.name as node_name, n.type as node_type, p.id as project_id, p.name as project_name, p.type as project_type,
   v.id as version_id, v.name as version_name, v.type as version_type, ${lastReleaseColumns}`
 
-const joins = `join crux.node n on n.id = d.node_id
+const joins = sql`join crux.node n on n.id = d.node_id
   join crux.project p on p.id = d.project_id
   join crux.version v on v.id = d.version_id`
 
 /** The page is selected from the deployments alone, by the index of newest ones; names are joined for its rows. */
-export const listSql = `
-  select ${columns}, ${countsJson} as counted
-  from (select * from crux.deployment where team_id = $1
-    order by created_at desc, id desc offset $2 limit $3) d
-  ${joins} order by d.created_at desc, d.id desc`
+export const listSql = (teamId: string, { skip, take }: { skip: number; take: number }) => sql`
+  select ${columns}, ${countsJson(teamId)} as counted
+  from (select * from crux.deployment where team_id = ${teamId}
+    order by created_at desc, id desc offset ${skip} limit ${take}) d ${joins} order by d.created_at desc, d.id desc`
 
 /** Newest first, with counts by status and, unfiltered, everything in one prepared statement. */
 export async function listDeployments(
@@ -62,20 +63,14 @@ export async function listOfNode(
   team: TeamContext,
   nodeId: string,
 ): Promise<ResponseInput<'nodes.deployments'>> {
-  const { rowCount } = await app.database.pool.query('select from crux.node where id = $1 and team_id = $2', [
-    nodeId,
-    team.id,
-  ])
-  if (rowCount === 0) throw new CruxError('notFound', { property: 'nodeId', value: nodeId })
-  const rows = await app.database.sharedRead<ListRow>({
-    name: 'deployments of a node',
-    types: isoTypes,
-    text: `select ${columns} from (select * from crux.deployment where node_id = $1 and team_id = $2
-        order by created_at desc, id desc limit 1000) d
-      ${joins} order by d.created_at desc, d.id desc`,
-    values: [nodeId, team.id],
-  })
-  return toDeployments(app, rows)
+  if (!(await hasNode(app.database.pool, team.id, nodeId)))
+    throw new CruxError('notFound', { property: 'nodeId', value: nodeId })
+  return listSome(
+    app,
+    'deployments of a node',
+    sql`select * from crux.deployment
+      where node_id = ${nodeId} and team_id = ${team.id} order by created_at desc, id desc limit 1000`,
+  )
 }
 
 /** Deployments with a bundle, newest first. @throws CruxError notFound */
@@ -85,28 +80,29 @@ export async function listOfBundle(
   configBundleId: string,
 ): Promise<ResponseInput<'config-bundles.deployments'>> {
   await findBundle(app.database.pool, team, configBundleId)
-  const rows = await app.database.sharedRead<ListRow>({
-    name: 'deployments of a bundle',
-    types: isoTypes,
-    text: `select ${columns} from (
-        select one.* from crux.deployment_config_bundle l join crux.deployment one on one.id = l.deployment_id
-        where l.config_bundle_id = $1 and one.team_id = $2
-        order by one.created_at desc, one.id desc limit 1000) d
-      ${joins} order by d.created_at desc, d.id desc`,
-    values: [configBundleId, team.id],
-  })
+  return listSome(
+    app,
+    'deployments of a bundle',
+    sql`
+      select one.* from crux.deployment_config_bundle l join crux.deployment one on one.id = l.deployment_id
+      where l.config_bundle_id = ${configBundleId} and one.team_id = ${team.id}
+      order by one.created_at desc, one.id desc limit 1000`,
+  )
+}
+
+async function listSome(app: App, name: string, chosen: Sql): Promise<Deployment[]> {
+  const rows = await sql`select ${columns} from (${chosen}) d
+    ${joins} order by d.created_at desc, d.id desc`.shared<ListRow>(app.database, name, isoTypes)
   return toDeployments(app, rows)
 }
 
-export async function findListRow(app: App, teamId: string, deploymentId: string): Promise<ListRow | undefined> {
-  const { rows } = await app.database.pool.query<ListRow>({
-    name: 'deployment row',
-    types: isoTypes,
-    text: `select ${columns} from crux.deployment d ${joins} where d.id = $1 and d.team_id = $2`,
-    values: [deploymentId, teamId],
-  })
-  return rows[0]
-}
+export const findListRow = (app: App, teamId: string, deploymentId: string) =>
+  sql`select ${columns} from crux.deployment d ${joins}
+    where d.id = ${deploymentId} and d.team_id = ${teamId}`.first<ListRow>(
+    app.database.pool,
+    'deployment row',
+    isoTypes,
+  )
 
 export async function toDeployments(app: App, rows: readonly ListRow[]): Promise<Deployment[]> {
   const people = await app.identity.people(rows.map((row) => row.updatedBy))
@@ -136,13 +132,12 @@ function toDeployment(row: ListRow, updatedByName: string | undefined): Deployme
 
 type Found = { rows: readonly ListRow[]; counts: Counts; total: number }
 
-async function findAll(app: App, team: TeamContext, { skip, take }: ListQuery): Promise<Found> {
-  const rows = await app.database.sharedRead<ListRow & { counted: CountsJson }>({
-    name: 'deployments',
-    types: isoTypes,
-    text: listSql,
-    values: [team.id, skip, take],
-  })
+async function findAll(app: App, team: TeamContext, page: ListQuery): Promise<Found> {
+  const rows = await listSql(team.id, page).shared<ListRow & { counted: CountsJson }>(
+    app.database,
+    'deployments',
+    isoTypes,
+  )
   // Beyond the last page there is no row with the counts.
   const counted = rows[0]?.counted ?? (await countByStatus(app.database.pool, team.id))
   scheduleRollup(app, team.id, counted)
@@ -151,32 +146,31 @@ async function findAll(app: App, team: TeamContext, { skip, take }: ListQuery): 
 
 /** Filters also match the names of node, version and project; the counts follow the filter, but not the chosen status. */
 async function findFiltered(app: App, team: TeamContext, query: ListQuery): Promise<Found> {
-  const values: unknown[] = [team.id]
-  const given = (value: unknown) => `$${values.push(value)}`
-  const conditions = ['d.team_id = $1']
-  if (query.nodeId !== undefined) conditions.push(`d.node_id = ${given(query.nodeId)}`)
-  if (query.filter !== undefined) {
-    const pattern = given(`%${query.filter.replace(/[\\%_]/g, '\\$&')}%`)
-    const names = ['d.prefix', 'n.name', 'v.name', 'p.name'].map((name) => `${name} ilike ${pattern}`)
-    conditions.push(`(${names.join(' or ')})`)
+  const { nodeId, filter, configBundleId, status } = query
+  const conditions = [sql`d.team_id = ${team.id}`]
+  if (nodeId !== undefined) conditions.push(sql`d.node_id = ${nodeId}`)
+  if (filter !== undefined) {
+    const names = ['d.prefix', 'n.name', 'v.name', 'p.name'].map(
+      (name) => sql`${raw(name)} ilike ${containsPattern(filter)}`,
+    )
+    conditions.push(sql`(${joined(names, ' or ')})`)
   }
-  if (query.configBundleId !== undefined)
-    conditions.push(`d.id in (
-      select deployment_id from crux.deployment_config_bundle where config_bundle_id = ${given(query.configBundleId)})`)
-  const where = `where ${conditions.join(' and ')}`
-  const [status, skip, take] = [1, 2, 3].map((at) => `$${values.length + at}`)
-  const [page, counted] = await Promise.all([
-    app.database.pool.query<ListRow>({
-      types: isoTypes,
-      text: `select ${columns} from crux.deployment d ${joins} ${where} and (${status}::text is null or d.status = ${status})
-        order by d.created_at desc, d.id desc offset ${skip} limit ${take}`,
-      values: [...values, query.status ?? null, query.skip, query.take],
-    }),
-    app.database.pool.query<{ status: Deployment['status']; n: number }>(
-      `select d.status, count(*)::int as n from crux.deployment d ${joins} ${where} group by d.status`,
-      values,
+  if (configBundleId !== undefined)
+    conditions.push(sql`d.id in (
+      select deployment_id from crux.deployment_config_bundle where config_bundle_id = ${configBundleId})`)
+  const from = sql`from crux.deployment d ${joins} where ${joined(conditions, ' and ')}`
+  const [rows, counted] = await Promise.all([
+    sql`select ${columns} ${from} ${status === undefined ? nothing : sql`and d.status = ${status}`}
+      order by d.created_at desc, d.id desc offset ${query.skip} limit ${query.take}`.rows<ListRow>(
+      app.database.pool,
+      undefined,
+      isoTypes,
     ),
+    sql`select d.status, count(*)::int as n ${from} group by d.status`.rows<{
+      status: Deployment['status']
+      n: number
+    }>(app.database.pool),
   ])
-  const counts: Counts = Object.fromEntries(counted.rows.map((row) => [row.status, row.n]))
-  return { rows: page.rows, counts, total: query.status ? (counts[query.status] ?? 0) : sumOf(counts) }
+  const counts: Counts = Object.fromEntries(counted.map((row) => [row.status, row.n]))
+  return { rows, counts, total: status ? (counts[status] ?? 0) : sumOf(counts) }
 }

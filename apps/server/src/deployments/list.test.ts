@@ -32,9 +32,8 @@ const list = (query: object) =>
 
 describe('the list of deployments', () => {
   it('is read from indexes: no scan of the table, no sort of all', async () => {
-    const { rows: plan } = await server.app.database.pool.query(
-      `explain (format json) ${listSql.replace(/\$1\b/g, `'${testEnvironment.team.id}'`).replace('$2', '0').replace('$3', '50')}`,
-    )
+    const { text, values } = listSql(testEnvironment.team.id, { skip: 0, take: 50 }).config()
+    const { rows: plan } = await server.app.database.pool.query(`explain (format json) ${text}`, values)
     const nodes: { type: string; relation?: string; rows: number }[] = []
     const walk = (part: Record<string, unknown>) => {
       nodes.push({

@@ -1,5 +1,6 @@
 import type { App } from '../context.ts'
 import { storedImages } from '../nodes/index.ts'
+import { selectRegistryTypes } from '../registries/index.ts'
 import type { LoadedDeployment } from '../releases/index.ts'
 import type { Next } from './next-release.ts'
 
@@ -21,7 +22,11 @@ export async function missingImages(
     app.links.status(node.id) === 'connected'
       ? storedImages(app, { teamId, nodeId: node.id }).catch(() => undefined)
       : undefined,
-    knownRegistries(app, teamId, asked),
+    selectRegistryTypes(
+      app.database.pool,
+      teamId,
+      asked.flatMap(({ registryId }) => registryId ?? []),
+    ),
   ])
   // Images of others on a shared engine do not count for this team, because the agent does not run them.
   const usable = stored?.filter(({ fetched, local, containers }) => fetched || local || containers.length > 0)
@@ -63,13 +68,4 @@ export async function missingImages(
 function spellings(name: string): string[] {
   const short = name.replace(/^docker\.io\//, '')
   return [name, short, short.replace(/^library\//, '')]
-}
-
-async function knownRegistries(app: App, teamId: string, next: readonly Next[]): Promise<Set<string>> {
-  const ids = [...new Set(next.flatMap(({ registryId }) => (registryId ? [registryId] : [])))]
-  const { rows } = await app.database.pool.query<{ id: string }>(
-    'select id from crux.registry where team_id = $1 and id = any($2::uuid[])',
-    [teamId, ids],
-  )
-  return new Set(rows.map(({ id }) => id))
 }

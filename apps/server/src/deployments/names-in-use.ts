@@ -14,7 +14,7 @@ export async function findNamesInUse(
   deployment: LoadedDeployment,
   next: readonly Next[],
 ): Promise<Problem[]> {
-  const neighbours = await listNeighbours(app.database.pool, { ...deployment, nodeId: deployment.node.id })
+  const neighbours = await listNeighbours(app.database.pool, deployment)
   return next.flatMap(({ instanceId, config }, index) => {
     const name = `${deployment.prefix}-${config.name}`
     const holder = neighbours.find((other) => other.name === name)

@@ -24,7 +24,7 @@ export async function findPortsInUse(
   next: readonly Next[],
 ): Promise<Problem[]> {
   if (next.every(({ config }) => publishedPorts(config).length === 0)) return []
-  const neighbours = await listNeighbours(app.database.pool, { ...deployment, nodeId: deployment.node.id })
+  const neighbours = await listNeighbours(app.database.pool, deployment)
   const holders =
     (await askAgent(app, deployment, next)) ??
     neighbours.flatMap(({ name, config }) => publishedPorts(config).map((port) => ({ ...port, name })))

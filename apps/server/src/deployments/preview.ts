@@ -20,7 +20,6 @@ import {
   currentContainers,
   type DangerousInstance,
   findRelease,
-  findReleaseInstances,
   hashSubjects,
   judgeDangers,
   type LoadedDeployment,
@@ -29,6 +28,7 @@ import {
   measuredPauses,
   readSubjects,
   refuseUnsuccessful,
+  releaseInstances,
   type Startable,
   startProblems,
   toPlanned,
@@ -60,7 +60,7 @@ export async function previewStart(
   const chosen = chooseInstances(deployment, ids)
   const problems = await startProblems(pool, deployment, chosen, request)
   // A user who requests a preview is likely to start soon.
-  if (!status && problems.length === 0) prepareTarget(app, { ...deployment, nodeId: deployment.node.id })
+  if (!status && problems.length === 0) prepareTarget(app, deployment)
   const next = chosen.map(({ id, image, config }): Next => {
     const { registryId, localOnly, reference, tag, labels } = image
     const broken = labelRules(labels).problems
@@ -99,7 +99,7 @@ export async function previewRelease(
   const deployment = await loadDeployment(pool, team.id, deploymentId, { lock: false })
   const source = await findRelease(pool, deploymentId, number)
   if (!source) throw new CruxError('notFound', { property: 'number', value: number })
-  const rows = await findReleaseInstances(pool, source.id)
+  const rows = await releaseInstances(pool, source.id)
   const planned = rows.map(toPlanned)
   const request = { team, actor, ignoreProtected: false, from: 'release', cruxUrl: app.config.url } as const
   const problems = [
@@ -125,7 +125,7 @@ async function answer(
   { partial, planned }: { partial: boolean; planned: readonly Startable[] },
 ): Promise<Preview> {
   const { pool } = app.database
-  const owner = { ...deployment, nodeId: deployment.node.id }
+  const owner = deployment
   const subjects = await readSubjects(pool, deployment, planned)
   const [current, missing, dangerous, portsInUse, namesInUse] = await Promise.all([
     currentContainers(pool, owner),

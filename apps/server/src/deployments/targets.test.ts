@@ -8,7 +8,7 @@ import {
   makeDeployTestEnvironment,
 } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
-import { readReleaseTitles } from '../releases/list.ts'
+import { readReleaseTitles } from '../releases/store.ts'
 
 let server: TestServer
 let testEnvironment: DeployTestEnvironment

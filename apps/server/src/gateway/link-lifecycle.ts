@@ -7,7 +7,7 @@ import { unauthenticated } from './call-authentication.ts'
 import type { Link } from './link.ts'
 import { recordLinked, recordUnlinked } from './link-store.ts'
 import type { LinkTable } from './node-links.ts'
-import { nextToken, type TokenOwner } from './token-store.ts'
+import { nextToken, selectIssuedAt, type TokenOwner } from './token-store.ts'
 
 const tokenAgeMaxMs = 30 * 24 * 60 * 60 * 1_000
 
@@ -61,11 +61,7 @@ export function createLinkLifecycle(app: App, links: LinkTable, deployments: Dep
   async function rotateOld() {
     for (const link of links.all()) {
       const { nodeId } = link.agent
-      const issued = await app.database.pool.query<{ createdAt: Date }>(
-        'select created_at from crux.node_token where node_id = $1',
-        [nodeId],
-      )
-      const at = issued.rows[0]?.createdAt
+      const at = await selectIssuedAt(app, nodeId)
       if (at && isOld(at)) await rotate(nodeId)
     }
   }

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { CloseReason } from '@crux/agent-protocol'
 import { CruxError } from '@crux/contract'
 import type { Logger } from '@crux/service-kit'
-import { eq } from 'drizzle-orm'
 import { type Command, type LinkedAgent, minimumVersion, type NodeLinks } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
-import { node } from '../db/schema/index.ts'
 import { type Link, offline } from './link.ts'
+import { findLink } from './presence-store.ts'
 
 const closeReasons = { shutdown: CloseReason.SHUTDOWN, 'token-revoked': CloseReason.TOKEN_REVOKED } as const
 /** Stopping a container takes the engine 10 s by itself. */
@@ -42,8 +41,8 @@ export function createNodeLinks(parts: Pick<App, 'database' | 'log'>): LinkTable
         description: `The agent of this node is older than ${minimumVersion}: install it again to update it.`,
       })
     }
-    const [row] = await parts.database.db.select({ server: node.linkServer }).from(node).where(eq(node.id, nodeId))
-    if (!row?.server || row.server === serverId) throw offline()
+    const server = (await findLink(parts.database.pool, nodeId))?.linkServer
+    if (!server || server === serverId) throw offline()
     throw new CruxError('serviceUnavailable', {
       property: 'agent',
       value: nodeId,

@@ -1,6 +1,7 @@
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { fingerprint, hashToken, makeToken } from '../access/index.ts'
 import type { App } from '../context.ts'
+import { type Queries, sql as statement } from '../db/queries.ts'
 import { node, nodeInstall, nodeToken } from '../db/schema/index.ts'
 
 export type TokenOwner = {
@@ -112,13 +113,7 @@ export function exchangeToken(
   })
 }
 
-export async function hasToken(app: App, nodeId: string): Promise<boolean> {
-  const rows = await app.database.db
-    .select({ nodeId: nodeToken.nodeId })
-    .from(nodeToken)
-    .where(eq(nodeToken.nodeId, nodeId))
-  return rows.length > 0
-}
+export const hasToken = async (app: App, nodeId: string) => (await selectIssuedAt(app, nodeId)) !== undefined
 
 /** The next token of the agent. It stays the same until it is confirmed, because the agent may have it already. */
 export async function nextToken(app: App, nodeId: string): Promise<string | undefined> {
@@ -134,3 +129,18 @@ export async function nextToken(app: App, nodeId: string): Promise<string | unde
     .returning({ sealed: nodeToken.nextToken })
   return row?.sealed ? app.cipher.decrypt(row.sealed, location) : undefined
 }
+
+/** When the current token of a node was issued. */
+export async function selectIssuedAt(app: App, nodeId: string): Promise<Date | undefined> {
+  const [row] = await app.database.db
+    .select({ at: nodeToken.createdAt })
+    .from(nodeToken)
+    .where(eq(nodeToken.nodeId, nodeId))
+  return row?.at
+}
+
+/** Whether it is the token of an agent, or of an installation that was not completed. */
+export const isAgentToken = async (queries: Queries, hash: string): Promise<boolean> =>
+  (await statement`select from crux.node_token where hash = ${hash} or next_hash = ${hash}
+    union all select from crux.node_install where token_hash = ${hash} limit 1`.execute(queries, 'token of an agent')) >
+  0

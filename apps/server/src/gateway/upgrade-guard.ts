@@ -2,6 +2,7 @@ import { Code } from '@connectrpc/connect'
 import { createTtlCache } from '@crux/service-kit'
 import { bearerToken, hashToken } from '../access/index.ts'
 import type { App } from '../context.ts'
+import { isAgentToken } from './token-store.ts'
 
 /** A token that was valid recently may send; each call itself checks whether it still is. */
 const ttlMs = 60_000
@@ -22,13 +23,7 @@ export function createUpgradeGuard(app: Pick<App, 'database' | 'log'>): Admissio
     const hash = hashToken(token)
     if (seen.get(hash)) return undefined
     try {
-      const { rowCount } = await app.database.pool.query({
-        name: 'token of an agent',
-        text: `select from crux.node_token where hash = $1 or next_hash = $1
-          union all select from crux.node_install where token_hash = $1 limit 1`,
-        values: [hash],
-      })
-      if (rowCount === 0) return Code.Unauthenticated
+      if (!(await isAgentToken(app.database.pool, hash))) return Code.Unauthenticated
     } catch (err) {
       app.log.warn({ err }, 'the token of an agent cannot be looked up')
       return Code.Unavailable

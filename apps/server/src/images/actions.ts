@@ -3,8 +3,9 @@ import { parseImageName } from '@crux/rules'
 import type { Actor, TeamContext } from '../access/index.ts'
 import { changeConfig, patchConfig, publishChange } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
-import { inTransaction, type Queries } from '../db/transaction.ts'
-import type { Browser } from '../registries/index.ts'
+import type { Queries } from '../db/queries.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { type Browser, selectRegistryTypes } from '../registries/index.ts'
 import { assertAllowed, findVersion, type VersionPath } from '../versions/index.ts'
 import { imageDeleted, imagesAdded, imagesOrdered, imageTagged } from './events.ts'
 import { imagesOf } from './images-of-version.ts'
@@ -142,9 +143,8 @@ async function requireImage(queries: Queries, team: TeamContext, path: VersionPa
 
 /** @throws CruxError invalidArgument with the position of the first invalid name; notFound `registryId` */
 async function readNames(app: App, team: TeamContext, wanted: Body<'images.create'>) {
-  const types = await store.selectRegistryTypes(app.database.pool, team.id, [
-    ...new Set(wanted.map((entry) => entry.registryId)),
-  ])
+  const ids = wanted.map((entry) => entry.registryId)
+  const types = await selectRegistryTypes(app.database.pool, team.id, ids)
   return wanted.flatMap(({ registryId, images }, at) => {
     const type = types.get(registryId)
     if (!type) throw new CruxError('notFound', { property: 'registryId', value: registryId })

@@ -1,7 +1,7 @@
 import { type Database, listen } from '@crux/postgres'
 import type { Logger } from '@crux/service-kit'
 import { type Db, PgBoss } from 'pg-boss'
-import type { Queries } from '../db/transaction.ts'
+import type { Queries } from '../db/queries.ts'
 
 export type JobOptions = {
   /** The number of attempts after the first one; the delay between them doubles from `retryDelayS`. */

@@ -1,10 +1,9 @@
 import { type Body, CruxError, isAllowed, type Query, type ResponseInput, scopeCovers } from '@crux/contract'
-import { and, eq } from 'drizzle-orm'
 import type { Actor, Caller, TeamContext } from '../access/index.ts'
 import { isLoopbackOnly } from '../config/index.ts'
 import type { App } from '../context.ts'
-import { deployment, node, nodeInstall, nodeToken } from '../db/schema/index.ts'
 import type { InstallOptions } from '../db/schema/nodes.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { recordDeletedNode } from './engine-scope-store.ts'
 import { nodeChanged, nodeKicked } from './events.ts'
 import { installCommand, installScript } from './install-script.ts'
@@ -13,14 +12,21 @@ import { scriptValues } from './install-values.ts'
 import type { AgentEnd } from './local-agent-process.ts'
 import type { LocalAgents } from './local-agents.ts'
 import {
+  deleteInstall,
+  deleteNodeRow,
+  deleteTokens,
   findNode,
   findNodeDetails,
   findNodeEvents,
   findNodes,
+  hasDeployments,
   type InstallRow,
+  insertNode,
+  lockNode,
   type NodeFace,
   type NodeRow,
   statusOf,
+  updateNodeRow,
 } from './store.ts'
 
 export async function listNodes(app: App, team: TeamContext): Promise<ResponseInput<'nodes.list'>> {
@@ -70,11 +76,7 @@ export async function createNode(
   { team, actor }: Caller,
   body: Body<'nodes.create'>,
 ): Promise<ResponseInput<'nodes.create'>> {
-  const [row] = await app.database.db
-    .insert(node)
-    .values({ ...fieldsOf(body), teamId: team.id, createdBy: actor.id, updatedBy: actor.id })
-    .returning()
-  if (!row) throw new Error('the node was not stored')
+  const row = await insertNode(app, team.id, valuesOf(body, actor))
   nodeChanged(app, { teamId: team.id, nodeId: row.id }, 'unreachable')
   return toNode(row)
 }
@@ -85,12 +87,7 @@ export async function updateNode(
   nodeId: string,
   body: Body<'nodes.update'>,
 ): Promise<void> {
-  const changed = await app.database.db
-    .update(node)
-    .set({ ...fieldsOf(body), updatedAt: new Date(), updatedBy: actor.id })
-    .where(and(eq(node.id, nodeId), eq(node.teamId, team.id)))
-    .returning({ id: node.id })
-  if (changed.length === 0) throw notFound(nodeId)
+  if (!(await updateNodeRow(app, team.id, nodeId, valuesOf(body, actor)))) throw notFound(nodeId)
   nodeChanged(app, { teamId: team.id, nodeId })
 }
 
@@ -99,23 +96,16 @@ export async function updateNode(
  * the same engine may manage them.
  */
 export async function deleteNode(app: App, localAgents: LocalAgents, team: TeamContext, nodeId: string): Promise<void> {
-  await app.database.transaction(async (tx) => {
-    const [row] = await tx
-      .select({ id: node.id })
-      .from(node)
-      .where(and(eq(node.id, nodeId), eq(node.teamId, team.id)))
-      .for('update')
-    if (!row) throw notFound(nodeId)
-    const [used] = await tx.select({ id: deployment.id }).from(deployment).where(eq(deployment.nodeId, nodeId)).limit(1)
-    if (used) {
+  await inTransaction(app.database, async (queries) => {
+    if (!(await lockNode(queries, team.id, nodeId))) throw notFound(nodeId)
+    if (await hasDeployments(queries, nodeId))
       throw new CruxError('preconditionFailed', {
         property: 'id',
         value: nodeId,
         description: 'This node has deployments: delete them first.',
       })
-    }
-    await tx.delete(node).where(eq(node.id, nodeId))
-    await recordDeletedNode(tx, team.id, nodeId)
+    await deleteNodeRow(queries, nodeId)
+    await recordDeletedNode(queries, team.id, nodeId)
   })
   app.log.info({ nodeId, teamId: team.id }, 'node deleted')
   app.bus.publish({ type: 'node.close', nodeId, reason: 'token-revoked' })
@@ -158,8 +148,7 @@ export async function createInstallScript(
 
 export async function discardInstallScript(app: App, team: TeamContext, nodeId: string): Promise<void> {
   await requireNode(app, team, nodeId)
-  const gone = await app.database.db.delete(nodeInstall).where(eq(nodeInstall.nodeId, nodeId)).returning()
-  const [install] = gone
+  const install = await deleteInstall(app, nodeId)
   if (!install || install.exchangedAt || install.expiresAt < new Date()) {
     throw new CruxError('notFound', { property: 'installer', description: 'There is no install script to delete.' })
   }
@@ -174,14 +163,8 @@ export async function revokeToken(
   nodeId: string,
 ): Promise<void> {
   await requireNode(app, team, nodeId)
-  const revoked = await app.database.transaction(async (tx) => {
-    // The install token that could be exchanged again is deleted as well.
-    await tx.delete(nodeInstall).where(eq(nodeInstall.nodeId, nodeId))
-    return tx.delete(nodeToken).where(eq(nodeToken.nodeId, nodeId)).returning({ nodeId: nodeToken.nodeId })
-  })
-  if (revoked.length === 0) {
+  if (!(await deleteTokens(app, nodeId)))
     throw new CruxError('notFound', { property: 'token', description: 'This node has no token.' })
-  }
   await nodeKicked(app, { teamId: team.id, nodeId }, 'revoke-token', person(actor))
   await localAgents.dismiss(nodeId)
 }
@@ -237,10 +220,11 @@ const notFound = (nodeId: string) =>
 
 const person = (actor: Actor) => ({ id: actor.id, name: actor.name })
 
-const fieldsOf = (body: Body<'nodes.create'>) => ({
+const valuesOf = (body: Body<'nodes.create'>, actor: Actor) => ({
   name: body.name,
   description: body.description ?? null,
   icon: body.icon ?? null,
+  updatedBy: actor.id,
 })
 
 function toNode(row: NodeFace): ResponseInput<'nodes.create'> {

@@ -1,10 +1,8 @@
 import type { ServerData } from '@crux/contract'
 import { createQueue } from '@crux/service-kit'
-import { eq } from 'drizzle-orm'
 import type { App } from '../context.ts'
-import { node } from '../db/schema/index.ts'
 import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/index.ts'
-import { findNodes, type NodeFace, statusOf } from './store.ts'
+import { findNodeOfAnyTeam, findNodes, type NodeFace, statusOf } from './store.ts'
 
 export const nodeChannels = (app: App): ChannelHandlers<'nodes'> => ({ nodes: nodesChannel(app) })
 
@@ -29,7 +27,7 @@ function nodesChannel(app: App): ChannelHandler<'nodes'> {
   })
 
   async function publish(teamId: string, nodeId: string, error: string | undefined) {
-    const [row] = await app.database.db.select().from(node).where(eq(node.id, nodeId))
+    const row = await findNodeOfAnyTeam(app, nodeId)
     const event: ServerData<'nodes', 'event'> = row ? { ...toEvent(row), error } : { id: nodeId, status: 'unreachable' }
     for (const subscriber of teams.get(teamId) ?? []) subscriber.send('event', event)
   }

@@ -1,8 +1,8 @@
 import type { AgentInfo } from '@crux/agent-protocol'
 import type { ContainerOperation, NodeEventType, NodeStatus } from '@crux/contract'
 import type { App } from '../context.ts'
-import { nodeEvent } from '../db/schema/index.ts'
 import { recordEvent } from '../system/index.ts'
+import { insertNodeEvent } from './store.ts'
 
 export type NodeRef = { teamId: string; nodeId: string }
 export type KickReason = 'user-kick' | 'revoke-token' | 'delete-node'
@@ -64,7 +64,7 @@ export const nodeChanged = (app: Pick<Parts, 'bus'>, node: NodeRef, status?: Nod
 
 async function happened(app: Parts, node: NodeRef, event: NodeEventType, data?: Record<string, unknown>) {
   recordEvent(app, { nodeId: node.nodeId, event, ...(data && { data }) }, 'node event', `node ${event}`)
-  await app.database.db.insert(nodeEvent).values({ nodeId: node.nodeId, event, data: data ?? null })
+  await insertNodeEvent(app.database, { nodeId: node.nodeId, event, data: data ?? null })
 }
 
 const agentData = (info: AgentInfo) => ({

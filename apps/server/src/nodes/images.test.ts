@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DeployTestEnvironment, goodNews, journal, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 import type { ScriptedAgent } from '../../test/scripted-agent.ts'
-import type { Queries } from '../db/transaction.ts'
+import type { Queries } from '../db/queries.ts'
 import { neededImages, usedImages } from './known-image-store.ts'
 
 type Stored = MessageInitShape<typeof StoredImageSchema>

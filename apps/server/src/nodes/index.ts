@@ -6,5 +6,5 @@ export { containerCommanded, nodeChanged, nodeConnected, nodeInstalled, nodeLeft
 export { rememberImages } from './known-image-store.ts'
 export { createLocalAgents, type LocalAgents } from './local-agents.ts'
 export { nodeRoutes } from './routes.ts'
-export { statusOf } from './store.ts'
+export { hasNode, statusOf } from './store.ts'
 export { storedImages } from './stored-images.ts'

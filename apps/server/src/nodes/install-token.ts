@@ -1,9 +1,8 @@
 import { CruxError } from '@crux/contract'
-import { sql } from 'drizzle-orm'
 import { hashToken, makeToken } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { nodeInstall } from '../db/schema/index.ts'
 import type { InstallOptions } from '../db/schema/nodes.ts'
+import { upsertInstall } from './store.ts'
 
 /** An install token is for single use, valid for ten minutes, and bound to the node. */
 export const installLifeMs = 10 * 60 * 1_000
@@ -19,22 +18,18 @@ export async function issueInstallToken(
   script: { scriptType: 'shell' | 'powershell'; options: InstallOptions },
 ) {
   const token = makeToken()
-  const values = {
+  const now = new Date()
+  const install = await upsertInstall(app, {
+    nodeId,
     tokenHash: hashToken(token),
     token: app.cipher.encrypt(token, { column: 'node_install.token', row: nodeId }),
     scriptType: script.scriptType,
     options: script.options,
     createdBy: userId,
-    createdAt: sql`now()`,
-    expiresAt: new Date(Date.now() + installLifeMs),
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + installLifeMs),
     exchangedAt: null,
-  }
-  const [install] = await app.database.db
-    .insert(nodeInstall)
-    .values({ nodeId, ...values })
-    .onConflictDoUpdate({ target: nodeInstall.nodeId, set: values })
-    .returning()
-  if (!install) throw new Error('the install token was not stored')
+  })
   return { token, install }
 }
 

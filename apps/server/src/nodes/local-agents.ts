@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CruxError } from '@crux/contract'
-import { eq } from 'drizzle-orm'
 import { isLoopbackOnly } from '../config/index.ts'
 import type { App } from '../context.ts'
-import { node, nodeToken } from '../db/schema/index.ts'
 import { nodeChanged } from './events.ts'
 import { issueInstallToken } from './install-token.ts'
 import { type AgentEnd, AgentProcess, agentDataDir, engineAnswers } from './local-agent-process.ts'
+import { deleteConnectionToken, hasUsedToken, isLocal, selectLocal, setLocal } from './store.ts'
 
 type Availability = { available: boolean; reason: string | null }
 
@@ -59,7 +58,7 @@ export function createLocalAgents(app: App): LocalAgents {
 
   async function forget(nodeId: string) {
     processes.delete(nodeId)
-    await app.database.db.update(node).set({ localAgent: false }).where(eq(node.id, nodeId))
+    await setLocal(app, nodeId, false)
   }
 
   return {
@@ -73,14 +72,13 @@ export function createLocalAgents(app: App): LocalAgents {
       if (row.linked || processes.get(row.id)?.running) {
         throw new CruxError('alreadyExists', { property: 'id', description: 'This node has an agent already.' })
       }
-      const [token] = await app.database.db.select().from(nodeToken).where(eq(nodeToken.nodeId, row.id))
-      if (token?.usedAt && !existsSync(join(agentDataDir(app.config, row.id)))) {
+      if ((await hasUsedToken(app, row.id)) && !existsSync(agentDataDir(app.config, row.id))) {
         throw new CruxError('alreadyExists', {
           property: 'id',
           description: 'The agent of this node was installed elsewhere: revoke its token first.',
         })
       }
-      await app.database.db.update(node).set({ localAgent: true, type: 'docker' }).where(eq(node.id, row.id))
+      await setLocal(app, row.id, true)
       run(row.id, row.teamId, userId)
       nodeChanged(app, { teamId: row.teamId, nodeId: row.id })
     },
@@ -91,8 +89,7 @@ export function createLocalAgents(app: App): LocalAgents {
     },
     async start() {
       if (!app.config.embedded || !isLoopbackOnly(app.config)) return
-      const rows = await app.database.db.select().from(node).where(eq(node.localAgent, true))
-      for (const row of rows) run(row.id, row.teamId, row.updatedBy)
+      for (const row of await selectLocal(app)) run(row.id, row.teamId, row.updatedBy)
     },
     async stop() {
       stopped = true
@@ -104,8 +101,7 @@ export function createLocalAgents(app: App): LocalAgents {
 /** An unavailable database is no evidence that the node was deleted. */
 async function isWanted(app: App, nodeId: string): Promise<boolean> {
   try {
-    const [row] = await app.database.db.select({ local: node.localAgent }).from(node).where(eq(node.id, nodeId))
-    return row?.local ?? false
+    return await isLocal(app, nodeId)
   } catch (err) {
     app.log.warn({ err, nodeId }, 'the node of the local agent was not read: the agent is started')
     return true
@@ -117,11 +113,9 @@ async function tokenFor(
   app: App,
   { nodeId, userId, sameAddress }: { nodeId: string; userId: string; sameAddress: boolean },
 ): Promise<string | undefined> {
-  const { db } = app.database
-  const [token] = await db.select({ usedAt: nodeToken.usedAt }).from(nodeToken).where(eq(nodeToken.nodeId, nodeId))
   // A refused agent has deleted its token, and would end at each start without a new one.
-  if (token?.usedAt && sameAddress && existsSync(join(agentDataDir(app.config, nodeId), '.agent', 'token.json')))
-    return undefined
-  await db.delete(nodeToken).where(eq(nodeToken.nodeId, nodeId))
+  const hasTokenFile = existsSync(join(agentDataDir(app.config, nodeId), '.agent', 'token.json'))
+  if (sameAddress && hasTokenFile && (await hasUsedToken(app, nodeId))) return undefined
+  await deleteConnectionToken(app, nodeId)
   return (await issueInstallToken(app, nodeId, userId, { scriptType: 'shell', options: {} })).token
 }

@@ -2,6 +2,7 @@ import type { NodeStatus } from '@crux/contract'
 import { and, count, desc, eq, getTableColumns, gt, gte, isNull, lt, sql } from 'drizzle-orm'
 import { isSupported } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
+import { type Queries, sql as statement } from '../db/queries.ts'
 import { deployment, node, nodeEvent, nodeInstall, nodeToken, team } from '../db/schema/index.ts'
 
 export type NodeRow = typeof node.$inferSelect
@@ -43,6 +44,10 @@ export async function findNode(app: App, teamId: string, nodeId: string): Promis
     .where(and(eq(node.id, nodeId), eq(node.teamId, teamId)))
   return row
 }
+
+/** Whether the team has this node. */
+export const hasNode = async (queries: Queries, teamId: string, nodeId: string): Promise<boolean> =>
+  (await statement`select from crux.node where id = ${nodeId} and team_id = ${teamId}`.execute(queries)) === 1
 
 /** The node with the other data of its page, in one query. The script is included only while it can be run. */
 export async function findNodeDetails(app: App, teamId: string, nodeId: string) {
@@ -117,4 +122,94 @@ export async function findNodeEvents(
 export function statusOf(row: Pick<NodeRow, 'linkServer' | 'agentVersion'>): NodeStatus {
   if (!row.linkServer) return 'unreachable'
   return isSupported(row.agentVersion ?? '') ? 'connected' : 'outdated'
+}
+
+type NodeValues = Pick<NodeRow, 'name' | 'description' | 'icon' | 'updatedBy'>
+
+export async function insertNode(app: App, teamId: string, values: NodeValues): Promise<NodeRow> {
+  const [row] = await app.database.db
+    .insert(node)
+    .values({ ...values, teamId, createdBy: values.updatedBy })
+    .returning()
+  if (!row) throw new Error('the node was not stored')
+  return row
+}
+
+/** @returns false when it is not in this team */
+export async function updateNodeRow(app: App, teamId: string, nodeId: string, values: NodeValues): Promise<boolean> {
+  const { rowCount } = await app.database.db
+    .update(node)
+    .set({ ...values, updatedAt: new Date() })
+    .where(and(eq(node.id, nodeId), eq(node.teamId, teamId)))
+  return rowCount === 1
+}
+
+/** @returns false when it is not in this team */
+export const lockNode = async (queries: Queries, teamId: string, nodeId: string): Promise<boolean> =>
+  (await statement`select from crux.node
+    where id = ${nodeId} and team_id = ${teamId} for update`.execute(queries)) === 1
+
+export const hasDeployments = async (queries: Queries, nodeId: string): Promise<boolean> =>
+  (await statement`select from crux.deployment where node_id = ${nodeId} limit 1`.execute(queries)) > 0
+
+export const deleteNodeRow = (queries: Queries, nodeId: string) =>
+  statement`delete from crux.node where id = ${nodeId}`.execute(queries)
+
+/** @returns the install script that was deleted, whether it can still be run or not */
+export async function deleteInstall(app: App, nodeId: string): Promise<InstallRow | undefined> {
+  const [install] = await app.database.db.delete(nodeInstall).where(eq(nodeInstall.nodeId, nodeId)).returning()
+  return install
+}
+
+/** Deletes the connection token, and the install token that could be exchanged again. @returns false without a token */
+export function deleteTokens(app: App, nodeId: string): Promise<boolean> {
+  return app.database.transaction(async (tx) => {
+    await tx.delete(nodeInstall).where(eq(nodeInstall.nodeId, nodeId))
+    return (await tx.delete(nodeToken).where(eq(nodeToken.nodeId, nodeId))).rowCount === 1
+  })
+}
+
+export async function upsertInstall(app: App, values: typeof nodeInstall.$inferInsert): Promise<InstallRow> {
+  const [install] = await app.database.db
+    .insert(nodeInstall)
+    .values(values)
+    .onConflictDoUpdate({ target: nodeInstall.nodeId, set: values })
+    .returning()
+  if (!install) throw new Error('the install token was not stored')
+  return install
+}
+
+export const insertNodeEvent = ({ db }: App['database'], event: typeof nodeEvent.$inferInsert) =>
+  db.insert(nodeEvent).values(event)
+
+/** Whether the node is there, and this machine runs its agent. */
+export async function isLocal(app: App, nodeId: string): Promise<boolean> {
+  const [row] = await app.database.db.select({ local: node.localAgent }).from(node).where(eq(node.id, nodeId))
+  return row?.local ?? false
+}
+
+export const setLocal = (app: App, nodeId: string, local: boolean) =>
+  app.database.db
+    .update(node)
+    .set(local ? { localAgent: true, type: 'docker' } : { localAgent: false })
+    .where(eq(node.id, nodeId))
+
+export const selectLocal = (app: App) => app.database.db.select().from(node).where(eq(node.localAgent, true))
+
+/** Whether an agent has used the connection token of the node. */
+export async function hasUsedToken(app: App, nodeId: string): Promise<boolean> {
+  const [token] = await app.database.db
+    .select({ usedAt: nodeToken.usedAt })
+    .from(nodeToken)
+    .where(eq(nodeToken.nodeId, nodeId))
+  return Boolean(token?.usedAt)
+}
+
+export const deleteConnectionToken = (app: App, nodeId: string) =>
+  app.database.db.delete(nodeToken).where(eq(nodeToken.nodeId, nodeId))
+
+/** A node of any team, for messages about a change that its team gets. */
+export async function findNodeOfAnyTeam(app: App, nodeId: string): Promise<NodeRow | undefined> {
+  const [row] = await app.database.db.select().from(node).where(eq(node.id, nodeId))
+  return row
 }

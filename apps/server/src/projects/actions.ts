@@ -1,7 +1,8 @@
 import { type Body, CruxError, type ResponseInput } from '@crux/contract'
 import type { Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { inTransaction, type Queries } from '../db/transaction.ts'
+import type { Queries } from '../db/queries.ts'
+import { inTransaction } from '../db/transaction.ts'
 import {
   listRunning,
   listTargets,

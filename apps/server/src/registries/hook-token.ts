@@ -1,9 +1,11 @@
 import { type Body, CruxError, type ResponseInput } from '@crux/contract'
 import type { Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { inTransaction, type Queries } from '../db/transaction.ts'
+import type { Queries } from '../db/queries.ts'
+import { inTransaction } from '../db/transaction.ts'
 import type { SessionActor } from '../identity/index.ts'
 import { deleteTokens, type Holder, issueToken, selectTokens, tokensRevoked } from '../tokens/index.ts'
+import { lockRegistryRow } from './store.ts'
 
 /**
  * Creates the one token with which a registry reports pushes.
@@ -61,11 +63,8 @@ export async function registryTokenOf(app: App, team: TeamContext, registryId: s
 const holderOf = (team: TeamContext, registryId: string): Holder => ({ kind: 'registry', registryId, teamId: team.id })
 
 async function lockRegistry(queries: Queries, team: TeamContext, registryId: string): Promise<void> {
-  const { rowCount } = await queries.query('select from crux.registry where id = $1 and team_id = $2 for update', [
-    registryId,
-    team.id,
-  ])
-  if (rowCount === 0) throw new CruxError('notFound', { property: 'registryId', value: registryId })
+  if (!(await lockRegistryRow(queries, team.id, registryId)))
+    throw new CruxError('notFound', { property: 'registryId', value: registryId })
 }
 
 /** For the configuration of a distribution registry: https://distribution.github.io/distribution/about/notifications/ */

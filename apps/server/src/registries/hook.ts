@@ -1,5 +1,6 @@
 import { type Body, CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
+import { isRegistryOf } from './store.ts'
 
 /** The number of repositories in one event of the bus, whose names must fit into one notification. */
 const perEvent = 20
@@ -18,12 +19,8 @@ export async function hearRegistry(
   { events }: Body<'registries.hook'>,
 ): Promise<void> {
   const { registryId, teamSlug } = params
-  const { rowCount } = await app.database.pool.query({
-    name: 'registry of a hook',
-    text: 'select from crux.registry r join crux.team t on t.id = r.team_id where r.id = $1 and t.slug = $2',
-    values: [registryId, teamSlug],
-  })
-  if (rowCount === 0) throw new CruxError('notFound', { property: 'registryId', value: registryId })
+  if (!(await isRegistryOf(app.database.pool, teamSlug, registryId)))
+    throw new CruxError('notFound', { property: 'registryId', value: registryId })
   const pushed = events.filter(({ action, request }) => action !== 'pull' && !ownAgent.test(request?.useragent ?? ''))
   const repositories = [...new Set(pushed.map(({ target }) => target.repository))]
   for (let from = 0; from < repositories.length; from += perEvent)

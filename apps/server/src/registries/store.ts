@@ -2,6 +2,7 @@ import type { Registry, RegistryType } from '@crux/contract'
 import { and, eq, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { App } from '../context.ts'
+import { type Queries, sql as statement } from '../db/queries.ts'
 import type { IconName } from '../db/schema/columns.ts'
 import { image, registry } from '../db/schema/index.ts'
 
@@ -113,4 +114,22 @@ export async function deleteRegistry(app: App, teamId: string, id: string): Prom
     )
     .returning({ id: registry.id })
   return deleted.length > 0
+}
+
+/** @returns false when it is not in this team */
+export const lockRegistryRow = async (queries: Queries, teamId: string, id: string): Promise<boolean> =>
+  (await statement`select from crux.registry
+    where id = ${id} and team_id = ${teamId} for update`.execute(queries)) === 1
+
+export const isRegistryOf = async (queries: Queries, teamSlug: string, id: string): Promise<boolean> =>
+  (await statement`select from crux.registry r join crux.team t on t.id = r.team_id
+    where r.id = ${id} and t.slug = ${teamSlug}`.execute(queries, 'registry of a hook')) === 1
+
+/** The types of these registries of the team, by id; others are missing. */
+export async function selectRegistryTypes(queries: Queries, teamId: string, ids: readonly string[]) {
+  const rows = await statement`select id, type from crux.registry
+    where team_id = ${teamId} and id = any(${[...new Set(ids)]}::uuid[])`.rows<Pick<RegistryRow, 'id' | 'type'>>(
+    queries,
+  )
+  return new Map(rows.map((row) => [row.id, row.type]))
 }

@@ -2,6 +2,7 @@ import type { DeploymentPort, LinkedAgent } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
 import { dispatch, releaseKey, scheduleDispatch } from './dispatch.ts'
 import { type Stored, storeBatch } from './journal.ts'
+import { selectPositions } from './journal-store.ts'
 import type { createLeases } from './leases.ts'
 import { invalidateSecretsOfNode } from './stale-secrets.ts'
 
@@ -13,18 +14,7 @@ export function createAgentPort(app: App, leases: Leases): DeploymentPort {
     async positions(agent) {
       const keys = keysOf(agent)
       if (keys.length === 0) return []
-      const { rows } = await app.database.pool.query<{
-        deploymentId: string
-        number: number
-        acknowledged: string
-        abandoned: boolean
-      }>(
-        `select r.deployment_id, r.number, r.acknowledged_sequence as acknowledged, r.status = 'failed' as abandoned
-         from crux.release r join jsonb_to_recordset($2::jsonb) as k(id text, number int)
-           on r.deployment_id::text = k.id and r.number = k.number
-         where r.node_id = $1 and (r.status in ('in-progress', 'successful') or (r.status = 'failed' and r.lease_until is not null))`,
-        [agent.nodeId, JSON.stringify(keys.map(({ deploymentId, number }) => ({ id: deploymentId, number })))],
-      )
+      const rows = await selectPositions(app.database.pool, agent.nodeId, keys)
       return rows.map((row) => ({
         release: { deploymentId: row.deploymentId, number: row.number },
         acknowledgedSequence: BigInt(row.acknowledged),

@@ -9,31 +9,19 @@ import {
   keyedFields,
   rowKey,
 } from '@crux/rules'
-import type { Queries } from '../db/transaction.ts'
+import type { Queries } from '../db/queries.ts'
+import { storageUrls } from '../storages/index.ts'
+import {
+  type Confirmation,
+  deleteConfirmations,
+  type Startable,
+  type Subject,
+  selectConfirmations,
+  upsertConfirmation,
+} from './confirmation-store.ts'
 import type { LoadedDeployment } from './deployment-store.ts'
 
-/** An instance as a start would deploy it: from the current layers, or from an earlier release. */
-export type Startable = {
-  id: string
-  config: FinalContainerConfig
-  image: { registryId: string | null; reference: string; tag: string; localOnly: boolean }
-}
-
-/**
- * Everything that decides what runs, as far as it is known before a tag is resolved. Secrets are hashes of their
- * encrypted values.
- */
-type Subject = {
-  nodeId: string
-  prefix: string
-  image: Startable['image']
-  storageUrl: string | null
-  config: FinalContainerConfig
-}
-
 export type Subjects = ReadonlyMap<string, Subject>
-
-type Confirmation = { instanceId: string; hash: string; subject: Subject; byId: string; byName: string; at: Date }
 
 /** A host-dangerous instance of a start, and whether an admin confirmed exactly this configuration. */
 export type DangerousInstance = {
@@ -56,8 +44,12 @@ export async function readSubjects(
   deployment: LoadedDeployment,
   instances: readonly Startable[],
 ): Promise<Subjects> {
-  const storageUrls = await selectStorageUrls(queries, deployment.teamId, instances)
-  return new Map(instances.map((instance) => [instance.id, toSubject(deployment, instance, storageUrls)]))
+  const urls = await storageUrls(
+    queries,
+    deployment.teamId,
+    instances.flatMap(({ config }) => config.storage?.storageId ?? []),
+  )
+  return new Map(instances.map((instance) => [instance.id, toSubject(deployment, instance, urls)]))
 }
 
 /** The hash is the same for the same content, whatever the ids of rows are. */
@@ -111,25 +103,12 @@ export async function storeConfirmations(
   judged: readonly Judged[],
   by: { id: string; name: string },
 ): Promise<void> {
+  const dangerous = judged.map(({ instanceId }) => instanceId)
   await Promise.all([
-    queries.query({
-      name: 'forget confirmations',
-      text: `delete from crux.danger_confirmation
-        where deployment_id = $1 and instance_id = any($2::uuid[]) and not (instance_id = any($3::uuid[]))`,
-      values: [deploymentId, instances.map(({ id }) => id), judged.map(({ instanceId }) => instanceId)],
-    }),
+    deleteConfirmations(queries, deploymentId, { of: instances.map(({ id }) => id), except: dangerous }),
     ...judged
       .filter(({ isConfirmed }) => !isConfirmed)
-      .map(({ instanceId, hash, subject }) =>
-        queries.query({
-          name: 'confirm dangers',
-          text: `insert into crux.danger_confirmation (deployment_id, instance_id, hash, subject, confirmed_by_id, confirmed_by_name)
-            values ($1, $2, $3, $4, $5, $6)
-            on conflict (deployment_id, instance_id) do update set hash = excluded.hash, subject = excluded.subject,
-              confirmed_by_id = excluded.confirmed_by_id, confirmed_by_name = excluded.confirmed_by_name, confirmed_at = now()`,
-          values: [deploymentId, instanceId, hash, JSON.stringify(subject), by.id, by.name],
-        }),
-      ),
+      .map((one) => upsertConfirmation(queries, deploymentId, one, by)),
   ])
 }
 
@@ -201,29 +180,4 @@ function diffSubjects(from: Subject, to: Subject): ConfigChange[] {
   ]
   // A setting that diffConfig does not compare still changes the hash.
   return changes.length > 0 ? changes : [{ property: 'configuration' }]
-}
-
-async function selectConfirmations(queries: Queries, deploymentId: string): Promise<Map<string, Confirmation>> {
-  const { rows } = await queries.query<Confirmation>({
-    name: 'confirmations of a deployment',
-    text: `select instance_id, hash, subject, confirmed_by_id as by_id, confirmed_by_name as by_name,
-        confirmed_at as at
-      from crux.danger_confirmation where deployment_id = $1`,
-    values: [deploymentId],
-  })
-  return new Map(rows.map((row) => [row.instanceId, row]))
-}
-
-async function selectStorageUrls(
-  queries: Queries,
-  teamId: string,
-  instances: readonly Startable[],
-): Promise<Map<string, string>> {
-  const ids = instances.flatMap(({ config }) => (config.storage?.storageId ? [config.storage.storageId] : []))
-  if (ids.length === 0) return new Map()
-  const { rows } = await queries.query<{ id: string; url: string }>(
-    'select id, url from crux.storage where id = any($1::uuid[]) and team_id = $2',
-    [ids, teamId],
-  )
-  return new Map(rows.map(({ id, url }) => [id, url]))
 }

@@ -1,29 +1,20 @@
-import type { FinalContainerConfig } from '@crux/contract'
 import { stopGracePeriodMs } from '@crux/rules'
-import type { Queries } from '../db/transaction.ts'
-import { currentContainersSql, type Owner } from './store.ts'
+import { type Queries, raw, sql } from '../db/queries.ts'
+import { currentContainersSql, type Owner, type ReleaseInstanceRow } from './store.ts'
 
 /** A container that runs by the records, with the data of the release that created it. */
-export type CurrentContainer = {
-  name: string
-  instanceId: string
-  imageName: string
-  imageTag: string
-  digest: string | null
-  preparationDigests: Record<string, string>
-  config: FinalContainerConfig
-}
+export type CurrentContainer = Pick<
+  ReleaseInstanceRow,
+  'instanceId' | 'imageName' | 'imageTag' | 'digest' | 'preparationDigests' | 'config'
+> & { name: string }
 
 /** The current containers of a project at a deployment target. */
-export async function currentContainers(queries: Queries, owner: Owner): Promise<CurrentContainer[]> {
-  const { rows } = await queries.query<CurrentContainer>({
-    name: 'current containers',
-    text: currentContainersSql(`ri.container_name as name, ri.instance_id, ri.image_name,
-      ri.image_tag, ri.digest, ri.preparation_digests, ri.config`),
-    values: [owner.nodeId, owner.prefix, owner.projectId],
-  })
-  return rows
-}
+export const currentContainers = (queries: Queries, owner: Owner) =>
+  currentContainersSql(
+    `ri.container_name as name, ri.instance_id, ri.image_name,
+      ri.image_tag, ri.digest, ri.preparation_digests, ri.config`,
+    owner,
+  ).rows<CurrentContainer>(queries, 'current containers')
 
 /** The number of releases that are searched for a measured downtime; the retention keeps their events. */
 export const releasesForForecast = 5
@@ -37,28 +28,27 @@ export type MeasuredPause = { milliseconds: number; gracePeriodMs: number }
  */
 export async function measuredPauses(queries: Queries, owner: Owner): Promise<Map<string, MeasuredPause>> {
   type Row = { name: string; milliseconds: number; seconds: number | null }
-  const { rows } = await queries.query<Row>({
-    name: 'measured pauses',
-    text: `select distinct on (ri.container_name) ri.container_name as name,
-        extract(epoch from started.created_at - stopped.created_at)::float8 * 1000 as milliseconds, (
-          select (ei.config ->> 'stopGracePeriodSeconds')::float8
-          from crux.release e join crux.release_instance ei on ei.release_id = e.id
-          where e.node_id = $1 and e.prefix = $2 and e.project_id = $3 and e.status = 'successful'
-            and ei.container_name = ri.container_name and e.finished_at < r.finished_at
-          order by e.finished_at desc limit 1) as seconds
-      from (select id, deployment_id, number, finished_at from crux.release
-          where node_id = $1 and prefix = $2 and project_id = $3 and status = 'successful'
-          order by finished_at desc nulls last limit ${releasesForForecast}) r
-      join crux.release_instance ri on ri.release_id = r.id
-      join crux.deployment_event stopped on stopped.deployment_id = r.deployment_id and stopped.attempt = r.number
-        and stopped.instance_id = ri.instance_id::text and stopped.type = 'log' and stopped.value ? 'silences'
-      join crux.deployment_event started on started.deployment_id = r.deployment_id and started.attempt = r.number
-        and started.instance_id = ri.instance_id::text and started.type = 'phase'
-        and started.value->>'phase' = 'start' and started.value->>'state' = 'done'
-        and started.created_at > stopped.created_at
-      order by ri.container_name, r.finished_at desc nulls last, started.position desc`,
-    values: [owner.nodeId, owner.prefix, owner.projectId],
-  })
+  const rows = await sql`select distinct on (ri.container_name) ri.container_name as name,
+      extract(epoch from started.created_at - stopped.created_at)::float8 * 1000 as milliseconds, (
+        select (ei.config ->> 'stopGracePeriodSeconds')::float8
+        from crux.release e join crux.release_instance ei on ei.release_id = e.id
+        where e.node_id = ${owner.nodeId} and e.prefix = ${owner.prefix} and e.project_id = ${owner.projectId}
+          and e.status = 'successful'
+          and ei.container_name = ri.container_name and e.finished_at < r.finished_at
+        order by e.finished_at desc limit 1) as seconds
+    from (select id, deployment_id, number, finished_at from crux.release
+        where node_id = ${owner.nodeId} and prefix = ${owner.prefix} and project_id = ${owner.projectId}
+    and status = 'successful'
+        order by finished_at desc nulls last limit ${raw(releasesForForecast)}) r
+    join crux.release_instance ri on ri.release_id = r.id
+    join crux.deployment_event stopped on stopped.deployment_id = r.deployment_id and stopped.attempt = r.number
+      and stopped.instance_id = ri.instance_id::text and stopped.type = 'log' and stopped.value ? 'silences'
+    join crux.deployment_event started on started.deployment_id = r.deployment_id and started.attempt = r.number
+      and started.instance_id = ri.instance_id::text and started.type = 'phase'
+      and started.value->>'phase' = 'start' and started.value->>'state' = 'done'
+      and started.created_at > stopped.created_at
+    order by ri.container_name, r.finished_at desc nulls last,
+    started.position desc`.rows<Row>(queries, 'measured pauses')
   return new Map(
     rows.map(({ name, milliseconds, seconds }) => [
       name,

@@ -1,6 +1,5 @@
 import {
   ContainerConfigFields,
-  CruxError,
   type DeploymentStatus,
   type FinalContainerConfig,
   type NodeStatus,
@@ -17,9 +16,10 @@ import {
   sharedLayers,
   sharedSecretsJson,
 } from '../container-configurations/index.ts'
-import type { Queries } from '../db/transaction.ts'
+import { type Queries, raw, sql } from '../db/queries.ts'
 import { statusOf } from '../nodes/index.ts'
 import { imageReference, type RegistryLocation } from './image-reference.ts'
+import { deploymentNotFound } from './store.ts'
 
 export type LoadedInstance = {
   id: string
@@ -46,6 +46,7 @@ export type LoadedDeployment = {
   teamId: string
   projectId: string
   versionId: string
+  nodeId: string
   prefix: string
   status: DeploymentStatus
   protected: boolean
@@ -78,7 +79,6 @@ type Row = Omit<LoadedDeployment, 'version' | 'project' | 'node' | 'instances' |
   versionType: VersionType
   projectName: string
   projectType: ProjectType
-  nodeId: string
   nodeName: string
   nodeType: NodeType
   linkServer: string | null
@@ -103,18 +103,19 @@ const instancesSql = (deploymentId: string) => `(
   join crux.container_config ic on ic.image_id = i.id
   where inst.deployment_id = ${deploymentId})`
 
-const loadSql = `
+const loadSql = (deploymentId: string, teamId: string) => sql`
   select d.id, d.team_id, d.project_id, d.version_id, d.prefix, d.status,
     d.protected, d.attempts, v.name as version_name, v.type as version_type, p.name as project_name,
     p.type as project_type, n.id as node_id, n.name as node_name, n.type as node_type, n.link_server,
     n.agent_version, n.public_key, dc.id as config_id, dc.fields,
-    ${bundlesJson('d.id')} as bundles, ${instancesSql('d.id')} as instances, ${sharedSecretsJson('d', 'n')} as shared
+    ${bundlesJson(raw('d.id'))} as bundles, ${raw(instancesSql('d.id'))} as instances,
+    ${raw(sharedSecretsJson('d', 'n'))} as shared
   from crux.deployment d
   join crux.version v on v.id = d.version_id
   join crux.project p on p.id = d.project_id
   join crux.node n on n.id = d.node_id
   join crux.container_config dc on dc.deployment_id = d.id
-  where d.id = $1 and d.team_id = $2`
+  where d.id = ${deploymentId} and d.team_id = ${teamId}`
 
 /**
  * @param options.lock locks the deployment's row until the transaction ends: of two starts, the second sees the first.
@@ -128,29 +129,17 @@ export async function loadDeployment(
   options: { lock: boolean | 'place' },
 ): Promise<LoadedDeployment> {
   const locks = options.lock ? lockDeployment(queries, deploymentId, options.lock === 'place' ? 'update' : 'share') : []
-  const [{ rows }] = await Promise.all([
-    queries.query<Row>({ name: 'deployment with its layers', text: loadSql, values: [deploymentId, teamId] }),
+  const [row] = await Promise.all([
+    loadSql(deploymentId, teamId).first<Row>(queries, 'deployment with its layers'),
     ...locks,
   ])
-  const [row] = rows
   if (!row) throw deploymentNotFound(deploymentId)
-  const {
-    versionName,
-    versionType,
-    projectName,
-    projectType,
-    nodeId,
-    nodeName,
-    nodeType,
-    publicKey,
-    shared: _,
-    ...rest
-  } = row
+  const { versionName, versionType, projectName, projectType, nodeName, nodeType, publicKey, shared: _, ...rest } = row
   return {
     ...rest,
     version: { name: versionName, type: versionType },
     project: { name: projectName, type: projectType },
-    node: { id: nodeId, name: nodeName, type: nodeType, status: statusOf(row), publicKey },
+    node: { id: row.nodeId, name: nodeName, type: nodeType, status: statusOf(row), publicKey },
     fields: ContainerConfigFields.parse(row.fields),
     bundles: row.bundles.map(({ id, name, config }) => ({
       id,
@@ -167,24 +156,16 @@ export async function loadDeployment(
  * together, in the order of db/lock-order.ts.
  */
 function lockDeployment(queries: Queries, id: string, version: 'share' | 'update'): Promise<unknown>[] {
-  const project = `select from crux.project where id = (select project_id from crux.deployment where id = $1) for key share`
+  const project = sql`select from crux.project
+    where id = (select project_id from crux.deployment where id = ${id}) for key share`
   return [
     // A copy is one more row that refers to the project.
-    ...(version === 'update' ? [queries.query(project, [id])] : []),
-    queries.query({
-      name: `version of a deployment for ${version}`,
-      text: `select from crux.version where id = (select version_id from crux.deployment where id = $1) for ${version}`,
-      values: [id],
-    }),
-    queries.query({
-      name: 'lock deployment',
-      text: 'select from crux.deployment where id = $1 for update',
-      values: [id],
-    }),
+    ...(version === 'update' ? [project.execute(queries)] : []),
+    sql`select from crux.version where id = (select version_id from crux.deployment
+      where id = ${id}) for ${raw(version)}`.execute(queries, `version of a deployment for ${version}`),
+    sql`select from crux.deployment where id = ${id} for update`.execute(queries, 'lock deployment'),
   ]
 }
-
-export const deploymentNotFound = (id: string) => new CruxError('notFound', { property: 'deploymentId', value: id })
 
 function loadInstance(
   row: InstanceRow,

@@ -2,13 +2,13 @@ import { CruxError } from '@crux/contract'
 import { leaseMs } from '@crux/rules'
 import { getField } from '@crux/service-kit'
 import type { App } from '../context.ts'
-import { inTransaction, type Queries } from '../db/transaction.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { buildRelease } from './build-release.ts'
-import { appendEvents, logEvent, statusEvent } from './event-store.ts'
-import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
-import { endRelease } from './outcome.ts'
+import { logEvent } from './event-store.ts'
+import { deploymentsChanged } from './events.ts'
+import { cancelledBy, type Failure, failRelease } from './outcome-store.ts'
 import { restartRelease } from './restart-release.ts'
-import { openReleases, type ReleaseRow } from './store.ts'
+import { markDispatched, nodesWithOrphans, openReleases, type ReleaseRow, undoDispatch } from './store.ts'
 
 /** A release survives an unavailable agent for at most this time. */
 export const leaseUntilFrom = (now: Date) => new Date(now.getTime() + leaseMs)
@@ -31,7 +31,7 @@ export async function dispatch(
     const key = releaseKey(release)
     if (release.cancelRequestedBy) {
       // An agent that has started the release undoes it; an agent that never received it has nothing to undo.
-      if (options.known && !options.known.has(key)) await endCancelled(app, release)
+      if (options.known && !options.known.has(key)) await endNow(app, release, cancelledBy(release.cancelRequestedBy))
       else app.links.cancel(nodeId, { deploymentId: release.deploymentId, number: release.number })
       continue
     }
@@ -53,10 +53,7 @@ export function scheduleDispatch(app: App, nodeId: string): void {
  * the start.
  */
 export async function dispatchOrphaned(app: App): Promise<void> {
-  const { rows } = await app.database.pool.query<{ nodeId: string }>(
-    `select distinct node_id from crux.release where status = 'in-progress' and dispatched_at is null`,
-  )
-  for (const { nodeId } of rows) await dispatch(app, nodeId)
+  for (const { nodeId } of await nodesWithOrphans(app.database.pool)) await dispatch(app, nodeId)
 }
 
 /** Dispatches at once if this process has the link; otherwise the bus notifies the server process that has it. */
@@ -71,7 +68,7 @@ function firstPerPrefix(open: readonly ReleaseRow[]): ReleaseRow[] {
 }
 
 async function sendRelease(app: App, release: ReleaseRow): Promise<void> {
-  const [built, marked] = await Promise.allSettled([buildRelease(app, release), markDispatched(app, release)])
+  const [built, marked] = await Promise.allSettled([buildRelease(app, release), takeRelease(app, release)])
   if (marked.status === 'rejected') throw marked.reason
   if (!marked.value) return
   if (built.status === 'fulfilled' && app.links.deploy(release.nodeId, built.value)) {
@@ -82,67 +79,30 @@ async function sendRelease(app: App, release: ReleaseRow): Promise<void> {
     return
   }
   // It could not be built, or the link ended meanwhile. The next link takes the release while the lease lasts.
-  await app.database.pool.query('update crux.release set dispatched_at = $2, lease_until = $3 where id = $1', [
-    release.id,
-    release.dispatchedAt,
-    release.leaseUntil,
-  ])
+  await undoDispatch(app.database.pool, release)
   if (built.status === 'fulfilled') return
   if (!(built.reason instanceof CruxError)) throw built.reason
-  await failUndeliverable(app, release, built.reason)
+  // No agent can ever accept it, so that it must not wait forever.
+  const reason = built.reason.message
+  await endNow(app, release, { reason, log: logEvent(reason, 'error') })
 }
 
 /**
  * Only one process dispatches, one release per deployment target, and never one that was cancelled or has expired: two
  * releases that were started at the same moment may both have found none before them.
  */
-async function markDispatched(app: App, release: ReleaseRow): Promise<boolean> {
+async function takeRelease(app: App, release: ReleaseRow): Promise<boolean> {
   try {
-    const { rowCount } = await app.database.pool.query({
-      name: 'mark dispatched',
-      // An agent that repeatedly loses its releases does not extend the lease this way.
-      text: `update crux.release set dispatched_at = now(), lease_until = case when dispatched_at is null then $2::timestamptz else lease_until end
-        where id = $1 and status = 'in-progress' and cancel_requested_by is null and dispatched_at is not distinct from $3`,
-      values: [release.id, leaseUntilFrom(new Date()), release.dispatchedAt],
-    })
-    return rowCount === 1
+    return await markDispatched(app.database.pool, release, leaseUntilFrom(new Date()))
   } catch (error) {
     if (getField(error, 'constraint') === 'release_one_dispatched') return false
     throw error
   }
 }
 
-/** Ends a release that no agent can ever accept with its reason, so that it does not wait forever. */
-async function failUndeliverable(app: App, release: ReleaseRow, { message }: CruxError): Promise<void> {
-  const updates = await inTransaction(app.database, async (queries): Promise<DeploymentUpdate[]> => {
-    const ended = await endRelease(queries, release, { kind: 'failed', reason: message })
-    if (!ended) return []
-    const position = await appendEvents(queries, release.deploymentId, release.number, [
-      logEvent(message, 'error'),
-      statusEvent('failed', message),
-    ])
-    return [{ ...ended, try: release.number, position }]
-  })
+/** Ends a release that no agent has started. */
+async function endNow(app: App, release: ReleaseRow, failure: Failure): Promise<void> {
+  const updates = await inTransaction(app.database, (queries) => failRelease(queries, release, failure))
   deploymentsChanged(app, updates)
   if (updates.length > 0) scheduleDispatch(app, release.nodeId)
-}
-
-async function endCancelled(app: App, release: ReleaseRow): Promise<void> {
-  const updates = await inTransaction(app.database, (queries) =>
-    cancelNow(queries, release, release.cancelRequestedBy ?? ''),
-  )
-  deploymentsChanged(app, updates)
-  if (updates.length > 0) scheduleDispatch(app, release.nodeId)
-}
-
-/** Ends a release that no agent has started. The caller's transaction has no locks on it yet. */
-export async function cancelNow(queries: Queries, release: ReleaseRow, by: string): Promise<DeploymentUpdate[]> {
-  const reason = `cancelled by ${by}`
-  const updates = await endRelease(queries, release, { kind: 'failed', reason })
-  if (!updates) return []
-  const position = await appendEvents(queries, release.deploymentId, release.number, [
-    logEvent(`Cancelled by ${by}`, 'warn'),
-    statusEvent('failed', reason),
-  ])
-  return [{ ...updates, try: release.number, position }]
 }

@@ -1,5 +1,5 @@
 import type { DeploymentEvent } from '@crux/contract'
-import type { Queries } from '../db/transaction.ts'
+import { nothing, type Queries, sql } from '../db/queries.ts'
 
 export type EventType = DeploymentEvent['type']
 /** A row to insert: `value` is the part of the wire's event that its type names. */
@@ -41,62 +41,47 @@ export async function appendEvents(
     instance_id: event.instanceId ?? null,
     agent_sequence: event.agentSequence ?? null,
   }))
-  const { rows: last } = await queries.query<{ position: string | null }>({
-    name: 'append deployment events',
-    text: `with added as (
-        insert into crux.deployment_event (deployment_id, attempt, agent_sequence, created_at, type, instance_id, value)
-        select $1, $2, e.agent_sequence, coalesce(e.at, now()), e.type, e.instance_id, e.value
-        from jsonb_to_recordset($3::jsonb) as e(index int, type text, value jsonb, at timestamptz, instance_id text, agent_sequence bigint)
-        order by e.index
-        on conflict (deployment_id, attempt, agent_sequence) do nothing
-        returning position)
-      select max(position) as position from added`,
-    values: [deploymentId, number, withoutZeros(JSON.stringify(rows))],
-  })
+  const last = await sql`with added as (
+      insert into crux.deployment_event (deployment_id, attempt, agent_sequence, created_at, type, instance_id, value)
+      select ${deploymentId}, ${number}, e.agent_sequence, coalesce(e.at, now()), e.type, e.instance_id, e.value
+      from jsonb_to_recordset(${withoutZeros(JSON.stringify(rows))}::jsonb) as e(index int, type text, value jsonb,
+        at timestamptz, instance_id text, agent_sequence bigint)
+      order by e.index
+      on conflict (deployment_id, attempt, agent_sequence) do nothing
+      returning position)
+    select max(position) as position from added`.rows<{ position: string | null }>(queries, 'append deployment events')
   const position = last[0]?.position
   return position === null || position === undefined ? undefined : Number(position)
 }
 
 /** An order clause has to use `e.position`: `position` alone is the computed column, which no index has. */
-const columns = `position::float8 as position, attempt, created_at, type, instance_id, value`
+const columns = sql`position::float8 as position, attempt, created_at, type, instance_id, value`
 
 /** Events of one attempt after a position, in order. */
-export async function readEvents(
+export const readEvents = (
   queries: Queries,
   deploymentId: string,
   number: number,
   range: { after: number; upTo?: number },
-): Promise<EventRow[]> {
-  const { rows } = await queries.query<EventRow>({
-    name: 'read deployment events',
-    text: `select ${columns} from crux.deployment_event e
-      where deployment_id = $1 and attempt = $2 and position > $3 and position <= $4 order by e.position`,
-    values: [deploymentId, number, range.after, range.upTo ?? Number.MAX_SAFE_INTEGER],
-  })
-  return rows
-}
+) =>
+  sql`select ${columns} from crux.deployment_event e
+    where deployment_id = ${deploymentId} and attempt = ${number} and position > ${range.after}
+    and position <= ${range.upTo ?? Number.MAX_SAFE_INTEGER}
+    order by e.position`.rows<EventRow>(queries, 'read deployment events')
 
 /** The next events of one attempt or of all, in the order of attempts, after an event that was read before. */
-export async function readEventsAfter(
+export const readEventsAfter = (
   queries: Queries,
   deploymentId: string,
   page: { try: number | undefined; after: Pick<EventRow, 'attempt' | 'position'> | undefined; take: number },
-): Promise<EventRow[]> {
-  const { rows } = await queries.query<EventRow>({
-    name: page.try === undefined ? 'deployment events after' : 'deployment events of an attempt after',
-    text: `select ${columns} from crux.deployment_event e
-      where deployment_id = $1 and (attempt, position) > ($2, $3) ${page.try === undefined ? '' : 'and attempt = $5'}
-      order by attempt, e.position limit $4`,
-    values: [
-      deploymentId,
-      page.after?.attempt ?? 0,
-      page.after?.position ?? 0,
-      page.take,
-      ...(page.try === undefined ? [] : [page.try]),
-    ],
-  })
-  return rows
-}
+) =>
+  sql`select ${columns} from crux.deployment_event e
+    where deployment_id = ${deploymentId}
+      and (attempt, position) > (${page.after?.attempt ?? 0}, ${page.after?.position ?? 0}) ${ofAttempt(page.try)}
+    order by attempt, e.position limit ${page.take}`.rows<EventRow>(
+    queries,
+    page.try === undefined ? 'deployment events after' : 'deployment events of an attempt after',
+  )
 
 /** One page counted from the newest event; the page itself is in ascending order. */
 export async function readEventPage(
@@ -104,29 +89,26 @@ export async function readEventPage(
   deploymentId: string,
   page: { skip: number; take: number; try: number | undefined },
 ): Promise<{ items: EventRow[]; total: number }> {
-  const { rows } = await queries.query<EventRow>({
-    name: page.try === undefined ? 'deployment event page' : 'deployment event page of an attempt',
-    text: `select ${columns} from crux.deployment_event e
-      where deployment_id = $1 ${page.try === undefined ? '' : 'and attempt = $4'}
-      order by attempt desc, e.position desc offset $2 limit $3`,
-    values: [deploymentId, page.skip, page.take, ...(page.try === undefined ? [] : [page.try])],
-  })
-  const { rows: counted } = await queries.query<{ total: number }>(
-    `select count(*)::int as total from crux.deployment_event
-     where deployment_id = $1 and ($2::int is null or attempt = $2)`,
-    [deploymentId, page.try ?? null],
+  const rows = await sql`select ${columns} from crux.deployment_event e
+    where deployment_id = ${deploymentId} ${ofAttempt(page.try)}
+    order by attempt desc, e.position desc offset ${page.skip} limit ${page.take}`.rows<EventRow>(
+    queries,
+    page.try === undefined ? 'deployment event page' : 'deployment event page of an attempt',
   )
-  return { items: rows.reverse(), total: counted[0]?.total ?? 0 }
+  const { total } = await sql`select count(*)::int as total from crux.deployment_event
+    where deployment_id = ${deploymentId} ${ofAttempt(page.try)}`.one<{ total: number }>(queries)
+  return { items: rows.reverse(), total }
 }
+
+const ofAttempt = (attempt: number | undefined) => (attempt === undefined ? nothing : sql`and attempt = ${attempt}`)
 
 /** Only the last of the many steps of a pull is kept once the release has ended. */
 export const dropPullSteps = (queries: Queries, deploymentId: string, number: number) =>
-  queries.query(
-    `delete from crux.deployment_event e where deployment_id = $1 and attempt = $2 and type = 'container-progress'
-       and position < (select max(position) from crux.deployment_event l where l.deployment_id = $1 and l.attempt = $2
-         and l.type = 'container-progress' and l.instance_id is not distinct from e.instance_id)`,
-    [deploymentId, number],
-  )
+  sql`delete from crux.deployment_event e where deployment_id = ${deploymentId} and attempt = ${number}
+    and type = 'container-progress'
+    and position < (select max(position) from crux.deployment_event l
+    where l.deployment_id = ${deploymentId} and l.attempt = ${number}
+      and l.type = 'container-progress' and l.instance_id is not distinct from e.instance_id)`.execute(queries)
 
 export function toEvent(row: EventRow): DeploymentEvent {
   const event: DeploymentEvent = {

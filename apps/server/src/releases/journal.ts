@@ -14,11 +14,13 @@ import type {
 } from '@crux/contract'
 import { isUuid } from '@crux/service-kit'
 import type { App } from '../context.ts'
-import { inTransaction, type Queries } from '../db/transaction.ts'
+import type { Queries } from '../db/queries.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { rememberImages } from '../nodes/index.ts'
 import { appendEvents, type NewEvent, statusEvent } from './event-store.ts'
 import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
-import { endRelease, isOpen, makeObsolete } from './outcome.ts'
+import { acknowledgeJournal, type InstanceChange, updateInstances } from './journal-store.ts'
+import { endRelease, isOpen, makeObsolete } from './outcome-store.ts'
 import { findCurrentRelease, lockRelease, type ReleaseRow } from './store.ts'
 
 export type Stored = { acknowledged: bigint; ended: boolean }
@@ -64,11 +66,7 @@ async function storeEvents(queries: Queries, release: ReleaseRow, events: AgentE
   )
   await foldIntoInstances(queries, release, events)
   const acknowledged = events.at(-1)?.sequence ?? 0n
-  await queries.query({
-    name: 'acknowledge journal',
-    text: 'update crux.release set acknowledged_sequence = $2 where id = $1',
-    values: [release.id, acknowledged],
-  })
+  await acknowledgeJournal(queries, release.id, acknowledged)
   let mine: DeploymentUpdate = { deploymentId: release.deploymentId, teamId: release.teamId }
   if (outcome?.event.case === 'outcome' && isOpen(release)) {
     const end = outcome.event.value
@@ -92,8 +90,7 @@ async function foldIntoInstances(
   { id: releaseId, nodeId }: ReleaseRow,
   events: readonly AgentEvent[],
 ): Promise<void> {
-  type Change = { digest?: string; preparationDigests?: Record<string, string>; phase?: string; phaseState?: string }
-  const changes = new Map<string, Change>()
+  const changes = new Map<string, InstanceChange>()
   for (const { event } of events) {
     if (event.case === 'resolved') {
       const { instanceId, digest, preparationDigests } = event.value
@@ -107,17 +104,7 @@ async function foldIntoInstances(
       })
   }
   if (changes.size === 0) return
-  const { rows } = await queries.query<{ name: string; digest: string | null; preparations: Record<string, string> }>({
-    name: 'fold journal into instances',
-    text: `update crux.release_instance ri set digest = coalesce(nullif(c.digest, ''), ri.digest),
-        preparation_digests = coalesce(c."preparationDigests", ri.preparation_digests),
-        phase = coalesce(c.phase, ri.phase), phase_state = coalesce(c."phaseState", ri.phase_state)
-      from jsonb_to_recordset($2::jsonb) as c(id text, digest text, "preparationDigests" jsonb, phase text,
-        "phaseState" text)
-      where ri.release_id = $1 and ri.instance_id::text = c.id
-      returning ri.image_name as name, ri.digest, ri.preparation_digests as preparations`,
-    values: [releaseId, JSON.stringify([...changes].map(([id, change]) => ({ id, ...change })))],
-  })
+  const rows = await updateInstances(queries, releaseId, changes)
   if (!events.some(({ event }) => event.case === 'resolved')) return
   const images = rows.flatMap(({ name, digest, preparations }) => [
     ...(digest === null ? [] : [{ name, digest }]),

@@ -3,7 +3,7 @@ import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { statusOf } from '../nodes/index.ts'
 import { dispatchOrphaned, leaseUntilFrom } from './dispatch.ts'
-import { appendEvents, logEvent, statusEvent } from './event-store.ts'
+import { logEvent } from './event-store.ts'
 import { deploymentsChanged } from './events.ts'
 import {
   type ExpiredRow,
@@ -14,7 +14,7 @@ import {
   openReleasesOfNodes,
   restartLease,
 } from './lease-store.ts'
-import { endRelease } from './outcome.ts'
+import { failRelease } from './outcome-store.ts'
 import { lockRelease } from './store.ts'
 
 export type Clock = () => Date
@@ -91,18 +91,13 @@ async function expire(app: App, row: ExpiredRow, at: Date): Promise<void> {
   const updates = await inTransaction(app.database, async (queries) => {
     const release = await lockRelease(queries, row)
     // The agent has connected in the meantime.
-    if (!release?.leaseUntil || release.status !== 'in-progress' || release.leaseUntil > at) return undefined
+    if (!release?.leaseUntil || release.status !== 'in-progress' || release.leaseUntil > at) return []
     const away = wasLinked
       ? `the agent of ${nodeName} did not stay connected for 10 s within 60 s`
       : `the agent of ${nodeName} has been away for 60 s`
     const reason = release.cancelRequestedBy ? `cancelled by ${release.cancelRequestedBy}; ${away}` : away
-    const ended = await endRelease(queries, release, { kind: 'failed', reason, expired: true })
-    if (!ended) return undefined
-    const position = await appendEvents(queries, row.deploymentId, row.number, [
-      logEvent(`${away.replace('the', 'The')}. Its report of what it did meanwhile follows when it is back.`, 'error'),
-      statusEvent('failed', reason),
-    ])
-    return { ...ended, try: row.number, position }
+    const said = `${away.replace('the', 'The')}. Its report of what it did meanwhile follows when it is back.`
+    return failRelease(queries, release, { reason, log: logEvent(said, 'error'), expired: true })
   })
-  if (updates) deploymentsChanged(app, [updates])
+  deploymentsChanged(app, updates)
 }

@@ -2,9 +2,8 @@ import { stripVTControlCharacters } from 'node:util'
 import { CruxError, type DeploymentEvent } from '@crux/contract'
 import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { deploymentNotFound } from './deployment-store.ts'
 import { type EventRow, readEventsAfter, toEvent } from './event-store.ts'
-import { type ReleaseTitle, readReleaseTitles } from './list.ts'
+import { findAttempts, type ReleaseTitle, readReleaseTitles } from './store.ts'
 
 type LogFile = { name: string; bytes: AsyncIterable<Uint8Array> }
 
@@ -23,12 +22,7 @@ export async function openLogFile(
   number: number | undefined,
 ): Promise<LogFile> {
   const { pool } = app.database
-  const { rows } = await pool.query<{ prefix: string; attempts: number }>(
-    'select prefix, attempts from crux.deployment where id = $1 and team_id = $2',
-    [deploymentId, team.id],
-  )
-  const [deployment] = rows
-  if (!deployment) throw deploymentNotFound(deploymentId)
+  const deployment = await findAttempts(pool, team.id, deploymentId)
   if (number !== undefined && number > deployment.attempts)
     throw new CruxError('notFound', { property: 'try', value: number })
   const read = (after?: EventRow) => readEventsAfter(pool, deploymentId, { try: number, after, take: eventsPerRead })

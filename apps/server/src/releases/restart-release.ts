@@ -2,6 +2,7 @@ import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { appendEvents, logEvent } from './event-store.ts'
 import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
+import { resetJournal } from './journal-store.ts'
 import { lockRelease, type ReleaseRow } from './store.ts'
 
 /**
@@ -15,18 +16,10 @@ export async function restartRelease(app: App, release: ReleaseRow): Promise<voi
     const now = await lockRelease(queries, release)
     if (now?.status !== 'in-progress' || now.acknowledgedSequence !== release.acknowledgedSequence) return []
     const { deploymentId, number, teamId } = release
-    await queries.query('update crux.release set acknowledged_sequence = 0 where id = $1', [release.id])
-    await queries.query('update crux.release_instance set phase = null, phase_state = null where release_id = $1', [
-      release.id,
-    ])
-    await queries.query(
-      'update crux.deployment_event set agent_sequence = null where deployment_id = $1 and attempt = $2',
-      [deploymentId, number],
-    )
-    const { rows } = await queries.query<{ name: string }>('select name from crux.node where id = $1', [release.nodeId])
+    const { nodeName } = await resetJournal(queries, release)
     const position = await appendEvents(queries, deploymentId, number, [
       logEvent(
-        `The agent of ${rows[0]?.name} does not know this release any more: it starts again from the beginning`,
+        `The agent of ${nodeName} does not know this release any more: it starts again from the beginning`,
         'warn',
       ),
     ])

@@ -1,6 +1,6 @@
 import { CruxError, type ErrorDetail } from '@crux/contract'
 import { isExposed, normalizeHost, type Route, routeInWords, routesOf, routesOverlap } from '@crux/rules'
-import type { Queries } from '../db/transaction.ts'
+import type { Queries } from '../db/queries.ts'
 import type { LoadedDeployment } from './deployment-store.ts'
 import { listNeighbours } from './neighbour-store.ts'
 import type { Planned } from './start-request.ts'
@@ -25,9 +25,10 @@ export async function checkRoutes(
   )
   if (routed.length === 0) return undefined
   const crux: Route = { host: normalizeHost(new URL(cruxUrl).hostname), path: '/' }
-  const neighbours = (await listNeighbours(queries, { ...deployment, nodeId: deployment.node.id })).map(
-    ({ name, config }) => ({ name, routes: listedRoutes(config) }),
-  )
+  const neighbours = (await listNeighbours(queries, deployment)).map(({ name, config }) => ({
+    name,
+    routes: listedRoutes(config),
+  }))
   const details = routed.flatMap(({ route, name, property }): ErrorDetail[] => {
     const refuse = (reason: string) => [{ property, error: 'routeInUse', description: `${name}: ${reason}` }]
     if (routesOverlap({ ...route, path: '/' }, crux))

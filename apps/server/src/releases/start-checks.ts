@@ -10,14 +10,14 @@ import {
   validateConfig,
   validateRelease,
 } from '@crux/rules'
-import type { Queries } from '../db/transaction.ts'
+import type { Queries } from '../db/queries.ts'
 import { heldStorages } from '../storages/index.ts'
 import { judgeDangers, unconfirmedText } from './confirmations.ts'
 import type { LoadedDeployment } from './deployment-store.ts'
-import { findOtherProtected } from './protection.ts'
 import { checkRoutes } from './route-checks.ts'
 import { checkStaleSecrets } from './stale-secrets.ts'
 import type { Planned, StartRequest } from './start-request.ts'
+import { findOtherProtected } from './target-store.ts'
 
 /** The instances of a start: all, or those that it names. @throws CruxError notFound `instances` */
 export function chooseInstances(deployment: LoadedDeployment, ids: readonly string[] | undefined) {

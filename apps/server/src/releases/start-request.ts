@@ -1,5 +1,5 @@
 import type { Actor, TeamContext } from '../access/index.ts'
-import type { Startable } from './confirmations.ts'
+import type { Startable } from './confirmation-store.ts'
 import type { LoadedInstance } from './deployment-store.ts'
 
 export type Planned = Pick<LoadedInstance, 'configId'> & Startable

@@ -3,8 +3,8 @@ import { hostDangers } from '@crux/rules'
 import type { Caller } from '../access/index.ts'
 import { configChanged, invalidateSecrets } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
-import { releaseTitleSql } from '../db/release-title.ts'
-import { inTransaction, type Queries } from '../db/transaction.ts'
+import type { Queries } from '../db/queries.ts'
+import { inTransaction } from '../db/transaction.ts'
 import {
   type DangerousInstance,
   hashSubjects,
@@ -14,13 +14,23 @@ import {
   storeConfirmations,
 } from './confirmations.ts'
 import { type LoadedDeployment, loadDeployment } from './deployment-store.ts'
-import { cancelNow, leaseUntilFrom, notifyDispatcher } from './dispatch.ts'
+import { leaseUntilFrom, notifyDispatcher } from './dispatch.ts'
 import { appendEvents, logEvent, statusEvent } from './event-store.ts'
 import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
-import { findRelease, findReleaseInstances, refuseUnsuccessful, toPlanned } from './list.ts'
+import { refuseUnsuccessful, toPlanned } from './list.ts'
+import { cancelledBy, failRelease } from './outcome-store.ts'
 import { hasStaleValues } from './stale-secrets.ts'
 import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
-import { insertRelease, lockRelease, markStarted, type NewReleaseInstance } from './store.ts'
+import {
+  findRelease,
+  findReleaseAhead,
+  insertRelease,
+  lockRelease,
+  markStarted,
+  type NewReleaseInstance,
+  releaseInstances,
+  requestCancel,
+} from './store.ts'
 
 export type StartOptions = {
   instances?: string[] | undefined
@@ -109,7 +119,7 @@ export async function startRelease(
     const source = await findRelease(queries, deploymentId, number)
     if (!source) throw new CruxError('notFound', { property: 'number', value: number })
     throwIfAny([refuseUnsuccessful(source)])
-    const instances = (await findReleaseInstances(queries, source.id)).map((row, order) => ({ ...row, order }))
+    const instances = (await releaseInstances(queries, source.id)).map((row, order) => ({ ...row, order }))
     const planned = instances.map(toPlanned)
     throwIfAny(
       await startProblems(queries, deployment, planned, {
@@ -144,9 +154,9 @@ export async function cancelDeployment(app: App, caller: Caller, deploymentId: s
     if (deployment.status !== 'in-progress' || release?.status !== 'in-progress')
       throw new CruxError('preconditionFailed', { property: 'status', description: 'Nothing is in progress.' })
     const { node } = deployment
-    if (!release.dispatchedAt) return { node, update: await cancelNow(queries, release, actor.name) }
+    if (!release.dispatchedAt) return { node, update: await failRelease(queries, release, cancelledBy(actor.name)) }
     if (release.cancelRequestedBy) return { node, update: [] }
-    await queries.query('update crux.release set cancel_requested_by = $2 where id = $1', [release.id, actor.name])
+    await requestCancel(queries, release.id, actor.name)
     const position = await appendEvents(queries, deploymentId, release.number, [
       logEvent(
         node.status === 'connected'
@@ -252,17 +262,6 @@ function finishStart(app: App, { nodeId, update }: Started) {
   // The agent comes first: everything else can wait some milliseconds.
   notifyDispatcher(app, nodeId)
   deploymentsChanged(app, [update])
-}
-
-/** The newest release in progress at the deployment target, which the next one follows. */
-async function findReleaseAhead(queries: Queries, { node, prefix }: LoadedDeployment) {
-  const { rows } = await queries.query<{ number: number; title: string }>({
-    name: 'release ahead',
-    text: `select r.number, ${releaseTitleSql('r')} as title from crux.release r
-      where node_id = $1 and prefix = $2 and status = 'in-progress' order by started_at desc, id desc limit 1`,
-    values: [node.id, prefix],
-  })
-  return rows[0]
 }
 
 function throwIfAny(problems: readonly (CruxError | undefined)[]) {

@@ -1,116 +1,69 @@
-import type { FinalContainerConfig } from '@crux/contract'
-import type { Queries } from '../db/transaction.ts'
+import { CruxError, type FinalContainerConfig, type ResponseInput } from '@crux/contract'
+import { type Queries, raw, sql } from '../db/queries.ts'
+import { releaseTitleSql } from '../db/release-title.ts'
+import type { release, releaseInstance } from '../db/schema/index.ts'
 
-export type NewRelease = {
-  deploymentId: string
-  number: number
-  teamId: string
-  projectId: string
-  nodeId: string
-  prefix: string
-  versionName: string
-  projectName: string
-  recreate: boolean
-  partial: boolean
-  hostDangerousAllowed: boolean
-  sourceNumber: number | null
-  startedById: string
-  startedByName: string
-  leaseUntil: Date
-}
-export type NewReleaseInstance = {
-  instanceId: string
-  order: number
-  registryId: string | null
-  containerName: string
-  imageName: string
-  imageTag: string
-  localOnly: boolean
-  digest: string | null
-  preparationDigests: Record<string, string>
-  config: FinalContainerConfig
-}
-
-/** Inserts the immutable release and its instances. The caller holds the lock of the deployment's row. */
-export const insertRelease = (queries: Queries, release: NewRelease, instances: readonly NewReleaseInstance[]) =>
-  queries.query({
-    name: 'insert release',
-    text: `with added as (
-        insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name,
-          recreate, partial, host_dangerous_allowed, source_number, started_by_id, started_by_name, lease_until)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) returning id),
-      members as (
-        insert into crux.release_instance (release_id, instance_id, "order", registry_id, container_name, image_name,
-          image_tag, local_only, digest, preparation_digests, config)
-        select added.id, m."instanceId", m."order", m."registryId", m."containerName", m."imageName", m."imageTag",
-          m."localOnly", m.digest, m."preparationDigests", m.config
-        from added, jsonb_to_recordset($16::jsonb) as m("instanceId" uuid, "order" int, "registryId" uuid,
-          "containerName" text, "imageName" text, "imageTag" text, "localOnly" boolean, digest text,
-          "preparationDigests" jsonb, config jsonb))
-      select from added`,
-    values: [
-      release.deploymentId,
-      release.number,
-      release.teamId,
-      release.projectId,
-      release.nodeId,
-      release.prefix,
-      release.versionName,
-      release.projectName,
-      release.recreate,
-      release.partial,
-      release.hostDangerousAllowed,
-      release.sourceNumber,
-      release.startedById,
-      release.startedByName,
-      release.leaseUntil,
-      JSON.stringify(instances),
-    ],
-  })
-
-/** Sets the status of a start, which has the next number of the deployment. */
-export const markStarted = (queries: Queries, deploymentId: string, number: number, userId: string) =>
-  queries.query({
-    name: 'mark deployment started',
-    text: `update crux.deployment set status = 'in-progress', attempts = $2, deployed_at = now(), deployed_by = $3,
-        outcome = null, updated_at = now(), updated_by = $3
-      where id = $1`,
-    values: [deploymentId, number, userId],
-  })
-
-export type ReleaseRow = {
-  id: string
-  deploymentId: string
-  number: number
-  teamId: string
-  projectId: string
-  nodeId: string
-  prefix: string
-  versionName: string
-  projectName: string
-  status: 'in-progress' | 'successful' | 'failed'
-  reason: string | null
-  recreate: boolean
-  partial: boolean
-  hostDangerousAllowed: boolean
-  startedAt: Date
-  startedById: string
-  startedByName: string
-  dispatchedAt: Date | null
-  finishedAt: Date | null
-  cancelRequestedBy: string | null
-  leaseUntil: Date | null
-  acknowledgedSequence: number
-  current: boolean
-  containerNames: string[]
-}
-export const releaseColumns = `r.id, r.deployment_id, r.number, r.team_id,
+export type ReleaseRow = Omit<typeof release.$inferSelect, 'sourceNumber' | 'eventsDropped'>
+export const releaseColumns = sql`r.id, r.deployment_id, r.number, r.team_id,
   r.project_id, r.node_id, r.prefix, r.version_name,
   r.project_name, r.status, r.reason, r.recreate, r.partial,
   r.host_dangerous_allowed, r.started_at, r.started_by_id,
   r.started_by_name, r.dispatched_at, r.finished_at,
   r.cancel_requested_by, r.lease_until,
   r.acknowledged_sequence::float8 as acknowledged_sequence, r.current, r.container_names`
+
+/** An instance of a release; the configuration is what its agent got, with all layers merged. */
+export type ReleaseInstanceRow = Omit<
+  typeof releaseInstance.$inferSelect,
+  'id' | 'releaseId' | 'order' | 'phase' | 'phaseState' | 'config'
+> & { config: FinalContainerConfig }
+
+export type NewRelease = Pick<
+  ReleaseRow,
+  | 'deploymentId'
+  | 'number'
+  | 'teamId'
+  | 'projectId'
+  | 'nodeId'
+  | 'prefix'
+  | 'versionName'
+  | 'projectName'
+  | 'recreate'
+  | 'partial'
+  | 'hostDangerousAllowed'
+  | 'startedById'
+  | 'startedByName'
+  | 'leaseUntil'
+> & { sourceNumber: number | null }
+export type NewReleaseInstance = ReleaseInstanceRow & { order: number }
+
+/** Inserts the immutable release and its instances. The caller holds the lock of the deployment's row. */
+export const insertRelease = (queries: Queries, release: NewRelease, instances: readonly NewReleaseInstance[]) =>
+  sql`with added as (
+      insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name,
+        project_name,
+        recreate, partial, host_dangerous_allowed, source_number, started_by_id, started_by_name, lease_until)
+      values (${release.deploymentId}, ${release.number}, ${release.teamId}, ${release.projectId}, ${release.nodeId},
+        ${release.prefix}, ${release.versionName}, ${release.projectName}, ${release.recreate}, ${release.partial},
+        ${release.hostDangerousAllowed}, ${release.sourceNumber}, ${release.startedById}, ${release.startedByName},
+        ${release.leaseUntil}) returning id),
+    members as (
+      insert into crux.release_instance (release_id, instance_id, "order", registry_id, container_name, image_name,
+        image_tag, local_only, digest, preparation_digests, config)
+      select added.id, m."instanceId", m."order", m."registryId", m."containerName", m."imageName", m."imageTag",
+        m."localOnly", m.digest, m."preparationDigests", m.config
+      from added, jsonb_to_recordset(${JSON.stringify(instances)}::jsonb) as m("instanceId" uuid, "order" int,
+        "registryId" uuid,
+        "containerName" text, "imageName" text, "imageTag" text, "localOnly" boolean, digest text,
+        "preparationDigests" jsonb, config jsonb))
+    select from added`.execute(queries, 'insert release')
+
+/** Sets the status of a start, which has the next number of the deployment. */
+export const markStarted = (queries: Queries, deploymentId: string, number: number, userId: string) =>
+  sql`update crux.deployment set status = 'in-progress', attempts = ${number}, deployed_at = now(),
+      deployed_by = ${userId},
+      outcome = null, updated_at = now(), updated_by = ${userId}
+    where id = ${deploymentId}`.execute(queries, 'mark deployment started')
 
 /**
  * Locks a release for writing. The deployment's row is locked first, as by every transaction that writes its events.
@@ -121,18 +74,11 @@ export async function lockRelease(
   queries: Queries,
   where: { deploymentId: string; number: number; nodeId?: string },
 ): Promise<ReleaseRow | undefined> {
-  await queries.query({
-    name: 'lock deployment',
-    text: 'select from crux.deployment where id = $1 for update',
-    values: [where.deploymentId],
-  })
-  const { rows } = await queries.query<ReleaseRow>({
-    name: 'lock release',
-    text: `select ${releaseColumns} from crux.release r
-      where r.deployment_id = $1 and r.number = $2 and ($3::uuid is null or r.node_id = $3) for update`,
-    values: [where.deploymentId, where.number, where.nodeId ?? null],
-  })
-  return rows[0]
+  await sql`select from crux.deployment where id = ${where.deploymentId} for update`.execute(queries, 'lock deployment')
+  return sql`select ${releaseColumns} from crux.release r
+    where r.deployment_id = ${where.deploymentId} and r.number = ${where.number}
+    and (${where.nodeId ?? null}::uuid is null
+    or r.node_id = ${where.nodeId ?? null}) for update`.first<ReleaseRow>(queries, 'lock release')
 }
 
 /**
@@ -140,78 +86,141 @@ export async function lockRelease(
  * oldest. The start time of a release is set before its transaction waits for locks, so that a release that started
  * later may be stored earlier.
  */
-export async function openReleases(queries: Queries, nodeId: string): Promise<ReleaseRow[]> {
-  const { rows } = await queries.query<ReleaseRow>({
-    name: 'open releases',
-    text: `select ${releaseColumns} from crux.release r
-      where r.node_id = $1 and r.status = 'in-progress' order by r.dispatched_at is null, r.started_at, r.id`,
-    values: [nodeId],
-  })
-  return rows
-}
+export const openReleases = (queries: Queries, nodeId: string) =>
+  sql`select ${releaseColumns} from crux.release r
+    where r.node_id = ${nodeId} and r.status = 'in-progress'
+    order by r.dispatched_at is null, r.started_at, r.id`.rows<ReleaseRow>(queries, 'open releases')
 
-export type ReleaseInstanceRow = {
-  instanceId: string
-  registryId: string | null
-  containerName: string
-  imageName: string
-  imageTag: string
-  localOnly: boolean
-  digest: string | null
-  preparationDigests: Record<string, string>
-  config: FinalContainerConfig
-}
-export async function releaseInstances(queries: Queries, releaseId: string): Promise<ReleaseInstanceRow[]> {
-  const { rows } = await queries.query<ReleaseInstanceRow>({
-    name: 'release instances',
-    text: `select instance_id, registry_id, container_name,
-        image_name, image_tag, local_only, digest,
-        preparation_digests, config
-      from crux.release_instance where release_id = $1 order by "order", instance_id`,
-    values: [releaseId],
-  })
-  return rows
-}
+export const releaseInstances = (queries: Queries, releaseId: string) =>
+  sql`select instance_id, registry_id, container_name,
+      image_name, image_tag, local_only, digest,
+      preparation_digests, config
+    from crux.release_instance where release_id = ${releaseId}
+    order by "order", instance_id`.rows<ReleaseInstanceRow>(queries, 'release instances')
 
 export type Owner = { projectId: string; nodeId: string; prefix: string }
 export type PreviousContainerRow = { containerName: string; instanceId: string; deploymentId: string; number: number }
 
 /**
- * `columns` of each container `name` that runs at a node and prefix for a project ($1 to $3), of the release `made`
+ * `columns` of each container `name` that runs at a node and prefix for a project, of the release `made`
  * that created it, and of its instance `ri` there.
  */
-export const currentContainersSql = (columns: string): string => `select distinct on (name) ${columns}
-  from crux.release s
-  cross join lateral jsonb_array_elements_text(s.container_names) as name
-  join crux.release made on made.node_id = s.node_id and made.prefix = s.prefix and made.project_id = s.project_id
-    and made.status = 'successful'
-  join crux.release_instance ri on ri.release_id = made.id and made.prefix || '-' || ri.container_name = name
-  where s.node_id = $1 and s.prefix = $2 and s.project_id = $3 and s.current
-  order by name, made.finished_at desc nulls last`
+export const currentContainersSql = (columns: string, { nodeId, prefix, projectId }: Owner) =>
+  sql`select distinct on (name) ${raw(columns)}
+    from crux.release s
+    cross join lateral jsonb_array_elements_text(s.container_names) as name
+    join crux.release made on made.node_id = s.node_id and made.prefix = s.prefix and made.project_id = s.project_id
+      and made.status = 'successful'
+    join crux.release_instance ri on ri.release_id = made.id and made.prefix || '-' || ri.container_name = name
+    where s.node_id = ${nodeId} and s.prefix = ${prefix} and s.project_id = ${projectId} and s.current
+    order by name, made.finished_at desc nulls last`
 
 /**
  * The current containers of an owner by the records of its releases, each with the successful release that created it:
  * after partial starts those are several.
  */
-export async function previousContainers(queries: Queries, owner: Owner): Promise<PreviousContainerRow[]> {
-  const { rows } = await queries.query<PreviousContainerRow>({
-    name: 'previous containers',
-    text: currentContainersSql(`name as container_name, ri.instance_id, made.deployment_id, made.number`),
-    values: [owner.nodeId, owner.prefix, owner.projectId],
-  })
-  return rows
-}
+export const previousContainers = (queries: Queries, owner: Owner) =>
+  currentContainersSql(
+    'name as container_name, ri.instance_id, made.deployment_id, made.number',
+    owner,
+  ).rows<PreviousContainerRow>(queries, 'previous containers')
 
 /** The release whose containers stay in place after a failure; undefined where there was none. */
-export async function findCurrentRelease(
-  queries: Queries,
-  owner: Owner,
-): Promise<{ deploymentId: string; number: number; versionName: string } | undefined> {
-  const { rows } = await queries.query<{ deploymentId: string; number: number; versionName: string }>({
-    name: 'current release',
-    text: `select deployment_id, number, version_name from crux.release
-      where node_id = $1 and prefix = $2 and project_id = $3 and current and container_names <> '[]'`,
-    values: [owner.nodeId, owner.prefix, owner.projectId],
-  })
-  return rows[0]
+export const findCurrentRelease = (queries: Queries, owner: Owner) =>
+  sql`select deployment_id, number, version_name from crux.release
+    where node_id = ${owner.nodeId} and prefix = ${owner.prefix} and project_id = ${owner.projectId} and current
+    and container_names <> '[]'`.first<{ deploymentId: string; number: number; versionName: string }>(
+    queries,
+    'current release',
+  )
+
+export const findRelease = (queries: Queries, deploymentId: string, number: number) =>
+  sql`select ${releaseColumns} from crux.release r
+    where r.deployment_id = ${deploymentId} and r.number = ${number}`.first<ReleaseRow>(queries)
+
+export const selectStatus = (queries: Queries, { deploymentId, number }: { deploymentId: string; number: number }) =>
+  sql`select status, reason from crux.release
+    where deployment_id = ${deploymentId} and number = ${number}`.first<Pick<ReleaseRow, 'status' | 'reason'>>(
+    queries,
+    'status of a release',
+  )
+
+/** The newest release in progress at the deployment target, which the next one follows. */
+export const findReleaseAhead = (queries: Queries, { nodeId, prefix }: Pick<Owner, 'nodeId' | 'prefix'>) =>
+  sql`select r.number, ${releaseTitleSql('r')} as title from crux.release r
+    where node_id = ${nodeId} and prefix = ${prefix} and status = 'in-progress'
+    order by started_at desc, id desc limit 1`.first<{ number: number; title: string }>(queries, 'release ahead')
+
+/** Nodes with releases that no server process has dispatched. */
+export const nodesWithOrphans = (queries: Queries) =>
+  sql`select distinct node_id from crux.release
+    where status = 'in-progress' and dispatched_at is null`.rows<{ nodeId: string }>(queries)
+
+/** @returns false when another process has dispatched it, or it has ended or was cancelled. */
+export const markDispatched = async (queries: Queries, release: ReleaseRow, leaseUntil: Date): Promise<boolean> =>
+  // An agent that repeatedly loses its releases does not extend the lease this way.
+  (await sql`update crux.release set dispatched_at = now(),
+      lease_until = case when dispatched_at is null then ${leaseUntil}::timestamptz else lease_until end
+    where id = ${release.id} and status = 'in-progress' and cancel_requested_by is null
+      and dispatched_at is not distinct from ${release.dispatchedAt}`.execute(queries, 'mark dispatched')) === 1
+
+/** Writes what was stored before `markDispatched`. */
+export const undoDispatch = (queries: Queries, { id, dispatchedAt, leaseUntil }: ReleaseRow) =>
+  sql`update crux.release set dispatched_at = ${dispatchedAt}, lease_until = ${leaseUntil}
+    where id = ${id}`.execute(queries)
+
+export const requestCancel = (queries: Queries, releaseId: string, by: string) =>
+  sql`update crux.release set cancel_requested_by = ${by} where id = ${releaseId}`.execute(queries)
+
+type ListedRelease = ReleaseRow & {
+  eventsDropped: boolean
+  instances: ResponseInput<'deployments.releases'>[number]['instances']
 }
+
+/** The newest first. */
+export const selectReleases = (queries: Queries, deploymentId: string) =>
+  sql`select ${releaseColumns}, r.events_dropped, (
+      select coalesce(json_agg(json_build_object('instanceId', ri.instance_id, 'containerName', ri.container_name,
+        'imageName', ri.image_name, 'imageTag', ri.image_tag, 'digest', ri.digest) order by ri."order"), '[]')
+      from crux.release_instance ri where ri.release_id = r.id) as instances
+    from crux.release r where r.deployment_id = ${deploymentId}
+    order by r.number desc limit 1000`.rows<ListedRelease>(queries, 'releases')
+
+type Attempts = { attempts: number; versionId: string; prefix: string; position: number }
+
+/**
+ * The newest attempt of a deployment, and its last event.
+ *
+ * @throws CruxError notFound, also for a deployment of another team
+ */
+export async function findAttempts(queries: Queries, teamId: string, deploymentId: string): Promise<Attempts> {
+  const row = await sql`select attempts, version_id, prefix, (
+      select coalesce(max(position), 0)::float8 from crux.deployment_event e
+      where e.deployment_id = d.id and e.attempt = d.attempts) as position
+    from crux.deployment d where id = ${deploymentId} and team_id = ${teamId}`.first<Attempts>(
+    queries,
+    'attempts of a deployment',
+  )
+  if (!row) throw deploymentNotFound(deploymentId)
+  return row
+}
+
+export const deploymentNotFound = (id: string) => new CruxError('notFound', { property: 'deploymentId', value: id })
+
+/** What the head of a release in a log says, with the names of its containers by instance. */
+export type ReleaseTitle = {
+  number: number
+  prefix: string
+  title: string
+  nodeName: string
+  startedByName: string
+  names: Record<string, string>
+}
+
+export const readReleaseTitles = (queries: Queries, deploymentId: string, numbers: readonly number[]) =>
+  sql`select r.number, r.prefix, ${releaseTitleSql('r')} as title, n.name as node_name, r.started_by_name, (
+        select coalesce(json_object_agg(ri.instance_id, ri.container_name), '{}')
+        from crux.release_instance ri where ri.release_id = r.id) as names
+    from crux.release r join crux.node n on n.id = r.node_id
+    where r.deployment_id = ${deploymentId}
+    and r.number = any(${numbers}::int[])`.rows<ReleaseTitle>(queries, 'release titles')

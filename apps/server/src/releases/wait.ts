@@ -1,5 +1,6 @@
 import type { DeploymentStatus } from '@crux/contract'
 import type { App } from '../context.ts'
+import { selectStatus } from './store.ts'
 
 /** The bus delivers at most once, so that the end is also polled at this interval. */
 const pollIntervalMs = 3_000
@@ -51,12 +52,8 @@ export async function waitForRelease(
 }
 
 async function statusOf(app: App, release: { deploymentId: string; number: number }): Promise<Ended> {
-  const { rows } = await app.database.pool.query<{ status: Ended['status']; reason: string | null }>({
-    name: 'status of a release',
-    text: 'select status, reason from crux.release where deployment_id = $1 and number = $2',
-    values: [release.deploymentId, release.number],
-  })
   // A deployment that was deleted in the meantime cannot succeed.
-  const { status, reason } = rows[0] ?? { status: 'failed', reason: 'the deployment was deleted' }
+  const deleted = { status: 'failed', reason: 'the deployment was deleted' } as const
+  const { status, reason } = (await selectStatus(app.database.pool, release)) ?? deleted
   return { status, reason, ended: status !== 'in-progress' }
 }

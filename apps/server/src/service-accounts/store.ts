@@ -1,5 +1,5 @@
 import type { Body } from '@crux/contract'
-import type { Queries } from '../db/transaction.ts'
+import { type Queries, sql } from '../db/queries.ts'
 import type { TokenRow } from '../tokens/index.ts'
 
 type TokenJson = { [K in keyof TokenRow]: TokenRow[K] extends Date ? string : string | null } & Pick<
@@ -16,29 +16,22 @@ export type AccountRow = {
   tokens: TokenJson[]
 }
 
-export async function selectAccounts(queries: Queries, teamId: string): Promise<AccountRow[]> {
-  const { rows } = await queries.query<AccountRow>({
-    name: 'service accounts',
-    text: `select a.id, a.name, a.description, a.role, a.created_at, a.created_by,
-        coalesce((select json_agg(json_build_object('id', k.id, 'name', k.name, 'scope', k.scope, 'createdAt', k.created_at,
-            'expiresAt', k.expires_at, 'lastUsedAt', k.last_used_at))
-          from crux.access_token k where k.service_account_id = a.id), '[]') as tokens
-      from crux.service_account a where a.team_id = $1 and a.deleted_at is null order by a.name`,
-    values: [teamId],
-  })
-  return rows
-}
+export const selectAccounts = (queries: Queries, teamId: string) =>
+  sql`select a.id, a.name, a.description, a.role, a.created_at, a.created_by,
+      coalesce((select json_agg(json_build_object('id', k.id, 'name', k.name, 'scope', k.scope, 'createdAt',
+        k.created_at,
+          'expiresAt', k.expires_at, 'lastUsedAt', k.last_used_at))
+        from crux.access_token k where k.service_account_id = a.id), '[]') as tokens
+    from crux.service_account a
+    where a.team_id = ${teamId} and a.deleted_at is null
+    order by a.name`.rows<AccountRow>(queries, 'service accounts')
 
 type Written = Body<'service-accounts.create'>
 
 export async function insertAccount(queries: Queries, teamId: string, body: Written, by: string): Promise<AccountRow> {
-  const { rows } = await queries.query<AccountRow>(
-    `insert into crux.service_account (team_id, name, description, role, created_by, updated_by)
-     values ($1, $2, $3, $4, $5, $5)
-     returning id, name, description, role, created_at, created_by, '[]'::json as tokens`,
-    [teamId, body.name, body.description || null, body.role, by],
-  )
-  const [row] = rows
+  const row = await sql`insert into crux.service_account (team_id, name, description, role, created_by, updated_by)
+    values (${teamId}, ${body.name}, ${body.description || null}, ${body.role}, ${by}, ${by})
+    returning id, name, description, role, created_at, created_by, '[]'::json as tokens`.first<AccountRow>(queries)
   if (!row) throw new Error('the insert of a service account returned no row')
   return row
 }
@@ -49,11 +42,10 @@ export async function updateAccount(
   body: Written,
   by: string,
 ): Promise<boolean> {
-  const { rowCount } = await queries.query(
-    `update crux.service_account set name = $3, description = $4, role = $5, updated_at = now(), updated_by = $6
-     where id = $1 and team_id = $2 and deleted_at is null`,
-    [key.id, key.teamId, body.name, body.description || null, body.role, by],
-  )
+  const rowCount =
+    await sql`update crux.service_account set name = ${body.name}, description = ${body.description || null},
+      role = ${body.role}, updated_at = now(), updated_by = ${by}
+      where id = ${key.id} and team_id = ${key.teamId} and deleted_at is null`.execute(queries)
   return rowCount === 1
 }
 
@@ -63,19 +55,16 @@ export async function retireAccount(
   key: { id: string; teamId: string },
   by: string,
 ): Promise<boolean> {
-  const { rowCount } = await queries.query(
-    `update crux.service_account set deleted_at = now(), updated_at = now(), updated_by = $3
-     where id = $1 and team_id = $2 and deleted_at is null`,
-    [key.id, key.teamId, by],
-  )
+  const rowCount = await sql`update crux.service_account
+    set deleted_at = now(), updated_at = now(), updated_by = ${by}
+    where id = ${key.id} and team_id = ${key.teamId} and deleted_at is null`.execute(queries)
   return rowCount === 1
 }
 
 /** Locked until the transaction ends, so that no token is created for an account that is being deleted. */
 export async function lockAccount(queries: Queries, key: { id: string; teamId: string }): Promise<boolean> {
-  const { rowCount } = await queries.query(
-    'select from crux.service_account where id = $1 and team_id = $2 and deleted_at is null for update',
-    [key.id, key.teamId],
-  )
+  const rowCount =
+    await sql`select from crux.service_account where id = ${key.id} and team_id = ${key.teamId} and deleted_at is null
+      for update`.execute(queries)
   return rowCount === 1
 }

@@ -3,7 +3,8 @@ import { parseStorageUrl } from '@crux/rules'
 import type { Actor, Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { newId } from '../db/new-id.ts'
-import { inTransaction, type Queries } from '../db/transaction.ts'
+import type { Queries } from '../db/queries.ts'
+import { inTransaction } from '../db/transaction.ts'
 import type { StorageAccess } from './access.ts'
 import { askStorage } from './check.ts'
 import { storageChanged, storageConnected, storageRemoved } from './events.ts'
@@ -52,7 +53,7 @@ export async function connectStorage(
  */
 export async function changeStorage(app: App, { team, actor }: Caller, id: string, write: StorageWrite): Promise<void> {
   await inTransaction(app.database, async (queries) => {
-    await queries.query('select from crux.storage where id = $1 for update', [id])
+    await store.lockStorage(queries, id)
     const before = await findStorage(queries, team, id)
     const values = valuesOf(write, actor)
     const keys = write.public ? noKeys : givenKeys(app, id, write)

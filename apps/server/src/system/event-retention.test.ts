@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type DeployTestEnvironment, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { serverDatabase, startTestServer, type TestServer, until } from '../../test/kit/index.ts'
+import type { Sql } from '../db/queries.ts'
 import { deleteEventsOfNodes, eventsOfNode } from '../nodes/event-retention-store.ts'
 import { deleteEventsOfReleases, eventsOfReleases, oldReleases } from '../releases/event-retention-store.ts'
 import { deleteEventsBefore } from './event-retention.ts'
@@ -162,14 +163,16 @@ it('the retention reads neither all releases nor all events', async () => {
     nodeId,
   ])
   await query('analyze')
-  const plan = async (text: string, values: unknown[]) =>
-    JSON.stringify(await query(`explain (format json) ${text}`, values))
-  const start = ['-infinity', '00000000-0000-0000-0000-000000000000']
-  expect(await plan(oldReleases, [before(), ...start])).toContain('release_with_events')
+  const plan = async (statement: Sql) => {
+    const { text, values } = statement.config()
+    return JSON.stringify(await query(`explain (format json) ${text}`, values))
+  }
+  const start = ['-infinity', '00000000-0000-0000-0000-000000000000'] as const
+  expect(await plan(oldReleases(before(), start))).toContain('release_with_events')
   for (const text of [
-    await plan(oldReleases, [before(), ...start]),
-    await plan(eventsOfReleases, [[id], [1]]),
-    await plan(eventsOfNode, [nodeId, before(), before()]),
+    await plan(oldReleases(before(), start)),
+    await plan(eventsOfReleases([{ deploymentId: id, number: 1 }])),
+    await plan(eventsOfNode(nodeId, before(), before())),
   ])
     expect(text).not.toMatch(/Seq Scan","[^}]*"Relation Name":"(release|deployment_event|node_event)"/)
 })

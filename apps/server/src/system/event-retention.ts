@@ -1,4 +1,5 @@
 import type { App } from '../context.ts'
+import { releaseRetentionLock, tryRetentionLock } from './store.ts'
 
 const dayMs = 86_400_000
 /** A job that takes longer counts as failed; the rest is deleted the next night. */
@@ -29,17 +30,14 @@ export async function deleteEventsBefore(
   const client = await app.database.pool.connect()
   let broken: Error | boolean | undefined
   try {
-    const { rows } = await client.query<{ held: boolean }>(
-      `select pg_try_advisory_lock(hashtextextended('event retention', 0)) as held`,
-    )
-    if (!rows[0]?.held) return undefined
+    if (!(await tryRetentionLock(client))) return undefined
     try {
       const deployment = await kinds.deployment(app, before, end)
       const deleted = { deployment, node: await kinds.node(app, before, end) }
       if (deleted.deployment + deleted.node > 0) app.log.info({ deleted, before }, 'old events were deleted')
       return deleted
     } finally {
-      await client.query(`select pg_advisory_unlock(hashtextextended('event retention', 0))`)
+      await releaseRetentionLock(client)
     }
   } catch (error) {
     // The lock belongs to the connection and is released with it.

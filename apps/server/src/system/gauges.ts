@@ -1,4 +1,5 @@
 import type { App } from '../context.ts'
+import { countLinkedNodes, countRegistryTypes } from './store.ts'
 
 /** Metrics of the whole installation, read when they are requested; none has a name or an id of a team. */
 export function registerGauges({ database, metrics }: Pick<App, 'database' | 'metrics'>): void {
@@ -6,10 +7,7 @@ export function registerGauges({ database, metrics }: Pick<App, 'database' | 'me
     name: 'agent_online_count',
     help: 'Nodes whose agent is connected, to any server',
     async collect() {
-      const { rows } = await database.pool.query<{ count: number }>(
-        'select count(*)::int as count from crux.node where link_server is not null',
-      )
-      this.set(rows[0]?.count ?? 0)
+      this.set(await countLinkedNodes(database.pool))
     },
   })
   metrics.gauge({
@@ -17,9 +15,7 @@ export function registerGauges({ database, metrics }: Pick<App, 'database' | 'me
     help: 'Registries by type',
     labelNames: ['type'],
     async collect() {
-      const { rows } = await database.pool.query<{ type: string; count: number }>(
-        'select type, count(*)::int as count from crux.registry group by type',
-      )
+      const rows = await countRegistryTypes(database.pool)
       this.reset()
       for (const { type, count } of rows) this.set({ type }, count)
     },

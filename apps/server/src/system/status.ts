@@ -3,6 +3,7 @@ import { createHealth, createTtlCache, type Health, loadShared } from '@crux/ser
 import { Configuration, MetadataApi } from '@ory/kratos-client'
 import type { App } from '../context.ts'
 import { adminConfiguration } from '../identity/index.ts'
+import { ping } from './store.ts'
 
 /** How long a response of `/api/status` is cached, because everyone may open the page. */
 const ttlMs = 5_000
@@ -30,7 +31,7 @@ export function createServerHealth(
   return createHealth({
     version: options.version,
     lastMigration: () => options.lastMigration,
-    checks: { database: () => app.database.pool.query('select 1'), ...options.checks },
+    checks: { database: () => ping(app.database.pool), ...options.checks },
   })
 }
 
@@ -43,7 +44,7 @@ export function createStatus(app: App, options: { version: string; lastMigration
 
   async function ask(): Promise<Status> {
     const [database, kratos, kratosVersion] = await Promise.all([
-      app.database.pool.query('select 1').then(operational, unavailable),
+      ping(app.database.pool).then(operational, unavailable),
       identity.isReady(quick).then(operational, unavailable),
       identityAdmin.getVersion(quick).then(({ data }) => data.version || null, unknown),
     ])

@@ -11,6 +11,8 @@ import { lockTeam } from './invitation-store.ts'
 import {
   deleteTeamRows,
   insertTeam,
+  isDeploying,
+  lockNodesOfTeam,
   lockVersionsOfTeam,
   selectTeam,
   selectTeamsOf,
@@ -62,21 +64,15 @@ export async function deleteTeam(app: App, localAgents: LocalAgents, { team, act
     throw new CruxError('forbidden', { description: 'This installation keeps its teams as they are.' })
   const nodeIds = await inTransaction(app.database, async (queries) => {
     await lockVersionsOfTeam(queries, team.id)
-    const nodes = await queries.query<{ id: string }>('select id from crux.node where team_id = $1 for update', [
-      team.id,
-    ])
+    const nodes = await lockNodesOfTeam(queries, team.id)
     await lockTeam(queries, team.id)
-    const busy = await queries.query(
-      `select 1 from crux.deployment where team_id = $1 and status = 'in-progress' limit 1`,
-      [team.id],
-    )
-    if (busy.rows.length > 0)
+    if (await isDeploying(queries, team.id))
       throw new CruxError('preconditionFailed', {
         property: 'deployments',
         description: 'A deployment of this team is in progress: wait until it ends, or cancel it.',
       })
     await deleteTeamRows(queries, team.id)
-    return nodes.rows.map((row) => row.id)
+    return nodes
   })
   teamDeleted(app, team, actor)
   for (const nodeId of nodeIds) {

@@ -1,12 +1,11 @@
 import { type Body, CruxError } from '@crux/contract'
 import { recordAudit } from '../audit-log/index.ts'
 import type { App } from '../context.ts'
-import { inTransaction, type Queries } from '../db/transaction.ts'
+import { inTransaction } from '../db/transaction.ts'
 import type { SessionActor } from '../identity/index.ts'
 import { deleteTokens, tokensRevoked } from '../tokens/index.ts'
 import { memberLeft } from './events.ts'
-
-type TeamRef = { id: string; name: string }
+import { deletePerson, lockTeamsOf, selectSolelyOwned } from './member-store.ts'
 
 /**
  * Deletes the account with everything that is only the person's own: memberships, invitations, API tokens, settings,
@@ -23,9 +22,8 @@ export async function deleteAccount(app: App, actor: SessionActor, body: Body<'u
     })
   const { teams, tokens } = await inTransaction(app.database, async (queries) => {
     const left = await lockTeamsOf(queries, actor.id)
-    await refuseSoleOwner(queries, actor.id)
-    await queries.query('delete from crux.team_member where user_id = $1', [actor.id])
-    await queries.query('delete from crux.invitation where user_id = $1', [actor.id])
+    refuseSoleOwner(await selectSolelyOwned(queries, actor.id))
+    await deletePerson(queries, actor.id)
     const revoked = await deleteTokens(queries, { kind: 'user', userId: actor.id })
     // This comes last, so that nothing is lost here when the identity service does not answer.
     await app.accounts.delete(actor.id)
@@ -47,26 +45,8 @@ export async function deleteAccount(app: App, actor: SessionActor, body: Body<'u
   }
 }
 
-/** Locked until the end, as in all changes of members: of two owners who leave at once, one stays. */
-async function lockTeamsOf(queries: Queries, userId: string): Promise<TeamRef[]> {
-  const { rows } = await queries.query<TeamRef>(
-    `select id, name from crux.team where id in (select team_id from crux.team_member where user_id = $1)
-      order by id for update`,
-    [userId],
-  )
-  return rows
-}
-
-async function refuseSoleOwner(queries: Queries, userId: string): Promise<void> {
-  const { rows } = await queries.query<{ name: string }>(
-    `select t.name from crux.team t join crux.team_member m on m.team_id = t.id and m.user_id = $1 and m.role = 'owner'
-      where not exists (
-        select from crux.team_member o where o.team_id = t.id and o.role = 'owner' and o.user_id <> $1)
-      order by t.name`,
-    [userId],
-  )
-  if (rows.length === 0) return
-  const names = rows.map(({ name }) => name)
+function refuseSoleOwner(names: string[]): void {
+  if (names.length === 0) return
   throw new CruxError('preconditionFailed', {
     property: 'teams',
     value: names.join(', '),

@@ -1,6 +1,7 @@
 import { isLoopbackOnly } from '../config/index.ts'
 import type { App } from '../context.ts'
-import type { Queries } from '../db/transaction.ts'
+import type { Queries } from '../db/queries.ts'
+import { hasOtherInvitation } from './invitation-store.ts'
 
 type MailConfig = Parameters<typeof isLoopbackOnly>[0]
 
@@ -23,11 +24,7 @@ export async function invitationLink(
   { teamId, userId, secret }: { teamId: string; userId: string; secret: string },
 ): Promise<string | null> {
   if (invitationDelivery(app.config) !== 'link') return null
-  const { rowCount } = await queries.query('select from crux.invitation where user_id = $1 and team_id <> $2 limit 1', [
-    userId,
-    teamId,
-  ])
-  if (rowCount !== 0 || (await app.accounts.hasSignedIn(userId)))
+  if ((await hasOtherInvitation(queries, { teamId, userId })) || (await app.accounts.hasSignedIn(userId)))
     return new URL(`/teams/${teamId}/invitation`, app.config.url).href
   const link = new URL('/auth/create-account', app.config.url)
   link.searchParams.set('team', teamId)

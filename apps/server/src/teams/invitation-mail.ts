@@ -1,9 +1,9 @@
 import { UndeliverableError } from '@crux/service-kit/mail'
 import type { App } from '../context.ts'
-import type { Queries } from '../db/transaction.ts'
+import type { Queries } from '../db/queries.ts'
 import { inviteToAccountMail, inviteToTeamMail } from '../mails/index.ts'
 import { type InvitationMailJob, invitationMailJob, invitationSecret } from './invitation-secret.ts'
-import { findInvitation, setMailProblem } from './invitation-store.ts'
+import { findInvitation, selectNames, setMailProblem } from './invitation-store.ts'
 
 /** How long the code in the mail is valid; after that the link requests a new one. */
 const codeHours = 12
@@ -35,7 +35,7 @@ async function send(app: App, { teamId, userId, secretHash, secret }: Invitation
   const row = await findInvitation(app.database.pool, teamId, { userId })
   // The invitation was accepted, revoked, or replaced by a newer one, which has its own mail.
   if (!row?.live || row.secretHash !== secretHash || !app.mail) return
-  const { teamName, inviterId } = await namesOf(app, teamId, userId)
+  const { teamName, inviterId } = await selectNames(app.database.pool, { teamId, userId })
   const inviter = (await app.identity.people([inviterId])).get(inviterId)?.name
   const about = { recipient: row.email, teamName, inviter }
   const known = await app.accounts.hasSignedIn(userId)
@@ -60,13 +60,4 @@ async function accountLink(app: App, { teamId, userId }: { teamId: string; userI
   for (const [name, value] of Object.entries({ team: teamId, flow, code, invitation }))
     link.searchParams.set(name, value)
   return link.href
-}
-
-async function namesOf(app: App, teamId: string, userId: string) {
-  const { rows } = await app.database.pool.query<{ teamName: string; inviterId: string }>(
-    `select t.name as team_name, i.invited_by as inviter_id from crux.team t
-      join crux.invitation i on i.team_id = t.id and i.user_id = $2 where t.id = $1`,
-    [teamId, userId],
-  )
-  return rows[0] ?? { teamName: 'a team', inviterId: '' }
 }

@@ -1,4 +1,4 @@
-import type { Queries } from '../db/transaction.ts'
+import { type Queries, raw, sql } from '../db/queries.ts'
 
 /** How long an invitation may be accepted. */
 export const invitationDays = 7
@@ -15,26 +15,17 @@ export type InvitationRow = {
   live: boolean
 }
 
-const columns = `team_id, user_id, email, name, mailed_at, secret_hash,
+const columns = sql`team_id, user_id, email, name, mailed_at, secret_hash,
   case when status = 'pending' and expires_at <= now() then 'expired' else status end as status,
   status = 'pending' and expires_at > now() as live`
 
 /** Waits for transactions that change the members of this team, so that the team keeps an owner. */
-export async function lockTeam(queries: Queries, teamId: string): Promise<void> {
-  await queries.query('select 1 from crux.team where id = $1 for update', [teamId])
-}
+export const lockTeam = (queries: Queries, teamId: string) =>
+  sql`select 1 from crux.team where id = ${teamId} for update`.execute(queries)
 
-export async function lockInvitation(
-  queries: Queries,
-  teamId: string,
-  userId: string,
-): Promise<InvitationRow | undefined> {
-  const { rows } = await queries.query<InvitationRow>(
-    `select ${columns} from crux.invitation where team_id = $1 and user_id = $2 for update`,
-    [teamId, userId],
-  )
-  return rows[0]
-}
+export const lockInvitation = (queries: Queries, teamId: string, userId: string) =>
+  sql`select ${columns} from crux.invitation
+    where team_id = ${teamId} and user_id = ${userId} for update`.first<InvitationRow>(queries)
 
 export async function findInvitation(
   queries: Queries,
@@ -42,23 +33,18 @@ export async function findInvitation(
   by: { userId: string } | { secretHash: string },
 ): Promise<InvitationRow | undefined> {
   const [column, value] = 'userId' in by ? ['user_id', by.userId] : ['secret_hash', by.secretHash]
-  const { rows } = await queries.query<InvitationRow>(
-    `select ${columns} from crux.invitation where team_id = $1 and ${column} = $2`,
-    [teamId, value],
-  )
-  return rows[0]
+  return sql`select ${columns} from crux.invitation
+    where team_id = ${teamId} and ${raw(column)} = ${value}`.first<InvitationRow>(queries)
 }
 
 /** The teams whose invitation the person has not answered. */
-export async function selectInvitationsOf(queries: Queries, userId: string) {
-  const { rows } = await queries.query<{ id: string; name: string; slug: string }>({
-    name: 'invitations of user',
-    text: `select t.id, t.name, t.slug from crux.invitation i join crux.team t on t.id = i.team_id
-      where i.user_id = $1 and i.status = 'pending' and i.expires_at > now() order by i.created_at`,
-    values: [userId],
-  })
-  return rows
-}
+export const selectInvitationsOf = (queries: Queries, userId: string) =>
+  sql`select t.id, t.name, t.slug from crux.invitation i join crux.team t on t.id = i.team_id
+    where i.user_id = ${userId} and i.status = 'pending'
+    and i.expires_at > now() order by i.created_at`.rows<{ id: string; name: string; slug: string }>(
+    queries,
+    'invitations of user',
+  )
 
 type NewInvitation = {
   teamId: string
@@ -75,60 +61,62 @@ type NewInvitation = {
  * @returns false if one is pending
  */
 export async function insertInvitation(queries: Queries, row: NewInvitation): Promise<boolean> {
-  await queries.query(
-    `delete from crux.invitation where team_id = $1 and (user_id = $2 or lower(email) = lower($3))
-      and (status <> 'pending' or expires_at <= now())`,
-    [row.teamId, row.userId, row.email],
-  )
-  const { rowCount } = await queries.query(
-    `insert into crux.invitation (team_id, user_id, email, name, invited_by, secret_hash, expires_at)
-      values ($1, $2, $3, $4, $5, $6, now() + make_interval(days => $7)) on conflict do nothing`,
-    [row.teamId, row.userId, row.email, row.name, row.invitedBy, row.secretHash, invitationDays],
-  )
+  await sql`delete from crux.invitation where team_id = ${row.teamId} and (user_id = ${row.userId}
+    or lower(email) = lower(${row.email}))
+    and (status <> 'pending' or expires_at <= now())`.execute(queries)
+  const rowCount =
+    await sql`insert into crux.invitation (team_id, user_id, email, name, invited_by, secret_hash, expires_at)
+      values (${row.teamId}, ${row.userId}, ${row.email}, ${row.name}, ${row.invitedBy}, ${row.secretHash},
+      now() + make_interval(days => ${invitationDays})) on conflict do nothing`.execute(queries)
   return rowCount === 1
 }
 
 /** Restarts the week of the invitation with a new link. */
-export async function renewInvitation(
+export const renewInvitation = (
   queries: Queries,
   { teamId, userId, secretHash, invitedBy }: Omit<NewInvitation, 'email' | 'name'>,
-): Promise<void> {
-  await queries.query(
-    `update crux.invitation set status = 'pending', expires_at = now() + make_interval(days => $5), mailed_at = now(),
-      mail_problem = null, secret_hash = $3, invited_by = $4 where team_id = $1 and user_id = $2`,
-    [teamId, userId, secretHash, invitedBy, invitationDays],
-  )
-}
+) =>
+  sql`update crux.invitation set status = 'pending', expires_at = now() + make_interval(days => ${invitationDays}),
+    mailed_at = now(),
+    mail_problem = null, secret_hash = ${secretHash}, invited_by = ${invitedBy}
+    where team_id = ${teamId} and user_id = ${userId}`.execute(queries)
 
-export async function setInvitationStatus(
+export const setInvitationStatus = (
   queries: Queries,
   { teamId, userId }: Pick<InvitationRow, 'teamId' | 'userId'>,
   status: 'expired' | 'declined',
-): Promise<void> {
-  await queries.query('update crux.invitation set status = $3 where team_id = $1 and user_id = $2', [
-    teamId,
-    userId,
-    status,
-  ])
-}
+) =>
+  sql`update crux.invitation set status = ${status}
+    where team_id = ${teamId} and user_id = ${userId}`.execute(queries)
 
 /** Records the problem of the mail with this link; a newer mail has its own status. */
-export async function setMailProblem(
+export const setMailProblem = (
   queries: Queries,
   { teamId, userId, secretHash }: Pick<InvitationRow, 'teamId' | 'userId' | 'secretHash'>,
   problem: string,
-): Promise<void> {
-  await queries.query(
-    'update crux.invitation set mail_problem = $4 where team_id = $1 and user_id = $2 and secret_hash = $3',
-    [teamId, userId, secretHash, problem],
-  )
-}
+) =>
+  sql`update crux.invitation set mail_problem = ${problem}
+    where team_id = ${teamId} and user_id = ${userId} and secret_hash = ${secretHash}`.execute(queries)
 
 /** @returns whether one existed */
 export async function deleteInvitation(queries: Queries, teamId: string, userId: string): Promise<boolean> {
-  const { rowCount } = await queries.query('delete from crux.invitation where team_id = $1 and user_id = $2', [
-    teamId,
-    userId,
-  ])
+  const rowCount = await sql`delete from crux.invitation
+    where team_id = ${teamId} and user_id = ${userId}`.execute(queries)
   return rowCount === 1
+}
+
+/** Whether another team has invited the person. */
+export const hasOtherInvitation = async (
+  queries: Queries,
+  { teamId, userId }: Pick<InvitationRow, 'teamId' | 'userId'>,
+): Promise<boolean> =>
+  (await sql`select from crux.invitation
+    where user_id = ${userId} and team_id <> ${teamId} limit 1`.execute(queries)) > 0
+
+/** The name of the team of an invitation, and the id of the inviter. */
+export async function selectNames(queries: Queries, { teamId, userId }: Pick<InvitationRow, 'teamId' | 'userId'>) {
+  const row = await sql`select t.name as team_name, i.invited_by as inviter_id from crux.team t
+    join crux.invitation i on i.team_id = t.id and i.user_id = ${userId}
+    where t.id = ${teamId}`.first<{ teamName: string; inviterId: string }>(queries)
+  return row ?? { teamName: 'a team', inviterId: '' }
 }

@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type Body, CruxError, type ResponseInput } from '@crux/contract'
 import type { Actor, Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { inTransaction, type Queries } from '../db/transaction.ts'
+import type { Queries } from '../db/queries.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { invitationAnswered, personInvited } from './events.ts'
 import { countInvitation } from './invitation-limits.ts'
 import { invitationDelivery, invitationLink } from './invitation-link.ts'
@@ -18,7 +19,8 @@ import {
   setInvitationStatus,
 } from './invitation-store.ts'
 import { insertMember, selectRole } from './member-store.ts'
-import { allowedDomains, refuseOtherDomains } from './security.ts'
+import { refuseOtherDomains } from './security.ts'
+import { allowedDomains } from './store.ts'
 
 /** The time that must pass before the next mail to the same person. */
 const resendMs = 30_000

@@ -1,8 +1,8 @@
 import { type Body, CruxError } from '@crux/contract'
 import type { Actor, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import type { Queries } from '../db/transaction.ts'
 import { securityChanged } from './events.ts'
+import { updateSecurityRow } from './store.ts'
 
 /**
  * @param actor as the identity service currently describes them
@@ -23,20 +23,8 @@ export async function updateSecurity(
     secondFactorRequired: body.secondFactorRequired,
     allowedDomains: [...new Set(body.allowedDomains)].sort(),
   }
-  await app.database.pool.query(
-    `update crux.team set second_factor_required = $2, allowed_domains = $3, updated_at = now(), updated_by = $4
-      where id = $1`,
-    [team.id, security.secondFactorRequired, security.allowedDomains, actor.id],
-  )
+  await updateSecurityRow(app.database.pool, team.id, security, actor.id)
   securityChanged(app, team, actor, security)
-}
-
-export async function allowedDomains(queries: Queries, teamId: string): Promise<string[]> {
-  const { rows } = await queries.query<{ domains: string[] }>(
-    'select allowed_domains as domains from crux.team where id = $1',
-    [teamId],
-  )
-  return rows[0]?.domains ?? []
 }
 
 /** @throws CruxError preconditionFailed for an address of another domain, or an unverified one */

@@ -2,9 +2,9 @@ import type { TeamRole } from '@crux/contract'
 import type { Transaction } from '@crux/postgres'
 import { eq } from 'drizzle-orm'
 import type { App } from '../context.ts'
+import { type Queries, sql } from '../db/queries.ts'
 import type * as schema from '../db/schema/index.ts'
 import { registry, team, teamMember } from '../db/schema/index.ts'
-import type { Queries } from '../db/transaction.ts'
 
 export type MemberRow = { userId: string; role: TeamRole }
 export type TeamRow = {
@@ -27,65 +27,76 @@ export type TeamRow = {
   allowedDomains: string[]
 }
 
-const teamRows = `select t.id, t.name, t.slug, t.second_factor_required,
+const teamRows = sql`select t.id, t.name, t.slug, t.second_factor_required,
     t.allowed_domains,
-    (select coalesce(json_agg(json_build_object('userId', i.user_id, 'email', i.email, 'name', i.name, 'mailProblem', i.mail_problem, 'status',
-         case when i.status = 'pending' and i.expires_at <= now() then 'expired' else i.status end) order by i.created_at), '[]')
-       from crux.invitation i where i.team_id = t.id) as invitations,
-    (select count(*)::int from crux.project p where p.team_id = t.id) as projects,
-    (select count(*)::int from crux.node n where n.team_id = t.id) as nodes,
-    (select count(*)::int from crux.version v join crux.project p on p.id = v.project_id where p.team_id = t.id) as versions,
-    (select count(*)::int from crux.deployment d where d.team_id = t.id) as deployments,
-    (select json_agg(json_build_object('userId', m.user_id, 'role', m.role) order by m.created_at, m.user_id)
+    (select coalesce(json_agg(json_build_object('userId', i.user_id, 'email', i.email, 'name', i.name, 'mailProblem',
+      i.mail_problem, 'status',
+         case when i.status = 'pending' and i.expires_at <= now() then 'expired' else i.status end)
+           order by i.created_at), '[]')
+       from crux.invitation i where i.team_id = t.id) as invitations, (select count(*)::int from crux.project p
+         where p.team_id = t.id) as projects, (select count(*)::int from crux.node n where n.team_id = t.id) as nodes,
+         (select count(*)::int from crux.version v join crux.project p on p.id = v.project_id
+         where p.team_id = t.id) as versions, (select count(*)::int from crux.deployment d
+         where d.team_id = t.id) as deployments, (select json_agg(json_build_object('userId', m.user_id, 'role',
+         m.role) order by m.created_at, m.user_id)
        from crux.team_member m where m.team_id = t.id) as members
   from crux.team t`
 
-export async function selectTeam(app: App, teamId: string): Promise<TeamRow | undefined> {
-  const { rows } = await app.database.pool.query<TeamRow>({
-    name: 'team by id',
-    text: `${teamRows} where t.id = $1`,
-    values: [teamId],
-  })
-  return rows[0]
-}
+export const selectTeam = (app: App, teamId: string) =>
+  sql`${teamRows} where t.id = ${teamId}`.first<TeamRow>(app.database.pool, 'team by id')
 
-export async function selectTeamsOf(app: App, userId: string): Promise<TeamRow[]> {
-  const { rows } = await app.database.pool.query<TeamRow>({
-    name: 'teams of user',
-    text: `${teamRows} where t.id in (select team_id from crux.team_member where user_id = $1) order by t.name`,
-    values: [userId],
-  })
-  return rows
-}
+export const selectTeamsOf = (app: App, userId: string) =>
+  sql`${teamRows} where t.id in (select team_id from crux.team_member
+    where user_id = ${userId}) order by t.name`.rows<TeamRow>(app.database.pool, 'teams of user')
 
 /** Every start locks its version: a start that is in progress is visible after this, and no other one begins. */
 export async function lockVersionsOfTeam(queries: Queries, teamId: string): Promise<void> {
-  await queries.query('select from crux.project where team_id = $1 order by id for update', [teamId])
-  await queries.query(
-    `select from crux.version where project_id in (select id from crux.project where team_id = $1) order by id for update`,
-    [teamId],
-  )
+  await sql`select from crux.project where team_id = ${teamId} order by id for update`.execute(queries)
+  await sql`select from crux.version where project_id in (select id from crux.project where team_id = ${teamId})
+    order by id for update`.execute(queries)
+}
+
+/** @returns the ids of the team's nodes */
+export const lockNodesOfTeam = (queries: Queries, teamId: string) =>
+  sql`select id from crux.node where team_id = ${teamId} for update`.column(queries)
+
+/** Whether a deployment of the team is in progress. */
+export const isDeploying = async (queries: Queries, teamId: string): Promise<boolean> =>
+  (await sql`select from crux.deployment
+    where team_id = ${teamId} and status = 'in-progress' limit 1`.execute(queries)) > 0
+
+export const updateSecurityRow = (
+  queries: Queries,
+  teamId: string,
+  security: { secondFactorRequired: boolean; allowedDomains: readonly string[] },
+  by: string,
+) =>
+  sql`update crux.team set second_factor_required = ${security.secondFactorRequired},
+    allowed_domains = ${security.allowedDomains}, updated_at = now(), updated_by = ${by}
+    where id = ${teamId}`.execute(queries)
+
+export async function allowedDomains(queries: Queries, teamId: string): Promise<string[]> {
+  const row = await sql`select allowed_domains as domains from crux.team
+    where id = ${teamId}`.first<{ domains: string[] }>(queries)
+  return row?.domains ?? []
 }
 
 /** Rows that foreign keys protect are deleted first; the rest is deleted with the team. */
 export async function deleteTeamRows(queries: Queries, teamId: string): Promise<void> {
-  await queries.query('delete from crux.deployment where team_id = $1', [teamId])
-  await queries.query('delete from crux.project where team_id = $1', [teamId])
-  await queries.query('delete from crux.team where id = $1', [teamId])
+  await sql`delete from crux.deployment where team_id = ${teamId}`.execute(queries)
+  await sql`delete from crux.project where team_id = ${teamId}`.execute(queries)
+  await sql`delete from crux.team where id = ${teamId}`.execute(queries)
   // Its own triggers have added differences for the deleted deployments, which nothing reads any more.
-  await queries.query('delete from crux.deployment_count where team_id = $1', [teamId])
+  await sql`delete from crux.deployment_count where team_id = ${teamId}`.execute(queries)
 }
 
 /** The data that the console's layout requests on every load, without counters. */
-export async function selectTeamNames(app: App, userId: string) {
-  const { rows } = await app.database.pool.query<{ id: string; name: string; slug: string; role: TeamRole }>({
-    name: 'team names of user',
-    text: `select t.id, t.name, t.slug, m.role from crux.team_member m join crux.team t on t.id = m.team_id
-      where m.user_id = $1 order by t.name`,
-    values: [userId],
-  })
-  return rows
-}
+export const selectTeamNames = (app: App, userId: string) =>
+  sql`select t.id, t.name, t.slug, m.role from crux.team_member m join crux.team t on t.id = m.team_id
+    where m.user_id = ${userId} order by t.name`.rows<{ id: string; name: string; slug: string; role: TeamRole }>(
+    app.database.pool,
+    'team names of user',
+  )
 
 type NewTeam = { name: string; slug: string; ownerId: string }
 

@@ -1,7 +1,9 @@
 import { type Body, CruxError, limits, type ResponseInput } from '@crux/contract'
 import { hashToken, makeToken } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { inTransaction, type Queries } from '../db/transaction.ts'
+import { lockByName } from '../db/lock-order.ts'
+import type { Queries } from '../db/queries.ts'
+import { inTransaction } from '../db/transaction.ts'
 import type { SessionActor } from '../identity/index.ts'
 import { type Requester, reportTokens } from './announce.ts'
 import { tokensRevoked } from './events.ts'
@@ -68,7 +70,7 @@ export async function issueToken(
   actor: SessionActor,
   wanted: Body<'tokens.create'>,
 ): Promise<ResponseInput<'tokens.create'>> {
-  await queries.query(`select pg_advisory_xact_lock(hashtextextended('tokens ' || $1, 0))`, [JSON.stringify(holder)])
+  await lockByName(queries, `tokens ${JSON.stringify(holder)}`)
   const { length } = await selectTokens(queries, holder)
   if (length >= limits.tokensPerHolder)
     throw new CruxError('preconditionFailed', {

@@ -1,5 +1,6 @@
 import type { App } from '../context.ts'
-import type { Queries } from '../db/transaction.ts'
+import { newId } from '../db/new-id.ts'
+import type { Queries } from '../db/queries.ts'
 import type { SecurityReport } from '../identity/index.ts'
 import { tokenMail } from '../mails/index.ts'
 
@@ -21,8 +22,7 @@ export async function reportTokens(
   what: SecurityReport['what'],
 ): Promise<void> {
   // Ids of the log sort by time.
-  const { rows } = await queries.query<{ id: string }>('select uuidv7() as id')
-  const id = rows[0]?.id ?? ''
+  const id = await newId(queries)
   const report: SecurityReport = { id, what, address, userAgent: userAgent.slice(0, 512) }
   await app.jobs.send(job, { userId, report } satisfies ReportJob, { within: queries })
 }

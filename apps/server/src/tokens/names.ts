@@ -1,6 +1,7 @@
 import { createTtlCache, isUuid, loadMany } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import type { Identity, Person } from '../identity/index.ts'
+import { selectAccountNames } from './store.ts'
 
 /**
  * Rows name their author: mostly people, sometimes a service account or a deployment's token, also deleted ones. Only
@@ -11,12 +12,7 @@ export function withAccountNames(identity: Identity, app: Pick<App, 'database' |
   app.bus.on('member.changed', ({ userId }) => known.delete(userId))
 
   async function read(ids: string[], report: (id: string, person: Person | null) => void) {
-    const { rows } = await app.database.pool.query<{ id: string; name: string }>({
-      name: 'names of accounts',
-      text: `select id, name from crux.service_account where id = any($1::uuid[])
-        union all select id, name from crux.access_token where id = any($1::uuid[]) and deployment_id is not null`,
-      values: [ids],
-    })
+    const rows = await selectAccountNames(app.database.pool, ids)
     const found = new Map(rows.map(({ id, name }) => [id, { id, name, email: '' }]))
     for (const id of ids) report(id, found.get(id) ?? null)
   }

@@ -1,5 +1,5 @@
 import type { TokenScope } from '@crux/contract'
-import type { Queries } from '../db/transaction.ts'
+import { type Queries, raw, sql } from '../db/queries.ts'
 
 /** The holder of a token: exactly one of these kinds. */
 export type Holder =
@@ -29,7 +29,7 @@ export type NewToken = {
 }
 
 /** The hash is never selected, so that no response can show it. */
-const columns = `id, name, scope, created_at, created_by, expires_at, last_used_at`
+const columns = sql`id, name, scope, created_at, created_by, expires_at, last_used_at`
 
 const holderColumn = {
   user: 'user_id',
@@ -51,11 +51,11 @@ function holderId(holder: Holder): string {
 }
 
 export async function selectTokens(queries: Queries, holder: Holder): Promise<TokenRow[]> {
-  const { rows } = await queries.query<TokenRow>({
-    name: `tokens of a ${holder.kind}`,
-    text: `select ${columns} from crux.access_token where ${holderColumn[holder.kind]} = $1 and hash is not null`,
-    values: [holderId(holder)],
-  })
+  const rows = await sql`select ${columns} from crux.access_token
+    where ${raw(holderColumn[holder.kind])} = ${holderId(holder)} and hash is not null`.rows<TokenRow>(
+    queries,
+    `tokens of a ${holder.kind}`,
+  )
   return oldestFirst(rows)
 }
 
@@ -65,52 +65,39 @@ export const oldestFirst = <T extends { id: string }>(tokens: readonly T[]): T[]
 
 export async function insertToken(queries: Queries, token: NewToken): Promise<TokenRow> {
   const { holder } = token
-  const { rows } = await queries.query<TokenRow>(
-    `insert into crux.access_token (${holderColumn[holder.kind]}, team_id, name, hash, scope, aal, created_by, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${columns}`,
-    [
-      holderId(holder),
-      'teamId' in holder ? holder.teamId : null,
-      token.name,
-      token.hash,
-      token.scope,
-      token.aal,
-      token.createdBy,
-      token.expiresAt,
-    ],
-  )
-  const [row] = rows
+  const row =
+    await sql`insert into crux.access_token (${raw(holderColumn[holder.kind])}, team_id, name, hash, scope, aal,
+      created_by, expires_at)
+      values (${holderId(holder)}, ${'teamId' in holder ? holder.teamId : null}, ${token.name}, ${token.hash},
+      ${token.scope}, ${token.aal}, ${token.createdBy}, ${token.expiresAt})
+      returning ${columns}`.first<TokenRow>(queries)
   if (!row) throw new Error('the insert of a token returned no row')
   return row
 }
 
 /** @returns those that were revoked; with `tokenId` only that one, if it is the holder's; with `before` only older ones */
-export async function deleteTokens(
+export const deleteTokens = (
   queries: Queries,
   holder: Holder,
   { tokenId, before }: { tokenId?: string; before?: Date } = {},
-): Promise<{ id: string; name: string }[]> {
-  const { rows } = await queries.query<{ id: string; name: string }>(
-    `delete from crux.access_token where ${holderColumn[holder.kind]} = $1 and ($2::uuid is null or id = $2)
-      and ($3::timestamptz is null or created_at <= $3) returning id, name`,
-    [holderId(holder), tokenId ?? null, before ?? null],
-  )
-  return rows
-}
+) =>
+  sql`delete from crux.access_token where ${raw(holderColumn[holder.kind])} = ${holderId(holder)}
+    and (${tokenId ?? null}::uuid is null or id = ${tokenId ?? null})
+    and (${before ?? null}::timestamptz is null
+    or created_at <= ${before ?? null}) returning id, name`.rows<{ id: string; name: string }>(queries)
 
-export async function deploymentTokenMaker(queries: Queries, deploymentId: string): Promise<string | undefined> {
-  const { rows } = await queries.query<{ by: string }>(
-    'select created_by as by from crux.access_token where deployment_id = $1 and hash is not null',
-    [deploymentId],
-  )
-  return rows[0]?.by
-}
+export const deploymentTokenMaker = (queries: Queries, deploymentId: string) =>
+  sql`select created_by as by from crux.access_token
+    where deployment_id = ${deploymentId} and hash is not null`.value<string>(queries)
 
 /** The row is kept, because the actions of the token refer to its name. */
-export async function invalidateDeploymentToken(queries: Queries, deploymentId: string): Promise<string[]> {
-  const { rows } = await queries.query<{ id: string }>(
-    'update crux.access_token set hash = null where deployment_id = $1 and hash is not null returning id',
-    [deploymentId],
-  )
-  return rows.map((row) => row.id)
-}
+export const invalidateDeploymentToken = (queries: Queries, deploymentId: string) =>
+  sql`update crux.access_token set hash = null where deployment_id = ${deploymentId} and hash is not null
+      returning id`.column(queries)
+
+/** The names of service accounts and of deployments' tokens, also deleted ones. */
+export const selectAccountNames = (queries: Queries, ids: readonly string[]) =>
+  sql`select id, name from crux.service_account where id = any(${ids}::uuid[])
+    union all select id, name from crux.access_token
+      where id = any(${ids}::uuid[])
+        and deployment_id is not null`.rows<{ id: string; name: string }>(queries, 'names of accounts')

@@ -2,7 +2,8 @@ import { type Body, CruxError, type Params, type ResponseInput } from '@crux/con
 import { isVersionDeletable, isVersionMutable, type VersionAction, versionAction } from '@crux/rules'
 import type { Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { inTransaction, type Queries } from '../db/transaction.ts'
+import type { Queries } from '../db/queries.ts'
+import { inTransaction } from '../db/transaction.ts'
 import {
   listRunning,
   listTargets,

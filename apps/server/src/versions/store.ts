@@ -1,6 +1,6 @@
 import type { DeploymentStatus, NodeType, ProjectType, ResponseInput, VersionType } from '@crux/contract'
 import { isVersionIncreasable, type VersionFacts } from '@crux/rules'
-import type { Queries } from '../db/transaction.ts'
+import { nothing, type Queries, sql } from '../db/queries.ts'
 import { type LastReleaseRow, lastReleaseColumns } from '../deployments/index.ts'
 
 export type VersionRow = {
@@ -24,7 +24,7 @@ export type VersionRow = {
 }
 type Version = ResponseInput<'versions.create'>
 
-const columns = `v.id, v.name, v.type, v.changelog, v."default", v.auto_copy_deployments,
+const columns = sql`v.id, v.name, v.type, v.changelog, v."default", v.auto_copy_deployments,
   v.chain_id, v.created_at, v.created_by, v.updated_at,
   v.updated_by, p.id as project_id, p.type as project_type,
   exists (select from crux.version child where child.parent_id = v.id) as has_child,
@@ -33,32 +33,20 @@ const columns = `v.id, v.name, v.type, v.changelog, v."default", v.auto_copy_dep
   (select count(*)::int from crux.deployment d where d.version_id = v.id) as deployment_count`
 
 /** In the order of their creation. */
-export async function selectVersions(
-  queries: Queries,
-  projectId: string,
-  nameContains?: string,
-): Promise<VersionRow[]> {
-  const { rows } = await queries.query<VersionRow>({
-    name: nameContains === undefined ? 'versions' : 'versions named',
-    text: `select ${columns} from crux.version v join crux.project p on p.id = v.project_id where v.project_id = $1
-      ${nameContains === undefined ? '' : 'and position($2 in v.name) > 0'} order by v.id`,
-    values: nameContains === undefined ? [projectId] : [projectId, nameContains],
-  })
-  return rows
-}
+export const selectVersions = (queries: Queries, projectId: string, nameContains?: string) =>
+  sql`select ${columns} from crux.version v join crux.project p on p.id = v.project_id
+    where v.project_id = ${projectId}
+      ${nameContains === undefined ? nothing : sql`and position(${nameContains} in v.name) > 0`}
+    order by v.id`.rows<VersionRow>(queries, nameContains === undefined ? 'versions' : 'versions named')
 
 export type VersionKey = { teamId: string; projectId: string; versionId: string }
 
 /** @param lock prevents changes of images, deployments and other versions that the caller's decision depends on */
 export async function selectVersion(queries: Queries, key: VersionKey, lock = false): Promise<VersionRow | undefined> {
-  if (lock) await queries.query('select from crux.version where id = $1 for update', [key.versionId])
-  const { rows } = await queries.query<VersionRow>({
-    name: 'version',
-    text: `select ${columns} from crux.version v join crux.project p on p.id = v.project_id
-      where v.id = $1 and p.id = $2 and p.team_id = $3`,
-    values: [key.versionId, key.projectId, key.teamId],
-  })
-  return rows[0]
+  if (lock) await sql`select from crux.version where id = ${key.versionId} for update`.execute(queries)
+  return sql`select ${columns} from crux.version v join crux.project p on p.id = v.project_id
+    where v.id = ${key.versionId} and p.id = ${key.projectId}
+    and p.team_id = ${key.teamId}`.first<VersionRow>(queries, 'version')
 }
 
 export type NewVersion = {
@@ -74,59 +62,38 @@ export type NewVersion = {
   by: string
 }
 
-export async function insertVersion(queries: Queries, version: NewVersion): Promise<string> {
-  const { rows } = await queries.query<{ id: string }>(
-    `with made as (select uuidv7() as id)
-     insert into crux.version (id, project_id, name, changelog, type, "default", auto_copy_deployments, parent_id, chain_id, created_by, updated_by)
-     select made.id, $1, $2, $3, $4::text, $5, $6, $7::uuid, case when $4::text = 'incremental' then coalesce($8::uuid, made.id) end, $9, $9
-     from made returning id`,
-    [
-      version.projectId,
-      version.name,
-      version.changelog,
-      version.type,
-      version.isDefault,
-      version.autoCopyDeployments,
-      version.parentId,
-      version.chainId,
-      version.by,
-    ],
-  )
-  if (!rows[0]) throw new Error('the insert of a version returned no row')
-  return rows[0].id
-}
+export const insertVersion = (queries: Queries, version: NewVersion) =>
+  sql`with made as (select uuidv7() as id)
+    insert into crux.version (id, project_id, name, changelog, type, "default", auto_copy_deployments, parent_id,
+      chain_id, created_by, updated_by)
+    select made.id, ${version.projectId}, ${version.name}, ${version.changelog}, ${version.type}::text,
+    ${version.isDefault}, ${version.autoCopyDeployments}, ${version.parentId}::uuid,
+    case when ${version.type}::text = 'incremental' then coalesce(${version.chainId}::uuid, made.id) end,
+    ${version.by}, ${version.by}
+    from made returning id`.id(queries)
 
-export async function selectDefault(queries: Queries, projectId: string): Promise<string | undefined> {
-  const { rows } = await queries.query<{ id: string }>(
-    'select id from crux.version where project_id = $1 and "default"',
-    [projectId],
-  )
-  return rows[0]?.id
-}
+export const selectDefault = (queries: Queries, projectId: string) =>
+  sql`select id from crux.version
+    where project_id = ${projectId} and "default"`.value<string>(queries)
 
 export async function updateDefault(queries: Queries, projectId: string, versionId: string, by: string): Promise<void> {
   // Two statements, because two versions must never be the default at the same time.
-  await queries.query('update crux.version set "default" = false where project_id = $1 and "default"', [projectId])
-  await queries.query('update crux.version set "default" = true, updated_by = $2, updated_at = now() where id = $1', [
-    versionId,
-    by,
-  ])
+  await sql`update crux.version set "default" = false where project_id = ${projectId} and "default"`.execute(queries)
+  await sql`update crux.version set "default" = true, updated_by = ${by}, updated_at = now()
+    where id = ${versionId}`.execute(queries)
 }
 
-export async function updateVersion(
+export const updateVersion = (
   queries: Queries,
   id: string,
   values: { name: string; changelog: string | null; autoCopyDeployments: boolean | null; by: string },
-): Promise<void> {
-  await queries.query(
-    `update crux.version set name = $2, changelog = $3, auto_copy_deployments = coalesce($4, auto_copy_deployments),
-      updated_by = $5, updated_at = now() where id = $1`,
-    [id, values.name, values.changelog, values.autoCopyDeployments, values.by],
-  )
-}
+) =>
+  sql`update crux.version set name = ${values.name}, changelog = ${values.changelog},
+    auto_copy_deployments = coalesce(${values.autoCopyDeployments}, auto_copy_deployments),
+    updated_by = ${values.by}, updated_at = now() where id = ${id}`.execute(queries)
 
 export const deleteVersion = (queries: Queries, id: string) =>
-  queries.query('delete from crux.version where id = $1', [id])
+  sql`delete from crux.version where id = ${id}`.execute(queries)
 
 export type VersionDeploymentRow = LastReleaseRow & {
   id: string
@@ -142,18 +109,15 @@ export type VersionDeploymentRow = LastReleaseRow & {
 }
 
 /** The newest come first. */
-export async function selectDeployments(queries: Queries, versionId: string): Promise<VersionDeploymentRow[]> {
-  const { rows } = await queries.query<VersionDeploymentRow>({
-    name: 'deployments of version',
-    text: `select d.id, d.prefix, d.protected, d.status, d.note, d.created_at, d.created_by,
-        d.updated_at, d.updated_by,
-        json_build_object('id', n.id, 'name', n.name, 'type', n.type, 'linkServer', n.link_server, 'agentVersion', n.agent_version) as node,
-        ${lastReleaseColumns}
-      from crux.deployment d join crux.node n on n.id = d.node_id where d.version_id = $1 order by d.id desc`,
-    values: [versionId],
-  })
-  return rows
-}
+export const selectDeployments = (queries: Queries, versionId: string) =>
+  sql`select d.id, d.prefix, d.protected, d.status, d.note, d.created_at, d.created_by,
+      d.updated_at, d.updated_by,
+      json_build_object('id', n.id, 'name', n.name, 'type', n.type, 'linkServer', n.link_server, 'agentVersion',
+        n.agent_version) as node,
+      ${lastReleaseColumns}
+    from crux.deployment d
+    join crux.node n on n.id = d.node_id
+    where d.version_id = ${versionId} order by d.id desc`.rows<VersionDeploymentRow>(queries, 'deployments of version')
 
 export const factsOf = (row: VersionRow): VersionFacts => ({
   type: row.type,

@@ -1,4 +1,5 @@
 import type { App } from '../context.ts'
+import { sql } from '../db/queries.ts'
 import { openRegistryToken } from '../registries/index.ts'
 
 export type RegistryCredentials = { user: string; token: string }
@@ -13,12 +14,12 @@ export async function registryCredentials(
   app: Pick<App, 'database' | 'cipher'>,
   release: { id: string; teamId: string },
 ): Promise<Map<string, RegistryCredentials>> {
-  const { rows } = await app.database.pool.query<{ id: string; name: string; user: string; token: string }>({
-    name: 'registry credentials of a release',
-    text: `select id, name, "user", token from crux.registry
-      where id in (select registry_id from crux.release_instance where release_id = $1 and not local_only)
-        and team_id = $2 and not public and "user" is not null and token is not null`,
-    values: [release.id, release.teamId],
-  })
+  const rows = await sql`select id, name, "user", token from crux.registry
+    where id in (select registry_id from crux.release_instance where release_id = ${release.id} and not local_only)
+      and team_id = ${release.teamId} and not public
+    and "user" is not null and token is not null`.rows<{ id: string; name: string; user: string; token: string }>(
+    app.database.pool,
+    'registry credentials of a release',
+  )
   return new Map(rows.map((row) => [row.id, { user: row.user, token: openRegistryToken(app, row) }]))
 }

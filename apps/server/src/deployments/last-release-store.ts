@@ -1,4 +1,5 @@
 import type { LastRelease } from '@crux/contract'
+import { raw } from '../db/queries.ts'
 
 type Ahead = NonNullable<LastRelease['queuedBehind']> & { startedAt: number; id: string }
 export type LastReleaseRow = {
@@ -12,7 +13,7 @@ export type LastReleaseRow = {
  * The progress of a release of the deployment `d` and its position in the queue, looked up only for releases in
  * progress. Releases that the agent has come first, also before one that was started earlier and stored later.
  */
-export const lastReleaseColumns = `d.outcome,
+export const lastReleaseColumns = raw(`d.outcome,
   case when d.status = 'in-progress' then (
     select json_build_object('total', count(*), 'done', count(*) filter (
       where ri.phase in ('swap', 'clean-up') or (ri.phase = 'verify' and ri.phase_state in ('done', 'skipped'))))
@@ -25,7 +26,7 @@ export const lastReleaseColumns = `d.outcome,
     from crux.release r
     join crux.release a on a.node_id = r.node_id and a.prefix = r.prefix and a.status = 'in-progress'
       and (a.dispatched_at is null, a.started_at, a.id) < (true, r.started_at, r.id)
-    where r.deployment_id = d.id and r.number = d.attempts and r.dispatched_at is null) end as ahead`
+    where r.deployment_id = d.id and r.number = d.attempts and r.dispatched_at is null) end as ahead`)
 
 export const toLastRelease = ({ outcome, progress, ahead }: LastReleaseRow): LastRelease => ({
   outcome,
