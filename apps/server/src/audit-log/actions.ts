@@ -1,6 +1,6 @@
 import { CruxError, type Query, type ResponseInput } from '@crux/contract'
 import { getField } from '@crux/service-kit'
-import type { TeamContext } from '../access/index.ts'
+import type { Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { countAllEntries } from './count-store.ts'
 import { type AuditRow, countEntries, type Range, selectDays, selectPage } from './store.ts'
@@ -14,7 +14,7 @@ const dayMs = 86_400_000
 
 export async function listEntries(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   query: Query<'audit-log.list'>,
 ): Promise<ResponseInput<'audit-log.list'>> {
   const range = rangeOf(team, query)
@@ -32,7 +32,7 @@ export const countEntriesOf = (app: App, teamId: string): Promise<number> => cou
 /** @throws CruxError invalidArgument `from` (too many days) or `timeZone` */
 export async function countDays(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   query: Query<'audit-log.days'>,
 ): Promise<ResponseInput<'audit-log.days'>> {
   if (Date.parse(query.to) - Date.parse(query.from) > daysMax * dayMs)

@@ -1,5 +1,5 @@
 import type { ResponseInput } from '@crux/contract'
-import type { TeamContext } from '../access/index.ts'
+import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { type RangeQuery, rangeOf, toEntries } from './actions.ts'
 import { type AuditRow, selectAfter } from './store.ts'
@@ -15,7 +15,7 @@ const entriesPerRead = 1_000
  */
 export async function exportEntries(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   query: RangeQuery,
   format: Format,
 ): Promise<AsyncIterable<Uint8Array>> {

@@ -7,15 +7,15 @@ import { csv, exportEntries, ndjson } from './export.ts'
 type Operations = Extract<keyof Handlers, `audit-log.${string}`>
 
 export const auditLogRoutes = (app: App): Handlers<Operations> => ({
-  'audit-log.list': ({ team, query }) => listEntries(app, team, query),
-  'audit-log.days': ({ team, query }) => countDays(app, team, query),
-  'audit-log.export-csv': ({ team, query, reply }) => {
+  'audit-log.list': ({ caller, query }) => listEntries(app, caller, query),
+  'audit-log.days': ({ caller, query }) => countDays(app, caller, query),
+  'audit-log.export-csv': ({ caller, team, query, reply }) => {
     saveAs(reply, team, query, 'csv')
-    return exportEntries(app, team, query, csv)
+    return exportEntries(app, caller, query, csv)
   },
-  'audit-log.export-ndjson': ({ team, query, reply }) => {
+  'audit-log.export-ndjson': ({ caller, team, query, reply }) => {
     saveAs(reply, team, query, 'ndjson')
-    return exportEntries(app, team, query, ndjson)
+    return exportEntries(app, caller, query, ndjson)
   },
 })
 

@@ -7,10 +7,10 @@ import { inTransaction } from '../db/transaction.ts'
 import { bundleCreated, bundleRemoved, bundleRenamed } from './events.ts'
 import * as store from './store.ts'
 
-export const listBundles = (app: App, team: TeamContext): Promise<ConfigBundle[]> =>
+export const listBundles = (app: App, { team }: Caller): Promise<ConfigBundle[]> =>
   store.selectBundles(app.database.pool, team.id)
 
-export async function getBundle(app: App, team: TeamContext, id: string): Promise<ResponseInput<'config-bundles.get'>> {
+export async function getBundle(app: App, { team }: Caller, id: string): Promise<ResponseInput<'config-bundles.get'>> {
   const { config, ...bundle } = await findBundle(app.database.pool, team, id)
   return { ...bundle, config: toContainerConfig(config) }
 }
@@ -51,7 +51,7 @@ export async function changeBundle(
   if (name !== undefined || description !== undefined) bundleRenamed(app, { teamId: team.id, configBundleId: id })
 }
 
-export async function removeBundle(app: App, team: TeamContext, id: string): Promise<void> {
+export async function removeBundle(app: App, { team }: Caller, id: string): Promise<void> {
   await inTransaction(app.database, async (queries) => {
     if (!(await store.lockBundle(queries, team.id, id))) throw bundleNotFound(id)
     const { deploymentCount } = await findBundle(queries, team, id)

@@ -5,15 +5,9 @@ import { changeBundle, createBundle, getBundle, listBundles, removeBundle } from
 type Operations = Exclude<Extract<keyof Handlers, `config-bundles.${string}`>, 'config-bundles.deployments'>
 
 export const configBundleRoutes = (app: App): Handlers<Operations> => ({
-  'config-bundles.list': ({ team }) => listBundles(app, team),
-  'config-bundles.get': ({ team, params }) => getBundle(app, team, params.configBundleId),
-  'config-bundles.create': ({ team, actor, body }) => createBundle(app, { team, actor }, body),
-  'config-bundles.update': async ({ team, actor, params, body }) => {
-    await changeBundle(app, { team, actor }, params.configBundleId, body)
-    return undefined
-  },
-  'config-bundles.delete': async ({ team, params }) => {
-    await removeBundle(app, team, params.configBundleId)
-    return undefined
-  },
+  'config-bundles.list': ({ caller }) => listBundles(app, caller),
+  'config-bundles.get': ({ caller, params }) => getBundle(app, caller, params.configBundleId),
+  'config-bundles.create': ({ caller, body }) => createBundle(app, caller, body),
+  'config-bundles.update': ({ caller, params, body }) => changeBundle(app, caller, params.configBundleId, body),
+  'config-bundles.delete': ({ caller, params }) => removeBundle(app, caller, params.configBundleId),
 })

@@ -32,7 +32,7 @@ export async function getConfig(app: App, team: TeamContext, configId: string): 
   return found
 }
 
-export async function getConfigDetails(app: App, team: TeamContext, configId: string) {
+export async function getConfigDetails(app: App, { team }: Caller, configId: string) {
   const found = await getConfig(app, team, configId)
   return { ...toContainerConfig(found.row), parent: found.parent }
 }

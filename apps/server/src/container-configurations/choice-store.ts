@@ -1,5 +1,5 @@
 import type { ContainerConfigType, Query, ResponseInput } from '@crux/contract'
-import type { TeamContext } from '../access/index.ts'
+import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { containsPattern, joined, type Queries, raw, sql } from '../db/queries.ts'
 
@@ -77,7 +77,7 @@ const kinds: readonly Kind[] = [
 /** Bundles first, then deployments, images, instances: configurations that are shared by more come first. */
 export async function listChoices(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   query: ChoiceQuery,
 ): Promise<ResponseInput<'container-configurations.list'>> {
   const { pool } = app.database

@@ -9,7 +9,7 @@ import {
 } from '@crux/contract'
 import { isMarkerField, markerSections } from '@crux/rules'
 import { getField } from '@crux/service-kit'
-import type { Caller, TeamContext } from '../access/index.ts'
+import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { changeConfig, getConfig, publishChange } from './actions.ts'
@@ -20,7 +20,7 @@ type Revision = ResponseInput<'container-configurations.history'>['items'][numbe
 
 export async function listHistory(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   configId: string,
   page: { skip: number; take: number },
 ): Promise<ResponseInput<'container-configurations.history'>> {
@@ -32,7 +32,7 @@ export async function listHistory(
 /** @throws CruxError notFound `configId` or `revision` */
 export async function getRevision(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   configId: string,
   revision: number,
 ): Promise<ResponseInput<'container-configurations.get-revision'>> {

@@ -1,6 +1,6 @@
 import type { ResponseInput } from '@crux/contract'
 import { defaultContainerName } from '@crux/rules'
-import type { TeamContext } from '../access/index.ts'
+import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { sql } from '../db/queries.ts'
 import { getConfig } from './actions.ts'
@@ -19,7 +19,7 @@ type InstanceRow = {
 /** The owner of a configuration, and for an instance the containers that run beside it. */
 export async function getRelations(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   configId: string,
 ): Promise<ResponseInput<'container-configurations.relations'>> {
   const { row, project, version, image, imageConfig, deployment, configBundle } = await getConfig(app, team, configId)

@@ -8,23 +8,17 @@ import { getRelations } from './relation-store.ts'
 type Operations = Extract<keyof Handlers, `container-configurations.${string}`>
 
 export const containerConfigurationRoutes = (app: App): Handlers<Operations> => ({
-  'container-configurations.list': ({ team, query }) => listChoices(app, team, query),
-  'container-configurations.get': ({ team, params }) => getConfigDetails(app, team, params.configId),
-  'container-configurations.relations': ({ team, params }) => getRelations(app, team, params.configId),
-  'container-configurations.update': async ({ team, actor, params, body }) => {
-    await patchConfig(app, { team, actor }, params.configId, body)
-    return undefined
-  },
-  'container-configurations.history': ({ team, params, query }) => listHistory(app, team, params.configId, query),
-  'container-configurations.get-revision': ({ team, params }) =>
-    getRevision(app, team, params.configId, params.revision),
-  'container-configurations.restore': async ({ team, actor, params, body }) => {
+  'container-configurations.list': ({ caller, query }) => listChoices(app, caller, query),
+  'container-configurations.get': ({ caller, params }) => getConfigDetails(app, caller, params.configId),
+  'container-configurations.relations': ({ caller, params }) => getRelations(app, caller, params.configId),
+  'container-configurations.update': ({ caller, params, body }) => patchConfig(app, caller, params.configId, body),
+  'container-configurations.history': ({ caller, params, query }) => listHistory(app, caller, params.configId, query),
+  'container-configurations.get-revision': ({ caller, params }) =>
+    getRevision(app, caller, params.configId, params.revision),
+  'container-configurations.restore': async ({ caller, params, body }) => {
     const wanted = { revision: params.revision, seen: body?.revision }
-    await restoreRevision(app, { team, actor }, params.configId, wanted)
+    await restoreRevision(app, caller, params.configId, wanted)
     return undefined
   },
-  'container-configurations.copy': async ({ team, actor, params, body }) => {
-    await copyConfig(app, { team, actor }, params.configId, body)
-    return undefined
-  },
+  'container-configurations.copy': ({ caller, params, body }) => copyConfig(app, caller, params.configId, body),
 })

@@ -26,7 +26,7 @@ export const prefixOf = (segment: string): string => (segment === '_' ? '' : seg
 /** Without a prefix: all containers of the node that the caller may see. */
 export async function listContainers(
   app: App,
-  team: Team & { role: TeamRole },
+  { team }: { team: Team } & { role: TeamRole },
   { nodeId, prefix }: DeploymentTarget,
 ): Promise<Container[]> {
   await requireNode(app, team, nodeId)
@@ -90,7 +90,7 @@ export async function deletePrefix(
 
 export async function inspectContainer(
   app: App,
-  team: Team,
+  { team }: { team: Team },
   nodeId: string,
   container: Ref,
 ): Promise<ResponseInput<'containers.inspect'>> {
@@ -102,7 +102,7 @@ export async function inspectContainer(
 
 export async function readLog(
   app: App,
-  team: Team,
+  { team }: { team: Team },
   nodeId: string,
   container: Ref,
   take: number,

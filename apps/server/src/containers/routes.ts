@@ -23,19 +23,14 @@ type Named = { nodeId: string; prefix: string; name: string }
 
 export function containerRoutes(app: App): Handlers<Extract<Operation, `containers.${string}`>> {
   return {
-    'containers.list': ({ team, params }) => listContainers(app, team, toTarget(params)),
-    'containers.delete-prefix': async ({ team, actor, params }) =>
-      void (await deletePrefix(app, { team, actor }, toTarget(params))),
-    'containers.start': async ({ team, actor, params }) =>
-      void (await operateContainer(app, { team, actor }, params.nodeId, ref(params), 'start')),
-    'containers.stop': async ({ team, actor, params }) =>
-      void (await operateContainer(app, { team, actor }, params.nodeId, ref(params), 'stop')),
-    'containers.restart': async ({ team, actor, params }) =>
-      void (await operateContainer(app, { team, actor }, params.nodeId, ref(params), 'restart')),
-    'containers.delete': async ({ team, actor, params }) =>
-      void (await deleteContainer(app, { team, actor }, params.nodeId, ref(params))),
-    'containers.inspect': ({ team, params }) => inspectContainer(app, team, params.nodeId, ref(params)),
-    'containers.log': ({ team, params, query }) => readLog(app, team, params.nodeId, ref(params), query.take),
+    'containers.list': ({ caller, params }) => listContainers(app, caller, toTarget(params)),
+    'containers.delete-prefix': ({ caller, params }) => deletePrefix(app, caller, toTarget(params)),
+    'containers.start': ({ caller, params }) => operateContainer(app, caller, params.nodeId, ref(params), 'start'),
+    'containers.stop': ({ caller, params }) => operateContainer(app, caller, params.nodeId, ref(params), 'stop'),
+    'containers.restart': ({ caller, params }) => operateContainer(app, caller, params.nodeId, ref(params), 'restart'),
+    'containers.delete': ({ caller, params }) => deleteContainer(app, caller, params.nodeId, ref(params)),
+    'containers.inspect': ({ caller, params }) => inspectContainer(app, caller, params.nodeId, ref(params)),
+    'containers.log': ({ caller, params, query }) => readLog(app, caller, params.nodeId, ref(params), query.take),
     'containers.download-log': async ({ team, params, reply }) => {
       const container = ref(params)
       const log = await downloadLog(app, team, params.nodeId, container, reply.onClose)

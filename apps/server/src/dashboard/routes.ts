@@ -1,15 +1,15 @@
 import type { ResponseInput } from '@crux/contract'
-import type { TeamContext } from '../access/index.ts'
+import type { Caller } from '../access/index.ts'
 import { countEntriesOf } from '../audit-log/index.ts'
 import type { App } from '../context.ts'
 import type { Handlers } from '../http/index.ts'
 import { selectCounters, selectSteps } from './store.ts'
 
 export const dashboardRoutes = (app: App): Handlers<'dashboard.get'> => ({
-  'dashboard.get': ({ team }) => getDashboard(app, team),
+  'dashboard.get': ({ caller, team }) => getDashboard(app, caller),
 })
 
-async function getDashboard(app: App, team: TeamContext): Promise<ResponseInput<'dashboard.get'>> {
+async function getDashboard(app: App, { team }: Caller): Promise<ResponseInput<'dashboard.get'>> {
   const [counters, auditLog, steps] = await Promise.all([
     selectCounters(app.database.pool, team.id),
     countEntriesOf(app, team.id),

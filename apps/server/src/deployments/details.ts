@@ -1,6 +1,6 @@
 import type { ResponseInput } from '@crux/contract'
 import { isCopiable, isDeletable, isDeployable, isMutable } from '@crux/rules'
-import type { TeamContext } from '../access/index.ts'
+import type { Caller } from '../access/index.ts'
 import { type CarriedBundle, toContainerConfig } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import { deploymentNotFound } from '../releases/index.ts'
@@ -9,11 +9,7 @@ import { findListRow, toDeployments } from './list-store.ts'
 import { selectBundles, selectPageData } from './store.ts'
 
 /** @throws CruxError notFound */
-export async function getDeployment(
-  app: App,
-  team: TeamContext,
-  id: string,
-): Promise<ResponseInput<'deployments.get'>> {
+export async function getDeployment(app: App, { team }: Caller, id: string): Promise<ResponseInput<'deployments.get'>> {
   const row = await findListRow(app, team.id, id)
   if (!row) throw deploymentNotFound(id)
   const [[deployment], beside, instances] = await Promise.all([

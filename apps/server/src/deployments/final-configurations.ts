@@ -1,13 +1,13 @@
 import type { FinalContainerConfig, ResponseInput } from '@crux/contract'
 import { notApplied } from '@crux/rules'
-import type { TeamContext } from '../access/index.ts'
+import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { loadDeployment } from '../releases/index.ts'
 
 /** The configurations that a start would deploy, per instance, loaded and merged by the code of the start. */
 export async function finalConfigurations(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   deploymentId: string,
 ): Promise<ResponseInput<'deployments.final-configuration'>> {
   const { instances, node } = await loadDeployment(app.database.pool, team.id, deploymentId, { lock: false })

@@ -1,5 +1,5 @@
 import { CruxError, type ResponseInput } from '@crux/contract'
-import type { TeamContext } from '../access/index.ts'
+import type { Caller } from '../access/index.ts'
 import { type ConfigRow, configJson, toContainerConfig } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import { raw, sql } from '../db/queries.ts'
@@ -43,7 +43,7 @@ export async function instancesOf(app: App, deploymentId: string): Promise<Insta
 /** @throws CruxError notFound */
 export async function getInstance(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   ids: { deploymentId: string; instanceId: string },
 ): Promise<Instance> {
   const row = await sql`${instancesSql} join crux.deployment d on d.id = inst.deployment_id

@@ -1,6 +1,6 @@
 import { CruxError, type Deployment, type Query, type ResponseInput } from '@crux/contract'
 import { isoTypes } from '@crux/postgres'
-import type { TeamContext } from '../access/index.ts'
+import type { Caller, TeamContext } from '../access/index.ts'
 import { findBundle } from '../config-bundles/index.ts'
 import type { App } from '../context.ts'
 import { containsPattern, joined, nothing, raw, type Sql, sql } from '../db/queries.ts'
@@ -48,7 +48,7 @@ export const listSql = (teamId: string, { skip, take }: { skip: number; take: nu
 /** Newest first, with counts by status and, unfiltered, everything in one prepared statement. */
 export async function listDeployments(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   query: ListQuery,
 ): Promise<ResponseInput<'deployments.list'>> {
   const { nodeId, filter, status, configBundleId } = query
@@ -60,7 +60,7 @@ export async function listDeployments(
 /** Deployments of one node, newest first. @throws CruxError notFound */
 export async function listOfNode(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   nodeId: string,
 ): Promise<ResponseInput<'nodes.deployments'>> {
   if (!(await hasNode(app.database.pool, team.id, nodeId)))
@@ -76,7 +76,7 @@ export async function listOfNode(
 /** Deployments with a bundle, newest first. @throws CruxError notFound */
 export async function listOfBundle(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   configBundleId: string,
 ): Promise<ResponseInput<'config-bundles.deployments'>> {
   await findBundle(app.database.pool, team, configBundleId)

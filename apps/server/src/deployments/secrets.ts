@@ -1,5 +1,5 @@
 import { CruxError, type ResponseInput } from '@crux/contract'
-import type { TeamContext } from '../access/index.ts'
+import type { Caller } from '../access/index.ts'
 import { finalOfInstance, getConfig, keysOnNode, type OwnedConfig } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import { loadDeployment } from '../releases/index.ts'
@@ -8,7 +8,7 @@ import { getInstance } from './instance-store.ts'
 /** The prefix's shared secrets that the node has. @throws CruxError notFound; preconditionFailed `nodeId` (offline) */
 export async function getDeploymentSecrets(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   deploymentId: string,
 ): Promise<ResponseInput<'deployments.secrets'>> {
   const { configId } = await loadDeployment(app.database.pool, team.id, deploymentId, { lock: false })
@@ -18,7 +18,7 @@ export async function getDeploymentSecrets(
 /** The secrets that an instance's container has. @throws as `getDeploymentSecrets` */
 export async function getInstanceSecrets(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   params: { deploymentId: string; instanceId: string },
 ): Promise<ResponseInput<'deployments.instance-secrets'>> {
   const instance = await getInstance(app, team, params)

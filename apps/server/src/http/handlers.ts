@@ -26,6 +26,8 @@ export type Input<O extends Operation> = {
   body: Body<O>
   team: InTeam<O>
   actor: ActorOf<O>
+  /** Both together, as operations take them. */
+  caller: { team: InTeam<O>; actor: ActorOf<O> }
   requestId: string
   /** The raw headers, for handlers that relay cookies or check install tokens themselves. */
   headers: Record<string, string | string[] | undefined>
@@ -45,4 +47,6 @@ export type Input<O extends Operation> = {
 }
 
 /** A missing handler, a wrong response or a forgotten body does not compile. */
-export type Handlers<O extends Operation = Operation> = { [E in O]: (request: Input<E>) => Promise<ResponseInput<E>> }
+export type Handlers<O extends Operation = Operation> = {
+  [E in O]: (request: Input<E>) => Promise<ResponseInput<E> extends undefined ? void : ResponseInput<E>>
+}

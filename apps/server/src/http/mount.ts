@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { type CruxError, contract, type EndpointSpec, type Operation, type ResponseInput } from '@crux/contract'
+import { type CruxError, contract, type EndpointSpec, type Operation } from '@crux/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor, AuthResult, Guard } from '../access/index.ts'
 import { toCruxError } from './errors.ts'
@@ -23,7 +23,7 @@ declare module 'fastify' {
     }
   }
 }
-type AnyHandler = (input: Input<Operation>) => Promise<ResponseInput<Operation>>
+type AnyHandler = (input: Input<Operation>) => Promise<unknown>
 
 /** Records that a change of a team was made or refused. */
 export type RecordAudit = (entry: {
@@ -76,12 +76,14 @@ function inputOf(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Input<Operation> {
+  const { team, actor } = request.passed ?? {}
   const input = {
     params: endpoint.params && parse(endpoint.params, request.params),
     query: endpoint.query && parse(endpoint.query, request.query),
     body: endpoint.body && parseInput(endpoint, endpoint.body, request.body),
-    team: request.passed?.team,
-    actor: request.passed?.actor,
+    team,
+    actor,
+    caller: { team, actor },
     requestId: request.id,
     headers: request.headers,
     address: request.ip,

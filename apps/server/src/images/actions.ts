@@ -1,6 +1,6 @@
 import { type Body, CruxError, type Image, type ResponseInput } from '@crux/contract'
 import { parseImageName } from '@crux/rules'
-import type { Actor, TeamContext } from '../access/index.ts'
+import type { Actor, Caller, TeamContext } from '../access/index.ts'
 import { changeConfig, patchConfig, publishChange } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
@@ -13,17 +13,13 @@ import { labelPatch, withLabelRules } from './label-rules.ts'
 import { fetchLabels } from './labels.ts'
 import * as store from './store.ts'
 
-export async function listImages(
-  app: App,
-  team: TeamContext,
-  path: VersionPath,
-): Promise<ResponseInput<'images.list'>> {
+export async function listImages(app: App, { team }: Caller, path: VersionPath): Promise<ResponseInput<'images.list'>> {
   const version = await findVersion(app.database.pool, team, path)
   return imagesOf(app, version.id)
 }
 
 /** @throws CruxError notFound */
-export async function getImage(app: App, team: TeamContext, path: VersionPath, imageId: string): Promise<Image> {
+export async function getImage(app: App, { team }: Caller, path: VersionPath, imageId: string): Promise<Image> {
   const version = await findVersion(app.database.pool, team, path)
   const [image] = await store.selectImagesById(app.database.pool, version.id, [imageId])
   if (!image) throw imageNotFound(imageId)
@@ -97,7 +93,7 @@ export async function setTag(
   imageTagged(app, path.versionId, imageId, tag, origin)
 }
 
-export async function removeImage(app: App, team: TeamContext, path: VersionPath, imageId: string): Promise<void> {
+export async function removeImage(app: App, { team }: Caller, path: VersionPath, imageId: string): Promise<void> {
   const instances = await inTransaction(app.database, async (queries) => {
     assertAllowed(await findVersion(queries, team, path, true), 'edit-images', 'versionId')
     await requireImage(queries, team, path, imageId)

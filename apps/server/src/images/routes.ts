@@ -13,13 +13,11 @@ type ImageOperation =
 
 export function imageRoutes(app: App, browser: Browser): Handlers<ImageOperation> {
   return {
-    'images.list': ({ team, params }) => listImages(app, team, params),
-    'images.get': ({ team, params }) => getImage(app, team, params, params.imageId),
-    'images.create': ({ team, actor, params, body }) => addImages(app, browser, { team, actor }, params, body),
-    'images.order': async ({ team, actor, params, body }) =>
-      void (await orderImages(app, { team, actor }, params, body)),
-    'images.update': async ({ team, actor, params, body }) =>
-      void (await changeImage(app, browser, { team, actor }, params, params.imageId, body)),
-    'images.delete': async ({ team, params }) => void (await removeImage(app, team, params, params.imageId)),
+    'images.list': ({ caller, params }) => listImages(app, caller, params),
+    'images.get': ({ caller, params }) => getImage(app, caller, params, params.imageId),
+    'images.create': ({ caller, params, body }) => addImages(app, browser, caller, params, body),
+    'images.order': ({ caller, params, body }) => orderImages(app, caller, params, body),
+    'images.update': ({ caller, params, body }) => changeImage(app, browser, caller, params, params.imageId, body),
+    'images.delete': ({ caller, params }) => removeImage(app, caller, params, params.imageId),
   }
 }

@@ -1,5 +1,5 @@
 import { type Body, CruxError, isAllowed, type Query, type ResponseInput, scopeCovers } from '@crux/contract'
-import type { Actor, Caller, TeamContext } from '../access/index.ts'
+import type { Actor, Caller } from '../access/index.ts'
 import { isLoopbackOnly } from '../config/index.ts'
 import type { App } from '../context.ts'
 import type { InstallOptions } from '../db/schema/nodes.ts'
@@ -29,7 +29,7 @@ import {
   updateNodeRow,
 } from './store.ts'
 
-export async function listNodes(app: App, team: TeamContext): Promise<ResponseInput<'nodes.list'>> {
+export async function listNodes(app: App, { team }: Caller): Promise<ResponseInput<'nodes.list'>> {
   return (await findNodes(app, team.id)).map(toNode)
 }
 
@@ -95,7 +95,7 @@ export async function updateNode(
  * The agent of a deleted node is stopped and deletes its token. Its containers stay, and another agent of the team on
  * the same engine may manage them.
  */
-export async function deleteNode(app: App, localAgents: LocalAgents, team: TeamContext, nodeId: string): Promise<void> {
+export async function deleteNode(app: App, localAgents: LocalAgents, { team }: Caller, nodeId: string): Promise<void> {
   await inTransaction(app.database, async (queries) => {
     if (!(await lockNode(queries, team.id, nodeId))) throw notFound(nodeId)
     if (await hasDeployments(queries, nodeId))
@@ -146,7 +146,7 @@ export async function createInstallScript(
   return describeInstall(app, row, install)
 }
 
-export async function discardInstallScript(app: App, team: TeamContext, nodeId: string): Promise<void> {
+export async function discardInstallScript(app: App, { team }: Caller, nodeId: string): Promise<void> {
   await requireNode(app, team, nodeId)
   const install = await deleteInstall(app, nodeId)
   if (!install || install.exchangedAt || install.expiresAt < new Date()) {
@@ -192,7 +192,7 @@ export async function startLocalAgent(
 
 export async function listNodeEvents(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   nodeId: string,
   query: Query<'nodes.audit'>,
 ): Promise<ResponseInput<'nodes.audit'>> {

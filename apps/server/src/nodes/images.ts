@@ -1,7 +1,7 @@
 import type { StoredImage } from '@crux/agent-protocol'
 import type { Body, ResponseInput, TeamRole } from '@crux/contract'
 import { visibilityFor } from '@crux/rules'
-import type { TeamContext } from '../access/index.ts'
+import type { Caller, TeamContext } from '../access/index.ts'
 import { unusableAnswer } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
 import { requireNode } from './actions.ts'
@@ -19,7 +19,7 @@ const removeTimeoutMs = 120_000
  */
 export async function listNodeImages(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   nodeId: string,
 ): Promise<ResponseInput<'nodes.images'>> {
   await requireNode(app, team, nodeId)
@@ -35,7 +35,7 @@ export async function listNodeImages(
 /** Removes the chosen images that nothing needs now; the agent checks its containers again. */
 export async function pruneNodeImages(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   nodeId: string,
   { imageIds }: Body<'nodes.prune-images'>,
 ): Promise<ResponseInput<'nodes.prune-images'>> {

@@ -23,14 +23,12 @@ type NodeOperation = Extract<Operation, `nodes.${string}`>
 
 export function nodeRoutes(app: App, localAgents: LocalAgents): Handlers<Exclude<NodeOperation, 'nodes.deployments'>> {
   return {
-    'nodes.list': ({ team }) => listNodes(app, team),
-    'nodes.get': ({ team, actor, params }) => getNode(app, localAgents, { team, actor }, params.nodeId),
-    'nodes.create': ({ team, actor, body }) => createNode(app, { team, actor }, body),
-    'nodes.update': async ({ team, actor, params, body }) =>
-      void (await updateNode(app, { team, actor }, params.nodeId, body)),
-    'nodes.delete': async ({ team, params }) => void (await deleteNode(app, localAgents, team, params.nodeId)),
-    'nodes.create-script': ({ team, actor, params, body }) =>
-      createInstallScript(app, { team, actor }, params.nodeId, body),
+    'nodes.list': ({ caller }) => listNodes(app, caller),
+    'nodes.get': ({ caller, params }) => getNode(app, localAgents, caller, params.nodeId),
+    'nodes.create': ({ caller, body }) => createNode(app, caller, body),
+    'nodes.update': ({ caller, params, body }) => updateNode(app, caller, params.nodeId, body),
+    'nodes.delete': ({ caller, params }) => deleteNode(app, localAgents, caller, params.nodeId),
+    'nodes.create-script': ({ caller, params, body }) => createInstallScript(app, caller, params.nodeId, body),
     'nodes.get-script': (download) => downloadScript(app, download),
     'nodes.get-agent-image': async (download) => {
       await authoriseDownload(app, download)
@@ -38,15 +36,12 @@ export function nodeRoutes(app: App, localAgents: LocalAgents): Handlers<Exclude
       download.reply.header('content-length', String(size))
       return bytes
     },
-    'nodes.delete-script': async ({ team, params }) => void (await discardInstallScript(app, team, params.nodeId)),
-    'nodes.revoke-token': async ({ team, actor, params }) =>
-      void (await revokeToken(app, localAgents, { team, actor }, params.nodeId)),
-    'nodes.kick': async ({ team, actor, params }) =>
-      void (await kickNode(app, localAgents, { team, actor }, params.nodeId)),
-    'nodes.start-local-agent': async ({ team, actor, params }) =>
-      void (await startLocalAgent(app, localAgents, { team, actor }, params.nodeId)),
-    'nodes.images': ({ team, params }) => listNodeImages(app, team, params.nodeId),
-    'nodes.prune-images': ({ team, params, body }) => pruneNodeImages(app, team, params.nodeId, body),
-    'nodes.audit': ({ team, params, query }) => listNodeEvents(app, team, params.nodeId, query),
+    'nodes.delete-script': ({ caller, params }) => discardInstallScript(app, caller, params.nodeId),
+    'nodes.revoke-token': ({ caller, params }) => revokeToken(app, localAgents, caller, params.nodeId),
+    'nodes.kick': ({ caller, params }) => kickNode(app, localAgents, caller, params.nodeId),
+    'nodes.start-local-agent': ({ caller, params }) => startLocalAgent(app, localAgents, caller, params.nodeId),
+    'nodes.images': ({ caller, params }) => listNodeImages(app, caller, params.nodeId),
+    'nodes.prune-images': ({ caller, params, body }) => pruneNodeImages(app, caller, params.nodeId, body),
+    'nodes.audit': ({ caller, params, query }) => listNodeEvents(app, caller, params.nodeId, query),
   }
 }

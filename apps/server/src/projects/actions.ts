@@ -17,7 +17,7 @@ import * as store from './store.ts'
 
 type Project = ResponseInput<'projects.create'>
 
-export async function listProjects(app: App, team: TeamContext): Promise<ResponseInput<'projects.list'>> {
+export async function listProjects(app: App, { team }: Caller): Promise<ResponseInput<'projects.list'>> {
   return (await store.selectProjects(app, team.id)).map(toProject)
 }
 
@@ -41,7 +41,7 @@ export interface ProjectVersions {
 export async function getProject(
   app: App,
   versions: ProjectVersions,
-  team: TeamContext,
+  { team }: Caller,
   id: string,
 ): Promise<ResponseInput<'projects.get'>> {
   const row = await findProject(app, team, id)
@@ -98,7 +98,7 @@ export async function convertProject(app: App, { team, actor }: Caller, id: stri
 
 export async function listRunningOfProject(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   id: string,
 ): Promise<ResponseInput<'projects.running'>> {
   await findProject(app, team, id)

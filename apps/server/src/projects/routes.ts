@@ -23,19 +23,17 @@ type ProjectOperation =
 
 export function projectRoutes(app: App, versions: ProjectVersions): Handlers<ProjectOperation> {
   return {
-    'projects.list': ({ team }) => listProjects(app, team),
-    'projects.get': ({ team, params }) => getProject(app, versions, team, params.projectId),
-    'projects.create': ({ team, actor, body }) => createProject(app, versions, { team, actor }, body),
-    'projects.update': async ({ team, actor, params, body }) =>
-      void (await changeProject(app, { team, actor }, params.projectId, body)),
-    'projects.delete': async ({ team, actor, params, query, audited }) => {
+    'projects.list': ({ caller }) => listProjects(app, caller),
+    'projects.get': ({ caller, params }) => getProject(app, versions, caller, params.projectId),
+    'projects.create': ({ caller, body }) => createProject(app, versions, caller, body),
+    'projects.update': ({ caller, params, body }) => changeProject(app, caller, params.projectId, body),
+    'projects.delete': async ({ caller, params, query, audited }) => {
       const containers = query.containers === 'true'
-      const removed = await removeProject(app, { team, actor }, params.projectId, { containers })
+      const removed = await removeProject(app, caller, params.projectId, { containers })
       if (containers) audited({ removedContainers: removed.map(toRunningContainers) })
       return undefined
     },
-    'projects.running': ({ team, params }) => listRunningOfProject(app, team, params.projectId),
-    'projects.convert': async ({ team, actor, params }) =>
-      void (await convertProject(app, { team, actor }, params.projectId)),
+    'projects.running': ({ caller, params }) => listRunningOfProject(app, caller, params.projectId),
+    'projects.convert': ({ caller, params }) => convertProject(app, caller, params.projectId),
   }
 }

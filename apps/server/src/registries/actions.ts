@@ -9,7 +9,7 @@ import { registryChanged, registryConnected, registryRemoved } from './events.ts
 import { registryTokenOf } from './hook-token.ts'
 import * as store from './store.ts'
 
-export async function listRegistries(app: App, team: TeamContext): Promise<ResponseInput<'registries.list'>> {
+export async function listRegistries(app: App, { team }: Caller): Promise<ResponseInput<'registries.list'>> {
   return (await store.selectRegistries(app, team.id)).map(store.toRegistry)
 }
 
@@ -20,7 +20,7 @@ export async function findRegistry(app: App, team: TeamContext, id: string): Pro
   return row
 }
 
-export async function getRegistry(app: App, team: TeamContext, id: string): Promise<ResponseInput<'registries.get'>> {
+export async function getRegistry(app: App, { team }: Caller, id: string): Promise<ResponseInput<'registries.get'>> {
   const [row, inUse, registryToken] = await Promise.all([
     findRegistry(app, team, id),
     store.isRegistryInUse(app, id),
@@ -80,7 +80,7 @@ export async function changeRegistry(
   registryChanged(app, { teamId: team.id, registryId: id, type: location.type })
 }
 
-export async function removeRegistry(app: App, team: TeamContext, id: string): Promise<void> {
+export async function removeRegistry(app: App, { team }: Caller, id: string): Promise<void> {
   await findRegistry(app, team, id)
   if (!(await store.deleteRegistry(app, team.id, id)))
     throw new CruxError('preconditionFailed', {

@@ -35,7 +35,7 @@ export async function createRegistryToken(
   return { id, createdAt, createdBy: actor.name, expiresAt, token, config: notifications(url, token) }
 }
 
-export async function deleteRegistryToken(app: App, team: TeamContext, registryId: string): Promise<void> {
+export async function deleteRegistryToken(app: App, { team }: Caller, registryId: string): Promise<void> {
   const revoked = await inTransaction(app.database, async (queries) => {
     await lockRegistry(queries, team, registryId)
     return deleteTokens(queries, holderOf(team, registryId))

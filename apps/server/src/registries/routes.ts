@@ -8,16 +8,13 @@ type RegistryOperation = Extract<keyof Handlers, `registries.${string}`>
 
 export function registryRoutes(app: App): Handlers<RegistryOperation> {
   return {
-    'registries.list': ({ team }) => listRegistries(app, team),
-    'registries.get': ({ team, params }) => getRegistry(app, team, params.registryId),
-    'registries.create': ({ team, actor, body }) => connectRegistry(app, { team, actor }, body),
-    'registries.update': async ({ team, actor, params, body }) =>
-      void (await changeRegistry(app, { team, actor }, params.registryId, body)),
-    'registries.delete': async ({ team, params }) => void (await removeRegistry(app, team, params.registryId)),
-    'registries.create-token': ({ team, actor, params, body }) =>
-      createRegistryToken(app, { team, actor }, params.registryId, body),
-    'registries.delete-token': async ({ team, params }) =>
-      void (await deleteRegistryToken(app, team, params.registryId)),
-    'registries.hook': async ({ params, body }) => void (await hearRegistry(app, params, body)),
+    'registries.list': ({ caller }) => listRegistries(app, caller),
+    'registries.get': ({ caller, params }) => getRegistry(app, caller, params.registryId),
+    'registries.create': ({ caller, body }) => connectRegistry(app, caller, body),
+    'registries.update': ({ caller, params, body }) => changeRegistry(app, caller, params.registryId, body),
+    'registries.delete': ({ caller, params }) => removeRegistry(app, caller, params.registryId),
+    'registries.create-token': ({ caller, params, body }) => createRegistryToken(app, caller, params.registryId, body),
+    'registries.delete-token': ({ caller, params }) => deleteRegistryToken(app, caller, params.registryId),
+    'registries.hook': ({ params, body }) => hearRegistry(app, params, body),
   }
 }

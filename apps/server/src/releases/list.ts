@@ -1,5 +1,5 @@
 import { CruxError, type ResponseInput } from '@crux/contract'
-import type { TeamContext } from '../access/index.ts'
+import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { findAttempts, type ReleaseInstanceRow, type ReleaseRow, selectReleases } from './store.ts'
 
@@ -24,7 +24,7 @@ export const refuseUnsuccessful = ({ status, number }: ReleaseRow): CruxError | 
 /** The starts of a deployment, newest first; all of them, because users started each one. */
 export async function listReleases(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   deploymentId: string,
 ): Promise<ResponseInput<'deployments.releases'>> {
   await findAttempts(app.database.pool, team.id, deploymentId)

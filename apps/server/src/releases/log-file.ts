@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { CruxError, type DeploymentEvent } from '@crux/contract'
-import type { TeamContext } from '../access/index.ts'
+import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { type EventRow, readEventsAfter, toEvent } from './event-store.ts'
 import { findAttempts, type ReleaseTitle, readReleaseTitles } from './store.ts'
@@ -17,7 +17,7 @@ const eventsPerRead = 1_000
  */
 export async function openLogFile(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   deploymentId: string,
   number: number | undefined,
 ): Promise<LogFile> {

@@ -1,12 +1,12 @@
 import type { DeploymentEvent, Query, ResponseInput } from '@crux/contract'
-import type { TeamContext } from '../access/index.ts'
+import type { Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { readEventPage, readEvents, toEvent } from './event-store.ts'
 import { findAttempts } from './store.ts'
 
 export async function getLog(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   deploymentId: string,
   query: Query<'deployments.log'>,
 ): Promise<ResponseInput<'deployments.log'>> {

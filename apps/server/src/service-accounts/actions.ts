@@ -6,7 +6,7 @@ import type { SessionActor } from '../identity/index.ts'
 import { deleteTokens, type Holder, issueToken, oldestFirst, tokenNotFound, tokensRevoked } from '../tokens/index.ts'
 import { type AccountRow, insertAccount, lockAccount, retireAccount, selectAccounts, updateAccount } from './store.ts'
 
-export async function listAccounts(app: App, team: TeamContext): Promise<ResponseInput<'service-accounts.list'>> {
+export async function listAccounts(app: App, { team }: Caller): Promise<ResponseInput<'service-accounts.list'>> {
   const rows = await selectAccounts(app.database.pool, team.id)
   const people = await app.identity.people(rows.map((row) => row.createdBy))
   return rows.map((row) => toAccount(row, people.get(row.createdBy)?.name))
@@ -55,7 +55,7 @@ export async function createAccountToken(
 
 export async function deleteAccountToken(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   params: { serviceAccountId: string; tokenId: string },
 ): Promise<void> {
   const { serviceAccountId: id, tokenId } = params

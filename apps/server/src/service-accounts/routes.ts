@@ -12,13 +12,11 @@ import {
 type Operations = Extract<keyof Handlers, `service-accounts.${string}`>
 
 export const serviceAccountRoutes = (app: App): Handlers<Operations> => ({
-  'service-accounts.list': ({ team }) => listAccounts(app, team),
-  'service-accounts.create': ({ team, actor, body }) => createAccount(app, { team, actor }, body),
-  'service-accounts.update': async ({ team, actor, params, body }) =>
-    void (await changeAccount(app, { team, actor }, params.serviceAccountId, body)),
-  'service-accounts.delete': async ({ team, actor, params }) =>
-    void (await deleteAccount(app, { team, actor }, params.serviceAccountId)),
-  'service-accounts.create-token': ({ team, actor, params, body }) =>
-    createAccountToken(app, { team, actor }, params.serviceAccountId, body),
-  'service-accounts.delete-token': async ({ team, params }) => void (await deleteAccountToken(app, team, params)),
+  'service-accounts.list': ({ caller }) => listAccounts(app, caller),
+  'service-accounts.create': ({ caller, body }) => createAccount(app, caller, body),
+  'service-accounts.update': ({ caller, params, body }) => changeAccount(app, caller, params.serviceAccountId, body),
+  'service-accounts.delete': ({ caller, params }) => deleteAccount(app, caller, params.serviceAccountId),
+  'service-accounts.create-token': ({ caller, params, body }) =>
+    createAccountToken(app, caller, params.serviceAccountId, body),
+  'service-accounts.delete-token': ({ caller, params }) => deleteAccountToken(app, caller, params),
 })

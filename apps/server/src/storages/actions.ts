@@ -11,14 +11,14 @@ import { storageChanged, storageConnected, storageRemoved } from './events.ts'
 import * as store from './store.ts'
 
 type Storage = ResponseInput<'storages.list'>[number]
-export async function listStorages(app: App, team: TeamContext): Promise<ResponseInput<'storages.list'>> {
+export async function listStorages(app: App, { team }: Caller): Promise<ResponseInput<'storages.list'>> {
   return (await store.selectStorages(app.database.pool, team.id)).map(toStorage)
 }
 
-export const listStorageOptions = (app: App, team: TeamContext): Promise<ResponseInput<'storages.options'>> =>
+export const listStorageOptions = (app: App, { team }: Caller): Promise<ResponseInput<'storages.options'>> =>
   store.selectOptions(app.database.pool, team.id)
 
-export async function getStorage(app: App, team: TeamContext, id: string): Promise<ResponseInput<'storages.get'>> {
+export async function getStorage(app: App, { team }: Caller, id: string): Promise<ResponseInput<'storages.get'>> {
   const row = await findStorage(app.database.pool, team, id)
   return {
     ...toStorage(row),
@@ -64,7 +64,7 @@ export async function changeStorage(app: App, { team, actor }: Caller, id: strin
   storageChanged(app, { teamId: team.id, storageId: id })
 }
 
-export async function removeStorage(app: App, team: TeamContext, id: string): Promise<void> {
+export async function removeStorage(app: App, { team }: Caller, id: string): Promise<void> {
   await findStorage(app.database.pool, team, id)
   if (!(await store.deleteStorage(app.database.pool, id)))
     throw new CruxError('preconditionFailed', {
@@ -76,7 +76,7 @@ export async function removeStorage(app: App, team: TeamContext, id: string): Pr
 }
 
 /** Requests the names of its buckets now, from this machine. */
-export async function checkStorage(app: App, team: TeamContext, id: string): Promise<ResponseInput<'storages.check'>> {
+export async function checkStorage(app: App, { team }: Caller, id: string): Promise<ResponseInput<'storages.check'>> {
   const access = (await storageAccess(app, team.id, [id])).get(id)
   if (!access) throw storageNotFound(id)
   return askStorage(app.outbound, access)

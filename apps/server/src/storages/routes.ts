@@ -13,17 +13,11 @@ import {
 type Operations = Extract<keyof Handlers, `storages.${string}`>
 
 export const storageRoutes = (app: App): Handlers<Operations> => ({
-  'storages.list': ({ team }) => listStorages(app, team),
-  'storages.options': ({ team }) => listStorageOptions(app, team),
-  'storages.get': ({ team, params }) => getStorage(app, team, params.storageId),
-  'storages.create': ({ team, actor, body }) => connectStorage(app, { team, actor }, body),
-  'storages.update': async ({ team, actor, params, body }) => {
-    await changeStorage(app, { team, actor }, params.storageId, body)
-    return undefined
-  },
-  'storages.delete': async ({ team, params }) => {
-    await removeStorage(app, team, params.storageId)
-    return undefined
-  },
-  'storages.check': ({ team, params }) => checkStorage(app, team, params.storageId),
+  'storages.list': ({ caller }) => listStorages(app, caller),
+  'storages.options': ({ caller }) => listStorageOptions(app, caller),
+  'storages.get': ({ caller, params }) => getStorage(app, caller, params.storageId),
+  'storages.create': ({ caller, body }) => connectStorage(app, caller, body),
+  'storages.update': ({ caller, params, body }) => changeStorage(app, caller, params.storageId, body),
+  'storages.delete': ({ caller, params }) => removeStorage(app, caller, params.storageId),
+  'storages.check': ({ caller, params }) => checkStorage(app, caller, params.storageId),
 })

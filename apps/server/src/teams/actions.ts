@@ -1,6 +1,6 @@
 import { type Body, CruxError, isAllowed, type ResponseInput, reservedTeamSlugs } from '@crux/contract'
 import { slugOf } from '@crux/rules'
-import { type Actor, type Caller, lacksSecondFactor, type TeamContext } from '../access/index.ts'
+import { type Actor, type Caller, lacksSecondFactor } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Person } from '../identity/index.ts'
@@ -40,7 +40,7 @@ export async function listTeams(app: App, actor: Actor): Promise<ResponseInput<'
   return rows.map((row) => details(lacksSecondFactor(actor, row) ? outside(row, actor) : row, people))
 }
 
-export async function getTeam(app: App, team: TeamContext): Promise<ResponseInput<'teams.get'>> {
+export async function getTeam(app: App, { team }: Caller): Promise<ResponseInput<'teams.get'>> {
   const row = await selectTeam(app, team.id)
   if (!row) throw new CruxError('notFound', { property: 'team' })
   const ids = row.members.map((member) => member.userId)

@@ -52,31 +52,29 @@ export function teamRoutes(app: App, localAgents: LocalAgents): Handlers<TeamOpe
         recovered: (now ?? actor).recovered,
       }
     },
-    'users.delete-me': async ({ actor, body }) => void (await deleteAccount(app, actor, body)),
-    'users.show-onboarding': async ({ actor }) => void (await app.accounts.saveOnboarding(actor.id, true)),
-    'users.hide-onboarding': async ({ actor }) => void (await app.accounts.saveOnboarding(actor.id, false)),
-    'users.accept-invitation': async ({ actor, params }) => void (await acceptInvitation(app, actor, params.teamId)),
-    'users.decline-invitation': async ({ actor, params }) => void (await declineInvitation(app, actor, params.teamId)),
+    'users.delete-me': ({ actor, body }) => deleteAccount(app, actor, body),
+    'users.show-onboarding': ({ actor }) => app.accounts.saveOnboarding(actor.id, true),
+    'users.hide-onboarding': ({ actor }) => app.accounts.saveOnboarding(actor.id, false),
+    'users.accept-invitation': ({ actor, params }) => acceptInvitation(app, actor, params.teamId),
+    'users.decline-invitation': ({ actor, params }) => declineInvitation(app, actor, params.teamId),
     'teams.list': ({ actor }) => listTeams(app, actor),
     'teams.create': ({ actor, body }) => createTeam(app, actor, body),
-    'teams.get': ({ team }) => getTeam(app, team),
-    'teams.update': async ({ team, actor, body }) => void (await renameTeam(app, { team, actor }, body)),
-    'teams.update-security': async ({ team, actor, body, headers }) => {
+    'teams.get': ({ caller }) => getTeam(app, caller),
+    'teams.update': ({ caller, body }) => renameTeam(app, caller, body),
+    'teams.update-security': async ({ caller, actor, body, headers }) => {
       // A recently added second factor counts.
-      await updateSecurity(app, team, (await askAgain(headers)) ?? actor, body)
+      await updateSecurity(app, caller, (await askAgain(headers)) ?? actor, body)
     },
-    'teams.delete': async ({ team, actor }) => void (await deleteTeam(app, localAgents, { team, actor })),
-    'teams.invite': ({ team, actor, body }) => invite(app, { team, actor }, body),
-    'teams.reinvite': async ({ team, actor, params, query, reply }) => {
-      const invitationLink = await reinvite(app, { team, actor }, params.userId)
+    'teams.delete': ({ caller }) => deleteTeam(app, localAgents, caller),
+    'teams.invite': ({ caller, body }) => invite(app, caller, body),
+    'teams.reinvite': async ({ caller, params, query, reply }) => {
+      const invitationLink = await reinvite(app, caller, params.userId)
       if (query.link !== 'true' || !invitationLink) return undefined
       reply.status(200)
       return { invitationLink }
     },
-    'teams.change-role': async ({ team, actor, params, body }) =>
-      void (await changeRole(app, { team, actor }, params.userId, body.role)),
-    'teams.leave': async ({ team, actor }) => void (await leaveTeam(app, { team, actor })),
-    'teams.remove-user': async ({ team, actor, params }) =>
-      void (await removeUser(app, { team, actor }, params.userId)),
+    'teams.change-role': ({ caller, params, body }) => changeRole(app, caller, params.userId, body.role),
+    'teams.leave': ({ caller }) => leaveTeam(app, caller),
+    'teams.remove-user': ({ caller, params }) => removeUser(app, caller, params.userId),
   }
 }

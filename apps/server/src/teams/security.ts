@@ -1,5 +1,5 @@
 import { type Body, CruxError } from '@crux/contract'
-import type { Actor, TeamContext } from '../access/index.ts'
+import type { Actor, Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { securityChanged } from './events.ts'
 import { updateSecurityRow } from './store.ts'
@@ -10,7 +10,7 @@ import { updateSecurityRow } from './store.ts'
  */
 export async function updateSecurity(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   actor: Actor & { kind: 'user' },
   body: Body<'teams.update-security'>,
 ): Promise<void> {

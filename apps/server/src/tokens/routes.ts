@@ -15,6 +15,5 @@ export const tokenRoutes = (app: App): Handlers<Operations> => ({
   'tokens.list': ({ actor }) => listTokens(app, actor),
   'tokens.get': ({ actor, params }) => getToken(app, actor, params.tokenId),
   'tokens.create': ({ actor, body, ...request }) => createToken(app, actor, requesterOf(request), body),
-  'tokens.delete': async ({ actor, params, ...request }) =>
-    void (await deleteToken(app, actor, requesterOf(request), params.tokenId)),
+  'tokens.delete': ({ actor, params, ...request }) => deleteToken(app, actor, requesterOf(request), params.tokenId),
 })

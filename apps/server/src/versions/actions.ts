@@ -29,7 +29,7 @@ const copiedOnIncrease = ['successful', 'preparing', 'failed'] as const
 
 export async function listVersions(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   projectId: string,
   nameContains?: string,
 ): Promise<Version[]> {
@@ -69,7 +69,7 @@ export type ListImages = (app: App, versionId: string) => Promise<ResponseInput<
 export async function getVersion(
   app: App,
   listImages: ListImages,
-  team: TeamContext,
+  { team }: Caller,
   path: VersionPath,
 ): Promise<ResponseInput<'versions.get'>> {
   const row = await findVersion(app.database.pool, team, path)
@@ -202,7 +202,7 @@ export async function makeDefault(app: App, { team, actor }: Caller, path: Versi
 
 export async function listRunningOfVersion(
   app: App,
-  team: TeamContext,
+  { team }: Caller,
   path: VersionPath,
 ): Promise<ResponseInput<'versions.running'>> {
   const version = await findVersion(app.database.pool, team, path)

@@ -25,19 +25,18 @@ type VersionOperation =
 
 export function versionRoutes(app: App, listImages: ListImages): Handlers<VersionOperation> {
   return {
-    'versions.list': ({ team, params, query }) => listVersions(app, team, params.projectId, query.nameContains),
-    'versions.get': ({ team, params }) => getVersion(app, listImages, team, params),
-    'versions.create': ({ team, actor, params, body }) => createVersion(app, { team, actor }, params.projectId, body),
-    'versions.update': async ({ team, actor, params, body }) =>
-      void (await changeVersion(app, { team, actor }, params, body)),
-    'versions.delete': async ({ team, actor, params, query, audited }) => {
+    'versions.list': ({ caller, params, query }) => listVersions(app, caller, params.projectId, query.nameContains),
+    'versions.get': ({ caller, params }) => getVersion(app, listImages, caller, params),
+    'versions.create': ({ caller, params, body }) => createVersion(app, caller, params.projectId, body),
+    'versions.update': ({ caller, params, body }) => changeVersion(app, caller, params, body),
+    'versions.delete': async ({ caller, params, query, audited }) => {
       const containers = query.containers === 'true'
-      const removed = await removeVersion(app, { team, actor }, params, { containers })
+      const removed = await removeVersion(app, caller, params, { containers })
       if (containers) audited({ removedContainers: removed.map(toRunningContainers) })
       return undefined
     },
-    'versions.running': ({ team, params }) => listRunningOfVersion(app, team, params),
-    'versions.default': async ({ team, actor, params }) => void (await makeDefault(app, { team, actor }, params)),
-    'versions.increase': ({ team, actor, params, body }) => increaseVersion(app, { team, actor }, params, body),
+    'versions.running': ({ caller, params }) => listRunningOfVersion(app, caller, params),
+    'versions.default': ({ caller, params }) => makeDefault(app, caller, params),
+    'versions.increase': ({ caller, params, body }) => increaseVersion(app, caller, params, body),
   }
 }
