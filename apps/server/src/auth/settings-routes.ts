@@ -40,7 +40,6 @@ export function settingsRoutes(app: App, flows: IdentityFlows): Handlers<Setting
         {
           async agreed() {
             app.bus.publish({ type: 'person.changed', userId: actor.id, sessionId: actor.sessionId })
-            return undefined
           },
         },
       ),
@@ -62,7 +61,6 @@ export function settingsRoutes(app: App, flows: IdentityFlows): Handlers<Setting
                 requester: { address: browser.address, userAgent: browser.userAgent ?? '' },
               })
             if (body.signOutOthers) await endOtherSessions(browser)
-            return undefined
           },
         },
       ),

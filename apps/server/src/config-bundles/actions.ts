@@ -29,7 +29,7 @@ export async function createBundle(
     userId: actor.id,
   })
   bundleCreated(app, { teamId: team.id, configBundleId: id })
-  return getBundle(app, team, id)
+  return getBundle(app, { team, actor }, id)
 }
 
 /** Changes name, description and configuration together or not at all; the configuration follows the rules of every layer. */

@@ -84,9 +84,6 @@ export function containerConfigurationChannels(app: App): ChannelHandlers<'conta
         }
       },
       'get-config-secrets': sendSecrets,
-      // The hub handles presence messages before a channel gets them.
-      'focus-input': async () => undefined,
-      'blur-input': async () => undefined,
     },
   }
   return { 'container-configuration': channel }

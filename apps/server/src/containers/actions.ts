@@ -1,5 +1,5 @@
 import { Operation } from '@crux/agent-protocol'
-import { type Container, type ContainerOperation, CruxError, type ResponseInput, type TeamRole } from '@crux/contract'
+import { type Container, type ContainerOperation, CruxError, type ResponseInput } from '@crux/contract'
 import type { Actor, Caller } from '../access/index.ts'
 import { type CommandResult, unusableAnswer } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
@@ -8,7 +8,6 @@ import { toContainerView, toLogText, visibleContainer } from './container-view.t
 
 /** A container by the path of its address; the prefix `_` means none. */
 export type DeploymentTarget = { nodeId: string; prefix: string }
-type Team = { id: string }
 type Ref = { prefix: string; name: string }
 
 /** The engine waits 10 s for a container to stop, and a restart takes longer than that. */
@@ -26,7 +25,7 @@ export const prefixOf = (segment: string): string => (segment === '_' ? '' : seg
 /** Without a prefix: all containers of the node that the caller may see. */
 export async function listContainers(
   app: App,
-  { team }: { team: Team } & { role: TeamRole },
+  { team }: Caller,
   { nodeId, prefix }: DeploymentTarget,
 ): Promise<Container[]> {
   await requireNode(app, team, nodeId)
@@ -80,7 +79,7 @@ export async function deletePrefix(
       description: 'Containers without a prefix are deleted one by one.',
     })
   }
-  const found = await listContainers(app, team, { nodeId, prefix })
+  const found = await listContainers(app, { team, actor }, { nodeId, prefix })
   const scope = await engineScope(app, { teamId: team.id, nodeId })
   await Promise.all(
     found.map(({ id }) => ask(app, nodeId, 'done', { case: 'deleteContainers', value: { container: id, scope } })),
@@ -90,7 +89,7 @@ export async function deletePrefix(
 
 export async function inspectContainer(
   app: App,
-  { team }: { team: Team },
+  { team }: Caller,
   nodeId: string,
   container: Ref,
 ): Promise<ResponseInput<'containers.inspect'>> {
@@ -102,7 +101,7 @@ export async function inspectContainer(
 
 export async function readLog(
   app: App,
-  { team }: { team: Team },
+  { team }: Caller,
   nodeId: string,
   container: Ref,
   take: number,

@@ -69,7 +69,7 @@ const line = (index: number, text = `line ${index}`) => ({
 })
 
 test('lists the containers of a prefix by their short names, and with `_` all of the node by their full names', async () => {
-  const listed = listContainers(gateway.app, team, { nodeId, prefix: 'shop' })
+  const listed = listContainers(gateway.app, { team, actor }, { nodeId, prefix: 'shop' })
   const first = await agent.command('listContainers')
   expect(first.value).toMatchObject({ prefix: 'shop', scope: { teamId: team.id, nodeId, deletedNodeIds: [] } })
   await agent.respond(first.commandId, {
@@ -98,7 +98,7 @@ test('lists the containers of a prefix by their short names, and with `_` all of
       ports: [{ internal: 80, external: 8080 }],
     },
   ])
-  const global = listContainers(gateway.app, team, { nodeId, prefix: '' })
+  const global = listContainers(gateway.app, { team, actor }, { nodeId, prefix: '' })
   const second = await agent.command('listContainers', 2)
   await agent.respond(second.commandId, {
     case: 'containers',
@@ -163,12 +163,12 @@ test("deletes only this team's containers of a prefix", async () => {
 })
 
 test('reads the log as lines with their time, and the inspection as the engine returned it', async () => {
-  const log = readLog(gateway.app, team, nodeId, { prefix: '', name: 'web' }, 5)
+  const log = readLog(gateway.app, { team, actor }, nodeId, { prefix: '', name: 'web' }, 5)
   const asked = await agent.command('readLog')
   expect(asked.value.take).toBe(5)
   await agent.respond(asked.commandId, { case: 'log', value: { lines: [line(0)] } })
   expect(await log).toEqual(['2023-11-14T22:13:20.123000000Z line 0'])
-  const inspected = inspectContainer(gateway.app, team, nodeId, { prefix: '', name: 'web' })
+  const inspected = inspectContainer(gateway.app, { team, actor }, nodeId, { prefix: '', name: 'web' })
   await agent.respond((await agent.command('inspectContainer')).commandId, {
     case: 'inspection',
     value: { json: '{"Id":1}' },
@@ -180,11 +180,11 @@ test("answers not found for another team's node, and sends its agent nothing", a
   const stranger = await makeTeam(gateway.app)
   const ref = { prefix: '', name: 'web' }
   const attempts = [
-    listContainers(gateway.app, stranger, { nodeId, prefix: '' }),
+    listContainers(gateway.app, { team: stranger, actor }, { nodeId, prefix: '' }),
     operateContainer(gateway.app, { team: stranger, actor }, nodeId, ref, 'stop'),
     deletePrefix(gateway.app, { team: stranger, actor }, { nodeId, prefix: 'shop' }),
-    inspectContainer(gateway.app, stranger, nodeId, ref),
-    readLog(gateway.app, stranger, nodeId, ref, 5),
+    inspectContainer(gateway.app, { team: stranger, actor }, nodeId, ref),
+    readLog(gateway.app, { team: stranger, actor }, nodeId, ref, 5),
     channel.open(makeSubscriber<'node'>(stranger, { nodeId })),
   ]
   for (const attempt of await Promise.allSettled(attempts)) {

@@ -15,7 +15,7 @@ import { toLogText } from './container-view.ts'
  */
 export async function downloadLog(
   app: App,
-  team: Pick<TeamContext, 'id'>,
+  { team }: { team: Pick<TeamContext, 'id'> },
   nodeId: string,
   container: { prefix: string; name: string },
   onClose: (closed: () => void) => void,

@@ -31,9 +31,9 @@ export function containerRoutes(app: App): Handlers<Extract<Operation, `containe
     'containers.delete': ({ caller, params }) => deleteContainer(app, caller, params.nodeId, ref(params)),
     'containers.inspect': ({ caller, params }) => inspectContainer(app, caller, params.nodeId, ref(params)),
     'containers.log': ({ caller, params, query }) => readLog(app, caller, params.nodeId, ref(params), query.take),
-    'containers.download-log': async ({ team, params, reply }) => {
+    'containers.download-log': async ({ caller, params, reply }) => {
       const container = ref(params)
-      const log = await downloadLog(app, team, params.nodeId, container, reply.onClose)
+      const log = await downloadLog(app, caller, params.nodeId, container, reply.onClose)
       reply.header('content-disposition', `attachment; filename="${fileName(container)}"`)
       return log
     },

@@ -83,7 +83,7 @@ const outline = (name: string) => ({
 
 test('users see no containers of others, in lists and in a watch that admins share', async () => {
   const member = { ...team, role: 'user' as const }
-  const listed = listContainers(gateway.app, member, { nodeId, prefix: '' })
+  const listed = listContainers(gateway.app, makeSubscriber<'node'>(member, { nodeId }), { nodeId, prefix: '' })
   await agent.respond((await agent.command('listContainers')).commandId, {
     case: 'containers',
     value: { containers: [container('shop', 'web'), foreign('other')] },
@@ -123,7 +123,7 @@ test('the server queries the agent again with the ids of nodes that were deleted
   const first = await agent.command('watchContainers')
   await agent.streamContainers(first.value.streamId).send(true, [])
   const gone = await makeNode(gateway.app, team)
-  await deleteNode(gateway.app, localAgents(), team, gone.id)
+  await deleteNode(gateway.app, localAgents(), watcher, gone.id)
   const second = await agent.command('watchContainers', 2)
   expect(second.value.scope?.deletedNodeIds[0]).toBe(gone.id)
   const stranger = await makeTeam(gateway.app)

@@ -6,7 +6,7 @@ import type { Handlers } from '../http/index.ts'
 import { selectCounters, selectSteps } from './store.ts'
 
 export const dashboardRoutes = (app: App): Handlers<'dashboard.get'> => ({
-  'dashboard.get': ({ caller, team }) => getDashboard(app, caller),
+  'dashboard.get': ({ caller }) => getDashboard(app, caller),
 })
 
 async function getDashboard(app: App, { team }: Caller): Promise<ResponseInput<'dashboard.get'>> {

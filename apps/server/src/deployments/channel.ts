@@ -30,9 +30,6 @@ export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
           const events = await latestEvents(app, subscriber.team, subscriber.params.deploymentId)
           subscriber.send('deployment-event-list', events)
         },
-        // The hub handles presence messages before a channel gets them.
-        'focus-input': async () => undefined,
-        'blur-input': async () => undefined,
       },
     },
   }

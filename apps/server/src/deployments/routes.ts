@@ -58,13 +58,11 @@ export const deploymentRoutes = (app: App): Handlers<Operations> => ({
     const options = { ignoreProtected: query.ignoreProtected === 'true' }
     const { confirmed } = await startRelease(app, caller, params.deploymentId, params.number, options)
     if (confirmed.length > 0) audited({ confirmed })
-    return undefined
   },
   'deployments.get-instance': ({ caller, params }) => getInstance(app, caller, params),
   'deployments.update-instance': async ({ caller, params, body }) => {
     const { config } = await getInstance(app, caller, params)
     await patchConfig(app, caller, config.id, { config: body.config, typing: body.typing })
-    return undefined
   },
   'deployments.create-token': ({ caller, params, body }) =>
     createDeploymentToken(app, caller, params.deploymentId, body),

@@ -18,11 +18,11 @@ export async function getDeploymentSecrets(
 /** The secrets that an instance's container has. @throws as `getDeploymentSecrets` */
 export async function getInstanceSecrets(
   app: App,
-  { team }: Caller,
+  caller: Caller,
   params: { deploymentId: string; instanceId: string },
 ): Promise<ResponseInput<'deployments.instance-secrets'>> {
-  const instance = await getInstance(app, team, params)
-  const config = await getConfig(app, team, instance.config.id)
+  const instance = await getInstance(app, caller, params)
+  const config = await getConfig(app, caller.team, instance.config.id)
   const container = { prefix: config.deployment?.prefix ?? '', name: finalOfInstance(config)?.name ?? '' }
   return { ...(await answerOf(app, config)), container }
 }

@@ -69,7 +69,7 @@ export function versionChannels(app: App, browser: Browser): ChannelHandlers<'ve
       messages: {
         'add-images': async (subscriber, { registryImages }) =>
           void (await addImages(app, browser, subscriber, subscriber.params, registryImages)),
-        'delete-image': (subscriber, { imageId }) => removeImage(app, subscriber.team, subscriber.params, imageId),
+        'delete-image': (subscriber, { imageId }) => removeImage(app, subscriber, subscriber.params, imageId),
         async 'set-image-tag'(subscriber, { imageId, tag }) {
           await setTag(app, browser, subscriber, subscriber.params, imageId, tag, subscriber.id)
           subscriber.send('patch-received', null)
@@ -79,11 +79,8 @@ export function versionChannels(app: App, browser: Browser): ChannelHandlers<'ve
           subscriber.send('patch-received', null)
         },
         async 'get-image'(subscriber, { id }) {
-          subscriber.send('image', await getImage(app, subscriber.team, subscriber.params, id))
+          subscriber.send('image', await getImage(app, subscriber, subscriber.params, id))
         },
-        // The hub handles presence messages before a channel gets them.
-        'focus-input': async () => undefined,
-        'blur-input': async () => undefined,
       },
     },
   }

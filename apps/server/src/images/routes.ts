@@ -3,13 +3,7 @@ import type { Handlers } from '../http/index.ts'
 import type { Browser } from '../registries/index.ts'
 import { addImages, changeImage, getImage, listImages, orderImages, removeImage } from './actions.ts'
 
-type ImageOperation =
-  | 'images.list'
-  | 'images.get'
-  | 'images.create'
-  | 'images.order'
-  | 'images.update'
-  | 'images.delete'
+type ImageOperation = Extract<keyof Handlers, `images.${string}`>
 
 export function imageRoutes(app: App, browser: Browser): Handlers<ImageOperation> {
   return {

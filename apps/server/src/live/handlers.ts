@@ -25,11 +25,19 @@ export type Subscriber<C extends ChannelName> = {
   onRoleChange(fn: () => void): void
 }
 
+/** The hub handles these for every channel that declares them. */
+export type PresenceMessage = 'focus-input' | 'blur-input'
+
 /** The implementation of a channel. The hub has checked session, team, right and shape before any of these runs. */
 export type ChannelHandler<C extends ChannelName> = {
   /** Runs after the right was checked; throws notFound when the ids of the path do not belong to the team. */
   open(subscriber: Subscriber<C>): Promise<void>
-  messages: { [M in ClientMessage<C>]: (subscriber: Subscriber<C>, data: ClientData<C, M>) => Promise<void> }
+  messages: {
+    [M in Exclude<ClientMessage<C>, PresenceMessage>]: (
+      subscriber: Subscriber<C>,
+      data: ClientData<C, M>,
+    ) => Promise<void>
+  }
 }
 
 export type ChannelHandlers<C extends ChannelName = ChannelName> = { [N in C]: ChannelHandler<N> }

@@ -12,14 +12,7 @@ import {
   removeProject,
 } from './actions.ts'
 
-type ProjectOperation =
-  | 'projects.list'
-  | 'projects.get'
-  | 'projects.create'
-  | 'projects.update'
-  | 'projects.delete'
-  | 'projects.running'
-  | 'projects.convert'
+type ProjectOperation = Extract<keyof Handlers, `projects.${string}`>
 
 export function projectRoutes(app: App, versions: ProjectVersions): Handlers<ProjectOperation> {
   return {
@@ -31,7 +24,6 @@ export function projectRoutes(app: App, versions: ProjectVersions): Handlers<Pro
       const containers = query.containers === 'true'
       const removed = await removeProject(app, caller, params.projectId, { containers })
       if (containers) audited({ removedContainers: removed.map(toRunningContainers) })
-      return undefined
     },
     'projects.running': ({ caller, params }) => listRunningOfProject(app, caller, params.projectId),
     'projects.convert': ({ caller, params }) => convertProject(app, caller, params.projectId),

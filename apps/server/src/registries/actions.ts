@@ -56,7 +56,7 @@ export async function connectRegistry(
   const registryId = await newId(app.database.pool)
   await store.insertRegistry(app, team.id, registryId, valuesOf(app, registryId, write, location, access, actor))
   registryConnected(app, { teamId: team.id, registryId, type: location.type })
-  return getRegistry(app, team, registryId)
+  return getRegistry(app, { team, actor }, registryId)
 }
 
 /**

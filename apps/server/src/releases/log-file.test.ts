@@ -7,6 +7,7 @@ import {
   journal,
   makeDeployTestEnvironment,
 } from '../../test/deploy-kit.ts'
+import { makeSubscriber } from '../../test/fake-subscriber.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 import { openLogFile } from './log-file.ts'
 
@@ -92,9 +93,10 @@ it('the log file streams any number of events without keeping them in memory', a
      from generate_series(0, $2::int - 1) n`,
     [id, many],
   )
+  const team = { ...testEnvironment.team, role: 'owner' as const, secondFactorRequired: false }
   const { bytes } = await openLogFile(
     server.app,
-    { ...testEnvironment.team, role: 'owner', secondFactorRequired: false },
+    makeSubscriber<'deployment'>(team, { deploymentId: id }),
     id,
     undefined,
   )

@@ -44,7 +44,7 @@ export async function connectStorage(
   if (!keys) throw missingKey(write)
   await store.insertStorage(app.database.pool, team.id, { id, ...valuesOf(write, actor) }, keys)
   storageConnected(app, { teamId: team.id, storageId: id })
-  return getStorage(app, team, id)
+  return getStorage(app, { team, actor }, id)
 }
 
 /**

@@ -10,24 +10,7 @@ import { changeRole, leaveTeam, removeUser } from './members.ts'
 import { updateSecurity } from './security.ts'
 import { selectTeamNames } from './store.ts'
 
-type TeamOperation =
-  | 'users.me'
-  | 'users.delete-me'
-  | 'users.show-onboarding'
-  | 'users.hide-onboarding'
-  | 'users.accept-invitation'
-  | 'users.decline-invitation'
-  | 'teams.list'
-  | 'teams.create'
-  | 'teams.get'
-  | 'teams.update'
-  | 'teams.update-security'
-  | 'teams.delete'
-  | 'teams.invite'
-  | 'teams.reinvite'
-  | 'teams.change-role'
-  | 'teams.leave'
-  | 'teams.remove-user'
+type TeamOperation = Extract<keyof Handlers, `teams.${string}` | `users.${string}`>
 
 export function teamRoutes(app: App, localAgents: LocalAgents): Handlers<TeamOperation> {
   /** The current session of the caller, read without the cache. */
@@ -61,10 +44,9 @@ export function teamRoutes(app: App, localAgents: LocalAgents): Handlers<TeamOpe
     'teams.create': ({ actor, body }) => createTeam(app, actor, body),
     'teams.get': ({ caller }) => getTeam(app, caller),
     'teams.update': ({ caller, body }) => renameTeam(app, caller, body),
-    'teams.update-security': async ({ caller, actor, body, headers }) => {
+    'teams.update-security': async ({ team, actor, body, headers }) =>
       // A recently added second factor counts.
-      await updateSecurity(app, caller, (await askAgain(headers)) ?? actor, body)
-    },
+      updateSecurity(app, { team, actor: (await askAgain(headers)) ?? actor }, body),
     'teams.delete': ({ caller }) => deleteTeam(app, localAgents, caller),
     'teams.invite': ({ caller, body }) => invite(app, caller, body),
     'teams.reinvite': async ({ caller, params, query, reply }) => {

@@ -5,13 +5,12 @@ import { securityChanged } from './events.ts'
 import { updateSecurityRow } from './store.ts'
 
 /**
- * @param actor as the identity service currently describes them
+ * @param caller.actor as the identity service currently describes them
  * @throws CruxError preconditionFailed when the owner themselves would be locked out
  */
 export async function updateSecurity(
   app: App,
-  { team }: Caller,
-  actor: Actor & { kind: 'user' },
+  { team, actor }: Caller<Actor & { kind: 'user' }>,
   body: Body<'teams.update-security'>,
 ): Promise<void> {
   if (body.secondFactorRequired && !team.secondFactorRequired && actor.aal !== 'aal2')

@@ -13,15 +13,7 @@ import {
   removeVersion,
 } from './actions.ts'
 
-type VersionOperation =
-  | 'versions.list'
-  | 'versions.get'
-  | 'versions.create'
-  | 'versions.update'
-  | 'versions.delete'
-  | 'versions.running'
-  | 'versions.default'
-  | 'versions.increase'
+type VersionOperation = Extract<keyof Handlers, `versions.${string}`>
 
 export function versionRoutes(app: App, listImages: ListImages): Handlers<VersionOperation> {
   return {
@@ -33,7 +25,6 @@ export function versionRoutes(app: App, listImages: ListImages): Handlers<Versio
       const containers = query.containers === 'true'
       const removed = await removeVersion(app, caller, params, { containers })
       if (containers) audited({ removedContainers: removed.map(toRunningContainers) })
-      return undefined
     },
     'versions.running': ({ caller, params }) => listRunningOfVersion(app, caller, params),
     'versions.default': ({ caller, params }) => makeDefault(app, caller, params),
