@@ -1,4 +1,3 @@
-import type { Server as HttpsServer } from 'node:https'
 import {
   createLifecycle,
   createLogger,
@@ -153,7 +152,7 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   refusedPorts.push(...ownPorts(config))
   await deployments.start()
   lifecycle.onStop('deployments', () => deployments.stop())
-  lifecycle.onStop('certificate', reloadCertificate(http.port.server as unknown as HttpsServer, config.tls, log))
+  lifecycle.onStop('certificate', reloadCertificate(http.port.server, config.tls, log))
   lifecycle.onStop('http', () => http.stop(drainMs))
   lifecycle.onStop('gateway', () => gateway.stop())
   lifecycle.onStop('live', () => hub.stop())

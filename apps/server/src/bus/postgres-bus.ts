@@ -1,7 +1,7 @@
 import { type Database, listen } from '@crux/postgres'
 import type { Logger } from '@crux/service-kit'
 import type * as schema from '../db/schema/index.ts'
-import { type Bus, type BusEvent, type BusEventType, rightsEvents } from './bus.ts'
+import { type Bus, type BusEvent, type BusEventOf, type BusEventType, rightsEvents } from './bus.ts'
 
 const channel = 'crux_events'
 /** The identity service sends the id of a session here, in the transaction that ends it. */
@@ -18,15 +18,18 @@ class BusDisconnectedError extends Error {
   override name = 'BusDisconnectedError'
 }
 
+const isOf = <T extends BusEventType>(event: BusEvent, type: T): event is BusEvent & BusEventOf<T> =>
+  event.type === type
+
 /** The bus over LISTEN/NOTIFY: several processes on one database receive each other's events, and their own. */
 export function createPostgresBus(options: { url: string; database: Database<typeof schema>; log: Logger }) {
-  const heard = new Map<BusEventType, Set<(event: never) => void>>()
+  const heard = new Map<BusEventType, Set<(event: BusEvent) => void>>()
   const reconnected = new Set<() => void>()
 
   function deliver(event: BusEvent) {
     for (const run of [...(heard.get(event.type) ?? [])]) {
       try {
-        run(event as never)
+        run(event)
       } catch (err) {
         options.log.error({ err, event: event.type }, 'a listener of the bus failed')
       }
@@ -56,7 +59,9 @@ export function createPostgresBus(options: { url: string; database: Database<typ
     },
     on(type, run) {
       const listeners = heard.get(type) ?? new Set()
-      const listener = run as (event: never) => void
+      const listener = (event: BusEvent) => {
+        if (isOf(event, type)) run(event)
+      }
       heard.set(type, listeners.add(listener))
       return () => void listeners.delete(listener)
     },

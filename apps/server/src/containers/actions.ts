@@ -121,8 +121,13 @@ async function ask<C extends CommandResult['case']>(
 ): Promise<Extract<CommandResult, { case: C }>> {
   const changes = command.case === 'operateContainer' || command.case === 'deleteContainers'
   const result = await app.links.request(nodeId, command, changes ? changeTimeoutMs : readTimeoutMs)
-  if (result.case !== expected) throw unusableAnswer()
-  return result as Extract<CommandResult, { case: C }>
+  if (!isAnswer(result, expected)) throw unusableAnswer()
+  return result
 }
+
+const isAnswer = <C extends CommandResult['case']>(
+  result: CommandResult,
+  expected: C,
+): result is Extract<CommandResult, { case: C }> => result.case === expected
 
 const person = (actor: Actor) => ({ id: actor.id, name: actor.name })

@@ -10,7 +10,7 @@ import { createCallAuthentication, unauthenticated } from './call-authentication
 import { failureToError, Link } from './link.ts'
 import type { LinkLifecycle } from './link-lifecycle.ts'
 import type { LinkTable } from './node-links.ts'
-import type { OpenStream } from './open-stream.ts'
+import type { OpenStream, StreamTarget } from './open-stream.ts'
 import { exchangeToken } from './token-store.ts'
 
 /** The address of an agent's connection; the listener sets it. */
@@ -82,7 +82,7 @@ export function createAgentRoutes(
 
 /** How the messages of one kind of stream reach its subscriber. */
 type Carrier<M> = {
-  kind: OpenStream['kind']
+  kind: StreamTarget['kind']
   isKeepAlive(message: M): boolean
   deliver(stream: OpenStream, message: M): void | Promise<void>
 }
@@ -90,17 +90,19 @@ type Carrier<M> = {
 const containerCarrier: Carrier<StreamContainersRequest> = {
   kind: 'containers',
   isKeepAlive: ({ full, containers }) => !full && containers.length === 0,
-  deliver: ({ handler }, message) =>
-    handler.message({ ...message, containers: checkContainers(message.containers) } as never),
+  deliver({ target }, message) {
+    if (target.kind === 'containers')
+      return target.handler.message({ ...message, containers: checkContainers(message.containers) })
+  },
 }
 
 const logCarrier: Carrier<StreamLogRequest> = {
   kind: 'log',
   isKeepAlive: ({ failure, lines }) => !failure && lines.length === 0,
-  deliver: (stream, message) =>
-    message.failure
-      ? stream.finish(failureToError(message.failure))
-      : stream.handler.message({ ...message, lines: checkLines(message.lines) } as never),
+  deliver(stream, { failure, lines }) {
+    if (failure) return stream.finish(failureToError(failure))
+    if (stream.target.kind === 'log') return stream.target.handler.message({ lines: checkLines(lines) })
+  },
 }
 
 /** Delivers a stream's messages to its subscriber; the next one is read when the previous one was accepted. */
@@ -115,7 +117,7 @@ async function carry<M extends { streamId: string }>(
       if (!stream) {
         const found = link?.stream(message.streamId)
         // The stream belongs to a link that has ended, or was never requested: the response ends the call.
-        if (found?.kind !== kind || !found.attach()) return
+        if (found?.target.kind !== kind || !found.attach()) return
         stream = found
         void found.closed.then(release)
       }

@@ -13,11 +13,10 @@ import {
   type Command,
   type CommandResult,
   type LinkedAgent,
-  type StreamHandler,
   unusableAnswer,
 } from '../agent-links/index.ts'
 import { checkAnswer, failureSentence } from './agent-answers.ts'
-import { OpenStream } from './open-stream.ts'
+import { OpenStream, type StreamTarget } from './open-stream.ts'
 
 type Response = MessageInitShape<typeof ConnectResponseSchema>
 type Pending = {
@@ -124,9 +123,9 @@ export class Link {
   }
 
   /** @throws CruxError notFound `agent` when the link takes no commands */
-  open<M>(kind: OpenStream['kind'], command: (streamId: string) => Command, handler: StreamHandler<M>): AgentStream {
+  open(target: StreamTarget, command: (streamId: string) => Command): AgentStream {
     const streamId = randomUUID()
-    const stream = new OpenStream(kind, handler as StreamHandler<never>)
+    const stream = new OpenStream(target)
     this.streams.set(streamId, stream)
     void stream.closed.then(() => this.streams.delete(streamId))
     if (!this.send(command(streamId))) {

@@ -70,18 +70,16 @@ export function createNodeLinks(parts: Pick<App, 'database' | 'log'>): LinkTable
       return (await usable(nodeId)).request(command, timeoutMs)
     },
     async watchContainers(nodeId, scope, handler) {
-      return (await usable(nodeId)).open(
-        'containers',
-        (streamId) => ({ case: 'watchContainers', value: { streamId, scope } }),
-        handler,
-      )
+      return (await usable(nodeId)).open({ kind: 'containers', handler }, (streamId) => ({
+        case: 'watchContainers',
+        value: { streamId, scope },
+      }))
     },
     async followLog(nodeId, log, handler) {
-      return (await usable(nodeId)).open(
-        'log',
-        (streamId) => ({ case: 'followLog', value: { ...log, streamId } }),
-        handler,
-      )
+      return (await usable(nodeId)).open({ kind: 'log', handler }, (streamId) => ({
+        case: 'followLog',
+        value: { ...log, streamId },
+      }))
     },
     onLinked: linked.add,
     onLinkLost: lost.add,

@@ -1,16 +1,18 @@
+import type { StreamContainersRequest } from '@crux/agent-protocol'
 import { CruxError } from '@crux/contract'
-import type { StreamHandler } from '../agent-links/index.ts'
+import type { LogBatch, StreamHandler } from '../agent-links/index.ts'
 
 /** How long an agent may take to open a requested stream. */
 const attachTimeoutMs = 15_000
 
-/**
- * A stream that the server requested from an agent. `handler` gets its type when the stream is opened. The two kinds
- * cannot be mixed up, because an id belongs to one of them.
- */
+/** Who gets the messages of a stream, by its kind. */
+export type StreamTarget =
+  | { kind: 'containers'; handler: StreamHandler<StreamContainersRequest> }
+  | { kind: 'log'; handler: StreamHandler<LogBatch> }
+
+/** A stream that the server requested from an agent. */
 export class OpenStream {
-  readonly kind: 'containers' | 'log'
-  readonly handler: StreamHandler<never>
+  readonly target: StreamTarget
   /** Settles when the server has finished with the stream; the call that carries it is answered then. */
   readonly closed: Promise<void>
   over = false
@@ -18,10 +20,9 @@ export class OpenStream {
   private readonly resolveClosed: () => void
   private readonly timer: NodeJS.Timeout
 
-  constructor(kind: OpenStream['kind'], handler: StreamHandler<never>) {
+  constructor(target: StreamTarget) {
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.kind = kind
-    this.handler = handler
+    this.target = target
     this.closed = promise
     this.resolveClosed = resolve
     this.timer = setTimeout(() => this.finish(notOpened()), attachTimeoutMs)
@@ -45,7 +46,7 @@ export class OpenStream {
   }
 
   finish(error?: Error): void {
-    if (this.end()) this.handler.ended(error)
+    if (this.end()) this.target.handler.ended(error)
   }
 }
 

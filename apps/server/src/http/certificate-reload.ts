@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import type { Server } from 'node:https'
+import { Server } from 'node:https'
 import { createSecureContext } from 'node:tls'
 import { getField, type Logger } from '@crux/service-kit'
 import type { Config } from '../config/index.ts'
+import type { OnePort } from './one-port.ts'
 
 /** The files are polled, because tools replace certificates by renaming files and links, which a file watcher does not notice. */
 const checkMs = 5_000
@@ -13,13 +14,10 @@ const checkMs = 5_000
  *
  * @returns a function that stops the polling
  */
-export function reloadCertificate(
-  server: Pick<Server, 'setSecureContext'>,
-  tls: Config['tls'],
-  log: Logger,
-): () => void {
+export function reloadCertificate(server: OnePort['server'], tls: Config['tls'], log: Logger): () => void {
   const files = tls?.files
-  if (!tls || !files) return () => undefined
+  if (!tls || !files || !(server instanceof Server)) return () => undefined
+  const secure = server
   let current = { cert: tls.cert, key: tls.key }
   let refused = ''
 
@@ -29,7 +27,7 @@ export function reloadCertificate(
       const found = { cert: certText.trim(), key: keyText.trim() }
       if (found.cert === current.cert.trim() && found.key === current.key.trim()) return
       createSecureContext(found)
-      server.setSecureContext(found)
+      secure.setSecureContext(found)
       current = found
       refused = ''
       log.info('the TLS certificate was renewed')

@@ -1,4 +1,5 @@
 import { request as ask, type IncomingHttpHeaders } from 'node:http'
+import { Http2ServerRequest } from 'node:http2'
 import { request as askSecurely } from 'node:https'
 import { CruxError } from '@crux/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -113,7 +114,7 @@ function forwarded(request: FastifyRequest, host: string, options: Options) {
     'x-request-id': request.id,
     ...proxyHeaders(options),
   }
-  const { stream } = request.raw as { stream?: { endAfterHeaders: boolean } }
+  const stream = request.raw instanceof Http2ServerRequest ? request.raw.stream : undefined
   const isFramed = 'content-length' in request.headers || 'transfer-encoding' in request.headers
   // HTTP/2 has its own framing, and shows at once when nothing follows the headers.
   const hasBody = stream ? !stream.endAfterHeaders : isFramed

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { type CruxError, contract, type EndpointSpec, type Operation } from '@crux/contract'
+import { keysOf } from '@crux/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor, AuthResult, Guard } from '../access/index.ts'
 import { toCruxError } from './errors.ts'
@@ -23,7 +24,7 @@ declare module 'fastify' {
     }
   }
 }
-type AnyHandler = (input: Input<Operation>) => Promise<unknown>
+type AnyHandler = (input: unknown) => Promise<unknown>
 
 /** Records that a change of a team was made or refused. */
 export type RecordAudit = (entry: {
@@ -42,9 +43,10 @@ export type Endpoints = { guard: Guard; handlers: Handlers; recordAudit: RecordA
  * a compiled serialiser writes the response.
  */
 export function mountContract(http: FastifyInstance, { guard, handlers, recordAudit }: Endpoints): void {
-  for (const operation of Object.keys(contract) as Operation[]) {
+  for (const operation of keysOf(contract)) {
     const endpoint: EndpointSpec = contract[operation]
     const { response } = endpoint
+    // The endpoint that parses the request is the endpoint of the handler's type.
     const handle = handlers[operation] as AnyHandler
     http.route({
       method: endpoint.method,
@@ -70,14 +72,9 @@ export function mountContract(http: FastifyInstance, { guard, handlers, recordAu
   })
 }
 
-function inputOf(
-  recordAudit: RecordAudit,
-  endpoint: EndpointSpec,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Input<Operation> {
+function inputOf(recordAudit: RecordAudit, endpoint: EndpointSpec, request: FastifyRequest, reply: FastifyReply) {
   const { team, actor } = request.passed ?? {}
-  const input = {
+  return {
     params: endpoint.params && parse(endpoint.params, request.params),
     query: endpoint.query && parse(endpoint.query, request.query),
     body: endpoint.body && parseInput(endpoint, endpoint.body, request.body),
@@ -99,9 +96,7 @@ function inputOf(
       },
       onClose: (fn: () => void) => void reply.raw.once('close', fn),
     },
-  }
-  // The endpoint that parsed the request is the endpoint of the operation's type.
-  return input as unknown as Input<Operation>
+  } satisfies Record<keyof Input<Operation>, unknown>
 }
 
 function send(
@@ -116,12 +111,13 @@ function send(
     reply.header('location', locationOf(request, endpoint, answer))
   if (endpoint.contentType) {
     reply.type(endpoint.contentType)
-    return typeof answer === 'string' || answer instanceof Uint8Array
-      ? reply.send(answer)
-      : reply.send(Readable.from(whilePassing(answer as AsyncIterable<Uint8Array>, passAgain)))
+    return reply.send(isStream(answer) ? Readable.from(whilePassing(answer, passAgain)) : answer)
   }
   return endpoint.response ? reply.send(answer) : reply.send()
 }
+
+const isStream = (answer: unknown): answer is AsyncIterable<Uint8Array> =>
+  typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer
 
 /**
  * A caller that reads slowly may lose the right meanwhile. Each part is sent only if a new request would be allowed
@@ -152,29 +148,31 @@ async function record(
   refusal?: CruxError,
 ): Promise<void> {
   const { passed, crux } = request
-  if (!crux || crux.recorded || crux.endpoint.audit === false || crux.endpoint.method === 'GET' || !passed?.actor)
-    return
-  const { auditTeam } = crux.endpoint
+  if (!crux || crux.recorded || !passed?.actor) return
+  const { auditTeam, audit, method } = crux.endpoint
+  if (audit === false || method === 'GET') return
   if (auditTeam === 'deleted' && !refusal) return
   const teamId = auditTeam === 'created' ? idOf(answer) : passed.team?.id
   if (!teamId) return
   crux.recorded = true
-  const { teamSlug: _slug, teamId: _id, ...params } = request.params as Record<string, string>
+  const params = Object.entries(request.params ?? {}).filter(([name]) => name !== 'teamSlug' && name !== 'teamId')
   await recordAudit({
     teamId,
     actor: passed.actor,
     context: 'http',
-    method: crux.endpoint.method.toLowerCase() as 'post' | 'put' | 'patch' | 'delete',
-    event: `${crux.endpoint.audit} ${crux.operation}`,
+    method: auditMethods[method],
+    event: `${audit} ${crux.operation}`,
     accepted: refusal === undefined,
     data: {
-      ...(Object.keys(params).length > 0 && { params }),
+      ...(params.length > 0 && { params: Object.fromEntries(params) }),
       ...(crux.endpoint.auditBody !== false && request.body !== undefined && { body: request.body }),
       ...crux.audited,
       ...(refusal && { refused: { error: refusal.code, property: refusal.property } }),
     },
   })
 }
+
+const auditMethods = { POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const
 
 const idOf = (answer: unknown) =>
   typeof answer === 'object' && answer !== null && 'id' in answer ? String(answer.id) : undefined

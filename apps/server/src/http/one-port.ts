@@ -7,9 +7,9 @@ import {
   type Http2ServerRequest,
   type ServerHttp2Session,
 } from 'node:http2'
-import { createServer as createHttps } from 'node:https'
+import { createServer as createHttps, type Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
-import type { TLSSocket } from 'node:tls'
+import { TLSSocket } from 'node:tls'
 
 /** How long a connection may take until its protocol is known. */
 const sniffMs = 10_000
@@ -29,7 +29,7 @@ type Http2Handler = Parameters<typeof createHttp2>[1]
 
 export type OnePort = {
   /** The server listens, closes and upgrades like an HTTP/1.1 server. */
-  server: Server
+  server: Server | HttpsServer
   http2: Http2Server | Http2SecureServer
   /**
    * Ends connections that have sent nothing, and sends GOAWAY to HTTP/2 sessions: their open requests may finish, and
@@ -67,11 +67,8 @@ export function createOnePort(options: {
   })
   http2.on('sessionError', () => undefined)
 
-  const server = options.tls
-    ? (createHttps(
-        { cert: options.tls.cert, key: options.tls.key, ALPNProtocols: ['h2', 'http/1.1'] },
-        options.http1,
-      ) as unknown as Server)
+  const server: Server | HttpsServer = options.tls
+    ? createHttps({ cert: options.tls.cert, key: options.tls.key, ALPNProtocols: ['h2', 'http/1.1'] }, options.http1)
     : createHttp(options.http1)
   // The timeout is longer than that of a proxy in front, which must not use a connection that the server just closed.
   server.keepAliveTimeout = 75_000
@@ -82,7 +79,8 @@ export function createOnePort(options: {
   })
 
   const event = options.tls ? 'secureConnection' : 'connection'
-  const asHttp1 = server.listeners(event)[0] as (this: Server, socket: Socket) => void
+  const [asHttp1] = server.listeners(event)
+  if (!asHttp1) throw new Error('the server has no listener for connections')
   server.removeAllListeners(event)
   const serve = (socket: Socket, isHttp2: boolean) => {
     if (isHttp2) {
@@ -95,7 +93,7 @@ export function createOnePort(options: {
   server.on(event, (socket: Socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
-    if (options.tls) serve(socket, (socket as TLSSocket).alpnProtocol === 'h2')
+    if (socket instanceof TLSSocket) serve(socket, socket.alpnProtocol === 'h2')
     else {
       silent.add(socket)
       socket.once('close', () => silent.delete(socket))

@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net'
 import { limits } from '@crux/contract'
 import { type Logger, requestIdFrom } from '@crux/service-kit'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
@@ -89,7 +88,11 @@ export function createHttpServer(
   return {
     fastify: http,
     port: onePort,
-    listeningPort: () => (onePort.server.address() as AddressInfo).port,
+    listeningPort() {
+      const address = onePort.server.address()
+      if (typeof address !== 'object' || !address) throw new Error('the server does not listen on a port')
+      return address.port
+    },
     async stop(drainMs) {
       onePort.closeSessions()
       const cut = setTimeout(() => onePort.destroy(), drainMs)

@@ -122,6 +122,6 @@ const toImage = (row: ImageRow): Image => ({
   order: row.order,
   labels: row.labels,
   createdAt: row.createdAt.toISOString(),
-  registry: toRegistry(row.registry) as Image['registry'],
+  registry: toRegistry(row.registry),
   config: toContainerConfig(row.config),
 })

@@ -29,7 +29,7 @@ export interface Jobs {
   stop(): Promise<void>
 }
 
-type Declared = { name: string; options: JobOptions; work: (data: never) => Promise<void>; cron?: string }
+type Job<T> = { name: string; options: JobOptions; work: (data: T) => Promise<void>; cron?: string }
 
 const retryPollMs = 5_000
 /** Longer than the longest delay between two attempts, which doubles ten times from five seconds. */
@@ -40,10 +40,11 @@ type Options = { url: string; database: Pick<Database, 'pool'>; log: Logger }
 export function createJobs(options: Options): Jobs {
   const boss = createBoss(options)
   boss.on('error', (err) => options.log.warn({ err }, 'the job queue has lost the database, it tries again'))
-  const declared: Declared[] = []
+  /** Each starts one kind of jobs. */
+  const declared: (() => Promise<void>)[] = []
   let started = false
 
-  async function open(job: Declared) {
+  async function open<T extends object>(job: Job<T>) {
     const { retriesMax = 10, retryDelayS = 5, timeoutS = 300 } = job.options
     await boss.createQueue(job.name, {
       retryLimit: retriesMax,
@@ -59,12 +60,12 @@ export function createJobs(options: Options): Jobs {
       if (worker && started) boss.notifyWorker(worker)
     }
     const pollForRetry = createRetryPolls({ wake, isStarted: () => started })
-    worker = await boss.work<object>(job.name, pace, async (jobs) => {
+    worker = await boss.work<T>(job.name, pace, async (jobs) => {
       // Several concurrent notifications wake the worker for one job; after each job the worker looks for the next one.
       wake()
       for (const { data, id } of jobs) {
         try {
-          await job.work((data ?? {}) as never)
+          await job.work(data)
         } catch (err) {
           options.log.warn({ err, job: job.name, jobId: id }, 'a job failed, it is tried again')
           if (retriesMax > 0) pollForRetry()
@@ -76,8 +77,8 @@ export function createJobs(options: Options): Jobs {
   }
 
   return {
-    handle: (name, jobOptions, work) => void declared.push({ name, options: jobOptions, work }),
-    schedule: (name, cron, work) => void declared.push({ name, options: { retriesMax: 0 }, work, cron }),
+    handle: (name, jobOptions, work) => void declared.push(() => open({ name, options: jobOptions, work })),
+    schedule: (name, cron, work) => void declared.push(() => open({ name, options: { retriesMax: 0 }, work, cron })),
     async send(name, data, { key, startAfterS, within } = {}) {
       await boss.send(name, data, {
         ...(key && { singletonKey: key }),
@@ -88,7 +89,7 @@ export function createJobs(options: Options): Jobs {
     async start() {
       started = true
       await boss.start()
-      for (const job of declared) await open(job)
+      for (const openJob of declared) await openJob()
     },
     async stop() {
       if (!started) return

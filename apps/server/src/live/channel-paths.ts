@@ -1,10 +1,16 @@
-import { type ChannelName, type ChannelSpec, liveChannels } from '@crux/contract'
+import { type ChannelName, type ChannelSpec, type Channels, liveChannels } from '@crux/contract'
+import { keysOf } from '@crux/service-kit'
+import type { z } from 'zod'
 
-export type ChannelMatch = { channel: ChannelName; spec: ChannelSpec; params: Record<string, string> }
+export type ChannelMatch = {
+  channel: ChannelName
+  spec: ChannelSpec
+  params: z.output<Channels[ChannelName]['params']>
+}
 
-type Pattern = { channel: ChannelName; spec: ChannelSpec; segments: string[] }
-const patterns: Pattern[] = (Object.keys(liveChannels) as ChannelName[]).map((channel) => {
-  const spec: ChannelSpec = liveChannels[channel]
+type Pattern = { channel: ChannelName; spec: Channels[ChannelName]; segments: string[] }
+const patterns: Pattern[] = keysOf(liveChannels).map((channel) => {
+  const spec = liveChannels[channel]
   return { channel, spec, segments: spec.path.split('/') }
 })
 
@@ -25,7 +31,7 @@ export function matchChannel(path: string): ChannelMatch | undefined {
     })
     if (!fits) continue
     const parsed = spec.params.safeParse(raw)
-    if (parsed.success) return { channel, spec, params: parsed.data as Record<string, string> }
+    if (parsed.success) return { channel, spec, params: parsed.data }
   }
   return undefined
 }

@@ -38,14 +38,14 @@ export function createMessages(
   app: App,
   parts: Pick<AuthServices, 'authentication' | 'membership'> & { channels: ChannelHandlers; editors: Editors },
 ) {
-  const channelOf = (name: ChannelName) => parts.channels[name] as unknown as AnyChannel
+  const channelOf = (name: ChannelName) => parts.channels[name] as AnyChannel
 
-  async function open({ match, subscriber, team }: Subscription): Promise<void> {
+  async function open({ match, subscriber, peer, team }: Subscription): Promise<void> {
     await channelOf(match.channel).open(subscriber)
     if (!('focus-input' in match.spec.client) || subscriber.left) return
     const subject = subjectOf(match, team.id)
     subscriber.onLeave(() => parts.editors.leave(subject, subscriber.id))
-    parts.editors.join(subject, subscriber as never, subscriber.actor.name)
+    parts.editors.join(subject, peer, subscriber.actor.name)
   }
 
   /** @returns the handler's work, which has started */

@@ -2,6 +2,7 @@ import type { ChannelName, TeamRole } from '@crux/contract'
 import type { TeamContext } from '../access/index.ts'
 import { toCruxError } from '../http/index.ts'
 import type { ChannelMatch } from './channel-paths.ts'
+import type { EditorPeer } from './editors.ts'
 import { writeError, writeMessage } from './frames.ts'
 import type { Subscriber } from './handlers.ts'
 import type { LiveSocket } from './live-socket.ts'
@@ -11,6 +12,7 @@ export type AnySubscriber = Subscriber<ChannelName> & { left: boolean }
 export type Subscription = {
   match: ChannelMatch
   subscriber: AnySubscriber
+  peer: EditorPeer
   team: TeamContext
   /** Messages start one after another; in most channels each ends before the next starts. */
   tail: Promise<void>
@@ -37,7 +39,7 @@ export function createSubscription(
     if (held) held.push([type, text])
     else socket.send(type, text)
   }
-  const subscriber = {
+  const subscriber: AnySubscriber = {
     id,
     path,
     params: match.params,
@@ -57,7 +59,8 @@ export function createSubscription(
 
   return {
     match,
-    subscriber: subscriber as unknown as AnySubscriber,
+    subscriber,
+    peer: { id, send: subscriber.send },
     team,
     tail: Promise.resolve(),
     opened() {
