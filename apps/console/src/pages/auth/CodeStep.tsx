@@ -57,7 +57,7 @@ export function CodeForm({
   name = 'code',
   label,
   submitLabel,
-  words,
+  letters,
   pending,
   error,
   onSubmit,
@@ -67,8 +67,8 @@ export function CodeForm({
   name?: 'code' | 'totp_code' | 'lookup_secret'
   label?: string
   submitLabel: string
-  /** Letters, too. */
-  words?: boolean
+  /** Whether the code has letters as well as digits. */
+  letters?: boolean
 }) {
   const { t } = useTranslation('auth')
   const form = useZodForm(z.object({ code: z.string().trim().min(1) }), { code })
@@ -89,7 +89,7 @@ export function CodeForm({
         name="code"
         label={label ?? t('code.code')}
         autoComplete="one-time-code"
-        inputMode={words ? undefined : 'numeric'}
+        inputMode={letters ? undefined : 'numeric'}
         mono
         tall
       />
