@@ -2,9 +2,8 @@ import { randomInt } from 'node:crypto'
 import { and, eq, gt, isNull } from 'drizzle-orm'
 import type { App } from '../app/app.ts'
 import type { Executor } from '../db/executor.ts'
-import type { Flow } from '../db/flow-record.ts'
 import { newId } from '../db/ids.ts'
-import { codes } from '../db/schema.ts'
+import { codes, type Flow } from '../db/schema.ts'
 import type { Mail } from '../mail/mail.ts'
 
 /** Wrong codes before the flow ends. This applies even with CRUX_RATE_LIMITS=off, because a six-digit code allows no more. */

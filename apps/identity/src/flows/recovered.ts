@@ -1,7 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { uiUrl } from '../app/app.ts'
-import type { Flow } from '../db/flow-record.ts'
-import { identities } from '../db/schema.ts'
+import { type Flow, identities } from '../db/schema.ts'
 import { IdentityError, locationChangeRequired } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { findPerson, publishIdentity } from '../identities/store.ts'

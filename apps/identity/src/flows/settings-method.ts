@@ -1,7 +1,6 @@
 import type { App } from '../app/app.ts'
 import type { Executor } from '../db/executor.ts'
-import type { Flow } from '../db/flow-record.ts'
-import type { FlowContext } from '../db/flow-types.ts'
+import type { Flow, FlowContext } from '../db/schema.ts'
 import type { Fields } from '../http/body.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import type { Person, VerifiableAddress } from '../identities/store.ts'

@@ -1,7 +1,6 @@
 import { uiUrl } from '../app/app.ts'
 import { brokenUniqueRule } from '../db/executor.ts'
-import type { Flow } from '../db/flow-record.ts'
-import type { FlowContext } from '../db/flow-types.ts'
+import type { Flow, FlowContext } from '../db/schema.ts'
 import { transientPayload } from '../http/body.ts'
 import { csrfHash } from '../http/csrf.ts'
 import {

@@ -1,7 +1,5 @@
 import type { App } from '../app/app.ts'
-import type { Flow } from '../db/flow-record.ts'
-import type { FlowContext } from '../db/flow-types.ts'
-import type { Traits } from '../db/schema.ts'
+import type { Flow, FlowContext, Traits } from '../db/schema.ts'
 import type { Fields } from '../http/body.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import type { NewCredential } from '../identities/store.ts'

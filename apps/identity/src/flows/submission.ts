@@ -1,7 +1,6 @@
 import { isUuid } from '@crux/service-kit'
 import type { App } from '../app/app.ts'
-import type { Flow } from '../db/flow-record.ts'
-import type { FlowKind } from '../db/flow-types.ts'
+import type { Flow, FlowKind } from '../db/schema.ts'
 import { type Body, type Fields, readBody, textField } from '../http/body.ts'
 import { matchesMask } from '../http/csrf.ts'
 import { csrfViolation, flowParameterMissing, noSuchFlow, noSuchRow } from '../http/errors.ts'

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { App } from '../app/app.ts'
-import type { Flow } from '../db/flow-record.ts'
-import type { Traits } from '../db/schema.ts'
+import type { Flow, Traits } from '../db/schema.ts'
 import { attemptsPerCode, type CodeUse, sendCode, takeCode } from '../flows/codes.ts'
 import { traitInputs } from '../flows/forms.ts'
 import type {

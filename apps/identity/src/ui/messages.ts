@@ -6,8 +6,8 @@ export interface Message {
   context?: Record<string, unknown>
 }
 
-const info = (id: number, text: string, context?: Message['context']): Message => message('info', id, text, context)
-const error = (id: number, text: string, context?: Message['context']): Message => message('error', id, text, context)
+export const info = (id: number, text: string, context?: Message['context']): Message => message('info', id, text, context)
+export const error = (id: number, text: string, context?: Message['context']): Message => message('error', id, text, context)
 
 function message(type: Message['type'], id: number, text: string, context: Message['context']): Message {
   return context ? { id, text, type, context } : { id, text, type }
@@ -56,6 +56,7 @@ export const messages = {
 
   generic: (reason: string) => error(4000001, reason, { reason }),
   required: (property: string) => error(4000002, `${sentence(property)} is missing.`, { property }),
+  invalidEmail: (value: string) => messages.generic(`"${value}" is not valid "email"`),
   tooShort: (min: number, actual: number) =>
     error(4000003, `At least ${min} characters are needed, this has ${actual}.`, {
       min_length: min,

@@ -1,7 +1,7 @@
 import { isUuid } from '@crux/service-kit'
 import type { Claims, Provider } from '../../app/services.ts'
 import { sameSecret } from '../../crypto/secrets.ts'
-import type { Flow } from '../../db/flow-record.ts'
+import type { Flow } from '../../db/schema.ts'
 import { answerFlow, requireOwnFlow } from '../../flows/answer.ts'
 import { canLeave } from '../../flows/flow.ts'
 import { beginLogin, completeLogin, expireLogin, refuseLogin } from '../../flows/login.ts'

@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts'
 import type { Provider } from '../../app/services.ts'
 import { newToken } from '../../crypto/secrets.ts'
-import type { Flow } from '../../db/flow-record.ts'
+import type { Flow } from '../../db/schema.ts'
 import { updateFlow } from '../../flows/store.ts'
 import { locationChangeRequired } from '../../http/errors.ts'
 import type { RequestContext } from '../../http/request-context.ts'

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts'
 import type { Claims, Provider } from '../../app/services.ts'
-import type { Flow } from '../../db/flow-record.ts'
+import type { Flow } from '../../db/schema.ts'
 import { traitInputs } from '../../flows/forms.ts'
 import type { RegistrationOutcome } from '../../flows/sign-in-method.ts'
 import { isObject } from '../../http/body.ts'
