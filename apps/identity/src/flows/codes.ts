@@ -54,9 +54,8 @@ export async function sendCode(
   app: App,
   flow: Flow,
   to: { owner: CodeOwner; mail: (code: string, usefulUntil: Date) => Mail } | undefined,
-  makeSecret: () => string = newCode,
+  secret = newCode(),
 ): Promise<void> {
-  const secret = makeSecret()
   const expiresAt = new Date(Date.now() + codeLifespanMs)
   await keepCode(tx, app, flow, { secret, owner: to?.owner ?? {}, expiresAt })
   if (to) await app.outbox.enqueue(tx, to.mail(secret, expiresAt))

@@ -4,7 +4,8 @@ import type { Fields } from '../http/body.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import type { NewCredential } from '../identities/store.ts'
 import type { Signed } from '../sessions/credentials.ts'
-import type { FieldMessages, Node } from '../ui/nodes.ts'
+import type { Message } from '../ui/messages.ts'
+import { type FieldMessages, formMessage, type Node } from '../ui/nodes.ts'
 import type { FlowChange } from './store.ts'
 
 /** A sign-in method or a second factor. */
@@ -87,3 +88,8 @@ export type RegistrationOutcome =
   | { kind: 'expired'; at: Date }
   | { kind: 'continued'; change: FlowChange; status?: number }
   | { kind: 'answered'; answer: unknown }
+
+/** An outcome that refuses the submit with a message for the form as a whole, or for one field. */
+export function refusedWith(message: Message, field = '') {
+  return { kind: 'refused' as const, found: formMessage(message, field) }
+}

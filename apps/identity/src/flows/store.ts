@@ -14,6 +14,9 @@ export type FlowChange = Partial<
   Pick<Flow, 'ui' | 'state' | 'active' | 'csrfHash' | 'attempts' | 'context' | 'returnTo'>
 >
 
+/** The form of a flow, and the context to which its methods may have added data. */
+export type FlowForm = Pick<Flow, 'ui' | 'context'>
+
 /** The fields of a new flow that follow from its request. */
 export function newFlow<K extends FlowKind>(ctx: RequestContext, kind: K, type: Flow['type'], requestUrl = ctx.url) {
   return { kind, type, requestUrl, csrfHash: type === 'browser' ? csrfHash(ctx.ensureCsrfToken()) : null }
