@@ -1,3 +1,5 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { ReleaseSchema } from '@crux/agent-protocol'
 import { CruxError } from '@crux/contract'
 import { leaseMs } from '@crux/rules'
 import { getField } from '@crux/service-kit'
@@ -8,7 +10,14 @@ import { logEvent } from './event-store.ts'
 import { deploymentsChanged } from './events.ts'
 import { cancelledBy, type Failure, failRelease } from './outcome-store.ts'
 import { restartRelease } from './restart-release.ts'
-import { markDispatched, nodesWithOrphans, openReleases, type ReleaseRow, undoDispatch } from './store.ts'
+import {
+  markDispatched,
+  nodesWithOrphans,
+  openReleases,
+  type ReleaseRow,
+  releaseInstances,
+  undoDispatch,
+} from './store.ts'
 
 /** A release survives an unavailable agent for at most this time. */
 export const leaseUntilFrom = (now: Date) => new Date(now.getTime() + leaseMs)
@@ -68,9 +77,21 @@ function firstPerPrefix(open: readonly ReleaseRow[]): ReleaseRow[] {
 }
 
 async function sendRelease(app: App, release: ReleaseRow): Promise<void> {
-  const [built, marked] = await Promise.allSettled([buildRelease(app, release), takeRelease(app, release)])
+  const { pool } = app.database
+  const build = async () => buildRelease(app, pool, release, await releaseInstances(pool, release.id))
+  const [built, marked] = await Promise.allSettled([build(), takeRelease(app, release)])
   if (marked.status === 'rejected') throw marked.reason
-  if (!marked.value) return
+  if (marked.value) await deliver(app, release, built)
+}
+
+export type BuiltRelease = PromiseSettledResult<MessageInitShape<typeof ReleaseSchema>>
+
+/**
+ * Sends a release that is stored as dispatched over the link of this process.
+ *
+ * @param release as it was before it was dispatched
+ */
+export async function deliver(app: App, release: ReleaseRow, built: BuiltRelease): Promise<void> {
   if (built.status === 'fulfilled' && app.links.deploy(release.nodeId, built.value)) {
     app.log.info(
       { deploymentId: release.deploymentId, number: release.number, nodeId: release.nodeId },
@@ -95,10 +116,14 @@ async function takeRelease(app: App, release: ReleaseRow): Promise<boolean> {
   try {
     return await markDispatched(app.database.pool, release, leaseUntilFrom(new Date()))
   } catch (error) {
-    if (getField(error, 'constraint') === 'release_one_dispatched') return false
+    if (isSecondDispatched(error)) return false
     throw error
   }
 }
+
+/** Whether a statement would have dispatched a second release to a target that has one already. */
+export const isSecondDispatched = (error: unknown): boolean =>
+  getField(error, 'constraint') === 'release_one_dispatched'
 
 /** Ends a release that no agent has started. */
 async function endNow(app: App, release: ReleaseRow, failure: Failure): Promise<void> {

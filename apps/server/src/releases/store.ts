@@ -34,29 +34,35 @@ export type NewRelease = Pick<
   | 'startedById'
   | 'startedByName'
   | 'leaseUntil'
+  /** Set when the caller sends it to the agent right after the commit. */
+  | 'dispatchedAt'
 > & { sourceNumber: number | null }
 export type NewReleaseInstance = ReleaseInstanceRow & { order: number }
 
-/** Inserts the immutable release and its instances. The caller holds the lock of the deployment's row. */
+/**
+ * Inserts the immutable release and its instances. The caller holds the lock of the deployment's row.
+ *
+ * @throws the database's error with the constraint `release_one_dispatched` for a dispatched release whose target has
+ *   one already
+ */
 export const insertRelease = (queries: Queries, release: NewRelease, instances: readonly NewReleaseInstance[]) =>
   sql`with added as (
-      insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name,
-        project_name,
-        recreate, partial, host_dangerous_allowed, source_number, started_by_id, started_by_name, lease_until)
+      insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name,
+        recreate, partial, host_dangerous_allowed, source_number, started_by_id, started_by_name, lease_until,
+        dispatched_at)
       values (${release.deploymentId}, ${release.number}, ${release.teamId}, ${release.projectId}, ${release.nodeId},
         ${release.prefix}, ${release.versionName}, ${release.projectName}, ${release.recreate}, ${release.partial},
         ${release.hostDangerousAllowed}, ${release.sourceNumber}, ${release.startedById}, ${release.startedByName},
-        ${release.leaseUntil}) returning id),
+        ${release.leaseUntil}, ${release.dispatchedAt}) returning *),
     members as (
       insert into crux.release_instance (release_id, instance_id, "order", registry_id, container_name, image_name,
         image_tag, local_only, digest, preparation_digests, config)
       select added.id, m."instanceId", m."order", m."registryId", m."containerName", m."imageName", m."imageTag",
         m."localOnly", m.digest, m."preparationDigests", m.config
       from added, jsonb_to_recordset(${JSON.stringify(instances)}::jsonb) as m("instanceId" uuid, "order" int,
-        "registryId" uuid,
-        "containerName" text, "imageName" text, "imageTag" text, "localOnly" boolean, digest text,
+        "registryId" uuid, "containerName" text, "imageName" text, "imageTag" text, "localOnly" boolean, digest text,
         "preparationDigests" jsonb, config jsonb))
-    select from added`.execute(queries, 'insert release')
+    select ${releaseColumns} from added r`.one<ReleaseRow>(queries, 'insert release')
 
 /** Sets the status of a start, which has the next number of the deployment. */
 export const markStarted = (queries: Queries, deploymentId: string, number: number, userId: string) =>
