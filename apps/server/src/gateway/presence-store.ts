@@ -1,13 +1,10 @@
 import { type Queries, raw, sql } from '../db/queries.ts'
+import type { node } from '../db/schema/index.ts'
 
 /** A process without a heartbeat for this long holds no links. */
 const deadAfterSeconds = 15
 
-export type LinkRow = {
-  id: string
-  teamId: string
-  linkServer: string | null
-  linkSession: string | null
+export type LinkRow = Pick<typeof node.$inferSelect, 'id' | 'teamId' | 'linkServer' | 'linkSession'> & {
   hasToken: boolean
   isOrphan: boolean
 }

@@ -1,15 +1,10 @@
 import type { ContainerConfigFields, Image } from '@crux/contract'
 import { type ConfigRow, configJson, toContainerConfig } from '../container-configurations/index.ts'
 import { type Queries, raw, sql } from '../db/queries.ts'
+import type { image } from '../db/schema/index.ts'
 import { type RegistryFace, toRegistry } from '../registries/index.ts'
 
-type ImageRow = {
-  id: string
-  name: string
-  tag: string | null
-  order: number
-  labels: Record<string, string>
-  createdAt: Date
+type ImageRow = Pick<typeof image.$inferSelect, 'id' | 'name' | 'tag' | 'order' | 'labels' | 'createdAt'> & {
   registry: RegistryFace
   config: ConfigRow
 }

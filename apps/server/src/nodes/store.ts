@@ -25,16 +25,10 @@ export type NodeFace = Pick<
 >
 
 /** Sorted by name, as the page shows them first. */
-export function findNodes(app: App, teamId: string): Promise<readonly NodeFace[]> {
-  return app.database.sharedRead<NodeFace>({
-    name: 'nodes of team',
-    text: `select id, name, type, description, icon, address, agent_version,
-        engine_version, operating_system, connected_at,
-        link_server
-      from crux.node where team_id = $1 order by name`,
-    values: [teamId],
-  })
-}
+export const findNodes = (app: App, teamId: string) =>
+  statement`select id, name, type, description, icon, address, agent_version, engine_version, operating_system,
+      connected_at, link_server
+    from crux.node where team_id = ${teamId} order by name`.shared<NodeFace>(app.database, 'nodes of team')
 
 /** A node of this team; undefined also for a node of another team. */
 export async function findNode(app: App, teamId: string, nodeId: string): Promise<NodeRow | undefined> {

@@ -1,7 +1,7 @@
 import type { ProjectType } from '@crux/contract'
 import { isoTypes } from '@crux/postgres'
 import type { App } from '../context.ts'
-import { type Queries, raw, sql } from '../db/queries.ts'
+import { type Queries, sql } from '../db/queries.ts'
 
 export type ProjectRow = {
   id: string
@@ -16,21 +16,16 @@ export type ProjectRow = {
   inProgress: boolean
 }
 
-const columns = `p.id, p.name, p.type, p.description, p.created_at, p.created_by,
+const columns = sql`p.id, p.name, p.type, p.description, p.created_at, p.created_by,
   p.updated_at, p.updated_by,
   (select count(*)::int from crux.version v where v.project_id = p.id) as version_count`
 
-export function selectProjects(app: App, teamId: string): Promise<readonly ProjectRow[]> {
-  return app.database.sharedRead<ProjectRow>({
-    name: 'projects of team',
-    types: isoTypes,
-    text: `select ${columns} from crux.project p where p.team_id = $1 order by p.name`,
-    values: [teamId],
-  })
-}
+export const selectProjects = (app: App, teamId: string) =>
+  sql`select ${columns} from crux.project p
+    where p.team_id = ${teamId} order by p.name`.shared<ProjectRow>(app.database, 'projects of team', isoTypes)
 
 export const selectProject = (queries: Queries, teamId: string, id: string) =>
-  sql`select ${raw(columns)}, exists (select from crux.deployment d
+  sql`select ${columns}, exists (select from crux.deployment d
     where d.project_id = p.id and d.status = 'in-progress') as in_progress
     from crux.project p where p.id = ${id} and p.team_id = ${teamId}`.first<ProjectRow>(queries, 'project', isoTypes)
 

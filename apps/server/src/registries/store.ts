@@ -1,9 +1,8 @@
-import type { Registry, RegistryType } from '@crux/contract'
+import type { Registry } from '@crux/contract'
 import { and, eq, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { App } from '../context.ts'
 import { type Queries, sql as statement } from '../db/queries.ts'
-import type { IconName } from '../db/schema/columns.ts'
 import { image, registry } from '../db/schema/index.ts'
 
 /** All columns but the credential, which queries that serve responses never select. */
@@ -22,20 +21,8 @@ const columns = {
   createdAt: registry.createdAt,
   updatedAt: registry.updatedAt,
 }
-export type RegistryRow = {
-  id: string
-  name: string
-  description: string | null
-  icon: IconName | null
-  type: RegistryType
-  url: string
-  imageNamePrefix: string | null
-  public: boolean
-  local: boolean
-  user: string | null
+export type RegistryRow = Omit<typeof registry.$inferSelect, 'teamId' | 'token' | 'createdBy' | 'updatedBy'> & {
   hasCredentials: boolean
-  createdAt: Date
-  updatedAt: Date
 }
 type RegistryDto = z.input<typeof Registry>
 /** The columns of the short form, which images also have. */
@@ -54,14 +41,9 @@ export const toRegistry = (row: RegistryFace): RegistryDto => ({
   imageUrlPrefix: [row.url.replace(/^[a-z]+:\/\//i, ''), row.imageNamePrefix].filter(Boolean).join('/'),
 })
 
-export function selectRegistries(app: App, teamId: string): Promise<readonly RegistryFace[]> {
-  return app.database.sharedRead<RegistryFace>({
-    name: 'registries of team',
-    text: `select id, name, type, url, description, icon, image_name_prefix
-      from crux.registry where team_id = $1 order by name`,
-    values: [teamId],
-  })
-}
+export const selectRegistries = (app: App, teamId: string) =>
+  statement`select id, name, type, url, description, icon, image_name_prefix
+    from crux.registry where team_id = ${teamId} order by name`.shared<RegistryFace>(app.database, 'registries of team')
 
 export async function selectRegistry(app: App, teamId: string, id: string): Promise<RegistryRow | undefined> {
   const [row] = await app.database.db

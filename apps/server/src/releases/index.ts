@@ -17,6 +17,13 @@ export { listNeighbours } from './neighbour-store.ts'
 export { checkFree, checkMayProtect, checkProtect } from './protection.ts'
 export { cancelDeployment, startDeployment, startRelease } from './start.ts'
 export { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
-export { deploymentNotFound, findAttempts, findRelease, type Owner, releaseInstances } from './store.ts'
+export {
+  deploymentNotFound,
+  findAttempts,
+  findRelease,
+  type Owner,
+  type ReleaseInstanceRow,
+  releaseInstances,
+} from './store.ts'
 export { waitForRelease } from './wait.ts'
 export { createDeploymentWork } from './work.ts'

@@ -1,21 +1,10 @@
 import type { DeploymentStatus, NodeType, ProjectType, ResponseInput, VersionType } from '@crux/contract'
 import { isVersionIncreasable, type VersionFacts } from '@crux/rules'
 import { nothing, type Queries, sql } from '../db/queries.ts'
+import type { version } from '../db/schema/index.ts'
 import { type LastReleaseRow, lastReleaseColumns } from '../deployments/index.ts'
 
-export type VersionRow = {
-  id: string
-  name: string
-  type: VersionType
-  changelog: string | null
-  default: boolean
-  autoCopyDeployments: boolean
-  chainId: string | null
-  createdAt: Date
-  createdBy: string
-  updatedAt: Date
-  updatedBy: string
-  projectId: string
+export type VersionRow = Omit<typeof version.$inferSelect, 'parentId'> & {
   projectType: ProjectType
   hasChild: boolean
   statuses: DeploymentStatus[]
