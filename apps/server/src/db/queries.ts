@@ -1,8 +1,13 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Database } from '@crux/postgres'
+import { getField } from '@crux/service-kit'
 import type { CustomTypesConfig, PoolClient, QueryConfig, QueryResultRow } from 'pg'
 
 /** What runs statements: the pool, or the client of a transaction. */
 export type Queries = Pick<PoolClient, 'query'>
+
+/** The code of PostgreSQL for statements after one that has failed. */
+const inFailedTransaction = '25P02'
 
 /** A statement, or a part of one. */
 export class Sql {
@@ -21,9 +26,19 @@ export class Sql {
     return { text, values: [...this.values], ...(name && { name }), ...(types && { types }) }
   }
 
-  // The runners are not async before they send, so that statements that are issued together keep their order.
+  // Nothing is awaited before it sends, so that statements that are issued together keep their order.
+  private async send<R extends QueryResultRow>(queries: Queries, name?: string, types?: CustomTypesConfig) {
+    try {
+      return await queries.query<R>(this.config(name, types))
+    } catch (error) {
+      // It failed only because a statement before it had failed, whose error is the one to report.
+      if (getField(error, 'code') === inFailedTransaction) await setImmediate()
+      throw error
+    }
+  }
+
   async rows<R extends QueryResultRow>(queries: Queries, name?: string, types?: CustomTypesConfig): Promise<R[]> {
-    return (await queries.query<R>(this.config(name, types))).rows
+    return (await this.send<R>(queries, name, types)).rows
   }
 
   /** The first row, for statements that find one or none. */
@@ -68,7 +83,7 @@ export class Sql {
 
   /** @returns how many rows it found or changed */
   async execute(queries: Queries, name?: string): Promise<number> {
-    return (await queries.query(this.config(name))).rowCount ?? 0
+    return (await this.send(queries, name)).rowCount ?? 0
   }
 
   /** Interpolates this part into another one. */
