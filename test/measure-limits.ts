@@ -6,7 +6,7 @@
 /** Type assertions in production code. */
 export const casts: Record<string, number> = {
   'apps/agent': 3,
-  'apps/console': 67,
+  'apps/console': 63,
   'apps/identity': 2,
   'apps/server': 10,
   bench: 5,
