@@ -1,5 +1,5 @@
 import type { ContainerConfigFields } from '@crux/contract'
-import { type ConfigProblem, problem } from './config-problem.ts'
+import type { Report } from './config-problem.ts'
 
 const truth = { form: /^(1|t|true|0|f|false)$/i, words: 'Write true or false' }
 const size = { form: /^[1-9]\d*\s?([kmgtp]i?)?b?$/i, words: 'Write a size such as 10m' }
@@ -17,30 +17,27 @@ const values: Readonly<Record<string, { form: RegExp; words: string }>> = {
 }
 
 /**
- * The problems that the engine would report when it creates the container, for options that every driver has. Names are free text, because drivers
+ * Reports what the engine would refuse when it creates the container, for options that every driver has. Names are free text, because drivers
  * get new options and the engine's own error about an unknown one is clear.
  */
-export function logOptionProblems(logConfig: ContainerConfigFields['logConfig']): ConfigProblem[] {
+export function checkLogOptions(logConfig: ContainerConfigFields['logConfig'], report: Report): void {
   const options = logConfig?.options ?? []
   const driver = logConfig?.driver ?? 'nodeDefault'
-  if (driver === 'nodeDefault' || driver === 'none') return []
+  if (driver === 'nodeDefault' || driver === 'none') return
   const given = new Map(options.map(({ key, value }) => [key, value]))
-  return options.flatMap(({ key, value }, index) => {
+  for (const [index, { key, value }] of options.entries()) {
     const at = `logConfig.options[${index}]`
     const rule = Object.hasOwn(values, key) ? values[key] : undefined
-    if (rule && !rule.form.test(value.trim())) return [problem(`${at}.value`, 'matches', rule.words)]
-    if (key === 'max-buffer-size' && given.get('mode') !== 'non-blocking')
-      return [problem(`${at}.key`, 'oneOf', 'Only the mode non-blocking has a buffer: set mode, or leave this out')]
-    if (key === 'compress' && /^(1|t)/i.test(value) && !rotates(driver, given))
-      return [
-        problem(
-          `${at}.value`,
-          'oneOf',
-          'Only files that are rotated out are compressed: set max-size, and max-file from 2',
-        ),
-      ]
-    return []
-  })
+    if (rule && !rule.form.test(value.trim())) report(`${at}.value`, 'matches', rule.words)
+    else if (key === 'max-buffer-size' && given.get('mode') !== 'non-blocking')
+      report(`${at}.key`, 'oneOf', 'Only the mode non-blocking has a buffer: set mode, or leave this out')
+    else if (key === 'compress' && /^(1|t)/i.test(value) && !rotates(driver, given))
+      report(
+        `${at}.value`,
+        'oneOf',
+        'Only files that are rotated out are compressed: set max-size, and max-file from 2',
+      )
+  }
 }
 
 /** json-file rotates only when it is configured to; local always rotates. */
