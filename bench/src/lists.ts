@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
+import { Agent, request } from 'node:http'
 import { createDeployment, createService, createTeam, idle, unique, waitFor } from '@crux/test-kit'
 import pg from 'pg'
 import { listSql } from '../../apps/server/src/deployments/list-store.ts'
-import { throughput } from './load.ts'
 import { interleave, type Report } from './measure.ts'
 import type { TestSystem } from './test-system.ts'
 
@@ -132,4 +132,35 @@ async function startBareServer(body: string): Promise<{ url: string; stop: () =>
   })
   await waitFor('the bare server listens', () => port.endsWith('\n'))
   return { url: `http://127.0.0.1:${port.trim()}/`, stop: () => void child.kill() }
+}
+
+/** Requests per second of `lanes` keep-alive connections that send the next request after each answer, for `ms` milliseconds. */
+async function throughput(
+  url: string,
+  headers: Record<string, string>,
+  options: { lanes: number; ms: number },
+): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: options.lanes })
+  const end = performance.now() + options.ms
+  let answered = 0
+  const ask = () =>
+    new Promise<void>((resolve, reject) => {
+      const call = request(url, { agent, headers }, (answer) => {
+        if (answer.statusCode !== 200) reject(new Error(`${url}: ${answer.statusCode}`))
+        answer.resume()
+        answer.on('end', resolve)
+      })
+      call.on('error', reject)
+      call.end()
+    })
+  await Promise.all(
+    Array.from({ length: options.lanes }, async () => {
+      while (performance.now() < end) {
+        await ask()
+        answered++
+      }
+    }),
+  )
+  agent.destroy()
+  return answered / (options.ms / 1_000)
 }

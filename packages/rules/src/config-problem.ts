@@ -31,3 +31,6 @@ export function reportRepeated<T>(
     seen.add(key)
   }
 }
+
+/** A setting that reaches the node, and why only an admin may confirm it. */
+export type HostDanger = { property: string; value: string; reason: string }

@@ -1,8 +1,15 @@
-import type { ContainerConfigFields, FinalContainerConfig, NodeType } from '@crux/contract'
-import { patterns } from '@crux/contract'
-import { type ConfigProblem, collectProblems, type Report } from './config-problem.ts'
-import { checkShape } from './config-shape.ts'
+import {
+  ContainerConfigFields,
+  containerConfigFieldNames,
+  type FinalContainerConfig,
+  invalidArgument,
+  type NodeType,
+  patterns,
+  propertyPath,
+} from '@crux/contract'
+import { type ConfigProblem, collectProblems, problem, type Report } from './config-problem.ts'
 import { type HostPort, isSameHostPort, publishedPorts } from './host-ports.ts'
+import { valueAt } from './json-record.ts'
 import { reportRepeatedRoutes } from './routes.ts'
 import { checkKubernetesNames } from './validate-kubernetes-names.ts'
 import { checkMounts } from './validate-mounts.ts'
@@ -108,4 +115,50 @@ function checkName(name: string | null | undefined, prefix: string | undefined, 
     report('name', 'matches', `${full} is not a DNS label: use lower-case letters, digits and dashes`)
   else if (full.length > 63)
     report('name', 'max', `${full} has ${full.length} characters, 63 are possible with the prefix`)
+}
+
+/**
+ * Checks that every value has the form that the contract requires.
+ *
+ * @returns the problems, and the fields whose rows can be checked further because all their values have the right type, though they may be out of
+ * bounds
+ */
+function checkShape(config: ContainerConfigFields): {
+  problems: ConfigProblem[]
+  readable: ContainerConfigFields
+} {
+  // The default name from an image may be one letter, which is valid after the prefix.
+  const { name, ...rest } = config
+  const parsed = ContainerConfigFields.safeParse(typeof name === 'string' && /^[a-z0-9]$/.test(name) ? rest : config)
+  const problems = textProblems(config)
+  if (parsed.success) return { problems, readable: config }
+  const broken = new Set<unknown>()
+  for (const issue of parsed.error.issues) {
+    const isWord = oneOfSeveral.has(issue.code) && typeof valueAt(config, issue.path) === 'string'
+    if (!keepsType.has(issue.code) && !isWord) broken.add(issue.path[0])
+  }
+  const readable = Object.fromEntries(Object.entries(config).filter(([field]) => !broken.has(field)))
+  return { problems: [...(invalidArgument(parsed.error).details ?? []), ...problems], readable }
+}
+
+/** Issues about a value of the right type. */
+const keepsType: ReadonlySet<string> = new Set(['too_small', 'too_big', 'invalid_format', 'not_multiple_of', 'custom'])
+
+/** Issues about a text that is not one of the allowed ones, or about a value of another type. */
+const oneOfSeveral: ReadonlySet<string> = new Set(['invalid_value', 'invalid_union'])
+
+/** Engines and the database accept neither the character NUL nor a lone surrogate, in any text. */
+function textProblems(config: ContainerConfigFields): ConfigProblem[] {
+  const found: ConfigProblem[] = []
+  const look = (value: unknown, path: PropertyKey[]): void => {
+    if (typeof value === 'string') {
+      if (value.includes('\0')) found.push(problem(propertyPath(path), 'matches', 'Leave out the character NUL'))
+      else if (!value.isWellFormed())
+        found.push(problem(propertyPath(path), 'matches', 'A character here is cut in half: write the text again'))
+    } else if (typeof value === 'object' && value !== null)
+      for (const [name, inner] of Object.entries(value))
+        look(inner, [...path, Array.isArray(value) ? Number(name) : name])
+  }
+  for (const field of containerConfigFieldNames) look(config[field], [field])
+  return found
 }

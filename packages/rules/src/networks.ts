@@ -1,6 +1,5 @@
 import type { ContainerConfigFields } from '@crux/contract'
-import type { Report } from './config-problem.ts'
-import type { HostDanger } from './host-danger.ts'
+import type { HostDanger, Report } from './config-problem.ts'
 
 /**
  * The meaning of a key in `networks`. A plain key is a network of the team on the node, shared by all its containers there. `engine:NAME` is an

@@ -1,6 +1,5 @@
 import type { ContainerConfigFields } from '@crux/contract'
-import type { Report } from './config-problem.ts'
-import type { HostDanger } from './host-danger.ts'
+import type { HostDanger, Report } from './config-problem.ts'
 
 /**
  * Labels with which Crux, Compose and the system that Crux imports from identify containers. A container with a false label would be counted, stopped

@@ -2,13 +2,13 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { ConnectResponse, ContainerRef, Scope } from '@crux/agent-protocol'
 import type { EngineScope } from '@crux/rules'
 import type { Engine, LogChunkLine } from '../engines/engine.ts'
-import { EngineError, isEngineError } from '../errors/engine-error.ts'
+import { EngineError, isEngineError } from '../errors.ts'
 import { lastLinesOf } from '../journal/last-lines.ts'
 import type { AgentClient } from '../link/client.ts'
 import type { Credentials } from '../link/credentials.ts'
 import type { NodeScope } from '../scope/node-scope.ts'
 import { findInScope, inScope, requireScope } from '../scope/scope.ts'
-import { lineMessage } from './messages.ts'
+import { lineMessage } from './link-streams.ts'
 
 export type Command = ConnectResponse['command']
 export type CommandOf<C extends Command['case']> = Extract<Command, { case: C }> extends { value: infer V } ? V : never

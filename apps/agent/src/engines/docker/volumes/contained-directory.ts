@@ -13,7 +13,7 @@ import {
   symlink,
   unlink,
 } from 'node:fs/promises'
-import { errorCode } from '../../../errors/error-code.ts'
+import { errorCode } from '../../../errors.ts'
 import { directoryFlags, entryOf, leadsAway } from '../../../files/directory-walk.ts'
 
 /** Owner and times of a written entry; absent values stay as the system sets them. */
