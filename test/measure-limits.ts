@@ -9,7 +9,7 @@ export const casts: Record<string, number> = {
   'apps/console': 67,
   'apps/identity': 2,
   'apps/server': 38,
-  bench: 5,
+  bench: 1,
   'packages/client': 6,
   'packages/config-editor': 11,
   'packages/contract': 8,
