@@ -5,7 +5,6 @@
 
 /** Type assertions in production code. */
 export const casts: Record<string, number> = {
-  'apps/agent': 3,
   'apps/console': 67,
   'apps/identity': 2,
   'apps/server': 38,
@@ -13,7 +12,6 @@ export const casts: Record<string, number> = {
   'packages/client': 6,
   'packages/config-editor': 11,
   'packages/contract': 8,
-  'packages/postgres': 3,
   scripts: 1,
 }
 

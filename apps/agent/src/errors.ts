@@ -60,11 +60,6 @@ export class AbortedError extends Error {
   }
 }
 
-/** The code of a failed system call, `ENOENT` for example; empty for any other error. */
-export function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-}
-
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

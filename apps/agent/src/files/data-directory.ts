@@ -1,8 +1,7 @@
 import { constants } from 'node:fs'
 import { chmod, chown, type FileHandle, lstat, mkdir, open, readdir, stat } from 'node:fs/promises'
 import { join, posix } from 'node:path'
-import type { Logger } from '@crux/service-kit'
-import { errorCode } from '../errors.ts'
+import { errorCode, type Logger } from '@crux/service-kit'
 import { canWalk, entryOf, openBeneath } from './directory-walk.ts'
 import { normalPath, PathError } from './host-paths.ts'
 

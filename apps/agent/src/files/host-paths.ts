@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { posix } from 'node:path'
-import { EngineError, errorCode } from '../errors.ts'
+import { errorCode } from '@crux/service-kit'
+import { EngineError } from '../errors.ts'
 
 /** Whether `inner` lies below `outer`; equal paths do not. Both are absolute and normal. */
 export function isInside(inner: string, outer: string): boolean {

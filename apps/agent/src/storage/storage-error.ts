@@ -1,4 +1,5 @@
-import { errorCode, messageOf } from '../errors.ts'
+import { errorCode } from '@crux/service-kit'
+import { messageOf } from '../errors.ts'
 
 /** The error of a storage, or the reason why it did not answer, in a sentence for users. */
 export class StorageError extends Error {

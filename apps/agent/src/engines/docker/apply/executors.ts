@@ -1,6 +1,6 @@
 import { pause } from '../../../concurrency/pause.ts'
 import { Slots } from '../../../concurrency/slots.ts'
-import { type Step, stagesOf } from '../plan/steps.ts'
+import { type Step, type StepOf, stagesOf } from '../plan/steps.ts'
 import { containerExecutors } from './container-executors.ts'
 import { gateExecutors } from './gate-executors.ts'
 import { networkExecutors } from './network-executors.ts'
@@ -24,10 +24,12 @@ const executors: Executors = {
 }
 
 /** Waits while the engine is unavailable, so that its restart fails no deployment. */
-export async function execute<S extends Step>(step: S, context: StepContext): Promise<void> {
+export async function execute<K extends Step['kind']>(
+  step: StepOf<K> & { kind: K },
+  context: StepContext,
+): Promise<void> {
   context.signal.throwIfAborted()
-  // The table is exhaustive over the kinds; TypeScript cannot infer that key and argument belong together.
-  const executor = executors[step.kind] as (step: S, context: StepContext) => Promise<void>
+  const executor: Executors[K] = executors[step.kind]
   await retryWhileUnavailable(() => executor(step, context), context.signal)
 }
 

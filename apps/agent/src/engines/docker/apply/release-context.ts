@@ -56,8 +56,11 @@ export type Executors = ExecutorsOf<Step['kind']>
 
 /** The plan of a release that has one. Only this engine reads what it has written. */
 export function planOf(journal: Journal): Plan | undefined {
-  return journal.state.plan as Plan | undefined
+  const { plan } = journal.state
+  return isPlan(plan) ? plan : undefined
 }
+
+const isPlan = (value: unknown): value is Plan => typeof value === 'object' && value !== null && 'instances' in value
 
 export function toStepContext(
   context: ReleaseContext,

@@ -1,7 +1,6 @@
 import { EngineKind, Operation } from '@crux/agent-protocol'
-import { guarded, type Logger } from '@crux/service-kit'
+import { guarded, type Logger, withinTime } from '@crux/service-kit'
 import type Docker from 'dockerode'
-import { withinTime } from '../../../concurrency/pause.ts'
 import { EngineError, undefinedIfMissing } from '../../../errors.ts'
 import type { EngineDescription, FoundContainer } from '../../engine.ts'
 import { label } from '../../labels.ts'

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { posix } from 'node:path'
-import { errorCode } from '../../../errors.ts'
+import { errorCode } from '@crux/service-kit'
 import type { DataDirectory } from '../../../files/data-directory.ts'
 import { directoryFlags, openBeneath } from '../../../files/directory-walk.ts'
 import { isInside, normalPath, overlapsOnThisMachine, PathError, resolvePath } from '../../../files/host-paths.ts'
