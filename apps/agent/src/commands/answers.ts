@@ -8,7 +8,6 @@ import type { AgentClient } from '../link/client.ts'
 import type { Credentials } from '../link/credentials.ts'
 import type { NodeScope } from '../scope/node-scope.ts'
 import { findInScope, inScope, requireScope } from '../scope/scope.ts'
-import { lineMessage } from './link-streams.ts'
 
 export type Command = ConnectResponse['command']
 export type CommandOf<C extends Command['case']> = Extract<Command, { case: C }> extends { value: infer V } ? V : never
@@ -124,4 +123,8 @@ async function lastLines(engine: Engine, id: string, take: number): Promise<LogC
   let lines: LogChunkLine[] = []
   for await (const chunk of engine.readLog(id, { take, follow: false })) lines = lastLinesOf([...lines, ...chunk])
   return lines
+}
+
+export function lineMessage({ seconds, nanos, stderr, text }: LogChunkLine) {
+  return { at: { seconds, nanos }, stderr, text }
 }

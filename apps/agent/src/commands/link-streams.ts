@@ -1,13 +1,13 @@
 import { FailureCode } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
-import type { ContainerView, LogChunkLine } from '../engines/engine.ts'
+import type { ContainerView } from '../engines/engine.ts'
 import { EngineError, type EngineErrorKind, messageOf } from '../errors.ts'
 import type { AgentClient } from '../link/client.ts'
 import { keepOpen } from '../link/keep-open.ts'
 import { inScope, requireScope } from '../scope/scope.ts'
 import { followLog, wholeLog } from '../streams/follow-log.ts'
 import { watchContainers } from '../streams/watch.ts'
-import { type AnswerContext, type CommandOf, learnScope } from './answers.ts'
+import { type AnswerContext, type CommandOf, learnScope, lineMessage } from './answers.ts'
 
 export interface StreamContext extends AnswerContext {
   client: AgentClient
@@ -100,8 +100,4 @@ export function failureOf(error: unknown): { code: FailureCode; message: string 
     code: error instanceof EngineError ? failureCodes[error.kind] : FailureCode.UNSPECIFIED,
     message: messageOf(error),
   }
-}
-
-export function lineMessage({ seconds, nanos, stderr, text }: LogChunkLine) {
-  return { at: { seconds, nanos }, stderr, text }
 }
