@@ -1,9 +1,9 @@
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { guarded } from '@crux/service-kit'
 
 /** Resolves after the time; rejects with the signal's reason as soon as it aborts. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  setTimeout(ms, undefined, { signal }).catch(() => signal.throwIfAborted())
+  delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted())
 
 /** Returns the work's result, but rejects with the signal's reason as soon as it aborts: for work whose end needs no wait. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
