@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { BuildError, type Part, root } from './build-in-child.ts'
 import { bundleService } from './bundle.ts'
-import { precompress } from './precompress.ts'
 
 interface Recipe {
   /** The files and directories that the result depends on. */
@@ -138,4 +138,19 @@ function runNode(directory: string, args: string[]): void {
     encoding: 'utf8',
   })
   if (result.status !== 0) throw new BuildError(`${args.join(' ')} failed in ${directory}:\n${result.stderr}`)
+}
+
+const worthwhile = /\.(js|css|html|svg|json|txt)$/
+const bytesMin = 1_024
+
+/** Writes `.br` and `.gz` beside each text file of a directory, once per build, so that the server does not compress while it serves. */
+function precompress(directory: string): void {
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !worthwhile.test(entry.name)) continue
+    const path = join(entry.parentPath, entry.name)
+    const bytes = readFileSync(path)
+    if (bytes.length < bytesMin) continue
+    writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }))
+    writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }))
+  }
 }

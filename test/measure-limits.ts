@@ -5,14 +5,12 @@
 
 /** Type assertions in production code. */
 export const casts: Record<string, number> = {
-  'apps/agent': 3,
   'apps/console': 63,
   'apps/identity': 2,
   'apps/server': 10,
-  bench: 5,
+  bench: 1,
   'packages/client': 6,
   'packages/config-editor': 11,
   'packages/contract': 8,
-  'packages/postgres': 3,
   scripts: 1,
 }

@@ -29,7 +29,7 @@ export function consoleSize(report: Report): void {
     'console: first-load JavaScript, largest page',
     largest.bytes / 1_000,
     'kB gzip',
-    { at: 'most', value: 250 },
+    '<= 250',
     pages
       .slice(0, 6)
       .map(({ name, bytes }) => `${name} ${(bytes / 1_000).toFixed(0)}`)

@@ -50,18 +50,12 @@ export async function idle(report: Report, seconds: number): Promise<void> {
       add(percent, name, ((ticks - (before.get(pid)?.ticks ?? 0)) / ticksPerSecond / seconds) * 100)
       add(megabytes, name, pssMb)
     }
-    report.number(
-      'idle-cpu',
-      sum(percent),
-      '%',
-      { at: 'most', value: 0.3 },
-      `of one core over ${seconds} s: ${parts(percent, 2)}`,
-    )
+    report.number('idle-cpu', sum(percent), '%', '<= 0.3', `of one core over ${seconds} s: ${parts(percent, 2)}`)
     report.number(
       'idle-memory',
       sum(megabytes),
       'MB',
-      { at: 'most', value: 400 },
+      '<= 400',
       `PSS of ${after.size} processes: ${parts(megabytes, 0)}`,
     )
   } finally {

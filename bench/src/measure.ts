@@ -3,13 +3,17 @@ export async function interleave<Side extends string>(
   rounds: number,
   sides: Record<Side, () => Promise<number>>,
 ): Promise<Record<Side, number[]>> {
-  const order = (Object.keys(sides) as Side[]).reverse()
-  const taken = Object.fromEntries(order.map((side) => [side, []])) as unknown as Record<Side, number[]>
+  const taken: { [S in Side]?: number[] } = {}
+  const order: Side[] = []
+  for (const side in sides) {
+    taken[side] = []
+    order.unshift(side)
+  }
   for (let round = 0; round < rounds; round++) {
-    for (const side of order) taken[side].push(await sides[side]())
+    for (const side of order) taken[side]?.push(await sides[side]())
     order.reverse()
   }
-  return taken
+  return taken as Record<Side, number[]>
 }
 
 export const percentile = (values: readonly number[], p: number): number => {
@@ -18,16 +22,24 @@ export const percentile = (values: readonly number[], p: number): number => {
 }
 export const median = (values: readonly number[]): number => percentile(values, 50)
 
+/** The bound of a good result. */
+export type Target = `<= ${number}` | `>= ${number}`
+
+function isMet(value: number, target: Target | undefined): boolean | undefined {
+  const bound = Number(target?.slice(3))
+  return target && (target.startsWith('<=') ? value <= bound : value >= bound)
+}
+
 export type Row = { name: string; value: string; target: string; met: boolean | undefined; detail: string }
 
 export class Report {
   readonly rows: Row[] = []
 
-  /** A ratio of medians. `at` is the side of the target that is good; without a target it is printed for information. */
+  /** A ratio of medians; without a target it is printed for information. */
   ratio(
     name: string,
     sides: { ours: number[]; theirs: number[] },
-    target: { at: 'most' | 'least'; value: number } | undefined,
+    target: Target | undefined,
     unit: string,
     detail = '',
   ): void {
@@ -37,37 +49,26 @@ export class Report {
     this.#add({
       name,
       value: ratio.toFixed(2),
-      target: target ? `${target.at === 'most' ? '<=' : '>='} ${target.value}` : '',
-      met: target ? (target.at === 'most' ? ratio <= target.value : ratio >= target.value) : undefined,
+      target: target ?? '',
+      met: isMet(ratio, target),
       detail: `ours ${format(ours)} ${unit} (p95 ${format(percentile(sides.ours, 95))}), peer ${format(theirs)} ${unit} (p95 ${format(percentile(sides.theirs, 95))}), ${sides.ours.length} rounds${detail && `; ${detail}`}`,
     })
   }
 
   /** An absolute number with a bound; without a target it is printed for information. */
-  number(
-    name: string,
-    value: number,
-    unit: string,
-    target?: { at: 'most' | 'least'; value: number },
-    detail = '',
-  ): void {
+  number(name: string, value: number, unit: string, target?: Target, detail = ''): void {
     this.#add({
       name,
       value: `${format(value)} ${unit}`,
-      target: target ? `${target.at === 'most' ? '<=' : '>='} ${target.value} ${unit}` : '',
-      met: target ? (target.at === 'most' ? value <= target.value : value >= target.value) : undefined,
+      target: target ? `${target} ${unit}` : '',
+      met: isMet(value, target),
       detail,
     })
   }
 
   failed(name: string, error: unknown): void {
-    this.#add({
-      name,
-      value: 'failed',
-      target: '',
-      met: false,
-      detail: error instanceof Error ? error.message : String(error),
-    })
+    const detail = error instanceof Error ? error.message : String(error)
+    this.#add({ name, value: 'failed', target: '', met: false, detail })
   }
 
   #add(row: Row): void {

@@ -38,10 +38,10 @@ export async function merge(report: Report, rounds: number): Promise<void> {
 
   const merged = await interleave(rounds, { ours: time(() => finalConfig(input)), theirs: time(assign) })
   const detail = `median ${median(merged.ours).toFixed(2)} ms, ${config.environment.length} keys in the end`
-  report.number('merge: 4 layers with 500 keys each', best(merged.ours), 'ms', { at: 'most', value: 2 }, detail)
+  report.number('merge: 4 layers with 500 keys each', best(merged.ours), 'ms', '<= 2', detail)
   report.number('merge: beside Object.assign of plain objects', best(merged.ours) / best(merged.theirs), 'x')
   const traced = await interleave(rounds, { ours: time(() => finalConfig(input).origins()), theirs: time(assign) })
-  report.number('merge: with the origin of every value', best(traced.ours), 'ms', { at: 'most', value: 4 })
+  report.number('merge: with the origin of every value', best(traced.ours), 'ms', '<= 4')
   const judged = await interleave(rounds, {
     ours: time(() => validateConfig(config, { whole: true })),
     theirs: time(assign),

@@ -5,11 +5,14 @@ import { bootSystem, type System } from '@crux/dev-env'
 import {
   createTestEnvironment,
   engine,
+  finished,
   type Registry,
   removeContainers,
   signUp,
+  startDeployment,
   startRegistry,
   type TestEnvironment,
+  unique,
 } from '@crux/test-kit'
 
 /** The whole product from its bundles, as `npm start` runs it, with a local agent and a registry of its own. */
@@ -72,4 +75,26 @@ export async function followEvents(onEvent: (event: EngineEvent, heardAt: number
   // The engine sends headers before it listens to its own events; one call later it does.
   await engine('GET', '/_ping')
   return () => call.destroy()
+}
+
+/**
+ * Starts a deployment and waits for its end.
+ *
+ * @throws Error with the outcome unless it is successful
+ */
+export async function deploy(
+  testEnvironment: TestEnvironment,
+  deploymentId: string,
+  options?: Parameters<typeof finished>[2],
+): Promise<void> {
+  await startDeployment(testEnvironment, deploymentId)
+  const { status, outcome } = await finished(testEnvironment, deploymentId, options)
+  if (status !== 'successful') throw new Error(outcome)
+}
+
+/** A network like those of deployments, for containers that are started by hand. */
+export async function createRawNetwork(): Promise<string> {
+  const name = unique('rawnet')
+  await engine('POST', '/networks/create', { Name: name, Driver: 'bridge', CheckDuplicate: true })
+  return name
 }

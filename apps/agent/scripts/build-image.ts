@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { access, mkdir, readdir, readFile } from 'node:fs/promises'
@@ -5,16 +6,16 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { type Pack, pack } from 'tar-stream'
 import { buildAgent } from './build.ts'
-import { nodeRuntimeFiles } from './runtime-files.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const certificates = '/etc/ssl/certs/ca-certificates.crt'
 
 /** What `docker save` calls the machine. */
 const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' }
-export const imageArchitecture = architectures[process.arch] ?? process.arch
+const imageArchitecture = architectures[process.arch] ?? process.arch
 
 /**
  * Writes the agent's image in `docker save` form, which every engine loads (an OCI layout Docker 20.10 does not): Node,
@@ -109,4 +110,21 @@ async function exists(path: string): Promise<boolean> {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { path, reference } = await buildAgentImage()
   process.stdout.write(`${path} ${reference}\n`)
+}
+
+interface RuntimeFile {
+  /** Path inside the image. */
+  path: string
+  /** Path on this machine. */
+  source: string
+}
+
+/** The files that Node needs in an image without a distribution: itself, the libraries that `ldd` names, and the loader. */
+export async function nodeRuntimeFiles(node: string = process.execPath): Promise<RuntimeFile[]> {
+  const { stdout } = await promisify(execFile)('ldd', [node])
+  const libraries = stdout
+    .split('\n')
+    .map((line) => /(?:=>\s+)?(\/\S+)\s+\(0x/.exec(line)?.[1])
+    .filter((path) => path !== undefined)
+  return [{ path: '/bin/node', source: node }, ...libraries.map((path) => ({ path, source: path }))]
 }

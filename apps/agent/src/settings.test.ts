@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createBackOff } from './link/back-off.ts'
+import { createBackOff } from './link/link.ts'
 import { readSettings } from './settings.ts'
 
 const env = { CRUX_URL: 'https://crux.example.com', CRUX_NODE_ID: 'node-1' }

@@ -1,6 +1,6 @@
 import { Operation } from '@crux/agent-protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Driver } from '../src/engines/docker/containers/driver.ts'
+import type { Driver } from '../src/engines/docker/containers/container-engine.ts'
 import type { EngineEvent } from '../src/engines/engine.ts'
 import { waitUntil } from './kit/wait-until.ts'
 

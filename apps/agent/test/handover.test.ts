@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { loadImage } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { nodeRuntimeFiles } from '../scripts/runtime-files.ts'
+import { nodeRuntimeFiles } from '../scripts/build-image.ts'
 import { startTestEnvironment, type TestEnvironment, waitUntil } from './kit/index.ts'
 
 let testEnvironment: TestEnvironment

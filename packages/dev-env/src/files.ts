@@ -31,10 +31,7 @@ export function readJson<T>(file: string): Partial<T> {
 
 /** The file is readable only by this user, like all files of the installation, because it lists its processes. */
 export function writeJson(file: string, value: unknown): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const part = `${file}.${process.pid}.part`
-  writeFileSync(part, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
-  renameSync(part, file)
+  writeSecret(file, `${JSON.stringify(value, null, 2)}\n`)
 }
 
 /** Opens a log for appending. */

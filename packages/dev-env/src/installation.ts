@@ -20,15 +20,12 @@ export interface Installation {
 export async function openInstallation(options: {
   dataDir: string
   inherit: NodeJS.ProcessEnv
-  databaseUrl?: string
   log: Logger
 }): Promise<Installation> {
   const { dataDir, inherit } = options
   if (!existsSync(join(dataDir, 'secrets')))
     throw new Error(`there is no Crux in ${dataDir}; start it once with npm start`)
-  const database = options.databaseUrl
-    ? { url: options.databaseUrl, close: async () => undefined }
-    : await reachDatabase(dataDir, options.log)
+  const database = await reachDatabase(dataDir, options.log)
   const ports = readJson<Record<string, number>>(join(dataDir, 'ports.json'))
   const host = inherit.CRUX_HOST || '127.0.0.1'
   const port = Number(inherit.CRUX_PORT) || (ports.CRUX_PORT ?? 8000)
@@ -50,11 +47,7 @@ async function reachDatabase(dataDir: string, log: Logger): Promise<{ url: strin
   } catch (error) {
     if (!(error instanceof OwnedError)) throw error
     // Crux is running, so its database is used.
-    return {
-      url: readFileSync(join(dataDir, 'secrets/database-url'), 'utf8').trim(),
-
-      close: async () => undefined,
-    }
+    return { url: readFileSync(join(dataDir, 'secrets/database-url'), 'utf8').trim(), close: async () => undefined }
   }
 }
 

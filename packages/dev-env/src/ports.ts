@@ -1,5 +1,5 @@
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '@crux/postgres/embedded'
 import { readJson, writeJson } from './files.ts'
 
 /** A requested port that is in use. */
@@ -13,7 +13,7 @@ export class PortTakenError extends Error {
   }
 }
 
-interface PortWish {
+export interface PortWish {
   variable: 'CRUX_PORT' | 'IDENTITY_PUBLIC_PORT' | 'IDENTITY_ADMIN_PORT'
   /** The requested port; 0 is any free port. */
   asked: number | undefined
@@ -30,29 +30,15 @@ interface PortWish {
  */
 export async function choosePort(dataDir: string, wish: PortWish, say: (words: string) => void): Promise<number> {
   const { variable, asked, fallback, host } = wish
-  if (asked === 0) return required(await freePort(0, host), variable, 0)
-  if (asked !== undefined) return required(await freePort(asked, host), variable, asked)
   const file = join(dataDir, 'ports.json')
   const stored = readJson<Record<string, number>>(file)
-  const known = stored[variable]
-  if (known !== undefined) return required(await freePort(known, host), variable, known)
+  const wanted = asked ?? stored[variable]
+  if (wanted !== undefined) return required(await freePort(wanted, host), variable, wanted)
   const free = await freePort(fallback, host)
   const port = free ?? required(await freePort(0, host), variable, fallback)
   if (free === undefined) say(`Port ${fallback} is taken, so ${variable} is ${port} from now on.`)
   writeJson(file, { ...stored, [variable]: port })
   return port
-}
-
-/** The port if it is free, or any free one for 0. */
-function freePort(port: number, host: string): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(undefined))
-    server.listen(port, host, () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : undefined))
-    })
-  })
 }
 
 function required(port: number | undefined, variable: string, wanted: number): number {

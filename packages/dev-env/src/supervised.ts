@@ -42,7 +42,7 @@ export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger
   let failures = 0
   let everReady = false
   let failed = false
-  const pause = createPause()
+  let stopping = new AbortController()
 
   function launch(): RunningProcess {
     const running = spawnLogged(dataDir, spec)
@@ -75,7 +75,8 @@ export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger
       failures = wasReady && Date.now() - startedAt > 5_000 ? 0 : failures + 1
       log.error({ process: spec.name, exit: words, failures }, 'a process ended, starting it again')
       // The first restart is immediate. The delay then grows, so that a process that cannot start does not use all CPU time.
-      await pause.wait(failures <= 1 ? 50 : Math.min(10_000, 100 * 2 ** failures))
+      const pauseMs = failures <= 1 ? 50 : Math.min(10_000, 100 * 2 ** failures)
+      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
   }
 
@@ -96,6 +97,7 @@ export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger
     async start() {
       if (wanted) return whenReady()
       wanted = true
+      stopping = new AbortController()
       failed = false
       failures = 0
       void keepRunning()
@@ -106,7 +108,7 @@ export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger
     },
     async stop({ signal = 'SIGTERM' } = {}) {
       wanted = false
-      pause.end()
+      stopping.abort()
       if (!child || ended(child)) return
       await endChild(child, signal, () => log.warn({ process: spec.name }, 'does not stop, killing it'))
     },
@@ -156,22 +158,6 @@ async function endChild(child: ChildProcess, signal: NodeJS.Signals, onLate: () 
   onLate()
   child.kill('SIGKILL')
   await exited
-}
-
-/** A delay that can be ended early. */
-function createPause() {
-  let current: { timer: NodeJS.Timeout; resolve: () => void } | undefined
-  const end = () => {
-    clearTimeout(current?.timer)
-    current?.resolve()
-  }
-  return {
-    end,
-    wait: (ms: number) =>
-      new Promise<void>((resolve) => {
-        current = { timer: setTimeout(resolve, ms), resolve }
-      }),
-  }
 }
 
 /**

@@ -15,7 +15,7 @@ import { createLifecycle, createLogger, type Logger } from '@crux/service-kit'
 import { type Addresses, processEnvironment, publicUrl, reachableHost, schemeOf } from './environment.ts'
 import { root } from './files.ts'
 import { secureInstallation } from './permissions.ts'
-import { choosePort } from './ports.ts'
+import { choosePort, type PortWish } from './ports.ts'
 import { readLogLimits, rotateLogs, rotateWhileRunning } from './rotate-logs.ts'
 import { endLeftovers, type Supervised, superviseProcess } from './supervised.ts'
 
@@ -231,21 +231,14 @@ async function chooseAddresses(dataDir: string, options: SystemOptions, scheme: 
   // The check comes before a port is stored, because a start that fails must not change anything.
   publicUrl(options.url, host, options.port ?? 0)
   const say = options.say ?? (() => undefined)
-  const local = '127.0.0.1'
-  const port = await choosePort(dataDir, { variable: 'CRUX_PORT', asked: options.port, fallback: 8000, host }, say)
+  const choose = (variable: PortWish['variable'], asked: number | undefined, fallback: number, on = '127.0.0.1') =>
+    choosePort(dataDir, { variable, asked, fallback, host: on }, say)
+  const port = await choose('CRUX_PORT', options.port, 8000, host)
   return {
     host,
     port,
-    identityPublicPort: await choosePort(
-      dataDir,
-      { variable: 'IDENTITY_PUBLIC_PORT', asked: options.identityPublicPort, fallback: 4433, host: local },
-      say,
-    ),
-    identityAdminPort: await choosePort(
-      dataDir,
-      { variable: 'IDENTITY_ADMIN_PORT', asked: options.identityAdminPort, fallback: 4434, host: local },
-      say,
-    ),
+    identityPublicPort: await choose('IDENTITY_PUBLIC_PORT', options.identityPublicPort, 4433),
+    identityAdminPort: await choose('IDENTITY_ADMIN_PORT', options.identityAdminPort, 4434),
     url: publicUrl(options.url, host, port, scheme),
   }
 }

@@ -1,4 +1,5 @@
 import type { Logger } from '@crux/service-kit'
+import type { DrizzleConfig } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { Pool, type PoolClient } from 'pg'
 import { createSharedReads, type SharedRead } from './shared-reads.ts'
@@ -50,10 +51,8 @@ export function openDatabase<S extends Schema = Record<string, never>>(options: 
   // A connection that is lost between two statements of a transaction has no other listener, so its error would end the process.
   pool.on('connect', (client) => void client.on('error', lost))
   if (options.camelCase) pool.on('connect', renameColumns)
-  const db = drizzle(pool, {
-    casing: 'snake_case',
-    ...(options.schema && { schema: options.schema }),
-  }) as unknown as NodePgDatabase<S>
+  const config: DrizzleConfig<S> = { casing: 'snake_case', ...(options.schema && { schema: options.schema }) }
+  const db = drizzle<S>(pool, config)
   let closing: Promise<void> | undefined
   return {
     pool,

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate as runMigrations } from 'drizzle-orm/node-postgres/migrator'
-import { Client, escapeIdentifier } from 'pg'
+import { type Client, escapeIdentifier } from 'pg'
+import { lockName, withClient } from './client.ts'
 
 /**
  * Migrates a schema: runs the migrations in `directory` (created by drizzle-kit) that the database does not have. Several processes may start at once:
@@ -21,13 +21,8 @@ export async function migrate(options: {
   const journal: { entries: { tag: string; when: number }[] } = JSON.parse(
     readFileSync(join(options.directory, 'meta/_journal.json'), 'utf8'),
   )
-  const client = new Client({ connectionString: options.url, application_name: 'crux migrate' })
-  // Without a listener, a connection that is lost between two statements would end the process instead of rejecting the next one.
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    await client.query('set client_min_messages to warning')
-    await client.query('select pg_advisory_lock($1)', [lockOf(options.schema)])
+  await withClient(options.url, 'crux migrate', async (client) => {
+    await lockName(client, `crux migrate ${options.schema}`)
     if (await startsElsewhere(client, options.schema, journal.entries[0]?.when))
       throw new DatabaseTooOldError(options.schema)
     await runMigrations(drizzle(client), {
@@ -35,10 +30,7 @@ export async function migrate(options: {
       migrationsSchema: options.schema,
       migrationsTable: 'migrations',
     })
-  } finally {
-    // This ends the session and releases its lock.
-    await client.end()
-  }
+  })
   return journal.entries.at(-1)?.tag
 }
 
@@ -63,9 +55,4 @@ async function startsElsewhere(client: Client, schema: string, firstMs: number |
   if (!found[0]?.exists) return false
   const { rows } = await client.query<{ first: string | null }>(`select min(created_at) as first from ${journal}`)
   return typeof rows[0]?.first === 'string' && Number(rows[0].first) !== firstMs
-}
-
-/** 48 bits of a hash, which fit a bigint parameter and a JavaScript number. */
-function lockOf(schema: string): number {
-  return createHash('sha256').update(`crux migrate ${schema}`).digest().readUIntBE(0, 6)
 }

@@ -1,4 +1,4 @@
-import type { CustomTypesConfig, Pool, QueryResultRow } from 'pg'
+import type { CustomTypesConfig, Pool, QueryResult, QueryResultRow } from 'pg'
 
 /** A prepared statement that only reads. A name belongs to one text and one set of types, as for every prepared statement. */
 export type Read = {
@@ -14,7 +14,7 @@ export type SharedRead = <Row extends QueryResultRow>(read: Read) => Promise<rea
 const waitMs = 100
 
 /** `next` is not sent yet and accepts more callers; `sent` accepts none. */
-type Queue = { next?: Promise<QueryResultRow[]> | undefined; sent?: Promise<unknown> }
+type Queue = { next?: Promise<QueryResult> | undefined; sent?: Promise<unknown> }
 
 /**
  * Callers that run the same statement with the same values at the same time share one query. It is sent after all of their calls, so each caller sees
@@ -25,33 +25,25 @@ type Queue = { next?: Promise<QueryResultRow[]> | undefined; sent?: Promise<unkn
 export function createSharedReads(pool: Pick<Pool, 'query'>): SharedRead {
   const queues = new Map<string, Queue>()
 
-  async function query({ values, ...read }: Read): Promise<QueryResultRow[]> {
-    const { rows } = await pool.query<QueryResultRow>({ ...read, values: [...values] })
-    return rows
-  }
-
-  async function sendNext(key: string, queue: Queue, read: Read): Promise<QueryResultRow[]> {
+  async function sendNext(key: string, queue: Queue, read: Read): Promise<QueryResult> {
     await canSend(queue.sent)
     queue.next = undefined
-    const rows = query(read)
-    queue.sent = rows
+    const result = pool.query({ ...read, values: [...read.values] })
+    queue.sent = result
     try {
-      return await rows
+      return await result
     } finally {
-      if (queue.sent === rows && !queue.next) queues.delete(key)
+      if (queue.sent === result && !queue.next) queues.delete(key)
     }
   }
 
-  function share(read: Read): Promise<QueryResultRow[]> {
+  return async (read) => {
     const key = JSON.stringify([read.name, read.values])
     const queue = queues.get(key) ?? {}
     queues.set(key, queue)
     queue.next ??= sendNext(key, queue, read)
-    return queue.next
+    return (await queue.next).rows
   }
-
-  // The caller declares the type of the rows, as with the pool.
-  return share as SharedRead
 }
 
 /** Resolves once the previously sent query has ended or is late, and once the requests that have already arrived were read. */

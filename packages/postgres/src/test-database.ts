@@ -1,11 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger } from '@crux/service-kit'
-import { Client, escapeIdentifier } from 'pg'
+import { escapeIdentifier } from 'pg'
+import { lockName, withClient } from './client.ts'
 import { removeEmbedded, startEmbedded } from './embedded/supervisor.ts'
 
 export interface TestDatabase {
@@ -13,6 +14,7 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
+const clientName = 'crux test'
 const urlVariable = 'TEST_DATABASE_URL'
 const runVariable = 'CRUX_TEST_RUN'
 const providerVariable = 'CRUX_TEST_CLUSTER'
@@ -85,8 +87,8 @@ export async function testDatabase(options: {
   const run = process.env[runVariable] ?? 'shared'
   const template = `test_${run}_template_${options.key.replace(/\W/g, '_')}`
   const name = `test_${run}_${randomBytes(6).toString('hex')}`
-  await withClient(cluster, async (client) => {
-    await client.query('select pg_advisory_lock($1)', [createHash('sha256').update(template).digest().readUIntBE(0, 6)])
+  await withClient(cluster, clientName, async (client) => {
+    await lockName(client, template)
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1 and datistemplate', [
       template,
     ])
@@ -104,13 +106,14 @@ export async function testDatabase(options: {
     drop: () =>
       withClient(
         cluster,
+        clientName,
         async (client) => void (await client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`)),
       ),
   }
 }
 
 async function dropRun(url: string, run: string): Promise<void> {
-  await withClient(url, async (client) => {
+  await withClient(url, clientName, async (client) => {
     const { rows } = await client.query<{ datname: string }>('select datname from pg_database where datname like $1', [
       `test\\_${run}\\_%`,
     ])
@@ -125,16 +128,4 @@ function databaseUrl(clusterUrl: string, name: string): string {
   const url = new URL(clusterUrl)
   url.pathname = `/${name}`
   return url.href
-}
-
-async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url, application_name: 'crux test' })
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    await client.query('set client_min_messages to warning')
-    return await work(client)
-  } finally {
-    await client.end()
-  }
 }

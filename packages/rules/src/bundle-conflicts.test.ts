@@ -2,9 +2,9 @@ import type { ContainerConfigFields } from '@crux/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bundleConflicts, conflictFields } from './bundle-conflicts.ts'
-import { mergeLayers } from './config-layers.ts'
 import { overlappingRanges, sameVolume } from './config-merge.ts'
 import { configParts, sameValue } from './config-parts.ts'
+import { mergeLayers } from './final-config.ts'
 
 const conflicts = (bundles: ContainerConfigFields[], deployment: ContainerConfigFields = {}) =>
   bundleConflicts(

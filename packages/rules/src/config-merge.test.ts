@@ -1,10 +1,9 @@
 import { FinalContainerConfig } from '@crux/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ConfigLayer } from './config-layers.ts'
 import { mergeConfig } from './config-merge.ts'
 import { withoutIds } from './config-parts.ts'
-import { defaultContainerName, finalConfig, missingSecrets } from './final-config.ts'
+import { type ConfigLayer, defaultContainerName, finalConfig, missingSecrets } from './final-config.ts'
 
 const instance = (fields: ConfigLayer['fields']): ConfigLayer => ({ source: 'instance', fields })
 const rows = <V extends string | null>(values: Record<string, V>) =>

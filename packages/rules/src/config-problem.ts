@@ -9,20 +9,28 @@ export const problem = (property: string, error: string, description: string): C
   description,
 })
 
-/** Returns a problem at each row that repeats a value that must be unique in its list. */
-export function repeated<T>(
-  rows: readonly T[] | null | undefined,
-  of: (row: T) => string,
-  at: (index: number) => string,
-  description: (key: string) => string,
-): ConfigProblem[] {
-  const seen = new Set<string>()
-  return (rows ?? []).flatMap((row, index) => {
-    const key = of(row)
-    if (!seen.has(key)) {
-      seen.add(key)
-      return []
-    }
-    return [problem(at(index), 'keysAreUnique', description(key))]
-  })
+export type Report = (property: string, error: string, description: string) => void
+
+/** Returns the problems that the rules report, in the order of the reports. */
+export function collectProblems(check: (report: Report) => void): ConfigProblem[] {
+  const problems: ConfigProblem[] = []
+  check((property, error, description) => problems.push(problem(property, error, description)))
+  return problems
 }
+
+/** Reports each row that repeats a value that must be unique in its list. */
+export function reportRepeated<T>(
+  report: Report,
+  rows: readonly T[] | null | undefined,
+  rule: { of: (row: T) => string; at: (index: number) => string; description: (key: string) => string },
+): void {
+  const seen = new Set<string>()
+  for (const [index, row] of (rows ?? []).entries()) {
+    const key = rule.of(row)
+    if (seen.has(key)) report(rule.at(index), 'keysAreUnique', rule.description(key))
+    seen.add(key)
+  }
+}
+
+/** A setting that reaches the node, and why only an admin may confirm it. */
+export type HostDanger = { property: string; value: string; reason: string }

@@ -1,15 +1,22 @@
-import type { ContainerConfigFields, FinalContainerConfig, NodeType } from '@crux/contract'
-import { patterns } from '@crux/contract'
-import { type ConfigProblem, problem } from './config-problem.ts'
-import { checkShape } from './config-shape.ts'
+import {
+  ContainerConfigFields,
+  containerConfigFieldNames,
+  type FinalContainerConfig,
+  invalidArgument,
+  type NodeType,
+  patterns,
+  propertyPath,
+} from '@crux/contract'
+import { type ConfigProblem, collectProblems, problem, type Report } from './config-problem.ts'
 import { type HostPort, isSameHostPort, publishedPorts } from './host-ports.ts'
-import { repeatedRoutes } from './routes.ts'
-import { kubernetesNameProblems } from './validate-kubernetes-names.ts'
-import { mountProblems } from './validate-mounts.ts'
-import { portProblems } from './validate-ports.ts'
-import { routingProblems } from './validate-routing.ts'
-import { rowProblems } from './validate-rows.ts'
-import { runtimeProblems } from './validate-runtime.ts'
+import { valueAt } from './json-record.ts'
+import { reportRepeatedRoutes } from './routes.ts'
+import { checkKubernetesNames } from './validate-kubernetes-names.ts'
+import { checkMounts } from './validate-mounts.ts'
+import { checkPorts } from './validate-ports.ts'
+import { checkRouting } from './validate-routing.ts'
+import { checkRows } from './validate-rows.ts'
+import { checkRuntime } from './validate-runtime.ts'
 
 export type ValidationOptions = {
   /** If it is known, the whole name of the container must be a DNS label. */
@@ -31,18 +38,18 @@ export type ValidationOptions = {
  * @returns one problem per property for any input; the first rule that a property violates is reported
  */
 export function validateConfig(config: ContainerConfigFields, options: ValidationOptions = {}): ConfigProblem[] {
+  const { prefix, whole = false, below, nodeType } = options
   const { problems, readable } = checkShape(config)
-  const all = [
-    ...problems,
-    ...nameProblems(readable.name, options.prefix),
-    ...portProblems(readable, options),
-    ...routingProblems(readable, options),
-    ...mountProblems(readable, options),
-    ...rowProblems(readable),
-    ...runtimeProblems(readable, options),
-    ...kubernetesNameProblems(readable, options),
-  ]
-  return onePerProperty(all)
+  const more = collectProblems((report) => {
+    checkName(readable.name, prefix, report)
+    checkPorts(readable, whole, report)
+    checkRouting(readable, { whole, below }, report)
+    checkMounts(readable, { prefix, whole, nodeType }, report)
+    checkRows(readable, report)
+    checkRuntime(readable, nodeType, report)
+    if (nodeType !== 'docker') checkKubernetesNames(readable, report)
+  })
+  return onePerProperty([...problems, ...more])
 }
 
 /** The problems of `after` that `before` did not have. An existing error elsewhere does not block a change. */
@@ -68,34 +75,32 @@ export function validateRelease(
   )
   const names = new Set<string>()
   const hostPorts: (HostPort & { name: string; index: number })[] = []
-  instances.forEach(({ config }, index) => {
-    const refuse = (property: string, error: string, description: string) =>
-      problems.push(problem(`instances[${index}].config.${property}`, error, description))
-    const claim = (name: string, property: string) => {
-      if (names.has(name))
-        refuse(
-          property,
-          'containerNameAreUnique',
-          `Two containers would be called ${prefix}-${name}: name one of them differently`,
-        )
-      names.add(name)
+  const clashes = collectProblems((report) => {
+    for (const [index, { config }] of instances.entries()) {
+      const at = `instances[${index}].config`
+      const claim = (name: string, property: string) => {
+        const description = `Two containers would be called ${prefix}-${name}: name one of them differently`
+        if (names.has(name)) report(`${at}.${property}`, 'containerNameAreUnique', description)
+        names.add(name)
+      }
+      claim(config.name, 'name')
+      for (const [place, init] of (config.initContainers ?? []).entries())
+        claim(`${config.name}-${init.name}`, `initContainers[${place}].name`)
+      for (const mine of publishedPorts(config)) {
+        const other = hostPorts.find((theirs) => theirs.index !== index && isSameHostPort(theirs, mine))
+        const port = Math.max(mine.from, other?.from ?? 0)
+        if (other)
+          report(
+            `${at}.${mine.property}`,
+            'hostPortsAreUnique',
+            `Port ${port} of the node is published by ${other.name} too`,
+          )
+        hostPorts.push({ ...mine, name: config.name, index })
+      }
     }
-    claim(config.name, 'name')
-    for (const [place, init] of (config.initContainers ?? []).entries())
-      claim(`${config.name}-${init.name}`, `initContainers[${place}].name`)
-    for (const mine of publishedPorts(config)) {
-      const other = hostPorts.find((theirs) => theirs.index !== index && isSameHostPort(theirs, mine))
-      if (other)
-        refuse(
-          mine.property,
-          'hostPortsAreUnique',
-          `Port ${Math.max(mine.from, other.from)} of the node is published by ${other.name} too`,
-        )
-      hostPorts.push({ ...mine, name: config.name, index })
-    }
+    reportRepeatedRoutes(instances, report)
   })
-  problems.push(...repeatedRoutes(instances))
-  return onePerProperty(problems)
+  return onePerProperty([...problems, ...clashes])
 }
 
 function onePerProperty(problems: readonly ConfigProblem[]): ConfigProblem[] {
@@ -103,12 +108,57 @@ function onePerProperty(problems: readonly ConfigProblem[]): ConfigProblem[] {
   return problems.filter(({ property }) => !named.has(property) && named.add(property))
 }
 
-function nameProblems(name: string | null | undefined, prefix: string | undefined): ConfigProblem[] {
-  if (!name || prefix === undefined) return []
+function checkName(name: string | null | undefined, prefix: string | undefined, report: Report): void {
+  if (!name || prefix === undefined) return
   const full = `${prefix}-${name}`
   if (!patterns.dnsLabel.test(full))
-    return [problem('name', 'matches', `${full} is not a DNS label: use lower-case letters, digits and dashes`)]
-  if (full.length > 63)
-    return [problem('name', 'max', `${full} has ${full.length} characters, 63 are possible with the prefix`)]
-  return []
+    report('name', 'matches', `${full} is not a DNS label: use lower-case letters, digits and dashes`)
+  else if (full.length > 63)
+    report('name', 'max', `${full} has ${full.length} characters, 63 are possible with the prefix`)
+}
+
+/**
+ * Checks that every value has the form that the contract requires.
+ *
+ * @returns the problems, and the fields whose rows can be checked further because all their values have the right type, though they may be out of
+ * bounds
+ */
+function checkShape(config: ContainerConfigFields): {
+  problems: ConfigProblem[]
+  readable: ContainerConfigFields
+} {
+  // The default name from an image may be one letter, which is valid after the prefix.
+  const { name, ...rest } = config
+  const parsed = ContainerConfigFields.safeParse(typeof name === 'string' && /^[a-z0-9]$/.test(name) ? rest : config)
+  const problems = textProblems(config)
+  if (parsed.success) return { problems, readable: config }
+  const broken = new Set<unknown>()
+  for (const issue of parsed.error.issues) {
+    const isWord = oneOfSeveral.has(issue.code) && typeof valueAt(config, issue.path) === 'string'
+    if (!keepsType.has(issue.code) && !isWord) broken.add(issue.path[0])
+  }
+  const readable = Object.fromEntries(Object.entries(config).filter(([field]) => !broken.has(field)))
+  return { problems: [...(invalidArgument(parsed.error).details ?? []), ...problems], readable }
+}
+
+/** Issues about a value of the right type. */
+const keepsType: ReadonlySet<string> = new Set(['too_small', 'too_big', 'invalid_format', 'not_multiple_of', 'custom'])
+
+/** Issues about a text that is not one of the allowed ones, or about a value of another type. */
+const oneOfSeveral: ReadonlySet<string> = new Set(['invalid_value', 'invalid_union'])
+
+/** Engines and the database accept neither the character NUL nor a lone surrogate, in any text. */
+function textProblems(config: ContainerConfigFields): ConfigProblem[] {
+  const found: ConfigProblem[] = []
+  const look = (value: unknown, path: PropertyKey[]): void => {
+    if (typeof value === 'string') {
+      if (value.includes('\0')) found.push(problem(propertyPath(path), 'matches', 'Leave out the character NUL'))
+      else if (!value.isWellFormed())
+        found.push(problem(propertyPath(path), 'matches', 'A character here is cut in half: write the text again'))
+    } else if (typeof value === 'object' && value !== null)
+      for (const [name, inner] of Object.entries(value))
+        look(inner, [...path, Array.isArray(value) ? Number(name) : name])
+  }
+  for (const field of containerConfigFieldNames) look(config[field], [field])
+  return found
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { networkDangers, networkProblems, parseNetworkKey } from './networks.ts'
+import { collectProblems } from './config-problem.ts'
+import { checkNetworks, networkDangers, parseNetworkKey } from './networks.ts'
 
-const errors = (key: string) => networkProblems({ networks: [{ key }] }).map(({ error }) => error)
+const errors = (key: string) =>
+  collectProblems((report) => checkNetworks({ networks: [{ key }] }, report)).map(({ error }) => error)
 
 describe('parseNetworkKey', () => {
   it('parses a plain key as a network of the team and engine: as one of the engine', () => {
@@ -10,7 +12,7 @@ describe('parseNetworkKey', () => {
   })
 })
 
-describe('networkProblems', () => {
+describe('checkNetworks', () => {
   it.each(['shared', 'Shared_1.a-b', 'x'.repeat(128), 'crux-0a1b2c3d-shop', 'engine:db_default', 'engine:abc123'])(
     'accepts %s',
     (key) => expect(errors(key)).toEqual([]),

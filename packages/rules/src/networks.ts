@@ -1,6 +1,5 @@
 import type { ContainerConfigFields } from '@crux/contract'
-import { type ConfigProblem, problem } from './config-problem.ts'
-import type { HostDanger } from './host-danger.ts'
+import type { HostDanger, Report } from './config-problem.ts'
 
 /**
  * The meaning of a key in `networks`. A plain key is a network of the team on the node, shared by all its containers there. `engine:NAME` is an
@@ -20,11 +19,11 @@ export function parseNetworkKey(key: string): NetworkReference {
 }
 
 /** Keys that the engine would refuse as a name, or would not interpret as a name. */
-export function networkProblems(config: ContainerConfigFields): ConfigProblem[] {
-  return (config.networks ?? []).flatMap(({ key }, index) => {
+export function checkNetworks(config: ContainerConfigFields, report: Report): void {
+  for (const [index, { key }] of (config.networks ?? []).entries()) {
     const found = networkKeyProblem(key)
-    return found ? [problem(`networks[${index}].key`, found.error, found.description)] : []
-  })
+    if (found) report(`networks[${index}].key`, found.error, found.description)
+  }
 }
 
 export function networkKeyProblem(key: string): { error: string; description: string } | undefined {
@@ -45,16 +44,9 @@ export function networkKeyProblem(key: string): { error: string; description: st
 }
 
 /** Networks of the engine belong to other software: a container that joins one reaches everything on it. */
-export function networkDangers(config: ContainerConfigFields): HostDanger[] {
-  return (config.networks ?? []).flatMap(({ key }, index) => {
+export const networkDangers = (config: ContainerConfigFields): HostDanger[] =>
+  (config.networks ?? []).flatMap(({ key }, index) => {
     const { kind, name } = parseNetworkKey(key)
-    if (kind === 'team') return []
-    return [
-      {
-        property: `networks[${index}].key`,
-        value: key,
-        reason: `The network ${name} of the engine connects it with containers that are not the team's`,
-      },
-    ]
+    const reason = `The network ${name} of the engine connects it with containers that are not the team's`
+    return kind === 'team' ? [] : [{ property: `networks[${index}].key`, value: key, reason }]
   })
-}

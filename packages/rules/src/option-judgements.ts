@@ -8,155 +8,127 @@ export type OptionJudgement = {
   why: string
 }
 
-const onKubernetes = (why: string): OptionJudgement => ({ engine: [], verdict: 'safe', why: `On Docker ${why}` })
+const safe = (why: string, ...engine: string[]): OptionJudgement => ({ engine, verdict: 'safe', why })
+
+const judged = (why: string, ...engine: string[]): OptionJudgement => ({ engine, verdict: 'judged', why })
+
+const onKubernetes = (why: string) => safe(`On Docker ${why}`)
 
 /**
  * The reason why each setting is safe for a user, or which of its values are not. A setting without an entry here does not compile, an engine option
  * without one fails a test, and docs/security.md shows this table.
  */
 export const fieldJudgements: Readonly<Record<ContainerConfigField, OptionJudgement>> = {
-  name: {
-    engine: ['name', 'Hostname'],
-    verdict: 'safe',
-    why: 'A DNS label behind the prefix; a container that is not of the same owner is never replaced',
-  },
-  environment: {
-    engine: ['Env'],
-    verdict: 'judged',
-    why: 'Only the container reads it. `VIRTUAL_HOST` and its like, by which proxies on the node route host names, are for admins',
-  },
-  secrets: {
-    engine: ['Env'],
-    verdict: 'judged',
-    why: 'Only the container reads them, and the agent opens them for it alone. Names by which proxies on the node route are for admins, as in `environment`',
-  },
-  commands: { engine: ['Entrypoint'], verdict: 'safe', why: 'Runs inside the container, without a shell of the node' },
-  args: { engine: ['Cmd'], verdict: 'safe', why: 'As `commands`' },
-  user: {
-    engine: ['User'],
-    verdict: 'safe',
-    why: 'A number inside the container; root there has only the capabilities that are granted',
-  },
-  workingDirectory: { engine: ['WorkingDir'], verdict: 'safe', why: 'The engine resolves it inside the container' },
-  tty: { engine: ['Tty'], verdict: 'safe', why: 'A terminal of the container; logs are cleaned where they are shown' },
-  ports: {
-    engine: ['ExposedPorts.*', 'HostConfig.PortBindings.*.HostIp', 'HostConfig.PortBindings.*.HostPort'],
-    verdict: 'safe',
-    why: 'Any port and address of the node that is free, those below 1024 too; one that is held is refused',
-  },
-  portRanges: {
-    engine: ['HostConfig.PortBindings.*.HostIp', 'HostConfig.PortBindings.*.HostPort'],
-    verdict: 'safe',
-    why: 'As `ports`',
-  },
-  portGate: { engine: [], verdict: 'safe', why: 'The gate listens on published ports alone' },
-  volumes: {
-    engine: [
-      'HostConfig.Mounts.Type',
-      'HostConfig.Mounts.Target',
-      'HostConfig.Mounts.Source',
-      'HostConfig.Mounts.ReadOnly',
-      'HostConfig.Mounts.TmpfsOptions.SizeBytes',
-      'HostConfig.Mounts.TmpfsOptions.Mode',
-    ],
-    verdict: 'judged',
-    why: "Paths of the node are for admins; `ro` there holds for the path's own file system, not for what is mounted below it. So are more than 1Gi of files in memory without a memory limit. Without a size a memory volume has 64Mi",
-  },
-  configContainer: {
-    engine: [],
-    verdict: 'judged',
-    why: 'To write into a path of the node is for admins. The container is never started; the agent follows no link in the volume',
-  },
-  storage: {
-    engine: [],
-    verdict: 'judged',
-    why: 'To write into a path of the node is for admins. Only admins connect storages; everybody may read every bucket of one',
-  },
-  initContainers: {
-    engine: [],
-    verdict: 'judged',
-    why: "To link a path of the node is for admins, since they write also what the container may only read. They have no capabilities, ports or limits of their own, and the prefix's network",
-  },
-  capabilities: {
-    engine: ['HostConfig.CapAdd', 'HostConfig.CapDrop'],
-    verdict: 'judged',
-    why: "To add one is for admins, except those that Docker gives to every container anyway, NET_RAW and MKNOD among them: a device that is made cannot be opened, and raw packets stay on the container's own networks",
-  },
-  ulimits: {
-    engine: ['HostConfig.Ulimits.Name', 'HostConfig.Ulimits.Soft', 'HostConfig.Ulimits.Hard'],
-    verdict: 'judged',
-    why: '`rtprio`, `nice`, `memlock` and `sigpending` are for admins. The others bound one process, are unlimited anyway in Docker (`core`, `nproc`), are bounded by the kernel (`nofile`, `msgqueue`), or do nothing any more (`locks`, `rss`)',
-  },
-  shmSize: {
-    engine: ['HostConfig.ShmSize'],
-    verdict: 'judged',
-    why: 'Counts with the memory volumes: more than 1Gi together without a memory limit is for admins',
-  },
-  resourceConfig: {
-    engine: [
-      'HostConfig.NanoCpus',
-      'HostConfig.Memory',
-      'HostConfig.MemorySwap',
-      'HostConfig.CpuShares',
-      'HostConfig.MemoryReservation',
-    ],
-    verdict: 'safe',
-    why: 'Without limits a container may use all cores, all memory and all process ids of the node, as is the default of Docker: who shares a node shares them. A request only weighs while cores are short, as more containers would',
-  },
-  logConfig: {
-    engine: ['HostConfig.LogConfig.Type', 'HostConfig.LogConfig.Config.*'],
-    verdict: 'judged',
-    why: "Other drivers than `nodeDefault`, `json-file`, `local` and `none` are for admins, and every option that is not known to be harmless: addresses, paths, templates, large buffers. Files of `json-file` without `max-size` grow with the disk, as the container's own files do",
-  },
-  restartPolicy: {
-    engine: ['HostConfig.RestartPolicy.Name', 'HostConfig.RestartPolicy.MaximumRetryCount'],
-    verdict: 'safe',
-    why: 'The engine waits longer before each further restart',
-  },
-  stopSignal: { engine: ['StopSignal'], verdict: 'safe', why: 'A signal to the container alone' },
-  stopGracePeriodSeconds: {
-    engine: ['StopTimeout'],
-    verdict: 'safe',
-    why: 'At most an hour; the engine waits as long when it is itself stopped, and a deployment only for its own containers',
-  },
-  expectedState: { engine: [], verdict: 'safe', why: 'Says when a start has succeeded; at most a day' },
-  healthCheckConfig: {
-    engine: [
-      'Healthcheck.Test',
-      'Healthcheck.Interval',
-      'Healthcheck.Timeout',
-      'Healthcheck.StartPeriod',
-      'Healthcheck.Retries',
-    ],
-    verdict: 'safe',
-    why: "The command runs inside the container; probes go from the agent to the container's own address and follow no redirect",
-  },
-  networkMode: {
-    engine: ['HostConfig.NetworkMode', 'NetworkingConfig.EndpointsConfig.*'],
-    verdict: 'judged',
-    why: '`host` is for admins; it reaches the loopback of the node. Any container reaches what the node routes, a metadata service of a cloud too: close that on the node',
-  },
-  networks: {
-    engine: [],
-    verdict: 'judged',
-    why: "A plain key is the team's own network; one of the engine (`engine:NAME`) is for admins",
-  },
-  extraHosts: {
-    engine: ['HostConfig.ExtraHosts'],
-    verdict: 'safe',
-    why: "Names of the container's own; `host-gateway` is an address that each container has on its route anyway",
-  },
-  dockerLabels: {
-    engine: ['Labels.*'],
-    verdict: 'judged',
-    why: 'Labels that other software on the node obeys are for admins or refused for everybody',
-  },
-  expose: { engine: ['Labels.*'], verdict: 'safe', why: 'Labels that the agent makes for the container alone' },
-  routing: {
-    engine: ['Labels.*'],
-    verdict: 'safe',
-    why: 'Host names and paths are checked before they stand in a rule; those of another owner are refused',
-  },
+  name: safe(
+    'A DNS label behind the prefix; a container that is not of the same owner is never replaced',
+    'name',
+    'Hostname',
+  ),
+  environment: judged(
+    'Only the container reads it. `VIRTUAL_HOST` and its like, by which proxies on the node route host names, are for admins',
+    'Env',
+  ),
+  secrets: judged(
+    'Only the container reads them, and the agent opens them for it alone. Names by which proxies on the node route are for admins, as in `environment`',
+    'Env',
+  ),
+  commands: safe('Runs inside the container, without a shell of the node', 'Entrypoint'),
+  args: safe('As `commands`', 'Cmd'),
+  user: safe('A number inside the container; root there has only the capabilities that are granted', 'User'),
+  workingDirectory: safe('The engine resolves it inside the container', 'WorkingDir'),
+  tty: safe('A terminal of the container; logs are cleaned where they are shown', 'Tty'),
+  ports: safe(
+    'Any port and address of the node that is free, those below 1024 too; one that is held is refused',
+    'ExposedPorts.*',
+    'HostConfig.PortBindings.*.HostIp',
+    'HostConfig.PortBindings.*.HostPort',
+  ),
+  portRanges: safe('As `ports`', 'HostConfig.PortBindings.*.HostIp', 'HostConfig.PortBindings.*.HostPort'),
+  portGate: safe('The gate listens on published ports alone'),
+  volumes: judged(
+    "Paths of the node are for admins; `ro` there holds for the path's own file system, not for what is mounted below it. So are more than 1Gi of files in memory without a memory limit. Without a size a memory volume has 64Mi",
+    'HostConfig.Mounts.Type',
+    'HostConfig.Mounts.Target',
+    'HostConfig.Mounts.Source',
+    'HostConfig.Mounts.ReadOnly',
+    'HostConfig.Mounts.TmpfsOptions.SizeBytes',
+    'HostConfig.Mounts.TmpfsOptions.Mode',
+  ),
+  configContainer: judged(
+    'To write into a path of the node is for admins. The container is never started; the agent follows no link in the volume',
+  ),
+  storage: judged(
+    'To write into a path of the node is for admins. Only admins connect storages; everybody may read every bucket of one',
+  ),
+  initContainers: judged(
+    "To link a path of the node is for admins, since they write also what the container may only read. They have no capabilities, ports or limits of their own, and the prefix's network",
+  ),
+  capabilities: judged(
+    "To add one is for admins, except those that Docker gives to every container anyway, NET_RAW and MKNOD among them: a device that is made cannot be opened, and raw packets stay on the container's own networks",
+    'HostConfig.CapAdd',
+    'HostConfig.CapDrop',
+  ),
+  ulimits: judged(
+    '`rtprio`, `nice`, `memlock` and `sigpending` are for admins. The others bound one process, are unlimited anyway in Docker (`core`, `nproc`), are bounded by the kernel (`nofile`, `msgqueue`), or do nothing any more (`locks`, `rss`)',
+    'HostConfig.Ulimits.Name',
+    'HostConfig.Ulimits.Soft',
+    'HostConfig.Ulimits.Hard',
+  ),
+  shmSize: judged(
+    'Counts with the memory volumes: more than 1Gi together without a memory limit is for admins',
+    'HostConfig.ShmSize',
+  ),
+  resourceConfig: safe(
+    'Without limits a container may use all cores, all memory and all process ids of the node, as is the default of Docker: who shares a node shares them. A request only weighs while cores are short, as more containers would',
+    'HostConfig.NanoCpus',
+    'HostConfig.Memory',
+    'HostConfig.MemorySwap',
+    'HostConfig.CpuShares',
+    'HostConfig.MemoryReservation',
+  ),
+  logConfig: judged(
+    "Other drivers than `nodeDefault`, `json-file`, `local` and `none` are for admins, and every option that is not known to be harmless: addresses, paths, templates, large buffers. Files of `json-file` without `max-size` grow with the disk, as the container's own files do",
+    'HostConfig.LogConfig.Type',
+    'HostConfig.LogConfig.Config.*',
+  ),
+  restartPolicy: safe(
+    'The engine waits longer before each further restart',
+    'HostConfig.RestartPolicy.Name',
+    'HostConfig.RestartPolicy.MaximumRetryCount',
+  ),
+  stopSignal: safe('A signal to the container alone', 'StopSignal'),
+  stopGracePeriodSeconds: safe(
+    'At most an hour; the engine waits as long when it is itself stopped, and a deployment only for its own containers',
+    'StopTimeout',
+  ),
+  expectedState: safe('Says when a start has succeeded; at most a day'),
+  healthCheckConfig: safe(
+    "The command runs inside the container; probes go from the agent to the container's own address and follow no redirect",
+    'Healthcheck.Test',
+    'Healthcheck.Interval',
+    'Healthcheck.Timeout',
+    'Healthcheck.StartPeriod',
+    'Healthcheck.Retries',
+  ),
+  networkMode: judged(
+    '`host` is for admins; it reaches the loopback of the node. Any container reaches what the node routes, a metadata service of a cloud too: close that on the node',
+    'HostConfig.NetworkMode',
+    'NetworkingConfig.EndpointsConfig.*',
+  ),
+  networks: judged("A plain key is the team's own network; one of the engine (`engine:NAME`) is for admins"),
+  extraHosts: safe(
+    "Names of the container's own; `host-gateway` is an address that each container has on its route anyway",
+    'HostConfig.ExtraHosts',
+  ),
+  dockerLabels: judged(
+    'Labels that other software on the node obeys are for admins or refused for everybody',
+    'Labels.*',
+  ),
+  expose: safe('Labels that the agent makes for the container alone', 'Labels.*'),
+  routing: safe(
+    'Host names and paths are checked before they stand in a rule; those of another owner are refused',
+    'Labels.*',
+  ),
   deploymentStrategy: onKubernetes('it does nothing'),
   customHeaders: onKubernetes('they do nothing'),
   proxyHeaders: onKubernetes('they do nothing'),
@@ -169,14 +141,13 @@ export const fieldJudgements: Readonly<Record<ContainerConfigField, OptionJudgem
 
 /** Options that the agent sets by itself, for any configuration. */
 export const computedJudgements: Readonly<Record<string, OptionJudgement>> = {
-  'image and tag': {
-    engine: ['Image'],
-    verdict: 'safe',
-    why: 'Always the id of the image that was resolved from a name; `sha256:...` is no name, so images of others are not run by their id',
-  },
-  'names on the network of the prefix': {
-    engine: ['NetworkingConfig.EndpointsConfig.*.Aliases', 'NetworkingConfig.EndpointsConfig.*.Links'],
-    verdict: 'safe',
-    why: 'Made from names of containers of the same prefix',
-  },
+  'image and tag': safe(
+    'Always the id of the image that was resolved from a name; `sha256:...` is no name, so images of others are not run by their id',
+    'Image',
+  ),
+  'names on the network of the prefix': safe(
+    'Made from names of containers of the same prefix',
+    'NetworkingConfig.EndpointsConfig.*.Aliases',
+    'NetworkingConfig.EndpointsConfig.*.Links',
+  ),
 }

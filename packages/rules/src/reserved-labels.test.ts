@@ -1,19 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { labelDangers, reservedLabelProblems } from './reserved-labels.ts'
+import { collectProblems } from './config-problem.ts'
+import { checkReservedLabels, labelDangers } from './reserved-labels.ts'
 
 const labels = (...keys: string[]) => ({ dockerLabels: keys.map((key) => ({ key, value: 'x' })) })
 
-describe('reservedLabelProblems', () => {
+describe('checkReservedLabels', () => {
   it.each(['dev.crux.team', 'Dev.Crux.node', 'com.docker.compose.project', 'org.dyrectorio.cap', 'ORG.dyrectorio.x'])(
     'refuses %s for all roles',
     (key) =>
-      expect(reservedLabelProblems(labels('a', key))).toEqual([
+      expect(collectProblems((report) => checkReservedLabels(labels('a', key), report))).toEqual([
         expect.objectContaining({ property: 'dockerLabels[1].key', error: 'reserved' }),
       ]),
   )
 
   it('allows a row to remove a reserved label of a weaker layer', () => {
-    expect(reservedLabelProblems({ dockerLabels: [{ key: 'dev.crux.team', value: null }] })).toEqual([])
+    const removed = { dockerLabels: [{ key: 'dev.crux.team', value: null }] }
+    expect(collectProblems((report) => checkReservedLabels(removed, report))).toEqual([])
   })
 })
 

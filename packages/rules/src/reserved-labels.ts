@@ -1,6 +1,5 @@
 import type { ContainerConfigFields } from '@crux/contract'
-import { type ConfigProblem, problem } from './config-problem.ts'
-import type { HostDanger } from './host-danger.ts'
+import type { HostDanger, Report } from './config-problem.ts'
 
 /**
  * Labels with which Crux, Compose and the system that Crux imports from identify containers. A container with a false label would be counted, stopped
@@ -75,41 +74,31 @@ export const isObeyedLabel = (key: string): boolean => obeyedLabels.some((name) 
 export const reservedLabelReason = (key: string): string =>
   `${key} is kept: labels that begin with ${reservedLabels.map((name) => `${name}.`).join(', ')} say whose a container is`
 
-export function reservedLabelProblems(config: ContainerConfigFields): ConfigProblem[] {
-  return (config.dockerLabels ?? []).flatMap(({ key, value }, index) =>
-    // A row that only removes the label of a weaker layer sets no label.
-    value !== null && isReservedLabel(key)
-      ? [problem(`dockerLabels[${index}].key`, 'reserved', reservedLabelReason(key))]
-      : [],
-  )
+export function checkReservedLabels(config: ContainerConfigFields, report: Report): void {
+  // A row that only removes the label of a weaker layer sets no label.
+  for (const [index, { key, value }] of (config.dockerLabels ?? []).entries())
+    if (value !== null && isReservedLabel(key))
+      report(`dockerLabels[${index}].key`, 'reserved', reservedLabelReason(key))
 }
 
 /** Labels, and variables that are read like labels, with which other software on the node acts on a container. */
-export function labelDangers(config: ContainerConfigFields): HostDanger[] {
-  const labels = (config.dockerLabels ?? []).flatMap(({ key, value }, index) =>
-    value === null || !isObeyedLabel(key)
-      ? []
-      : [
-          {
-            property: `dockerLabels[${index}].key`,
-            value: `${key}=${value}`,
-            reason: `Other software on the node may act on the label ${key}`,
-          },
-        ],
-  )
-  const variables = (['environment', 'secrets'] as const).flatMap((field) =>
-    (config[field] ?? []).flatMap(({ key, value }, index) => {
-      if ((field === 'environment' && value === null) || !obeyedVariables.has(key)) return []
-      return [
-        {
-          property: `${field}[${index}].key`,
-          value: field === 'environment' ? `${key}=${value}` : key,
-          reason: `A proxy on the node may route by the variable ${key}`,
-        },
-      ]
-    }),
-  )
-  return [...labels, ...variables]
+export function labelDangers({ dockerLabels, environment, secrets }: ContainerConfigFields): HostDanger[] {
+  const labels = (dockerLabels ?? []).flatMap(({ key, value }, index) => {
+    const reason = `Other software on the node may act on the label ${key}`
+    if (value === null || !isObeyedLabel(key)) return []
+    return [{ property: `dockerLabels[${index}].key`, value: `${key}=${value}`, reason }]
+  })
+  const variable = (property: string, key: string, value: string): HostDanger[] =>
+    obeyedVariables.has(key)
+      ? [{ property, value, reason: `A proxy on the node may route by the variable ${key}` }]
+      : []
+  return [
+    ...labels,
+    ...(environment ?? []).flatMap(({ key, value }, index) =>
+      value === null ? [] : variable(`environment[${index}].key`, key, `${key}=${value}`),
+    ),
+    ...(secrets ?? []).flatMap(({ key }, index) => variable(`secrets[${index}].key`, key, key)),
+  ]
 }
 
 /** `traefik`, `traefik.enable`, `caddy_0.reverse_proxy` and `co.elastic.logs/enabled`, but not `traefikish`. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { collectProblems } from './config-problem.ts'
 import { finalConfig } from './final-config.ts'
-import { normalizeHost, repeatedRoutes, routesOf, routesOverlap } from './routes.ts'
+import { normalizeHost, reportRepeatedRoutes, routesOf, routesOverlap } from './routes.ts'
 
 const route = (text: string) => {
   const slash = text.indexOf('/')
@@ -69,14 +70,14 @@ describe('routesOf', () => {
   })
 })
 
-describe('repeatedRoutes', () => {
+describe('reportRepeatedRoutes', () => {
   it('reports two instances with the same host name and path, and allows a longer path beside a shorter one', () => {
-    const problems = repeatedRoutes([
+    const instances = [
       exposed('web', 'app.example.com'),
       exposed('api', 'app.example.com', '/api'),
       exposed('other', 'b.example.com,App.Example.com', '/'),
-    ])
-    expect(problems).toEqual([
+    ]
+    expect(collectProblems((report) => reportRepeatedRoutes(instances, report))).toEqual([
       {
         property: 'instances[2].config.routing.domain',
         error: 'routesAreUnique',

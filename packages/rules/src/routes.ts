@@ -1,5 +1,5 @@
 import type { ContainerConfigFields, FinalContainerConfig } from '@crux/contract'
-import { type ConfigProblem, problem } from './config-problem.ts'
+import type { Report } from './config-problem.ts'
 
 /** Requests that a proxy sends to one container: all below a path, of one host name or of every host name. */
 export type Route = { host: string | null; path: string }
@@ -63,24 +63,18 @@ export const findOverlap = (left: readonly Route[], right: readonly Route[]): Ro
 export const routeInWords = ({ host, path }: Route): string => `${host ?? 'every host name'}${normalizePath(path)}`
 
 /** Instances of one release must not have overlapping routes, because the proxy would select the instance arbitrarily. */
-export function repeatedRoutes(instances: readonly { config: FinalContainerConfig }[]): ConfigProblem[] {
+export function reportRepeatedRoutes(instances: readonly { config: FinalContainerConfig }[], report: Report): void {
   const known: { route: Route; name: string; index: number }[] = []
-  return instances.flatMap(({ config }, index) =>
-    routesOf(config, undefined).flatMap((route) => {
+  for (const [index, { config }] of instances.entries())
+    for (const route of routesOf(config, undefined)) {
       // The default host contains the name of the container, or the agent refuses it.
-      if (route.host === null) return []
+      if (route.host === null) continue
       const other = known.find((candidate) => candidate.index !== index && isSameRoute(candidate.route, route))
       known.push({ route, name: config.name, index })
-      if (!other) return []
-      return [
-        problem(
-          `instances[${index}].config.routing.domain`,
-          'routesAreUnique',
-          `${routeInWords(route)} is routed to ${other.name} too: choose another host name or path`,
-        ),
-      ]
-    }),
-  )
+      if (!other) continue
+      const description = `${routeInWords(route)} is routed to ${other.name} too: choose another host name or path`
+      report(`instances[${index}].config.routing.domain`, 'routesAreUnique', description)
+    }
 }
 
 function hostsOverlap(left: string | null, right: string | null): boolean {

@@ -1,6 +1,6 @@
-import type { ContainerConfigFields, NodeType } from '@crux/contract'
+import type { ContainerConfigFields } from '@crux/contract'
 import { markerSections } from './config-parts.ts'
-import { type ConfigProblem, problem } from './config-problem.ts'
+import type { Report } from './config-problem.ts'
 
 type Row = { key: string; value: string | null }
 
@@ -11,90 +11,58 @@ export const annotationBytesMax = 256 * 1024
  * Checks labels and annotations by the rules of the Kubernetes API. On a Docker node they have no effect and are not checked.
  * https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set, and .../annotations/
  */
-export function kubernetesNameProblems(
-  config: ContainerConfigFields,
-  { nodeType }: { nodeType?: NodeType | undefined },
-): ConfigProblem[] {
-  if (nodeType === 'docker') return []
+export function checkKubernetesNames(config: ContainerConfigFields, report: Report): void {
   const { labels, annotations, extraLBAnnotations, useLoadBalancer } = config
   const balancer = extraLBAnnotations ?? []
-  return [
-    ...markerSections.flatMap((section) => labelProblems(labels?.[section] ?? [], `labels.${section}`)),
-    ...markerSections.flatMap((section) => {
-      const rows = annotations?.[section] ?? []
-      // The service has the annotations of both; its own win.
-      const beside =
-        section === 'service' && useLoadBalancer
-          ? balancer.filter(({ key }) => !rows.some((row) => row.key === key))
-          : []
-      return annotationProblems(rows, `annotations.${section}`, beside)
-    }),
-    ...annotationProblems(balancer, 'extraLBAnnotations'),
-  ]
+  for (const section of markerSections)
+    for (const [index, { key, value }] of (labels?.[section] ?? []).entries()) {
+      checkKey(key, `labels.${section}[${index}].key`, report)
+      checkValue(value, `labels.${section}[${index}].value`, report)
+    }
+  for (const section of markerSections) {
+    const rows = annotations?.[section] ?? []
+    // The service has the annotations of both; its own win.
+    const beside =
+      section === 'service' && useLoadBalancer ? balancer.filter(({ key }) => !rows.some((row) => row.key === key)) : []
+    checkAnnotations(rows, `annotations.${section}`, beside, report)
+  }
+  checkAnnotations(balancer, 'extraLBAnnotations', [], report)
 }
 
-const labelProblems = (rows: readonly Row[], at: string): ConfigProblem[] =>
-  rows.flatMap(({ key, value }, index) => [
-    ...keyProblems(key, `${at}[${index}].key`),
-    ...valueProblems(value, `${at}[${index}].value`),
-  ])
-
-function annotationProblems(rows: readonly Row[], at: string, beside: readonly Row[] = []): ConfigProblem[] {
+function checkAnnotations(rows: readonly Row[], at: string, beside: readonly Row[], report: Report): void {
   // The API ignores the case of letters in the part before the slash.
-  const problems = rows.flatMap(({ key }, index) =>
-    keyProblems(key, `${at}[${index}].key`, (domain) => domain.toLowerCase()),
-  )
+  for (const [index, { key }] of rows.entries())
+    checkKey(key, `${at}[${index}].key`, report, (domain) => domain.toLowerCase())
   const bytes = rows.length > 0 ? bytesOf([...rows, ...beside]) : 0
   if (bytes > annotationBytesMax)
-    problems.push(
-      problem(at, 'max', `Annotations of one object have 256 KiB together: these have ${Math.ceil(bytes / 1024)}`),
-    )
-  return problems
+    report(at, 'max', `Annotations of one object have 256 KiB together: these have ${Math.ceil(bytes / 1024)}`)
 }
 
 const encoder = new TextEncoder()
+
 const bytesOf = (rows: readonly Row[]): number =>
   rows.reduce((sum, { key, value }) => sum + (value === null ? 0 : encoder.encode(key + value).length), 0)
 
-function keyProblems(key: string, property: string, read = (domain: string) => domain): ConfigProblem[] {
+function checkKey(key: string, property: string, report: Report, read = (domain: string) => domain): void {
   const slash = key.indexOf('/')
   const [domain, name] = slash < 0 ? [undefined, key] : [read(key.slice(0, slash)), key.slice(slash + 1)]
+  const what = slash < 0 ? 'A name' : 'The name after the slash'
   if (domain !== undefined && !isSubdomain(domain))
-    return [problem(property, 'matches', 'Before the slash stands a domain in small letters: example.com/name')]
-  if (name.length > nameMax)
-    return [
-      problem(
-        property,
-        'max',
-        `${slash < 0 ? 'A name' : 'The name after the slash'} has ${nameMax} characters at most`,
-      ),
-    ]
-  return namePattern.test(name)
-    ? []
-    : [
-        problem(
-          property,
-          'matches',
-          'Letters, digits, dashes, underscores and dots, first and last a letter or digit: example.com/name',
-        ),
-      ]
+    report(property, 'matches', 'Before the slash stands a domain in small letters: example.com/name')
+  else if (name.length > nameMax) report(property, 'max', `${what} has ${nameMax} characters at most`)
+  else if (!namePattern.test(name)) report(property, 'matches', `Letters, digits, ${othersAllowed}: example.com/name`)
 }
 
-function valueProblems(value: string | null, property: string): ConfigProblem[] {
-  if (!value) return []
-  if (value.length > nameMax) return [problem(property, 'max', `A label's value has ${nameMax} characters at most`)]
-  return namePattern.test(value)
-    ? []
-    : [
-        problem(
-          property,
-          'matches',
-          "A label's value is empty, or letters, digits, dashes, underscores and dots, first and last a letter or digit",
-        ),
-      ]
+function checkValue(value: string | null, property: string, report: Report): void {
+  if (!value) return
+  if (value.length > nameMax) report(property, 'max', `A label's value has ${nameMax} characters at most`)
+  else if (!namePattern.test(value))
+    report(property, 'matches', `A label's value is empty, or letters, digits, ${othersAllowed}`)
 }
 
 const nameMax = 63
 const namePattern = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/
+const othersAllowed = 'dashes, underscores and dots, first and last a letter or digit'
+
 const isSubdomain = (text: string): boolean =>
   text.length <= 253 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(text)

@@ -1,48 +1,37 @@
 import type { ContainerConfigFields } from '@crux/contract'
-import { type ConfigProblem, problem, repeated } from './config-problem.ts'
+import { type Report, reportRepeated } from './config-problem.ts'
 import { capabilityName } from './host-dangerous.ts'
-import { networkProblems } from './networks.ts'
-import { reservedLabelProblems } from './reserved-labels.ts'
+import { checkNetworks } from './networks.ts'
+import { checkReservedLabels } from './reserved-labels.ts'
 
 type Row = { key: string; value?: string | null | undefined }
 
 /** Checks names that the engine would refuse later with a less clear error, and reserved labels. */
-export function rowProblems(config: ContainerConfigFields): ConfigProblem[] {
-  return [
-    ...each(config, 'environment', 'matches', noEqualsSign),
-    ...each(config, 'secrets', 'matches', noEqualsSign),
-    ...reservedLabelProblems(config),
-    ...networkProblems(config),
-    ...each(config, 'capabilities', 'oneOf', ({ key }) =>
-      capabilities.has(capabilityName(key)) ? undefined : 'Use the name of a capability such as NET_ADMIN',
-    ),
-    ...repeated(
-      config.capabilities,
-      ({ key }) => capabilityName(key),
-      (index) => `capabilities[${index}].key`,
-      (name) => `${name} is there twice`,
-    ),
-    ...each(config, 'customHeaders', 'matches', ({ key }) =>
-      /^[\w!#$%&'*+.^`|~-]+$/.test(key)
-        ? undefined
-        : 'A header is called as X-Request-Id is: letters, digits and dashes',
-    ),
-  ]
-}
-
-const noEqualsSign = ({ key }: Row) => (key.includes('=') ? 'A name has no equals sign' : undefined)
-
-function each(
-  config: ContainerConfigFields,
-  field: 'environment' | 'secrets' | 'capabilities' | 'customHeaders',
-  error: string,
-  check: (row: Row) => string | undefined,
-): ConfigProblem[] {
-  const rows: readonly Row[] = config[field] ?? []
-  return rows.flatMap((row, index) => {
-    const description = check(row)
-    return description ? [problem(`${field}[${index}].key`, error, description)] : []
+export function checkRows(config: ContainerConfigFields, report: Report): void {
+  const checkKeys = (
+    field: 'environment' | 'secrets' | 'capabilities' | 'customHeaders',
+    [error, description]: readonly [error: string, description: string],
+    isValid: (key: string) => boolean,
+  ) => {
+    const rows: readonly Row[] = config[field] ?? []
+    for (const [index, { key }] of rows.entries())
+      if (!isValid(key)) report(`${field}[${index}].key`, error, description)
+  }
+  const noEqualsSign = ['matches', 'A name has no equals sign'] as const
+  checkKeys('environment', noEqualsSign, (key) => !key.includes('='))
+  checkKeys('secrets', noEqualsSign, (key) => !key.includes('='))
+  checkReservedLabels(config, report)
+  checkNetworks(config, report)
+  checkKeys('capabilities', ['oneOf', 'Use the name of a capability such as NET_ADMIN'], (key) =>
+    capabilities.has(capabilityName(key)),
+  )
+  reportRepeated(report, config.capabilities, {
+    of: ({ key }) => capabilityName(key),
+    at: (index) => `capabilities[${index}].key`,
+    description: (name) => `${name} is there twice`,
   })
+  const header = ['matches', 'A header is called as X-Request-Id is: letters, digits and dashes'] as const
+  checkKeys('customHeaders', header, (key) => /^[\w!#$%&'*+.^`|~-]+$/.test(key))
 }
 
 /** capabilities(7), Linux 5.9; `ALL` includes all of them. */

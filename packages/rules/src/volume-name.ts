@@ -1,5 +1,5 @@
 import type { ContainerConfigFields } from '@crux/contract'
-import { type ConfigProblem, problem } from './config-problem.ts'
+import type { Report } from './config-problem.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that a name must not contain.
 const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
@@ -45,7 +45,7 @@ export const isPlainPath = (name: string): boolean =>
  * Paths of the node that are inside one another while the container, or an init step, can write one of them: a process that writes the outer one
  * could replace the inner one by a link, which the engine would follow. Equal paths are allowed.
  */
-export function nestedHostPaths(config: ContainerConfigFields): ConfigProblem[] {
+export function checkNestedHostPaths(config: ContainerConfigFields, report: Report): void {
   const { configContainer, storage, initContainers } = config
   const filled = new Set([
     configContainer?.volume,
@@ -57,14 +57,14 @@ export function nestedHostPaths(config: ContainerConfigFields): ConfigProblem[] 
       ? [{ index, name, path: normalHostPath(name), writable: type !== 'ro' || filled.has(name) }]
       : [],
   )
-  return paths.flatMap((inner) => {
+  for (const inner of paths) {
     const outer = paths.find(
       (other) => isInside(inner.path, other.path) && (inner.writable || other.writable) && other !== inner,
     )
-    if (!outer) return []
+    if (!outer) continue
     const description = `${inner.name} lies inside ${outer.name}, which is a volume too: mount only one of them, or both read-only`
-    return [problem(`volumes[${inner.index}].name`, 'matches', description)]
-  })
+    report(`volumes[${inner.index}].name`, 'matches', description)
+  }
 }
 
 /** The path without empty parts, dots and a trailing slash. */

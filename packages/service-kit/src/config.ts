@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { errorCode } from './error-code.ts'
+import { errorCode } from './errors.ts'
 
 /** A setting with which the process cannot start. The message is one line: variable, problem, example. */
 export class ConfigError extends Error {
@@ -45,7 +45,7 @@ function readSetting(name: string, env: NodeJS.ProcessEnv, example: unknown): st
   try {
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '') || undefined
   } catch (cause) {
-    const reason = errorCode(cause) ?? 'unknown error'
+    const reason = errorCode(cause) || 'unknown error'
     throw new ConfigError(
       `${name}_FILE`,
       `names a file that cannot be read: ${reason}`,

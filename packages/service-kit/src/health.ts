@@ -1,4 +1,5 @@
-import { errorCode } from './error-code.ts'
+import { errorCode } from './errors.ts'
+import { withinTime } from './within-time.ts'
 export type HealthStatus = 'operational' | 'disrupted' | 'unavailable'
 
 export interface HealthReport {
@@ -56,15 +57,13 @@ export function createHealth(options: {
 
 /** Error texts of libraries may contain addresses and users, so only the kind of error is reported. */
 async function outcome(check: () => Promise<unknown>, timeoutMs: number): Promise<string> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve('no answer in time'), timeoutMs)
-  })
   try {
-    return await Promise.race([check().then(() => 'ok'), late])
+    return await withinTime(
+      check().then(() => 'ok'),
+      timeoutMs,
+      () => 'no answer in time',
+    )
   } catch (error) {
-    return `failed: ${errorCode(error) ?? (error instanceof Error ? error.name : 'unknown error')}`
-  } finally {
-    clearTimeout(timer)
+    return `failed: ${errorCode(error) || (error instanceof Error ? error.name : 'unknown error')}`
   }
 }

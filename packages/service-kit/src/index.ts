@@ -1,6 +1,6 @@
 export { clientNetwork } from './client-network.ts'
 export { ConfigError, parseConfig } from './config.ts'
-export { getField } from './get-field.ts'
+export { errorCode, getField } from './errors.ts'
 export type { Health, HealthReport, HealthStatus } from './health.ts'
 export { createHealth } from './health.ts'
 export { isUuid } from './ids.ts'
@@ -32,3 +32,4 @@ export {
   onUnhandledError,
   withErrorScope,
 } from './unhandled-errors.ts'
+export { withinTime } from './within-time.ts'

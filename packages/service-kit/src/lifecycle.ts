@@ -1,4 +1,5 @@
 import type { Logger } from './logger.ts'
+import { withinTime } from './within-time.ts'
 
 export interface Lifecycle {
   /** Registers a stop step. Later registrations run first. */
@@ -18,7 +19,9 @@ export function createLifecycle(log: Logger, options: { stepTimeoutMs?: number }
   async function stopAll() {
     for (let step = steps.pop(); step; step = steps.pop()) {
       try {
-        await within(stepTimeoutMs, step.stop)
+        await withinTime(Promise.resolve().then(step.stop), stepTimeoutMs, () => {
+          throw new Error(`took longer than ${stepTimeoutMs} ms`)
+        })
       } catch (err) {
         log.error({ err, step: step.name }, 'a step of the shutdown failed')
       }
@@ -42,17 +45,5 @@ export function createLifecycle(log: Logger, options: { stepTimeoutMs?: number }
         })
       }
     },
-  }
-}
-
-async function within(timeoutMs: number, run: () => Promise<unknown> | unknown): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`took longer than ${timeoutMs} ms`)), timeoutMs)
-  })
-  try {
-    await Promise.race([run(), late])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -2,13 +2,12 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { ConnectResponse, ContainerRef, Scope } from '@crux/agent-protocol'
 import type { EngineScope } from '@crux/rules'
 import type { Engine, LogChunkLine } from '../engines/engine.ts'
-import { EngineError, isEngineError } from '../errors/engine-error.ts'
+import { EngineError, isEngineError } from '../errors.ts'
 import { lastLinesOf } from '../journal/last-lines.ts'
 import type { AgentClient } from '../link/client.ts'
 import type { Credentials } from '../link/credentials.ts'
 import type { NodeScope } from '../scope/node-scope.ts'
 import { findInScope, inScope, requireScope } from '../scope/scope.ts'
-import { lineMessage } from './messages.ts'
 
 export type Command = ConnectResponse['command']
 export type CommandOf<C extends Command['case']> = Extract<Command, { case: C }> extends { value: infer V } ? V : never
@@ -124,4 +123,8 @@ async function lastLines(engine: Engine, id: string, take: number): Promise<LogC
   let lines: LogChunkLine[] = []
   for await (const chunk of engine.readLog(id, { take, follow: false })) lines = lastLinesOf([...lines, ...chunk])
   return lines
+}
+
+export function lineMessage({ seconds, nanos, stderr, text }: LogChunkLine) {
+  return { at: { seconds, nanos }, stderr, text }
 }

@@ -1,10 +1,9 @@
 import { CloseReason, type ConnectResponse } from '@crux/agent-protocol'
-import { messageOf } from '../errors/message-of.ts'
+import { messageOf } from '../errors.ts'
 import type { LinkEnd } from '../link/link.ts'
 import type { Releases } from '../releases/releases.ts'
 import { type CommandResult, createAnswers, isAnswered, toAnswer } from './answers.ts'
-import { createLinkStreams, type StreamContext } from './link-streams.ts'
-import { failureOf } from './messages.ts'
+import { createLinkStreams, failureOf, type StreamContext } from './link-streams.ts'
 
 export interface CommandContext extends StreamContext {
   releases: Releases

@@ -1,14 +1,13 @@
+import { FailureCode } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
 import type { ContainerView } from '../engines/engine.ts'
-import { EngineError } from '../errors/engine-error.ts'
-import { messageOf } from '../errors/message-of.ts'
+import { EngineError, type EngineErrorKind, messageOf } from '../errors.ts'
 import type { AgentClient } from '../link/client.ts'
 import { keepOpen } from '../link/keep-open.ts'
 import { inScope, requireScope } from '../scope/scope.ts'
 import { followLog, wholeLog } from '../streams/follow-log.ts'
 import { watchContainers } from '../streams/watch.ts'
-import { type AnswerContext, type CommandOf, learnScope } from './answers.ts'
-import { failureOf, lineMessage } from './messages.ts'
+import { type AnswerContext, type CommandOf, learnScope, lineMessage } from './answers.ts'
 
 export interface StreamContext extends AnswerContext {
   client: AgentClient
@@ -18,7 +17,7 @@ export interface StreamContext extends AnswerContext {
 const takeMax = 100_000
 
 /** The streams of one link. They end with it: the server then requests them again. */
-export interface LinkStreams {
+interface LinkStreams {
   watch(command: CommandOf<'watchContainers'>): Promise<void>
   follow(command: CommandOf<'followLog'>): Promise<void>
   stop(streamId: string): void
@@ -83,4 +82,22 @@ async function* logMessages(
 
 async function* mapStream<A, B>(source: AsyncIterable<A>, convert: (value: A) => B): AsyncGenerator<B> {
   for await (const value of source) yield convert(value)
+}
+
+const failureCodes: Record<EngineErrorKind, FailureCode> = {
+  unavailable: FailureCode.ENGINE,
+  'not-found': FailureCode.NOT_FOUND,
+  conflict: FailureCode.CONFLICT,
+  unauthorized: FailureCode.REFUSED,
+  'registry-unavailable': FailureCode.ENGINE,
+  'port-taken': FailureCode.CONFLICT,
+  refused: FailureCode.REFUSED,
+  other: FailureCode.ENGINE,
+}
+
+export function failureOf(error: unknown): { code: FailureCode; message: string } {
+  return {
+    code: error instanceof EngineError ? failureCodes[error.kind] : FailureCode.UNSPECIFIED,
+    message: messageOf(error),
+  }
 }

@@ -1,20 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { guarded } from '@crux/service-kit'
 
 /** Resolves after the time; rejects with the signal's reason as soon as it aborts. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted())
+
+/** Returns the work's result, but rejects with the signal's reason as soon as it aborts: for work whose end needs no wait. */
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
-    const stop = guarded('the end of a pause', () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    })
-    const timer = setTimeout(
-      guarded('the end of a pause', () => {
-        signal.removeEventListener('abort', stop)
-        resolve()
-      }),
-      ms,
-    )
+    const stop = guarded('an aborted wait', () => reject(signal.reason))
+    if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
 }

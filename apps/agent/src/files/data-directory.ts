@@ -1,11 +1,9 @@
 import { constants } from 'node:fs'
 import { chmod, chown, type FileHandle, lstat, mkdir, open, readdir, stat } from 'node:fs/promises'
 import { join, posix } from 'node:path'
-import type { Logger } from '@crux/service-kit'
-import { errorCode } from '../errors/error-code.ts'
+import { errorCode, type Logger } from '@crux/service-kit'
 import { canWalk, entryOf, openBeneath } from './directory-walk.ts'
-import { normalPath } from './host-paths.ts'
-import { PathError } from './path-error.ts'
+import { normalPath, PathError } from './host-paths.ts'
 
 export interface Volume {
   created: boolean

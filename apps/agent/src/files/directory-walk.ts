@@ -1,6 +1,6 @@
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
-import { errorCode } from '../errors/error-code.ts'
+import { errorCode } from '@crux/service-kit'
 
 /** Linux only; Node has no name for it. Opens a directory to access its entries, even if it may not be listed. */
 const openPathOnly = 0o10000000

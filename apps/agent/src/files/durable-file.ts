@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { errorCode } from '../errors/error-code.ts'
+import { errorCode } from '@crux/service-kit'
 
 const newFileFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
 

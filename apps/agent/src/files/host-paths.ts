@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { posix } from 'node:path'
-import { errorCode } from '../errors/error-code.ts'
+import { errorCode } from '@crux/service-kit'
+import { EngineError } from '../errors.ts'
 
 /** Whether `inner` lies below `outer`; equal paths do not. Both are absolute and normal. */
 export function isInside(inner: string, outer: string): boolean {
@@ -51,5 +52,14 @@ async function identities(path: string): Promise<string[]> {
       found.push('')
     }
     if (at === '/') return found
+  }
+}
+
+/** A path that the agent neither changes nor gives to the engine, described for users. The engine was not asked. */
+export class PathError extends EngineError {
+  override name = 'PathError'
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('refused', message, options)
   }
 }

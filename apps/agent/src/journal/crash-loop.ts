@@ -1,4 +1,4 @@
-import { PlanError } from '../errors/plan-error.ts'
+import { PlanError } from '../errors.ts'
 import type { Journal } from './journal.ts'
 
 /**

@@ -12,7 +12,7 @@ import {
   ReleaseSchema,
 } from '@crux/agent-protocol'
 import { z } from 'zod'
-import { messageOf } from '../errors/message-of.ts'
+import { messageOf } from '../errors.ts'
 
 /** The decisions of the agent, each written before the agent acts on it. */
 export const JournalState = z.object({

@@ -1,4 +1,4 @@
-import { withinTime } from '../concurrency/within-time.ts'
+import { withinTime } from '@crux/service-kit'
 
 /** A proxy between agent and server ends an idle call after a while, often 60 s. */
 const keepAliveMs = 15_000

@@ -2,15 +2,14 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { AgentInfo, ConnectResponse, Welcome } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
 import { pause } from '../concurrency/pause.ts'
-import { messageOf } from '../errors/message-of.ts'
-import { createBackOff } from './back-off.ts'
+import { messageOf } from '../errors.ts'
 import type { AgentClient, ServerConnection } from './client.ts'
 import { type Credentials, isUnauthenticated } from './credentials.ts'
 
 /** Why the agent process ends. After every other error it retries indefinitely. */
 export type LinkEnd = 'refused' | 'revoked' | 'shutdown' | 'replaced' | 'stopped'
 
-export interface LinkOptions {
+interface LinkOptions {
   connection: ServerConnection
   client: AgentClient
   credentials: Credentials
@@ -106,4 +105,29 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof ConnectError)) return messageOf(error)
   const cause = error.cause instanceof Error ? error.cause.message : ''
   return `${Code[error.code]}: ${error.rawMessage}${cause && !error.rawMessage.includes(cause) ? ` (${cause})` : ''}`
+}
+
+interface BackOff {
+  /** Milliseconds to wait before the next attempt. */
+  next(): number
+  reset(): void
+}
+
+/**
+ * Waits that double from 50 ms to 10 s, each with a quarter of jitter: a server that restarts in 300 ms is found again within a second, and
+ * a thousand agents do not reconnect at the same instant.
+ */
+export function createBackOff(options: { random?: () => number } = {}): BackOff {
+  const random = options.random ?? Math.random
+  let tries = 0
+  return {
+    next() {
+      const base = Math.min(10_000, 50 * 2 ** Math.min(tries, 10))
+      tries += 1
+      return Math.round(base * (0.75 + random() / 2))
+    },
+    reset() {
+      tries = 0
+    },
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { AbortedError } from '../errors/aborted-error.ts'
+import { AbortedError } from '../errors.ts'
 import { createLinkClock } from './link-clock.ts'
 
 const make = () => {

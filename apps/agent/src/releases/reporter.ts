@@ -1,7 +1,7 @@
 import { toBinary } from '@bufbuild/protobuf'
 import { type DeploymentEvent, DeploymentEventSchema } from '@crux/agent-protocol'
 import { guarded, inBackground, type Logger } from '@crux/service-kit'
-import { messageOf } from '../errors/message-of.ts'
+import { messageOf } from '../errors.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { AgentClient } from '../link/client.ts'
 

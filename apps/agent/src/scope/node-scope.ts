@@ -2,7 +2,7 @@ import { type EngineScope, isCovered } from '@crux/rules'
 import type { Logger } from '@crux/service-kit'
 import { z } from 'zod'
 import { label } from '../engines/labels.ts'
-import { messageOf } from '../errors/message-of.ts'
+import { messageOf } from '../errors.ts'
 import { readIfThere, writeDurably } from '../files/durable-file.ts'
 
 /**

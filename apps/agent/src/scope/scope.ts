@@ -3,7 +3,7 @@ import { type Container, type ContainerRef, ContainerSchema, type Scope } from '
 import { type EngineScope, isCovered } from '@crux/rules'
 import type { ContainerView, FoundContainer } from '../engines/engine.ts'
 import { nameOnEngine } from '../engines/names.ts'
-import { EngineError } from '../errors/engine-error.ts'
+import { EngineError } from '../errors.ts'
 
 type Ref = Pick<ContainerRef, 'prefix' | 'name'>
 

@@ -1,5 +1,5 @@
 import type { FinalContainerConfig } from '@crux/contract'
-import { PlanError } from '../errors/plan-error.ts'
+import { PlanError } from '../errors.ts'
 
 /** Readable values by key, of each instance: in memory only, while its release is applied. */
 export type OpenedSecrets = ReadonlyMap<string, Readonly<Record<string, string>>>

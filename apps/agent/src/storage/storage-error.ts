@@ -1,5 +1,5 @@
-import { errorCode } from '../errors/error-code.ts'
-import { messageOf } from '../errors/message-of.ts'
+import { errorCode } from '@crux/service-kit'
+import { messageOf } from '../errors.ts'
 
 /** The error of a storage, or the reason why it did not answer, in a sentence for users. */
 export class StorageError extends Error {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ContainerView, LogChunkLine } from '../engines/engine.ts'
-import { EngineError } from '../errors/engine-error.ts'
+import { EngineError } from '../errors.ts'
 import { followLog } from './follow-log.ts'
 
 const line = (nanos: number, text: string): LogChunkLine => ({ seconds: 1n, nanos, stderr: false, text })

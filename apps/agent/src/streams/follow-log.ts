@@ -3,7 +3,7 @@ import type { EngineScope } from '@crux/rules'
 import { guarded } from '@crux/service-kit'
 import type { ContainerView, LogChunkLine } from '../engines/engine.ts'
 import { nameOnEngine } from '../engines/names.ts'
-import { isEngineError } from '../errors/engine-error.ts'
+import { isEngineError } from '../errors.ts'
 import { findInScope } from '../scope/scope.ts'
 
 const batchLinesMax = 500

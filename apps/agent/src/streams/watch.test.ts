@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { type Container, ContainerSchema, ContainerState } from '@crux/agent-protocol'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ContainerView, EngineEvent } from '../engines/engine.ts'
-import { EngineError } from '../errors/engine-error.ts'
+import { EngineError } from '../errors.ts'
 import { type ContainerUpdate, watchContainers } from './watch.ts'
 
 const makeContainer = (id: string, state = ContainerState.RUNNING): Container =>

@@ -4,7 +4,7 @@ import { type Container, ContainerSchema, ContainerState } from '@crux/agent-pro
 import { guarded, inBackground } from '@crux/service-kit'
 import type { ContainerView, EngineEvent } from '../engines/engine.ts'
 import { label } from '../engines/labels.ts'
-import { isEngineError } from '../errors/engine-error.ts'
+import { isEngineError } from '../errors.ts'
 
 /** This many failures in a row end the watch, because it would never succeed. An unavailable engine does not count. */
 const failedReadsMax = 6

@@ -75,7 +75,7 @@ function cloneDirectory(from: string, to: string): void {
     const source = join(from, entry.name)
     const target = join(to, entry.name)
     if (entry.isDirectory()) cloneDirectory(source, target)
-    else if (entry.isSymbolicLink()) copyLink(source, target)
+    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target)
     else cloneFile(source, target)
   }
 }
@@ -86,8 +86,4 @@ function cloneFile(source: string, target: string): void {
   } catch {
     copyFileSync(source, target)
   }
-}
-
-function copyLink(source: string, target: string): void {
-  symlinkSync(readlinkSync(source), target)
 }

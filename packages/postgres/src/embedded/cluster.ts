@@ -19,17 +19,7 @@ export function createCluster(location: DataLocation, password: string): void {
       [
         ...['--pgdata', part, '--username', 'crux', '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
         // The builtin provider sorts the same on every machine, so an update of the C library never invalidates an index.
-        ...[
-          '--encoding',
-          'UTF8',
-          '--locale-provider',
-          'builtin',
-          '--builtin-locale',
-          'C.UTF-8',
-          '--locale',
-          'C',
-          '--no-sync',
-        ],
+        ...'--encoding UTF8 --locale-provider builtin --builtin-locale C.UTF-8 --locale C --no-sync'.split(' '),
       ],
       { cwd: '/', env: environment(), ...identity(location), encoding: 'utf8' },
     )

@@ -149,16 +149,8 @@ function ensureUser(log: Logger): OsUser {
   const found = findUser()
   if (found) return found
   log.info({ user: userName }, 'creating the system user that runs PostgreSQL')
-  const made = spawnSync('useradd', [
-    '--system',
-    '--user-group',
-    '--no-create-home',
-    '--home-dir',
-    '/nonexistent',
-    '--shell',
-    '/usr/sbin/nologin',
-    userName,
-  ])
+  const flags = '--system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin'
+  const made = spawnSync('useradd', [...flags.split(' '), userName])
   // A concurrent start may have created the user.
   const user = findUser()
   if (user) return user

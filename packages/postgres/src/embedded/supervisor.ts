@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '@crux/service-kit'
 import { Client } from 'pg'
+import { withClient } from '../client.ts'
 import { clearLeftovers, createCluster, postmasterPid, spawnPostmaster } from './cluster.ts'
 import { type DataLocation, findLocation, outsideHome } from './location.ts'
 import { claimOwnership } from './ownership.ts'
@@ -153,16 +154,11 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-async function createDatabase(url: string): Promise<void> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
+const createDatabase = (url: string): Promise<void> =>
+  withClient(url, 'crux start', async (client) => {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [databaseName])
     if (rowCount === 0) await client.query(`create database ${databaseName}`)
-  } finally {
-    await client.end()
-  }
-}
+  })
 
 /** The password is stored with the other secrets of the installation, so it does not depend on the location of the cluster. */
 function readOrCreatePassword(dataDir: string): string {
@@ -178,17 +174,18 @@ async function choosePort(location: DataLocation, asked: number | undefined): Pr
   if (asked) return asked
   const file = join(location.home, 'port')
   const last = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
-  const port = last > 0 && (await freePort(last)) ? last : await freePort(0)
+  const port = last > 0 && (await freePort(last, '127.0.0.1')) ? last : await freePort(0, '127.0.0.1')
   if (!port) throw new Error('no free port on 127.0.0.1 for PostgreSQL')
   if (port !== last) writeFileSync(file, String(port), { mode: 0o600 })
   return port
 }
 
-function freePort(port: number): Promise<number | undefined> {
+/** The port if it is free, or any free one for 0. */
+export function freePort(port: number, host: string): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', () => resolve(undefined))
-    server.listen(port, '127.0.0.1', () => {
+    server.listen(port, host, () => {
       const address = server.address()
       server.close(() => resolve(typeof address === 'object' && address ? address.port : undefined))
     })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { errorCode } from '../error-code.ts'
+import { errorCode } from '../errors.ts'
 
 const CapturedMail = z.object({
   id: z.string(),

@@ -1,4 +1,4 @@
-import { errorCode } from '../error-code.ts'
+import { errorCode } from '../errors.ts'
 
 export type OutboundErrorCode =
   | 'invalidUrl'

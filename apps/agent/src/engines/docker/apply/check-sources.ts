@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors/plan-error.ts'
+import { PlanError } from '../../../errors.ts'
 import { isInside } from '../../../files/host-paths.ts'
 import type { DesiredInstance } from '../plan/container-spec.ts'
 import type { BindSources } from '../volumes/bind-sources.ts'

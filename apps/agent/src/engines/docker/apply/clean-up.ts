@@ -1,10 +1,9 @@
-import { messageOf } from '../../../errors/message-of.ts'
+import { messageOf } from '../../../errors.ts'
 import { crashLoopReason, enterPosition } from '../../../journal/crash-loop.ts'
 import { Phase, type ProgressReporter } from '../../../journal/progress-reporter.ts'
 import type { Plan } from '../plan/steps.ts'
-import { execute } from './executors.ts'
+import { execute, inStages } from './executors.ts'
 import { planOf, type ReleaseContext, toFinalContext } from './release-context.ts'
-import { inStages } from './stages.ts'
 
 /**
  * Reports that the new containers have taken over, then removes what they replaced. The success does not wait for the removal: no failure

@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors/plan-error.ts'
+import { PlanError } from '../../../errors.ts'
 import { label } from '../../labels.ts'
 import type { ContainerSpec } from '../containers/container-engine.ts'
 import { idleSpec } from '../containers/idle-spec.ts'

@@ -1,6 +1,6 @@
-import { isEngineError } from '../../../errors/engine-error.ts'
+import { isEngineError } from '../../../errors.ts'
 import { isOfRelease, isOwnedBy, label } from '../../labels.ts'
-import type { Driver } from '../containers/driver.ts'
+import type { Driver } from '../containers/container-engine.ts'
 import type { Target } from '../plan/steps.ts'
 import type { ReleaseContext, StepContext } from './release-context.ts'
 

@@ -1,6 +1,4 @@
-import { isEngineError } from '../../../errors/engine-error.ts'
-import { messageOf } from '../../../errors/message-of.ts'
-import { PlanError } from '../../../errors/plan-error.ts'
+import { isEngineError, messageOf, PlanError } from '../../../errors.ts'
 import { Phase } from '../../../journal/progress-reporter.ts'
 import { imageKey } from '../containers/image-reference.ts'
 import type { Preparation } from '../plan/preparations.ts'

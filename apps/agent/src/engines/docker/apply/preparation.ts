@@ -1,9 +1,9 @@
-import { EngineError, isEngineError } from '../../../errors/engine-error.ts'
+import { EngineError, isEngineError } from '../../../errors.ts'
 import { isOfRelease, isOwnedBy, label, ownerLabels } from '../../labels.ts'
 import type { ContainerSpec } from '../containers/container-engine.ts'
 import { imageKey } from '../containers/image-reference.ts'
 import { preparationName } from '../containers/names.ts'
-import type { PreparationImage, ResolvedInstance } from '../plan/observation.ts'
+import type { PreparationImage, ResolvedInstance } from '../plan/steps.ts'
 import { emptiedImageLabels } from '../plan/user-labels.ts'
 import type { StepContext } from './release-context.ts'
 

@@ -1,7 +1,7 @@
 import type { Release } from '@crux/agent-protocol'
-import { undefinedIfMissing } from '../../../errors/engine-error.ts'
+import { undefinedIfMissing } from '../../../errors.ts'
 import { isOwnedBy, ownerOf } from '../../labels.ts'
-import type { Driver } from '../containers/driver.ts'
+import type { Driver } from '../containers/container-engine.ts'
 import { handoverNetworkName, networkName } from '../containers/names.ts'
 import type { ExecutorsOf } from './release-context.ts'
 

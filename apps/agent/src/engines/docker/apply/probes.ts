@@ -1,7 +1,7 @@
 import { get } from 'node:http'
 import { guarded } from '@crux/service-kit'
 import { pause } from '../../../concurrency/pause.ts'
-import { messageOf } from '../../../errors/message-of.ts'
+import { messageOf } from '../../../errors.ts'
 import type { ObservedContainer } from '../containers/container-engine.ts'
 import type { HttpProbe } from './expectation.ts'
 

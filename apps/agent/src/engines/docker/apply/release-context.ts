@@ -5,17 +5,16 @@ import type { Journal } from '../../../journal/journal.ts'
 import type { ProgressReporter } from '../../../journal/progress-reporter.ts'
 import type { OpenedSecrets } from '../../../secrets/environment.ts'
 import type { ReleaseControl } from '../../engine.ts'
-import type { Driver } from '../containers/driver.ts'
+import type { Driver } from '../containers/container-engine.ts'
 import type { Gate } from '../gate/gate.ts'
 import type { ImageClaims } from '../images/claims.ts'
 import type { FetchedImages } from '../images/fetched.ts'
 import type { RegistryDigests } from '../images/registry-digests.ts'
 import type { TeamNetworks } from '../networks/team-networks.ts'
 import type { NodeEnvironment } from '../plan/container-spec.ts'
-import type { ResolvedInstance } from '../plan/observation.ts'
-import type { Plan, PlannedInstance, Step, StepOf } from '../plan/steps.ts'
+import type { Plan, PlannedInstance, ResolvedInstance, Step, StepOf } from '../plan/steps.ts'
 import type { BindSources } from '../volumes/bind-sources.ts'
-import { ReleaseState } from './release-state.ts'
+import type { Watched } from './verify.ts'
 
 /** The parts of this engine that all releases of the node share. */
 export interface DockerNode {
@@ -57,8 +56,11 @@ export type Executors = ExecutorsOf<Step['kind']>
 
 /** The plan of a release that has one. Only this engine reads what it has written. */
 export function planOf(journal: Journal): Plan | undefined {
-  return journal.state.plan as Plan | undefined
+  const { plan } = journal.state
+  return isPlan(plan) ? plan : undefined
 }
+
+const isPlan = (value: unknown): value is Plan => typeof value === 'object' && value !== null && 'instances' in value
 
 export function toStepContext(
   context: ReleaseContext,
@@ -95,4 +97,36 @@ export function partsOf(
   const instance = resolved.get(instanceId)
   if (!planned || !instance) throw new Error(`instance ${instanceId} is not part of the release`)
   return { planned, instance }
+}
+
+/**
+ * How far the steps of a release are. The journal has what cannot be seen on the engine, so that a restarted agent continues there; the
+ * rest is found again by labels, or costs only a repeated request.
+ */
+class ReleaseState {
+  /** Whether an earlier process of this agent started the release. */
+  readonly resumed: boolean
+  /** Engine ids of the release's own containers that exist, by instance. */
+  readonly containers = new Map<string, string>()
+  /** Networks that are known to exist. */
+  readonly networks = new Set<string>()
+  readonly watched = new Map<string, { watched: Watched; startedAt: number }>()
+  /** Volumes, by instance, whose files a preparation started to replace: a failed release does not restore them. */
+  readonly overwritten: { instanceId: string; volume: string }[] = []
+  readonly #journal: Journal
+
+  constructor(journal: Journal, options: { resumed: boolean }) {
+    this.#journal = journal
+    this.resumed = options.resumed
+  }
+
+  /** Whether this process or an earlier one completed the preparation. */
+  isPrepared(preparation: string): boolean {
+    return this.#journal.state.done?.includes(preparation) ?? false
+  }
+
+  /** Resolves when the journal has stored that the preparation is complete. */
+  async setPrepared(preparation: string): Promise<void> {
+    await this.#journal.decide({ done: [...(this.#journal.state.done ?? []), preparation] })
+  }
 }

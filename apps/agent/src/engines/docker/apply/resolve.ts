@@ -1,18 +1,22 @@
 import type { Instance, Release } from '@crux/agent-protocol'
 import { pause } from '../../../concurrency/pause.ts'
 import { Slots } from '../../../concurrency/slots.ts'
-import { EngineError } from '../../../errors/engine-error.ts'
-import { PlanError } from '../../../errors/plan-error.ts'
+import { EngineError, PlanError } from '../../../errors.ts'
 import { Phase, type ProgressReporter } from '../../../journal/progress-reporter.ts'
-import type { ImageMetadata, ImageReference, PullOrder, RegistryCredentials } from '../containers/container-engine.ts'
-import type { Driver } from '../containers/driver.ts'
+import type {
+  Driver,
+  ImageMetadata,
+  ImageReference,
+  PullOrder,
+  RegistryCredentials,
+} from '../containers/container-engine.ts'
 import { imageKey, registryOf } from '../containers/image-reference.ts'
 import type { FetchedImages } from '../images/fetched.ts'
 import { isLocalImage } from '../images/local-image.ts'
 import type { RegistryDigests } from '../images/registry-digests.ts'
 import type { DesiredInstance } from '../plan/container-spec.ts'
-import type { ResolvedInstance } from '../plan/observation.ts'
 import { imagesOf } from '../plan/preparations.ts'
+import type { ResolvedInstance } from '../plan/steps.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
 /** How many images are fetched at once; the engine itself fetches the layers of each in parallel. */

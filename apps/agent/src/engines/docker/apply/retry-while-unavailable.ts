@@ -1,5 +1,5 @@
 import { pause } from '../../../concurrency/pause.ts'
-import { isEngineError } from '../../../errors/engine-error.ts'
+import { isEngineError } from '../../../errors.ts'
 
 /** Repeats work that failed because the engine is unavailable, until the engine is back or the signal aborts. */
 export async function retryWhileUnavailable<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {

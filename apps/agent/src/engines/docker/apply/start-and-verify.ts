@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { messageOf } from '../../../errors/message-of.ts'
-import { PlanError } from '../../../errors/plan-error.ts'
+import { messageOf, PlanError } from '../../../errors.ts'
 import { Phase } from '../../../journal/progress-reporter.ts'
 import { execute, inOrder } from './executors.ts'
 import type { StepContext } from './release-context.ts'

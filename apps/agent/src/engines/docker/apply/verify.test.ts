@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test, vi } from 'vitest'
-import type { ObservedContainer } from '../containers/container-engine.ts'
-import type { Driver } from '../containers/driver.ts'
+import type { Driver, ObservedContainer } from '../containers/container-engine.ts'
 import { verify, watchOne } from './verify.ts'
 
 /** A running container whose service is in this process. */

@@ -1,8 +1,6 @@
 import { guarded } from '@crux/service-kit'
-import { isEngineError } from '../../../errors/engine-error.ts'
-import { PlanError } from '../../../errors/plan-error.ts'
-import type { ObservedContainer } from '../containers/container-engine.ts'
-import type { Driver } from '../containers/driver.ts'
+import { isEngineError, PlanError } from '../../../errors.ts'
+import type { Driver, ObservedContainer } from '../containers/container-engine.ts'
 import type { ExpectedState } from './expectation.ts'
 import { type PendingProbe, startProbes } from './probes.ts'
 

@@ -1,6 +1,6 @@
 import { Operation } from '@crux/agent-protocol'
 import { label, ownerOf } from '../../labels.ts'
-import type { Driver } from '../containers/driver.ts'
+import type { Driver } from '../containers/container-engine.ts'
 
 /**
  * Adds one rule to the driver: for every caller, the sources of the bind mounts of a team's container are checked before the container is

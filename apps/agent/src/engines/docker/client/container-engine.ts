@@ -1,18 +1,22 @@
+import { readFile } from 'node:fs/promises'
+import { addAbortSignal, Readable } from 'node:stream'
 import type Docker from 'dockerode'
 import { KeyedLock } from '../../../concurrency/keyed-lock.ts'
-import { orAborted } from '../../../concurrency/or-aborted.ts'
-import { EngineError } from '../../../errors/engine-error.ts'
-import type { ContainerEngine, ContainerSpec, RegistryCredentials } from '../containers/container-engine.ts'
-import { readArchive } from './archive.ts'
+import { orAborted } from '../../../concurrency/pause.ts'
+import { EngineError } from '../../../errors.ts'
+import type {
+  ContainerEngine,
+  ContainerSpec,
+  PublishedPort,
+  RegistryCredentials,
+} from '../containers/container-engine.ts'
 import { NoAnswerError } from './client.ts'
-import { createOptions } from './create-options.ts'
+import { createOptions, rawPolicy } from './create-options.ts'
 import { dialErrorOf, translate, translateRegistry, translating, undefinedWhenMissing } from './errors.ts'
-import { isPortHeld } from './host-ports.ts'
 import { findImage, listImages, removeImage } from './images.ts'
 import { ensureNetwork, findNetworks, observeNetworks, removeNetworkIfUnused } from './networks.ts'
 import { observedOf, summaryOf } from './observed.ts'
 import { pullImage } from './pull.ts'
-import { rawPolicy } from './restart-policy.ts'
 
 /** @param options.seesHost whether this process runs on the engine's machine, so that its socket tables are valid */
 export function createContainerEngine(docker: Docker, options: { seesHost: boolean }): ContainerEngine {
@@ -171,4 +175,68 @@ function authConfig(auth: RegistryCredentials) {
 /** 304 means that the state is already as requested. */
 function ignoreUnmodified(error: unknown): void {
   if (!(error instanceof EngineError) || dialErrorOf(error.cause).statusCode !== 304) throw error
+}
+
+/** A symbolic link, in Go's file modes. */
+const linkMode = 0x8000000
+
+/**
+ * Returns a path of a container as a tar archive. The engine archives a link as such, so a link at the end of the path is followed first;
+ * it resolves within the container's own files.
+ */
+export async function readArchive(docker: Docker, id: string, path: string, signal: AbortSignal): Promise<Readable> {
+  const container = docker.getContainer(id)
+  const doing = `read ${path} of the container`
+  const wanted = path.replace(/(.)\/+$/, '$1')
+  const metadata: { headers?: Record<string, string> } = await translating(doing, () =>
+    container.infoArchive({ path: wanted }),
+  )
+  const stat = statOf(metadata)
+  const target = stat && stat.mode & linkMode && stat.linkTarget ? stat.linkTarget : wanted
+  const stream = await translating(doing, () => container.getArchive({ path: target }))
+  if (!(stream instanceof Readable)) throw new Error('the engine answers without an archive')
+  return addAbortSignal(signal, stream)
+}
+
+function statOf({ headers }: { headers?: Record<string, string> }): { mode: number; linkTarget: string } | undefined {
+  const encoded = headers?.['x-docker-container-path-stat']
+  return encoded ? JSON.parse(Buffer.from(encoded, 'base64').toString('utf8')) : undefined
+}
+
+/**
+ * Whether a process of this machine holds a port, read from the kernel's socket tables without opening anything. Inside a network namespace
+ * of its own the agent sees only its own sockets and returns false; the engine then reports the error later.
+ */
+async function isPortHeld(port: PublishedPort): Promise<boolean> {
+  const tables = await Promise.all(
+    [`/proc/net/${port.protocol}`, `/proc/net/${port.protocol}6`].map((path) => readFile(path, 'utf8').catch(() => '')),
+  )
+  return tables.some((table) => holdsPort(table, port))
+}
+
+/** State 0A is LISTEN; a bound UDP socket has state 07. */
+export function holdsPort(table: string, port: PublishedPort): boolean {
+  const wanted = port.protocol === 'tcp' ? '0A' : '07'
+  return table
+    .split('\n')
+    .slice(1)
+    .some((line) => {
+      const [, local = '', , state] = line.trim().split(/\s+/)
+      const [address = '', hexPort = ''] = local.split(':')
+      return state === wanted && Number.parseInt(hexPort, 16) === port.hostPort && overlaps(address, port.address)
+    })
+}
+
+function overlaps(socketAddress: string, wanted: string): boolean {
+  if (wanted === '' || wanted === '0.0.0.0' || wanted === '::') return true
+  if (/^0+$/.test(socketAddress)) return true
+  const octets = wanted.split('.').map(Number)
+  if (octets.length !== 4) return true
+  // The kernel prints IPv4 addresses in the byte order of the machine, little-endian on all supported machines.
+  const hex = octets
+    .reverse()
+    .map((octet) => octet.toString(16).padStart(2, '0'))
+    .join('')
+    .toUpperCase()
+  return socketAddress === hex || socketAddress.endsWith(hex)
 }

@@ -1,6 +1,5 @@
 import type Docker from 'dockerode'
-import type { ContainerSpec, HealthCheck, Resources } from '../containers/container-engine.ts'
-import { rawPolicy } from './restart-policy.ts'
+import type { ContainerSpec, HealthCheck, Resources, RestartPolicy } from '../containers/container-engine.ts'
 
 /** Returns the body of Docker's create call. */
 export function createOptions(spec: ContainerSpec): Docker.ContainerCreateOptions {
@@ -110,4 +109,8 @@ function mounts(spec: ContainerSpec): Docker.MountConfig {
           ReadOnly: !mount.writable,
         },
   )
+}
+
+export function rawPolicy(policy: RestartPolicy) {
+  return { Name: policy.name, MaximumRetryCount: policy.maximumRetries ?? 0 }
 }

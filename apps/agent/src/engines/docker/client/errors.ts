@@ -1,4 +1,4 @@
-import { EngineError, type EngineErrorKind } from '../../../errors/engine-error.ts'
+import { EngineError, type EngineErrorKind } from '../../../errors.ts'
 import { NoAnswerError } from './client.ts'
 import { explainMessage, explainRegistryMessage } from './engine-messages.ts'
 

@@ -1,5 +1,5 @@
 import type Docker from 'dockerode'
-import { EngineError, undefinedIfMissing } from '../../../errors/engine-error.ts'
+import { EngineError, undefinedIfMissing } from '../../../errors.ts'
 import type { ImageMetadata, StoredImage } from '../containers/container-engine.ts'
 import { translating, undefinedWhenMissing } from './errors.ts'
 

@@ -1,7 +1,7 @@
+import { writeFile } from 'node:fs/promises'
 import type Docker from 'dockerode'
-import { EngineError } from '../../../errors/engine-error.ts'
+import { EngineError } from '../../../errors.ts'
 import type { NetworkSpec, ObservedNetwork } from '../containers/container-engine.ts'
-import { keepNeighbours } from './bridge-neighbours.ts'
 import { translate, translating } from './errors.ts'
 import { blockOf, freeBlocks, hostRoutes } from './network-addresses.ts'
 
@@ -102,5 +102,30 @@ export async function removeNetworkIfUnused(docker: Docker, name: string): Promi
     const known = translate(error, `remove the network ${name}`)
     // The network is in use or already removed: both are acceptable.
     if (known.kind !== 'not-found' && known.kind !== 'refused' && known.kind !== 'conflict') throw known
+  }
+}
+
+/** The first is the agent's own view, which applies when it is a process of the machine; the install script mounts the second. */
+const directories = ['/proc/sys/net/ipv4/conf', '/run/host-net-conf']
+
+/**
+ * Makes the machine keep the neighbour addresses of a network's bridge while no container is connected to it.
+ *
+ * When the only container of a network stops, its bridge has no carrier, and Linux forgets the neighbour addresses. The engine's proxy
+ * listens on a published port before the interface of the next container exists: the first client makes Linux request its address in vain,
+ * and Linux repeats the request only after a second, in which no client gets an answer. The next container has the same addresses, so the
+ * old entries are still correct.
+ *
+ * Where it cannot be set (no rights, Linux before 5.16, an engine on another machine) a replacement takes that second longer.
+ */
+async function keepNeighbours(networkId: string): Promise<void> {
+  for (const directory of directories) {
+    const written = await writeFile(`${directory}/br-${networkId.slice(0, 12)}/arp_evict_nocarrier`, '0', {
+      flag: 'r+',
+    }).then(
+      () => true,
+      () => false,
+    )
+    if (written) return
   }
 }

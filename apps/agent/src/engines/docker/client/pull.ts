@@ -1,5 +1,5 @@
 import type Docker from 'dockerode'
-import { EngineError } from '../../../errors/engine-error.ts'
+import { EngineError } from '../../../errors.ts'
 import type { PullOrder } from '../containers/container-engine.ts'
 import { translateRegistry } from './errors.ts'
 

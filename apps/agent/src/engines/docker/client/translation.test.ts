@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { holdsPort } from './container-engine.ts'
 import { splitReference } from './container-view.ts'
 import { translate, translateRegistry } from './errors.ts'
-import { holdsPort } from './host-ports.ts'
 import { idFrom } from './own-container.ts'
 import { LayerProgress } from './pull.ts'
 

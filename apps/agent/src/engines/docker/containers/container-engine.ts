@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { ContainerView, EngineDescription } from '../../engine.ts'
 
 /** The steps of a deployment on an engine that runs single containers, without types of an SDK. Errors are EngineErrors. */
 export interface ContainerEngine {
@@ -235,4 +236,11 @@ export interface Resources {
   /** Its share relative to other containers when cores are short. */
   cpuRequestMillis?: number
   memoryRequestBytes?: number
+}
+
+/** Docker as the rest of this engine uses it, without types of an SDK. `apply/` runs the deployment through `engine`. */
+export interface Driver extends ContainerView {
+  describe(): Promise<EngineDescription>
+  engine: ContainerEngine
+  close(): void
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { guarded, type Logger } from '@crux/service-kit'
-import { messageOf } from '../../../errors/message-of.ts'
+import { messageOf } from '../../../errors.ts'
 import type { PublishedPort } from '../containers/container-engine.ts'
 import { connectGate, type GateClient, GateGone } from './client.ts'
 import { GateError } from './errors.ts'

@@ -3,7 +3,7 @@ import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, renameSync, w
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { guarded } from '@crux/service-kit'
-import { isEngineError } from '../../../errors/engine-error.ts'
+import { isEngineError } from '../../../errors.ts'
 import { label } from '../../labels.ts'
 import type { ContainerEngine } from '../containers/container-engine.ts'
 import { idleSpec } from '../containers/idle-spec.ts'

@@ -1,6 +1,5 @@
 import { type EngineScope, isCovered } from '@crux/rules'
-import { isEngineError } from '../../../errors/engine-error.ts'
-import { messageOf } from '../../../errors/message-of.ts'
+import { isEngineError, messageOf } from '../../../errors.ts'
 import type { ListedImage, RemovedImages } from '../../engine.ts'
 import type { ContainerEngine, ImageUser, StoredImage } from '../containers/container-engine.ts'
 import { repositoryOf, shortImageName } from '../containers/image-reference.ts'

@@ -1,7 +1,7 @@
 import type { Owner } from '@crux/agent-protocol'
 import { patterns } from '@crux/contract'
 import type { Logger } from '@crux/service-kit'
-import { messageOf } from '../../../errors/message-of.ts'
+import { messageOf } from '../../../errors.ts'
 import { label, ownerLabels, ownerOf } from '../../labels.ts'
 import type { ContainerEngine, ObservedNetwork } from '../containers/container-engine.ts'
 import { handoverNetworkName, networkName } from '../containers/names.ts'

@@ -1,6 +1,6 @@
 import type { Release } from '@crux/agent-protocol'
 import { patterns } from '@crux/contract'
-import { PlanError } from '../../../errors/plan-error.ts'
+import { PlanError } from '../../../errors.ts'
 
 /** No version has more; each instance costs calls of the engine before anything can fail. */
 const instancesMax = 1_000

@@ -1,11 +1,11 @@
 import type { Release } from '@crux/agent-protocol'
 import { isCovered } from '@crux/rules'
-import { PlanError } from '../../../errors/plan-error.ts'
+import { PlanError } from '../../../errors.ts'
 import { isOwnedBy, label } from '../../labels.ts'
 import type { ContainerSummary, ObservedContainer } from '../containers/container-engine.ts'
 import { claimedPorts } from '../containers/gated-ports.ts'
 import { sharedPort } from './conflicts.ts'
-import type { Observation, ResolvedInstance } from './observation.ts'
+import type { Observation, ResolvedInstance } from './steps.ts'
 
 /** The error for a name that another owner has names it and says what to do. */
 export function refuseForeignNames(

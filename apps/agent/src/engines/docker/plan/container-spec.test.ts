@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { makeConfig } from '../../../../test/kit/releases.ts'
 import { label } from '../../labels.ts'
 import { networkName } from '../containers/names.ts'
-import { configHash } from './config-hash.ts'
 import { desiredOf } from './container-spec.ts'
 import { pathsOverlap } from './mounts.ts'
+import { configHash } from './transition.ts'
 
 const owner = { teamId: 'team', projectId: 'project', nodeId: 'node', prefix: 'shop' }
 type Config = Parameters<typeof makeConfig>[0]

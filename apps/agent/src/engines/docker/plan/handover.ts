@@ -1,6 +1,5 @@
 import { replacedName } from '../containers/names.ts'
-import type { Observation, ResolvedInstance } from './observation.ts'
-import type { PlannedInstance, PreviousContainer, Step } from './steps.ts'
+import type { Observation, PlannedInstance, PreviousContainer, ResolvedInstance, Step } from './steps.ts'
 
 /**
  * The steps by which verified containers get the names of those that they replace. Between the two renames neither container answers to a

@@ -5,11 +5,10 @@ import { makeConfig } from '../../../../test/kit/releases.ts'
 import { label, ownerLabels } from '../../labels.ts'
 import type { ContainerSummary, ObservedContainer } from '../containers/container-engine.ts'
 import { networkName } from '../containers/names.ts'
-import { configHash } from './config-hash.ts'
 import { desiredOf } from './container-spec.ts'
-import type { ResolvedInstance } from './observation.ts'
 import { planRelease } from './plan.ts'
-import { stagesOf } from './stages.ts'
+import { type ResolvedInstance, stagesOf } from './steps.ts'
+import { configHash } from './transition.ts'
 
 const owner = { teamId: 'team', projectId: 'project', nodeId: 'node', prefix: 'shop' }
 const nodeEnvironment = { dataMountPath: '/data', seesHost: true, rootDomain: undefined }

@@ -1,5 +1,5 @@
 import type { Release } from '@crux/agent-protocol'
-import { PlanError } from '../../../errors/plan-error.ts'
+import { PlanError } from '../../../errors.ts'
 import { isOfRelease, label } from '../../labels.ts'
 import type { ObservedContainer } from '../containers/container-engine.ts'
 import { handoverNetworkName, networkName, temporaryName } from '../containers/names.ts'
@@ -9,9 +9,8 @@ import type { DesiredInstance } from './container-spec.ts'
 import { mayHaveConnections } from './drain.ts'
 import { type GateSteps, gateSteps } from './gate-steps.ts'
 import { handoverSteps } from './handover.ts'
-import type { Observation, ResolvedInstance } from './observation.ts'
 import { refuseRouteClashes } from './routes.ts'
-import type { Plan, PlannedInstance, PreviousContainer, Step } from './steps.ts'
+import type { Observation, Plan, PlannedInstance, PreviousContainer, ResolvedInstance, Step } from './steps.ts'
 import {
   isRunning,
   modeOf,

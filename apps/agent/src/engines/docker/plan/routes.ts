@@ -1,7 +1,7 @@
 import type { Release } from '@crux/agent-protocol'
 import type { FinalContainerConfig } from '@crux/contract'
 import { findOverlap, isSameRoute, normalizeHost, type Route, routeInWords, routesOf, routesOverlap } from '@crux/rules'
-import { PlanError } from '../../../errors/plan-error.ts'
+import { PlanError } from '../../../errors.ts'
 import { isOwnedBy, label, ownerOf } from '../../labels.ts'
 import type { ContainerSummary } from '../containers/container-engine.ts'
 

@@ -1,4 +1,12 @@
-import type { GatedPort, PublishedPort, RestartPolicy } from '../containers/container-engine.ts'
+import type {
+  ContainerSummary,
+  GatedPort,
+  ImageMetadata,
+  ObservedContainer,
+  PublishedPort,
+  RestartPolicy,
+} from '../containers/container-engine.ts'
+import type { DesiredInstance } from './container-spec.ts'
 
 /** The container of a step: the release's own of an instance, or one that existed before. */
 export type Target = { kind: 'new'; instanceId: string } | { kind: 'previous'; id: string; name: string }
@@ -100,4 +108,44 @@ export interface Plan {
   cleanUp: readonly Step[]
   /** Groups run one after another, the steps of a group in parallel. */
   undo: readonly (readonly Step[])[]
+}
+
+export interface Observation {
+  /** All containers of the node. */
+  all: readonly ContainerSummary[]
+  /** Details of those that belong to the release's owner. */
+  owned: readonly ObservedContainer[]
+}
+
+export interface ResolvedInstance extends DesiredInstance {
+  digest: string
+  metadata: ImageMetadata
+  /** Whether the engine's store had the image under its readable name when it was checked. */
+  tagged: boolean
+  /** Whether this attempt had to fetch it. */
+  wasPulled: boolean
+  /** Images of its preparations, by the name in the configuration. */
+  preparationImages: ReadonlyMap<string, PreparationImage>
+}
+
+export interface PreparationImage {
+  digest: string
+  metadata: ImageMetadata
+}
+
+/** Consecutive steps of these kinds concern different containers, and none needs the result of the one before. */
+const independent: ReadonlySet<Step['kind']> = new Set(['network.join', 'container.rename', 'previous.remove'])
+
+/** Returns the steps in their order, with independent steps grouped. Previous containers give up their names before new ones take them. */
+export function stagesOf(steps: readonly Step[]): Step[][] {
+  const stages: Step[][] = []
+  let last = ''
+  for (const step of steps) {
+    const key = independent.has(step.kind) ? `${step.kind} ${'target' in step ? step.target.kind : ''}` : ''
+    const stage = stages.at(-1)
+    if (stage && key !== '' && key === last) stage.push(step)
+    else stages.push([step])
+    last = key
+  }
+  return stages
 }

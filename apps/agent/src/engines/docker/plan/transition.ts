@@ -1,11 +1,12 @@
+import { createHash } from 'node:crypto'
 import type { Release } from '@crux/agent-protocol'
+import type { FinalContainerConfig } from '@crux/contract'
+import { canonicalJson } from '@crux/rules'
 import { isOfRelease, label } from '../../labels.ts'
 import type { ObservedContainer } from '../containers/container-engine.ts'
-import { configHash } from './config-hash.ts'
 import { contestedPort, type NextContainer, reasonsToPause } from './conflicts.ts'
 import type { DesiredInstance } from './container-spec.ts'
-import type { Observation, ResolvedInstance } from './observation.ts'
-import type { Mode } from './steps.ts'
+import type { Mode, Observation, ResolvedInstance } from './steps.ts'
 
 /** What a release does with the containers that exist. */
 export interface Transition {
@@ -134,4 +135,11 @@ function nextOf(instance: ResolvedInstance): NextContainer {
 
 export function isRunning({ state }: ObservedContainer): boolean {
   return state === 'running' || state === 'restarting' || state === 'paused'
+}
+
+/** Equal for instances with the same image and final configuration; row ids and the order of keys do not count. */
+export function configHash(digest: string, config: FinalContainerConfig): string {
+  return createHash('sha256')
+    .update(`${digest}\n${canonicalJson(config)}`)
+    .digest('hex')
 }

@@ -1,10 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { posix } from 'node:path'
-import { errorCode } from '../../../errors/error-code.ts'
+import { errorCode } from '@crux/service-kit'
 import type { DataDirectory } from '../../../files/data-directory.ts'
 import { directoryFlags, openBeneath } from '../../../files/directory-walk.ts'
-import { isInside, normalPath, overlapsOnThisMachine, resolvePath } from '../../../files/host-paths.ts'
-import { PathError } from '../../../files/path-error.ts'
+import { isInside, normalPath, overlapsOnThisMachine, PathError, resolvePath } from '../../../files/host-paths.ts'
 
 /** Paths of the node that are mounted into containers, or that the agent fills for them. */
 export interface BindSources {

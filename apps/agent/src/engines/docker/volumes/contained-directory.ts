@@ -13,7 +13,7 @@ import {
   symlink,
   unlink,
 } from 'node:fs/promises'
-import { errorCode } from '../../../errors/error-code.ts'
+import { errorCode } from '@crux/service-kit'
 import { directoryFlags, entryOf, leadsAway } from '../../../files/directory-walk.ts'
 
 /** Owner and times of a written entry; absent values stay as the system sets them. */
@@ -80,7 +80,10 @@ export class ContainedDirectory {
       const file = await open(temporary, newFileFlags, 0o600)
       try {
         try {
-          for await (const chunk of content) await writeAll(file, chunk as Buffer)
+          for await (const chunk of content) {
+            if (!(chunk instanceof Uint8Array)) throw new TypeError('the content of a file is not bytes')
+            await writeAll(file, chunk)
+          }
           await applyTo(file, attributes)
         } finally {
           await file.close()
@@ -244,7 +247,7 @@ async function removeEntry(directory: FileHandle, name: string, isDirectory: boo
   await rmdir(at)
 }
 
-async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
+async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   for (let offset = 0; offset < chunk.length; ) {
     const { bytesWritten } = await file.write(chunk, offset)
     offset += bytesWritten

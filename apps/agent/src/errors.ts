@@ -30,3 +30,36 @@ export function isEngineError(error: unknown, kind: EngineErrorKind): error is E
 export function undefinedIfMissing(error: unknown): undefined {
   if (!isEngineError(error, 'not-found')) throw error
 }
+
+/** Why a release does not start or continue, in a sentence for users. Nothing has been changed, or everything is restored. */
+export class PlanError extends Error {
+  override name = 'PlanError'
+  /** Empty when it concerns the release as a whole. */
+  readonly instanceId: string
+
+  constructor(instanceId: string, reason: string, options?: ErrorOptions) {
+    super(reason, options)
+    this.instanceId = instanceId
+  }
+}
+
+/** The reason why a release is stopped from outside. */
+export class AbortedError extends Error {
+  override name = 'AbortedError'
+  readonly kind: 'cancelled' | 'abandoned' | 'shutdown'
+
+  constructor(kind: 'cancelled' | 'abandoned' | 'shutdown') {
+    super(
+      kind === 'cancelled'
+        ? 'cancelled'
+        : kind === 'abandoned'
+          ? 'the server no longer counts on this release: the agent was unavailable for too long'
+          : 'the agent stops',
+    )
+    this.kind = kind
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
