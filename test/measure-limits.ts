@@ -10,9 +10,8 @@ export const casts: Record<string, number> = {
   'apps/identity': 2,
   'apps/server': 38,
   bench: 5,
-  'packages/client': 6,
+  'packages/client': 2,
   'packages/config-editor': 11,
-  'packages/contract': 8,
   'packages/postgres': 3,
   scripts: 1,
 }

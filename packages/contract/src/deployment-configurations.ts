@@ -36,11 +36,8 @@ export const finalConfigurationEndpoints = endpoints({
     method: 'GET',
     path: `${one}/final-configuration`,
     params: deploymentId,
-    status: 200,
     response: z.array(FinalConfiguration),
-    errors: [],
     permission: 'deployments.read',
-    audit: false,
   },
 })
 
@@ -50,11 +47,8 @@ export const releaseEndpoints = endpoints({
     method: 'GET',
     path: `${one}/releases/:number/preview`,
     params: release,
-    status: 200,
     response: DeploymentPreview,
-    errors: [],
     permission: 'deployments.read',
-    audit: false,
   },
   'deployments.log-file': {
     summary: 'Download the events of one release or of all as a text file',
@@ -62,11 +56,8 @@ export const releaseEndpoints = endpoints({
     path: `${one}/log/file`,
     params: deploymentId,
     query: z.object({ try: z.coerce.number().int().min(1).max(limits.tries).optional() }),
-    status: 200,
     contentType: 'text/plain; charset=utf-8',
-    errors: [],
     permission: 'deployments.read',
-    audit: false,
   },
 })
 
@@ -76,21 +67,17 @@ export const deploymentSecretEndpoints = endpoints({
     method: 'GET',
     path: `${one}/secrets`,
     params: deploymentId,
-    status: 200,
     response: SecretKeys,
     errors: ['preconditionFailed'],
     permission: 'container-configurations.read',
-    audit: false,
   },
   'deployments.instance-secrets': {
     summary: "Keys of the secrets that an instance's container has, and the node's public key",
     method: 'GET',
     path: `${one}/instances/:instanceId/secrets`,
     params: instanceId,
-    status: 200,
     response: SecretKeys.extend({ container: z.object({ prefix: z.string(), name: z.string() }) }),
     errors: ['preconditionFailed'],
     permission: 'container-configurations.read',
-    audit: false,
   },
 })

@@ -25,11 +25,9 @@ export const nodeImageEndpoints = endpoints({
     method: 'GET',
     path: `${nodes}/:nodeId/images`,
     params: nodeId,
-    status: 200,
     response: z.object({ images: z.array(NodeImage), reclaimableBytes: z.number() }),
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'nodes.read',
-    audit: false,
   },
   'nodes.prune-images': {
     summary: 'Delete images that no container and no release needs',
@@ -42,7 +40,6 @@ export const nodeImageEndpoints = endpoints({
         .min(1)
         .max(1_000),
     }),
-    status: 200,
     response: z.object({
       removed: z.array(z.string()),
       freedBytes: z.number(),

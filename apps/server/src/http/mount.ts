@@ -109,7 +109,7 @@ function send(
   answer: unknown,
   passAgain: () => Promise<unknown>,
 ) {
-  if (!request.crux?.status) reply.code(endpoint.status)
+  if (!request.crux?.status) reply.code(endpoint.status ?? 200)
   if (endpoint.status === 201 && !reply.hasHeader('location'))
     reply.header('location', locationOf(request, endpoint, answer))
   if (endpoint.contentType) {
@@ -150,8 +150,7 @@ async function record(
   refusal?: CruxError,
 ): Promise<void> {
   const { passed, crux } = request
-  if (!crux || crux.recorded || crux.endpoint.audit === false || crux.endpoint.method === 'GET' || !passed?.actor)
-    return
+  if (!crux || crux.recorded || !crux.endpoint.audit || !passed?.actor) return
   const { auditTeam } = crux.endpoint
   if (auditTeam === 'deleted' && !refusal) return
   const teamId = auditTeam === 'created' ? idOf(answer) : passed.team?.id
