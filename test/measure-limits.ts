@@ -6,12 +6,11 @@
 /** Type assertions in production code. */
 export const casts: Record<string, number> = {
   'apps/agent': 3,
-  'apps/console': 67,
+  'apps/console': 51,
   'apps/identity': 2,
   'apps/server': 38,
   bench: 5,
   'packages/client': 2,
-  'packages/config-editor': 11,
   'packages/postgres': 3,
   scripts: 1,
 }
