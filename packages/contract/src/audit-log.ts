@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
 import { auditActorTypes, auditContexts, auditMethods } from './enums.ts'
-import { Id, Page, paginated, params, Timestamp } from './shapes.ts'
+import { Id, Page, paginated, Timestamp } from './shapes.ts'
 
 export const AuditLogEntry = z.object({
   id: Id,
@@ -45,7 +45,6 @@ export const auditLogEndpoints = endpoints({
     summary: 'List the audit log of a team, newest first',
     method: 'GET',
     path: auditLog,
-    params: params({}),
     query: Page.extend(range),
     response: paginated(AuditLogEntry),
     permission: 'audit-log.read',
@@ -54,7 +53,6 @@ export const auditLogEndpoints = endpoints({
     summary: 'Count the entries of the audit log per day, oldest first',
     method: 'GET',
     path: `${auditLog}/days`,
-    params: params({}),
     query: z.object({ ...range, /** IANA name: `Europe/Berlin`. */ timeZone: z.string().max(64).default('UTC') }),
     response: z.array(AuditLogDay),
     permission: 'audit-log.read',
@@ -63,7 +61,6 @@ export const auditLogEndpoints = endpoints({
     summary: 'Download the audit log as CSV (RFC 4180), oldest first',
     method: 'GET',
     path: `${auditLog}/export.csv`,
-    params: params({}),
     query: z.object(range),
     contentType: 'text/csv; charset=utf-8',
     permission: 'audit-log.read',
@@ -72,7 +69,6 @@ export const auditLogEndpoints = endpoints({
     summary: 'Download the audit log with one JSON object per line, oldest first',
     method: 'GET',
     path: `${auditLog}/export.ndjson`,
-    params: params({}),
     query: z.object(range),
     contentType: 'application/x-ndjson; charset=utf-8',
     permission: 'audit-log.read',

@@ -3,7 +3,7 @@ import { ContainerConfigFields, containerConfigFieldNames } from './container-co
 import { endpoints } from './endpoint.ts'
 import { containerConfigTypes, nodeTypes, projectTypes, versionTypes } from './enums.ts'
 import { limits } from './limits.ts'
-import { BasicUser, basic, Id, inTeam, Page, paginated, params, Timestamp } from './shapes.ts'
+import { BasicUser, basic, Id, Page, paginated, Timestamp } from './shapes.ts'
 
 export const ContainerConfig = ContainerConfigFields.extend({
   id: Id,
@@ -75,7 +75,6 @@ export const ContainerConfigRelations = z.object({
     .optional(),
   configBundle: Named.optional(),
 })
-const configId = params({ configId: Id })
 
 /** A configuration of the team with its owner, for comparing and copying. */
 export const ContainerConfigChoice = z.object({
@@ -101,7 +100,6 @@ export const containerConfigurationEndpoints = endpoints({
     summary: 'Get one layer of a container configuration',
     method: 'GET',
     path: '/api/:teamSlug/container-configurations/:configId',
-    params: configId,
     response: ContainerConfigDetails,
     permission: 'container-configurations.read',
   },
@@ -109,7 +107,6 @@ export const containerConfigurationEndpoints = endpoints({
     summary: 'Get the image, bundle, deployment or instance that a configuration belongs to',
     method: 'GET',
     path: '/api/:teamSlug/container-configurations/:configId/relations',
-    params: configId,
     response: ContainerConfigRelations,
     permission: 'container-configurations.read',
   },
@@ -117,7 +114,6 @@ export const containerConfigurationEndpoints = endpoints({
     summary: 'Update a configuration',
     method: 'PATCH',
     path: '/api/:teamSlug/container-configurations/:configId',
-    params: configId,
     body: ContainerConfigPatch,
     configInput: true,
     status: 204,
@@ -129,14 +125,12 @@ export const containerConfigurationEndpoints = endpoints({
 })
 
 const history = '/api/:teamSlug/container-configurations/:configId/history' as const
-const revision = params({ configId: Id, revision: z.coerce.number().int().min(1) })
 
 export const configurationHistoryEndpoints = endpoints({
   'container-configurations.list': {
     summary: 'Find configurations of the team by name, to compare or copy them',
     method: 'GET',
     path: '/api/:teamSlug/container-configurations',
-    params: inTeam,
     query: Page.extend({ filter: z.string().max(255).optional(), type: z.enum(containerConfigTypes).optional() }),
     response: paginated(ContainerConfigChoice),
     permission: 'container-configurations.read',
@@ -145,7 +139,6 @@ export const configurationHistoryEndpoints = endpoints({
     summary: 'List the changes of a configuration, newest first',
     method: 'GET',
     path: history,
-    params: configId,
     query: Page,
     response: paginated(ContainerConfigRevision),
     permission: 'container-configurations.read',
@@ -154,7 +147,6 @@ export const configurationHistoryEndpoints = endpoints({
     summary: 'Get an earlier state of a configuration',
     method: 'GET',
     path: `${history}/:revision`,
-    params: revision,
     response: ContainerConfigRevision.extend({ config: ContainerConfigFields }),
     permission: 'container-configurations.read',
   },
@@ -162,7 +154,6 @@ export const configurationHistoryEndpoints = endpoints({
     summary: 'Restore an earlier state as a new change; secrets keep their values',
     method: 'POST',
     path: `${history}/:revision/restore`,
-    params: revision,
     /** The revision that the caller has loaded: a later change is a conflict. */
     body: z.object({ revision: z.int().optional() }).optional(),
     status: 204,
@@ -174,7 +165,6 @@ export const configurationHistoryEndpoints = endpoints({
     summary: "Take another configuration's settings; secrets come as keys only",
     method: 'POST',
     path: '/api/:teamSlug/container-configurations/:configId/copy',
-    params: configId,
     body: z.object({
       fromConfigId: Id,
       /** Absent: all settings of the other configuration. */

@@ -4,11 +4,8 @@ import { DeploymentPreview } from './deployments.ts'
 import { endpoints } from './endpoint.ts'
 import { containerConfigTypes } from './enums.ts'
 import { limits } from './limits.ts'
-import { Id, params } from './shapes.ts'
+import { Id } from './shapes.ts'
 
-const deploymentId = params({ deploymentId: Id })
-const instanceId = params({ deploymentId: Id, instanceId: Id })
-const release = params({ deploymentId: Id, number: z.coerce.number().int().min(1).max(limits.tries) })
 const one = '/api/:teamSlug/deployments/:deploymentId' as const
 
 /** The origin of a value: a layer, or `default` where no layer sets it. */
@@ -35,7 +32,6 @@ export const finalConfigurationEndpoints = endpoints({
     summary: 'Get the final configuration of each instance with the origin of every value',
     method: 'GET',
     path: `${one}/final-configuration`,
-    params: deploymentId,
     response: z.array(FinalConfiguration),
     permission: 'deployments.read',
   },
@@ -46,7 +42,6 @@ export const releaseEndpoints = endpoints({
     summary: 'Preview a rollback to an earlier release',
     method: 'GET',
     path: `${one}/releases/:number/preview`,
-    params: release,
     response: DeploymentPreview,
     permission: 'deployments.read',
   },
@@ -54,7 +49,6 @@ export const releaseEndpoints = endpoints({
     summary: 'Download the events of one release or of all as a text file',
     method: 'GET',
     path: `${one}/log/file`,
-    params: deploymentId,
     query: z.object({ try: z.coerce.number().int().min(1).max(limits.tries).optional() }),
     contentType: 'text/plain; charset=utf-8',
     permission: 'deployments.read',
@@ -66,7 +60,6 @@ export const deploymentSecretEndpoints = endpoints({
     summary: "Keys of the prefix's shared secrets that the node has, and its public key",
     method: 'GET',
     path: `${one}/secrets`,
-    params: deploymentId,
     response: SecretKeys,
     errors: ['preconditionFailed'],
     permission: 'container-configurations.read',
@@ -75,7 +68,6 @@ export const deploymentSecretEndpoints = endpoints({
     summary: "Keys of the secrets that an instance's container has, and the node's public key",
     method: 'GET',
     path: `${one}/instances/:instanceId/secrets`,
-    params: instanceId,
     response: SecretKeys.extend({ container: z.object({ prefix: z.string(), name: z.string() }) }),
     errors: ['preconditionFailed'],
     permission: 'container-configurations.read',

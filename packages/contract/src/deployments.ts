@@ -6,7 +6,7 @@ import { deploymentStatuses, nodeTypes, portProtocols, projectTypes, versionType
 import { LastRelease } from './last-release.ts'
 import { limits } from './limits.ts'
 import { Image } from './projects.ts'
-import { Audit, basic, Description, Id, inTeam, Name, Page, Prefix, paginated, params, Timestamp } from './shapes.ts'
+import { Audit, basic, Description, Id, Name, Page, Prefix, paginated, Timestamp } from './shapes.ts'
 
 export const DeploymentCreate = z.object({
   versionId: Id,
@@ -180,9 +180,6 @@ export const DeploymentListQuery = Page.extend({
 /** Totals beside the list, so that the page needs no second request. */
 export const DeploymentPage = paginated(Deployment).extend({ counts: z.record(z.string(), z.int()).optional() })
 
-const deploymentId = params({ deploymentId: Id })
-const instanceId = params({ deploymentId: Id, instanceId: Id })
-const release = params({ deploymentId: Id, number: z.coerce.number().int().min(1).max(limits.tries) })
 const deployments = '/api/:teamSlug/deployments' as const
 const one = `${deployments}/:deploymentId` as const
 
@@ -191,7 +188,6 @@ export const deploymentEndpoints = endpoints({
     summary: 'List the deployments of a team, newest first',
     method: 'GET',
     path: deployments,
-    params: inTeam,
     query: DeploymentListQuery,
     response: DeploymentPage,
     permission: 'deployments.read',
@@ -200,7 +196,6 @@ export const deploymentEndpoints = endpoints({
     summary: 'Get a deployment',
     method: 'GET',
     path: one,
-    params: deploymentId,
     response: DeploymentDetails,
     permission: 'deployments.read',
   },
@@ -208,7 +203,6 @@ export const deploymentEndpoints = endpoints({
     summary: 'Create a deployment of a version for a node and prefix',
     method: 'POST',
     path: deployments,
-    params: inTeam,
     body: DeploymentCreate,
     status: 201,
     response: Deployment,
@@ -221,7 +215,6 @@ export const deploymentEndpoints = endpoints({
     summary: 'Update the note, the prefix or the protection of a deployment',
     method: 'PUT',
     path: one,
-    params: deploymentId,
     body: DeploymentUpdate,
     status: 204,
     errors: ['rollingVersionDeployment', 'alreadyHavePreparing', 'preconditionFailed'],
@@ -232,7 +225,6 @@ export const deploymentEndpoints = endpoints({
     summary: 'Delete a deployment; with `containers=true` also its containers',
     method: 'DELETE',
     path: one,
-    params: deploymentId,
     query: z.object({ containers: z.enum(['true', 'false']).optional() }),
     status: 204,
     errors: ['preconditionFailed'],
@@ -243,7 +235,6 @@ export const deploymentEndpoints = endpoints({
     summary: 'Start a release',
     method: 'POST',
     path: `${one}/start`,
-    params: deploymentId,
     query: z.object({
       ignoreProtected: z.string().optional(),
       /** Seconds to wait for the end: then 200 with `{status}`, or 202 with the status when the time is up. Absent: 204 at once. */
@@ -261,7 +252,6 @@ export const deploymentEndpoints = endpoints({
     summary: 'Preview what a start would change',
     method: 'GET',
     path: `${one}/preview`,
-    params: deploymentId,
     query: DeploymentPreviewQuery,
     response: DeploymentPreview,
     permission: 'deployments.read',
@@ -270,7 +260,6 @@ export const deploymentEndpoints = endpoints({
     summary: 'Cancel the release in progress',
     method: 'POST',
     path: `${one}/cancel`,
-    params: deploymentId,
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'deployments.start',
@@ -281,7 +270,6 @@ export const deploymentEndpoints = endpoints({
     summary: 'Copy a deployment to a node and prefix',
     method: 'POST',
     path: `${one}/copy`,
-    params: deploymentId,
     body: DeploymentCopy,
     status: 201,
     location: 'sibling',
@@ -295,7 +283,6 @@ export const deploymentEndpoints = endpoints({
     summary: 'List the events of a deployment: newest page first, ascending within a page',
     method: 'GET',
     path: `${one}/log`,
-    params: deploymentId,
     query: Page.extend({ try: z.coerce.number().int().min(1).max(limits.tries).optional() }),
     response: paginated(DeploymentEvent),
     permission: 'deployments.read',
@@ -304,7 +291,6 @@ export const deploymentEndpoints = endpoints({
     summary: 'List the releases of a deployment, newest first',
     method: 'GET',
     path: `${one}/releases`,
-    params: deploymentId,
     response: z.array(Release),
     permission: 'deployments.read',
   },
@@ -312,7 +298,6 @@ export const deploymentEndpoints = endpoints({
     summary: 'Roll back: start an earlier release again with its digests',
     method: 'POST',
     path: `${one}/releases/:number/start`,
-    params: release,
     query: z.object({ ignoreProtected: z.string().optional() }),
     status: 204,
     errors: ['preconditionFailed', 'alreadyExists'],
@@ -324,7 +309,6 @@ export const deploymentEndpoints = endpoints({
     summary: 'Get an instance of a deployment',
     method: 'GET',
     path: `${one}/instances/:instanceId`,
-    params: instanceId,
     response: Instance,
     permission: 'deployments.read',
   },
@@ -332,7 +316,6 @@ export const deploymentEndpoints = endpoints({
     summary: "Change an instance's configuration",
     method: 'PATCH',
     path: `${one}/instances/:instanceId`,
-    params: instanceId,
     body: ConfigChange,
     configInput: true,
     status: 204,
@@ -345,7 +328,6 @@ export const deploymentEndpoints = endpoints({
     summary: 'List the deployments on a node, newest first',
     method: 'GET',
     path: '/api/:teamSlug/nodes/:nodeId/deployments',
-    params: params({ nodeId: Id }),
     response: z.array(Deployment),
     permission: 'deployments.read',
   },
@@ -353,7 +335,6 @@ export const deploymentEndpoints = endpoints({
     summary: 'Create the token that starts a deployment from outside; its text is returned once',
     method: 'PUT',
     path: `${one}/token`,
-    params: deploymentId,
     body: DeploymentTokenWrite,
     status: 201,
     location: 'part',
@@ -368,7 +349,6 @@ export const deploymentEndpoints = endpoints({
     summary: "Revoke the deployment's token",
     method: 'DELETE',
     path: `${one}/token`,
-    params: deploymentId,
     status: 204,
     permission: 'deployments.token',
     audit: 'deployment-token',

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { TokenScope } from './enums.ts'
 import type { ErrorCode } from './errors.ts'
+import { withPathParams } from './path-params.ts'
 import type { Permission } from './policy.ts'
 
 /**
@@ -19,6 +20,7 @@ type Change = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type EndpointBase = {
   summary: string
   path: `/${string}`
+  /** Made of the path by `endpoints`. */
   params?: z.ZodObject
   query?: z.ZodObject
   body?: z.ZodType
@@ -58,4 +60,8 @@ type EndpointBase = {
   location?: 'sibling' | 'part'
 }
 
-export const endpoints = <const T extends Record<string, EndpointSpec>>(table: T): T => table
+/** The table, with the parameters of each path. */
+/* @__NO_SIDE_EFFECTS__ */
+export function endpoints<const T extends Record<string, EndpointSpec & { params?: never }>>(table: T) {
+  return withPathParams(table)
+}

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
 import { containerStates, nodeEventTypes, nodeStatuses, nodeTypes, scriptTypes } from './enums.ts'
 import { limits, patterns } from './limits.ts'
-import { Description, Icon, Id, inTeam, Name, Page, paginated, params, Timestamp } from './shapes.ts'
+import { ContainerName, Description, Icon, Id, Name, Page, paginated, Timestamp } from './shapes.ts'
 
 export const NodeWrite = z.object({ name: Name, description: Description, icon: Icon })
 export const Node = z.object({
@@ -73,11 +73,7 @@ export const NodeEventQuery = Page.extend({
 /** `prefix` is empty for a container outside any prefix; the path contains `_` for it. */
 export const ContainerIdentifier = z.object({
   prefix: z.string().max(limits.containerName.max),
-  name: z
-    .string()
-    .min(1)
-    .max(255)
-    .refine((value) => !value.startsWith('-'), 'A name does not start with a dash'),
+  name: ContainerName,
 })
 /** `id` depends on the list: prefix and short name in a list of that prefix, otherwise no prefix and the full name. */
 export const Container = z.object({
@@ -104,10 +100,6 @@ export const Container = z.object({
   labels: z.record(z.string(), z.string()),
 })
 export type Container = z.output<typeof Container>
-const nodeId = params({ nodeId: Id })
-const prefixSegment = z.string().min(1).max(limits.containerName.max)
-const prefixed = params({ nodeId: Id, prefix: prefixSegment })
-const container = params({ nodeId: Id, prefix: prefixSegment, name: ContainerIdentifier.shape.name })
 const nodes = '/api/:teamSlug/nodes' as const
 const containers = `${nodes}/:nodeId/:prefix/containers` as const
 
@@ -116,7 +108,6 @@ export const nodeEndpoints = endpoints({
     summary: 'List the nodes of a team',
     method: 'GET',
     path: nodes,
-    params: inTeam,
     response: z.array(Node),
     permission: 'nodes.read',
   },
@@ -124,7 +115,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Get a node',
     method: 'GET',
     path: `${nodes}/:nodeId`,
-    params: nodeId,
     response: NodeDetails,
     permission: 'nodes.read',
   },
@@ -132,7 +122,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Create a node',
     method: 'POST',
     path: nodes,
-    params: inTeam,
     body: NodeWrite,
     status: 201,
     response: Node,
@@ -144,7 +133,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Update a node',
     method: 'PUT',
     path: `${nodes}/:nodeId`,
-    params: nodeId,
     body: NodeWrite,
     status: 204,
     errors: ['alreadyExists'],
@@ -155,7 +143,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Delete a node without deployments',
     method: 'DELETE',
     path: `${nodes}/:nodeId`,
-    params: nodeId,
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'nodes.edit',
@@ -165,7 +152,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Create an install script for one use within 10 minutes',
     method: 'POST',
     path: `${nodes}/:nodeId/script`,
-    params: nodeId,
     body: NodeScriptWrite,
     status: 201,
     response: NodeInstall,
@@ -177,7 +163,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Get the install script, for a holder of its token',
     method: 'GET',
     path: `${nodes}/:nodeId/script`,
-    params: nodeId,
     contentType: 'text/plain',
     permission: 'install-token',
   },
@@ -185,7 +170,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Download the agent image in `docker save` format, for a holder of the install token',
     method: 'GET',
     path: `${nodes}/:nodeId/agent-image`,
-    params: nodeId,
     query: z.object({ architecture: z.string().max(32).optional() }),
     contentType: 'application/x-tar',
     errors: ['preconditionFailed'],
@@ -195,7 +179,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Delete the install script',
     method: 'DELETE',
     path: `${nodes}/:nodeId/script`,
-    params: nodeId,
     status: 204,
     permission: 'nodes.edit',
     audit: 'node-script',
@@ -204,7 +187,6 @@ export const nodeEndpoints = endpoints({
     summary: "Revoke the agent's token",
     method: 'DELETE',
     path: `${nodes}/:nodeId/token`,
-    params: nodeId,
     status: 204,
     permission: 'nodes.edit',
     audit: 'node-token',
@@ -213,7 +195,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Disconnect the agent',
     method: 'POST',
     path: `${nodes}/:nodeId/kick`,
-    params: nodeId,
     status: 204,
     permission: 'nodes.edit',
     audit: 'node',
@@ -222,7 +203,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Use this machine as a node: start and supervise an agent on it',
     method: 'POST',
     path: `${nodes}/:nodeId/local-agent`,
-    params: nodeId,
     status: 204,
     errors: ['preconditionFailed', 'alreadyExists'],
     permission: 'nodes.edit',
@@ -232,7 +212,6 @@ export const nodeEndpoints = endpoints({
     summary: 'List the events of a node, newest first',
     method: 'GET',
     path: `${nodes}/:nodeId/audit`,
-    params: nodeId,
     query: NodeEventQuery,
     response: paginated(NodeEvent),
     permission: 'nodes.read',
@@ -241,7 +220,6 @@ export const nodeEndpoints = endpoints({
     summary: 'List the containers of a prefix (`_`: all that the caller may see)',
     method: 'GET',
     path: containers,
-    params: prefixed,
     response: z.array(Container),
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.read',
@@ -250,7 +228,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Delete all containers of a prefix that Crux created',
     method: 'DELETE',
     path: containers,
-    params: prefixed,
     status: 204,
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.delete',
@@ -260,7 +237,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Start a container',
     method: 'POST',
     path: `${containers}/:name/start`,
-    params: container,
     status: 204,
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.operate',
@@ -270,7 +246,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Stop a container',
     method: 'POST',
     path: `${containers}/:name/stop`,
-    params: container,
     status: 204,
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.operate',
@@ -280,7 +255,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Restart a container',
     method: 'POST',
     path: `${containers}/:name/restart`,
-    params: container,
     status: 204,
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.operate',
@@ -290,7 +264,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Delete a container',
     method: 'DELETE',
     path: `${containers}/:name`,
-    params: container,
     status: 204,
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.delete',
@@ -300,7 +273,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Inspect a container',
     method: 'GET',
     path: `${containers}/:name/inspect`,
-    params: container,
     response: z.object({ inspection: z.string() }),
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.read',
@@ -309,7 +281,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Get the last log lines of a container',
     method: 'GET',
     path: `${containers}/:name/log`,
-    params: container,
     query: z.object({ take: z.coerce.number().int().min(1).max(limits.logTake.max).default(limits.logTake.default) }),
     response: z.array(z.string()),
     errors: ['preconditionFailed', 'badGateway'],
@@ -319,7 +290,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Download the whole log of a container as text, with the time of each line',
     method: 'GET',
     path: `${containers}/:name/log/download`,
-    params: container,
     contentType: 'text/plain; charset=utf-8',
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.read',

@@ -5,7 +5,7 @@ import { deploymentStatuses, nodeStatuses, nodeTypes, projectTypes, versionTypes
 import { LastRelease } from './last-release.ts'
 import { limits, patterns } from './limits.ts'
 import { Registry } from './registries.ts'
-import { Audit, Description, Id, inTeam, Name, params, Timestamp } from './shapes.ts'
+import { Audit, Description, Id, Name, Timestamp } from './shapes.ts'
 
 /** Any text: `1`, `edge`, `2.0.0`. */
 export const VersionName = z.string().trim().min(1).max(limits.name.max)
@@ -107,9 +107,6 @@ export const RunningContainers = z.object({
   containers: z.array(z.string()),
 })
 const Containers = z.object({ containers: z.enum(['true', 'false']).optional() })
-const projectId = params({ projectId: Id })
-const versionId = params({ projectId: Id, versionId: Id })
-const imageId = params({ projectId: Id, versionId: Id, imageId: Id })
 const versions = '/api/:teamSlug/projects/:projectId/versions' as const
 
 export const projectEndpoints = endpoints({
@@ -117,7 +114,6 @@ export const projectEndpoints = endpoints({
     summary: 'List the projects of a team',
     method: 'GET',
     path: '/api/:teamSlug/projects',
-    params: inTeam,
     response: z.array(Project),
     permission: 'projects.read',
   },
@@ -125,7 +121,6 @@ export const projectEndpoints = endpoints({
     summary: 'Get a project and its versions',
     method: 'GET',
     path: '/api/:teamSlug/projects/:projectId',
-    params: projectId,
     response: ProjectDetails,
     permission: 'projects.read',
   },
@@ -133,7 +128,6 @@ export const projectEndpoints = endpoints({
     summary: 'Create a project',
     method: 'POST',
     path: '/api/:teamSlug/projects',
-    params: inTeam,
     body: ProjectCreate,
     status: 201,
     response: Project,
@@ -145,7 +139,6 @@ export const projectEndpoints = endpoints({
     summary: 'Update a project',
     method: 'PUT',
     path: '/api/:teamSlug/projects/:projectId',
-    params: projectId,
     body: ProjectUpdate,
     status: 204,
     errors: ['alreadyExists', 'preconditionFailed'],
@@ -156,7 +149,6 @@ export const projectEndpoints = endpoints({
     summary: 'Delete a project; with `containers=true` also its containers',
     method: 'DELETE',
     path: '/api/:teamSlug/projects/:projectId',
-    params: projectId,
     query: Containers,
     status: 204,
     errors: ['preconditionFailed'],
@@ -167,7 +159,6 @@ export const projectEndpoints = endpoints({
     summary: 'List the nodes and prefixes where a project has containers',
     method: 'GET',
     path: '/api/:teamSlug/projects/:projectId/running',
-    params: projectId,
     response: z.array(RunningContainers),
     permission: 'projects.read',
   },
@@ -175,7 +166,6 @@ export const projectEndpoints = endpoints({
     summary: 'Convert a versionless project into a versioned one',
     method: 'POST',
     path: '/api/:teamSlug/projects/:projectId/convert',
-    params: projectId,
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'projects.edit',
@@ -185,7 +175,6 @@ export const projectEndpoints = endpoints({
     summary: 'List the versions of a project',
     method: 'GET',
     path: versions,
-    params: projectId,
     query: z.object({ nameContains: z.string().min(1).max(70).optional() }),
     response: z.array(Version),
     permission: 'projects.read',
@@ -194,7 +183,6 @@ export const projectEndpoints = endpoints({
     summary: 'Get a version with its images and deployments',
     method: 'GET',
     path: `${versions}/:versionId`,
-    params: versionId,
     response: VersionDetails,
     permission: 'projects.read',
   },
@@ -202,7 +190,6 @@ export const projectEndpoints = endpoints({
     summary: 'Create a version',
     method: 'POST',
     path: versions,
-    params: projectId,
     body: VersionCreate,
     status: 201,
     response: Version,
@@ -214,7 +201,6 @@ export const projectEndpoints = endpoints({
     summary: 'Update a version',
     method: 'PUT',
     path: `${versions}/:versionId`,
-    params: versionId,
     body: VersionUpdate,
     status: 204,
     errors: ['alreadyExists', 'preconditionFailed'],
@@ -225,7 +211,6 @@ export const projectEndpoints = endpoints({
     summary: 'Delete a version; with `containers=true` also its containers',
     method: 'DELETE',
     path: `${versions}/:versionId`,
-    params: versionId,
     query: Containers,
     status: 204,
     errors: ['preconditionFailed'],
@@ -236,7 +221,6 @@ export const projectEndpoints = endpoints({
     summary: 'List the nodes and prefixes where a version has containers',
     method: 'GET',
     path: `${versions}/:versionId/running`,
-    params: versionId,
     response: z.array(RunningContainers),
     permission: 'projects.read',
   },
@@ -244,7 +228,6 @@ export const projectEndpoints = endpoints({
     summary: 'Set a version as the default of its project',
     method: 'PUT',
     path: `${versions}/:versionId/default`,
-    params: versionId,
     status: 204,
     permission: 'projects.edit',
     audit: 'version',
@@ -253,7 +236,6 @@ export const projectEndpoints = endpoints({
     summary: 'Create the next version of an incremental version',
     method: 'POST',
     path: `${versions}/:versionId/increase`,
-    params: versionId,
     body: VersionIncrease,
     status: 201,
     location: 'sibling',
@@ -266,7 +248,6 @@ export const projectEndpoints = endpoints({
     summary: 'List the images of a version',
     method: 'GET',
     path: `${versions}/:versionId/images`,
-    params: versionId,
     response: z.array(Image),
     permission: 'projects.read',
   },
@@ -274,7 +255,6 @@ export const projectEndpoints = endpoints({
     summary: 'Get an image of a version',
     method: 'GET',
     path: `${versions}/:versionId/images/:imageId`,
-    params: imageId,
     response: Image,
     permission: 'projects.read',
   },
@@ -282,7 +262,6 @@ export const projectEndpoints = endpoints({
     summary: 'Add images to a version',
     method: 'POST',
     path: `${versions}/:versionId/images`,
-    params: versionId,
     body: ImagesAdd,
     status: 201,
     response: z.array(Image),
@@ -294,7 +273,6 @@ export const projectEndpoints = endpoints({
     summary: 'Set the order in which images start',
     method: 'PUT',
     path: `${versions}/:versionId/images/order`,
-    params: versionId,
     body: ImageOrder,
     status: 204,
     errors: ['alreadyExists', 'preconditionFailed'],
@@ -305,7 +283,6 @@ export const projectEndpoints = endpoints({
     summary: 'Update the tag or the configuration of an image',
     method: 'PATCH',
     path: `${versions}/:versionId/images/:imageId`,
-    params: imageId,
     body: ImageUpdate,
     configInput: true,
     status: 204,
@@ -318,7 +295,6 @@ export const projectEndpoints = endpoints({
     summary: 'Remove an image from a version',
     method: 'DELETE',
     path: `${versions}/:versionId/images/:imageId`,
-    params: imageId,
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'projects.edit',

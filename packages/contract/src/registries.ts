@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
 import { registryTypes } from './enums.ts'
 import { limits } from './limits.ts'
-import { Description, Icon, Id, inTeam, Name, params, Timestamp } from './shapes.ts'
+import { Description, Icon, Id, Name, Timestamp } from './shapes.ts'
 
 const url = z.string().trim().min(1).max(limits.url.max)
 const imageNamePrefix = z
@@ -92,14 +92,12 @@ export const RegistryEvents = z.object({
     )
     .max(1_000),
 })
-const registryId = params({ registryId: Id })
 
 export const registryEndpoints = endpoints({
   'registries.list': {
     summary: 'List the registries of a team',
     method: 'GET',
     path: '/api/:teamSlug/registries',
-    params: inTeam,
     response: z.array(Registry),
     permission: 'registries.read',
   },
@@ -107,7 +105,6 @@ export const registryEndpoints = endpoints({
     summary: 'Get a registry',
     method: 'GET',
     path: '/api/:teamSlug/registries/:registryId',
-    params: registryId,
     response: RegistryDetails,
     permission: 'registries.read',
   },
@@ -115,7 +112,6 @@ export const registryEndpoints = endpoints({
     summary: 'Create a registry',
     method: 'POST',
     path: '/api/:teamSlug/registries',
-    params: inTeam,
     body: RegistryWrite,
     status: 201,
     response: RegistryDetails,
@@ -128,7 +124,6 @@ export const registryEndpoints = endpoints({
     summary: 'Update a registry',
     method: 'PUT',
     path: '/api/:teamSlug/registries/:registryId',
-    params: registryId,
     body: RegistryWrite,
     status: 204,
     errors: ['alreadyExists', 'registryUnauthorized', 'registryRateLimit'],
@@ -140,7 +135,6 @@ export const registryEndpoints = endpoints({
     summary: 'Delete a registry that no image uses',
     method: 'DELETE',
     path: '/api/:teamSlug/registries/:registryId',
-    params: registryId,
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'registries.edit',
@@ -150,7 +144,6 @@ export const registryEndpoints = endpoints({
     summary: 'Create the token for push events of a registry; its text is returned once',
     method: 'PUT',
     path: '/api/:teamSlug/registries/:registryId/token',
-    params: registryId,
     body: RegistryTokenWrite,
     status: 201,
     location: 'part',
@@ -164,7 +157,6 @@ export const registryEndpoints = endpoints({
     summary: "Revoke the registry's token",
     method: 'DELETE',
     path: '/api/:teamSlug/registries/:registryId/token',
-    params: registryId,
     status: 204,
     permission: 'registries.edit',
     audit: 'registry-token',
@@ -174,7 +166,6 @@ export const registryEndpoints = endpoints({
     summary: 'Receive the notifications of a distribution registry',
     method: 'POST',
     path: '/api/:teamSlug/registries/:registryId/hooks/v2',
-    params: registryId,
     body: RegistryEvents,
     bodyBytesMax: 262_144,
     status: 204,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
 import { limits } from './limits.ts'
-import { Description, Icon, Id, inTeam, Name, params, Timestamp } from './shapes.ts'
+import { Description, Icon, Id, Name, Timestamp } from './shapes.ts'
 
 /** An S3 server from which files are imported into a volume before a container starts. */
 export const Storage = z.object({
@@ -39,14 +39,12 @@ export const StorageCheck = z.object({
   buckets: z.array(z.string()).nullish(),
 })
 const storages = '/api/:teamSlug/storages' as const
-const storageId = params({ storageId: Id })
 
 export const storageEndpoints = endpoints({
   'storages.list': {
     summary: 'List the storages of a team',
     method: 'GET',
     path: storages,
-    params: inTeam,
     response: z.array(Storage),
     permission: 'storages.read',
   },
@@ -54,7 +52,6 @@ export const storageEndpoints = endpoints({
     summary: 'List storages by name, to choose one',
     method: 'GET',
     path: `${storages}/options`,
-    params: inTeam,
     response: z.array(z.object({ id: Id, name: z.string() })),
     permission: 'storages.read',
   },
@@ -62,7 +59,6 @@ export const storageEndpoints = endpoints({
     summary: 'Get a storage',
     method: 'GET',
     path: `${storages}/:storageId`,
-    params: storageId,
     response: StorageDetails,
     permission: 'storages.read',
   },
@@ -70,7 +66,6 @@ export const storageEndpoints = endpoints({
     summary: 'Create a storage',
     method: 'POST',
     path: storages,
-    params: inTeam,
     body: StorageWrite,
     status: 201,
     response: StorageDetails,
@@ -83,7 +78,6 @@ export const storageEndpoints = endpoints({
     summary: 'Update a storage',
     method: 'PUT',
     path: `${storages}/:storageId`,
-    params: storageId,
     body: StorageWrite,
     status: 204,
     errors: ['alreadyExists'],
@@ -95,7 +89,6 @@ export const storageEndpoints = endpoints({
     summary: 'Delete a storage that no configuration uses',
     method: 'DELETE',
     path: `${storages}/:storageId`,
-    params: storageId,
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'storages.edit',
@@ -105,7 +98,6 @@ export const storageEndpoints = endpoints({
     summary: 'Check whether a storage answers, and list its buckets',
     method: 'POST',
     path: `${storages}/:storageId/check`,
-    params: storageId,
     response: StorageCheck,
     permission: 'storages.read',
     audit: false,

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
-import { inTeam } from './shapes.ts'
 
 export const ServiceStatus = z.object({
   status: z.enum(['operational', 'disrupted', 'unavailable']),
@@ -64,7 +63,6 @@ export const systemEndpoints = endpoints({
     summary: 'Get the counters and the first steps of a team',
     method: 'GET',
     path: '/api/:teamSlug/dashboard',
-    params: inTeam,
     response: Dashboard,
     permission: 'dashboard.read',
   },

@@ -62,8 +62,6 @@ export const Me = z.object({
   /** The session was created by a code of recovery or invitation: a new password is required first. */
   recovered: z.boolean().optional(),
 })
-const teamId = z.object({ teamId: Id })
-const memberId = z.object({ teamId: Id, userId: z.string().min(1).max(64) })
 
 export const teamEndpoints = endpoints({
   'users.me': {
@@ -131,7 +129,6 @@ export const teamEndpoints = endpoints({
     summary: 'Get a team and its members',
     method: 'GET',
     path: '/api/teams/:teamId',
-    params: teamId,
     response: TeamDetails,
     permission: 'teams.read',
   },
@@ -139,7 +136,6 @@ export const teamEndpoints = endpoints({
     summary: 'Update the name or the slug of a team',
     method: 'PUT',
     path: '/api/teams/:teamId',
-    params: teamId,
     body: TeamWrite,
     status: 204,
     errors: ['alreadyExists'],
@@ -150,7 +146,6 @@ export const teamEndpoints = endpoints({
     summary: 'Update the sign-in policy: required second factor, allowed email domains',
     method: 'PUT',
     path: '/api/teams/:teamId/security',
-    params: teamId,
     body: TeamSecurity,
     status: 204,
     errors: ['preconditionFailed'],
@@ -162,7 +157,6 @@ export const teamEndpoints = endpoints({
     summary: 'Delete a team and everything in it; running containers keep running',
     method: 'DELETE',
     path: '/api/teams/:teamId',
-    params: teamId,
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'teams.delete',
@@ -174,7 +168,6 @@ export const teamEndpoints = endpoints({
     summary: 'Invite a user by email',
     method: 'POST',
     path: '/api/teams/:teamId/users',
-    params: teamId,
     body: InvitationWrite,
     status: 201,
     response: TeamMember.extend(InvitationLink.shape),
@@ -187,7 +180,6 @@ export const teamEndpoints = endpoints({
     summary: 'Renew an invitation by a week, with a new mail or with `link=true` a link',
     method: 'POST',
     path: '/api/teams/:teamId/users/:userId/reinvite',
-    params: memberId,
     query: z.object({ link: z.enum(['true', 'false']).optional() }),
     status: 204,
     response: InvitationLink.optional(),
@@ -200,7 +192,6 @@ export const teamEndpoints = endpoints({
     summary: "Change a member's role; `owner` hands over or shares the ownership",
     method: 'PUT',
     path: '/api/teams/:teamId/users/:userId/role',
-    params: memberId,
     body: z.object({ role: z.enum(teamRoles) }),
     status: 204,
     errors: ['preconditionFailed'],
@@ -212,7 +203,6 @@ export const teamEndpoints = endpoints({
     summary: 'Leave a team; not possible for its last owner',
     method: 'DELETE',
     path: '/api/teams/:teamId/users/leave',
-    params: teamId,
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'teams.read',
@@ -224,7 +214,6 @@ export const teamEndpoints = endpoints({
     summary: 'Remove a member or revoke an invitation',
     method: 'DELETE',
     path: '/api/teams/:teamId/users/:userId',
-    params: memberId,
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'team-members.invite',
@@ -235,7 +224,6 @@ export const teamEndpoints = endpoints({
     summary: 'Accept an invitation to a team',
     method: 'POST',
     path: '/api/users/me/invitations/:teamId',
-    params: teamId,
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'session',
@@ -248,7 +236,6 @@ export const teamEndpoints = endpoints({
     summary: 'Decline an invitation',
     method: 'DELETE',
     path: '/api/users/me/invitations/:teamId',
-    params: teamId,
     status: 204,
     permission: 'session',
     // The code of an invitation proves the address, so the user may answer it before they set a password.

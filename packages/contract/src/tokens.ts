@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
 import { tokenScopes } from './enums.ts'
-import { Description, Id, Name, params, Timestamp } from './shapes.ts'
+import { Description, Id, Name, Timestamp } from './shapes.ts'
 
 export const Token = z.object({
   id: Id,
@@ -32,10 +32,7 @@ export const ServiceAccount = z.object({
   tokens: z.array(Token),
 })
 
-const tokenId = z.object({ tokenId: Id })
 const accounts = '/api/:teamSlug/service-accounts'
-const accountId = params({ serviceAccountId: Id })
-const accountTokenId = params({ serviceAccountId: Id, tokenId: Id })
 
 export const tokenEndpoints = endpoints({
   'tokens.list': {
@@ -50,7 +47,6 @@ export const tokenEndpoints = endpoints({
     summary: 'Get one of your API tokens',
     method: 'GET',
     path: '/api/tokens/:tokenId',
-    params: tokenId,
     response: Token,
     permission: 'session',
     token: 'never',
@@ -72,7 +68,6 @@ export const tokenEndpoints = endpoints({
     summary: 'Revoke one of your API tokens',
     method: 'DELETE',
     path: '/api/tokens/:tokenId',
-    params: tokenId,
     status: 204,
     permission: 'session',
     audit: false,
@@ -82,7 +77,6 @@ export const tokenEndpoints = endpoints({
     summary: 'List the service accounts of a team with their tokens',
     method: 'GET',
     path: accounts,
-    params: params({}),
     response: z.array(ServiceAccount),
     permission: 'service-accounts.read',
     token: 'never',
@@ -91,7 +85,6 @@ export const tokenEndpoints = endpoints({
     summary: 'Create a service account, which belongs to the team and not to a user',
     method: 'POST',
     path: accounts,
-    params: params({}),
     body: ServiceAccountWrite,
     status: 201,
     response: ServiceAccount,
@@ -104,7 +97,6 @@ export const tokenEndpoints = endpoints({
     summary: 'Update the name or the role of a service account',
     method: 'PUT',
     path: `${accounts}/:serviceAccountId`,
-    params: accountId,
     body: ServiceAccountWrite,
     status: 204,
     errors: ['alreadyExists'],
@@ -116,7 +108,6 @@ export const tokenEndpoints = endpoints({
     summary: 'Delete a service account and revoke its tokens',
     method: 'DELETE',
     path: `${accounts}/:serviceAccountId`,
-    params: accountId,
     status: 204,
     permission: 'service-accounts.edit',
     audit: 'service-account',
@@ -126,7 +117,6 @@ export const tokenEndpoints = endpoints({
     summary: 'Create a token of a service account; its text is returned once',
     method: 'POST',
     path: `${accounts}/:serviceAccountId/tokens`,
-    params: accountId,
     body: TokenWrite,
     status: 201,
     response: TokenCreated,
@@ -140,7 +130,6 @@ export const tokenEndpoints = endpoints({
     summary: 'Revoke a token of a service account',
     method: 'DELETE',
     path: `${accounts}/:serviceAccountId/tokens/:tokenId`,
-    params: accountTokenId,
     status: 204,
     permission: 'service-accounts.edit',
     audit: 'service-account-token',
