@@ -17,6 +17,10 @@ type Row = JsonRecord
 /** `ports[1].internal`, `environment.KEY` -> the field. */
 export const fieldOf = (property: string): string => /^\w+/.exec(property)?.[0] ?? property
 
+/** Whether a property is `outer` or a part of it: `volumes[1].path` is one of `volumes` and of `volumes[1]`. */
+export const isWithin = (property: string, outer: string): boolean =>
+  property.startsWith(outer) && /^($|[.[])/.test(property.slice(outer.length))
+
 /** The value of a field, or the row of it that `environment.LOG_LEVEL` names; null where there is none. */
 export function partOf(value: unknown, property: string): unknown {
   const field = fieldOf(property)

@@ -6,6 +6,7 @@ import {
   type FieldStep,
   fieldOf,
   findProblems,
+  isWithin,
   noHistory,
   recordEdit,
   redo,
@@ -121,10 +122,7 @@ function useDraftErrors(draft: ConfigDraft, problems: readonly ErrorDetail[]) {
   return {
     errorOf: useCallback((property: string): string | undefined => errors.get(property), [errors]),
     errorsBelow: useCallback(
-      (property: string): string[] =>
-        [...errors].flatMap(([at, words]) =>
-          at.startsWith(property) && /^($|[.[])/.test(at.slice(property.length)) ? [words] : [],
-        ),
+      (property: string): string[] => [...errors].flatMap(([at, message]) => (isWithin(at, property) ? [message] : [])),
       [errors],
     ),
     firstError:
