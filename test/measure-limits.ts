@@ -14,14 +14,3 @@ export const casts: Record<string, number> = {
   'packages/postgres': 3,
   scripts: 1,
 }
-
-/** Functions and components that are too long, by name, with their lines. */
-export const longFunctions: Record<string, Record<string, number>> = {
-  'apps/identity': {
-    anonymous: 138,
-  },
-  'apps/server': {
-    createLeases: 122,
-    createPresence: 94,
-  },
-}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { directoryCircles, fileCircles, productionImports } from './import-circles.ts'
-import { casts, longFunctions } from './measure-limits.ts'
+import { casts } from './measure-limits.ts'
 import { missingReferences } from './references.ts'
 import {
   componentLinesMax,
@@ -63,8 +63,7 @@ test('the search for missing documents finds documents, anchors and numbers of d
 })
 
 test(`no function is longer than ${functionLinesMax} lines, and no component longer than ${componentLinesMax}`, () => {
-  const isTooLong = (max: number) => (found: MeasuredFunction) =>
-    found.lines > Math.max(max, longFunctions[workspaceOf(found.path)]?.[found.name] ?? 0)
+  const isTooLong = (max: number) => (found: MeasuredFunction) => found.lines > max
   const tooLong = production.flatMap(({ functions, components }) => [
     ...functions.filter(isTooLong(functionLinesMax)),
     ...components.filter(isTooLong(componentLinesMax)),

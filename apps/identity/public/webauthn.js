@@ -1,15 +1,16 @@
 // The functions of the buttons of security keys and passkeys: they call the browser, put its answer into the form and submit it. Pages that render a
-// flow load this file from the flow's script node; it needs neither inline scripts nor eval.
-;(() => {
+// flow load this file from the flow's script node; it needs neither inline scripts nor eval. The block keeps
+// everything but the named functions from the page, also when a page loads the file twice.
+{
   const field = (name) => document.getElementsByName(name)[0]
   let waiting
 
-  function toBytes(text) {
+  const toBytes = (text) => {
     const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
     return Uint8Array.from(binary, (letter) => letter.charCodeAt(0))
   }
 
-  function toText(bytes) {
+  const toText = (bytes) => {
     if (!bytes) return undefined
     const binary = Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join('')
     return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
@@ -17,7 +18,7 @@
 
   const withIds = (list) => list?.map((entry) => ({ ...entry, id: toBytes(entry.id) }))
 
-  function creation({ publicKey }) {
+  const creation = ({ publicKey }) => {
     return {
       ...publicKey,
       challenge: toBytes(publicKey.challenge),
@@ -26,7 +27,7 @@
     }
   }
 
-  function request({ publicKey }) {
+  const request = ({ publicKey }) => {
     return {
       ...publicKey,
       challenge: toBytes(publicKey.challenge),
@@ -34,7 +35,7 @@
     }
   }
 
-  function answer(credential) {
+  const answer = (credential) => {
     const { response } = credential
     const created = 'attestationObject' in response
     return JSON.stringify({
@@ -55,7 +56,7 @@
   }
 
   /** A page that listens for the submit may send it itself; the other inputs of the form may be empty. */
-  function submit(input, credential) {
+  const submit = (input, credential) => {
     input.value = answer(credential)
     input.dispatchEvent(new Event('input', { bubbles: true }))
     const form = input.closest('form')
@@ -63,13 +64,13 @@
   }
 
   /** Pages may show the error; a user who cancels has caused none. */
-  function fail(input, error) {
+  const fail = (input, error) => {
     if (error?.name === 'AbortError') return
     const event = new CustomEvent('crux:webauthn-error', { bubbles: true, detail: error })
     ;(input ?? document).dispatchEvent(event)
   }
 
-  async function run(input, ask) {
+  const run = async (input, ask) => {
     try {
       if (!window.PublicKeyCredential) throw new Error('This browser knows neither security keys nor passkeys.')
       waiting?.abort()
@@ -83,20 +84,20 @@
   const create = (input, options) => run(input, () => navigator.credentials.create({ publicKey: creation(options) }))
   const get = (input, options) => run(input, () => navigator.credentials.get({ publicKey: request(options) }))
 
-  function oryWebAuthnLogin(options) {
+  const oryWebAuthnLogin = (options) => {
     return get(field('webauthn_login'), options ?? JSON.parse(field('webauthn_login_trigger').value))
   }
 
-  function oryWebAuthnRegistration(options) {
+  const oryWebAuthnRegistration = (options) => {
     return create(field('webauthn_register'), options ?? JSON.parse(field('webauthn_register_trigger').value))
   }
 
-  function oryPasskeyLogin() {
+  const oryPasskeyLogin = () => {
     return get(field('passkey_login'), JSON.parse(field('passkey_challenge').value))
   }
 
   /** Offers passkeys where the browser autocompletes the identifier. */
-  async function oryPasskeyLoginAutocompleteInit() {
+  const oryPasskeyLoginAutocompleteInit = async () => {
     const input = field('passkey_login')
     const challenge = field('passkey_challenge')
     if (!input || !challenge || !field('identifier')) return
@@ -112,7 +113,7 @@
     }
   }
 
-  function oryPasskeyRegistration() {
+  const oryPasskeyRegistration = () => {
     const { credentialOptions, displayNameFieldName } = JSON.parse(field('passkey_create_data').value)
     const name = field(displayNameFieldName)?.value
     const { publicKey } = credentialOptions
@@ -120,7 +121,7 @@
     return create(field('passkey_register'), { publicKey: { ...publicKey, user } })
   }
 
-  function oryPasskeySettingsRegistration() {
+  const oryPasskeySettingsRegistration = () => {
     return create(field('passkey_settings_register'), JSON.parse(field('passkey_create_data').value))
   }
 
@@ -137,4 +138,4 @@
     window[name] = run
     window[`__${name}`] = run
   }
-})()
+}

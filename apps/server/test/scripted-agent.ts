@@ -19,6 +19,8 @@ type ResultInit = NonNullable<MessageInitShape<typeof RespondRequestSchema>['res
 export class ScriptedAgent {
   readonly info: AgentInfo
   readonly received: ConnectResponse[] = []
+  /** Commands that it fails at once; it leaves all others to the test. */
+  readonly failing = new Set<ConnectResponse['command']['case']>()
   /** How the Connect call ended, once it has. */
   ended: Promise<unknown> = Promise.resolve()
   readonly client: Client<typeof AgentService>
@@ -137,6 +139,8 @@ export class ScriptedAgent {
 
   #take(message: ConnectResponse) {
     this.received.push(message)
+    if (this.failing.has(message.command.case))
+      void this.respond(message.commandId, { case: 'failure', value: { message: 'this agent has no engine' } })
     for (const wake of this.#waiting.splice(0)) wake()
   }
 }

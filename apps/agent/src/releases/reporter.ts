@@ -8,7 +8,10 @@ import type { AgentClient } from '../link/client.ts'
 const batchMax = 200
 /** The server accepts 16 megabytes, and an event has seven at most. */
 const batchBytesMax = 4 * 1_048_576
-/** Each batch is a transaction of the server: events of a busy moment are sent together, and the delay is not noticeable. */
+/**
+ * Each batch is a transaction of the server: events of a busy moment are sent together, and the delay is not noticeable. It also keeps the
+ * machine free for the engine during the first steps of a release.
+ */
 const gatherDefaultMs = 100
 
 interface Sending {
@@ -27,8 +30,8 @@ export interface Reporter {
 }
 
 /**
- * Sends journals to the server: one batch at a time per release, so that order holds, the first at once; events that accumulate in the
- * meantime are sent in the next. A batch without an answer is sent again; the server recognizes it by its sequences.
+ * Sends journals to the server: one batch at a time per release, so that order holds, and an outcome at once; other events wait a moment
+ * for more. A batch without an answer is sent again; the server recognizes it by its sequences.
  */
 export function createReporter(options: {
   client: AgentClient
@@ -41,11 +44,16 @@ export function createReporter(options: {
   const active = new Map<Journal, Sending>()
   let up = false
 
+  const maySend = (journal: Journal) => up && active.has(journal) && journal.acknowledged < journal.lastSequence
+
   async function send(journal: Journal, state: Sending): Promise<void> {
     if (state.busy) return
     state.busy = true
     try {
-      while (up && active.has(journal) && journal.acknowledged < journal.lastSequence) {
+      while (maySend(journal)) {
+        const isUrgent = journal.acknowledged < state.urgent || journal.finished
+        if (!isUrgent && journal.lastSequence - journal.acknowledged < batchMax) await gather(state, gatherMs)
+        if (!maySend(journal)) break
         const events = fitting(journal.eventsAfter(journal.acknowledged, batchMax))
         // An outcome is sent even where it cannot be written: otherwise a full disk would hide it for as long as it is full.
         await journal.written().catch((error) => {
@@ -54,8 +62,6 @@ export function createReporter(options: {
         })
         const { acknowledgedSequence } = await client.reportDeployment({ release: journal.key, events })
         journal.acknowledged = Math.max(journal.acknowledged, Number(acknowledgedSequence))
-        const isUrgent = journal.acknowledged < state.urgent || journal.finished
-        if (!isUrgent && journal.lastSequence - journal.acknowledged < batchMax) await gather(state, gatherMs)
       }
     } catch (error) {
       log.info({ reason: messageOf(error) }, 'events were not taken, sending them again')
@@ -70,7 +76,7 @@ export function createReporter(options: {
     if (active.has(journal) && journal.finished && journal.acknowledged >= journal.lastSequence) {
       active.delete(journal)
       await onDone(journal).catch((error) => log.warn({ reason: messageOf(error) }, 'a journal could not be removed'))
-    } else if (up && active.has(journal) && journal.acknowledged < journal.lastSequence) {
+    } else if (maySend(journal)) {
       sendSoon(journal, state)
     }
   }

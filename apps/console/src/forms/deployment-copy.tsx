@@ -1,9 +1,6 @@
 import { DeploymentCopy as Body, type Deployment } from '@crux/contract'
-import { zodResolver } from '@hookform/resolvers/zod'
 import { useNavigate } from '@tanstack/react-router'
-import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
-import type { z } from 'zod'
 import { queryKey, useCall } from '../api/client.ts'
 import { versionTitle } from '../components/version-title.ts'
 import { links } from '../routing/links.ts'
@@ -11,6 +8,7 @@ import { copiedPrefix } from './copied-prefix.ts'
 import { FormSheet } from './FormShell.tsx'
 import { TextAreaField, TextField } from './fields.tsx'
 import { NodeField } from './node-field.tsx'
+import { useZodForm } from './use-form.ts'
 
 type Props = { teamSlug: string; deployment: Deployment; onClose: () => void }
 
@@ -18,13 +16,10 @@ type Props = { teamSlug: string; deployment: Deployment; onClose: () => void }
 export function DeploymentCopy({ teamSlug, deployment, onClose }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const navigate = useNavigate()
-  const form = useForm<z.input<typeof Body>, unknown, z.output<typeof Body>>({
-    resolver: zodResolver(Body),
-    defaultValues: {
-      nodeId: deployment.node.id,
-      prefix: copiedPrefix(deployment.prefix),
-      note: deployment.note ?? '',
-    },
+  const form = useZodForm(Body, {
+    nodeId: deployment.node.id,
+    prefix: copiedPrefix(deployment.prefix),
+    note: deployment.note ?? '',
   })
   const copy = useCall('deployments.copy', { stale: [queryKey('deployments.list'), queryKey('versions.get')] })
   return (

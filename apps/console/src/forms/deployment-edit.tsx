@@ -1,14 +1,11 @@
 import { DeploymentUpdate, type ResponseOf } from '@crux/contract'
-import { zodResolver } from '@hookform/resolvers/zod'
-import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
-import type { z } from 'zod'
 import { queryKey, useCall } from '../api/client.ts'
 import { useDeniedPart } from '../api/me.ts'
-import { toastSuccess } from '../components/toasts.tsx'
 import { versionTitle } from '../components/version-title.ts'
 import { FormSheet } from './FormShell.tsx'
 import { SwitchField, TextAreaField, TextField } from './fields.tsx'
+import { useFormEnd, useZodForm } from './use-form.ts'
 
 type Props = { teamSlug: string; deployment: ResponseOf<'deployments.get'>; onClose: () => void }
 const schema = DeploymentUpdate.omit({ configBundles: true })
@@ -16,15 +13,16 @@ const schema = DeploymentUpdate.omit({ configBundles: true })
 export function DeploymentEdit({ teamSlug, deployment, onClose }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const protectDenied = useDeniedPart('deployments.protect')
-  const form = useForm<z.input<typeof schema>, unknown, z.output<typeof schema>>({
-    resolver: zodResolver(schema),
-    defaultValues: { prefix: deployment.prefix, protected: deployment.protected, note: deployment.note ?? '' },
+  const { updated } = useFormEnd(onClose)
+  const form = useZodForm(schema, {
+    prefix: deployment.prefix,
+    protected: deployment.protected,
+    note: deployment.note ?? '',
   })
+  const params = { teamSlug, deploymentId: deployment.id }
   const update = useCall('deployments.update', {
-    stale: [
-      queryKey('deployments.list'),
-      queryKey('deployments.get', { params: { teamSlug, deploymentId: deployment.id } }),
-    ],
+    stale: [queryKey('deployments.list'), queryKey('deployments.get', { params })],
+    onSuccess: () => updated(t('edit.done')),
   })
   return (
     <FormSheet
@@ -32,15 +30,10 @@ export function DeploymentEdit({ teamSlug, deployment, onClose }: Props) {
       title={t('edit.title', { version: versionTitle(deployment.project, deployment.version) })}
       call={update}
       onClose={onClose}
-      onSubmit={async (values) => {
+      onSubmit={(values) => {
         // The list of bundles is complete on the wire: what is there is sent back.
         const configBundles = deployment.configBundles.map((bundle) => bundle.id)
-        await update.mutateAsync({
-          params: { teamSlug, deploymentId: deployment.id },
-          body: { ...values, configBundles },
-        })
-        toastSuccess(t('edit.done'))
-        onClose()
+        return update.mutateAsync({ params, body: { ...values, configBundles } })
       }}
     >
       <TextField

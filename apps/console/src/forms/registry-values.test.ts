@@ -1,9 +1,9 @@
 import { RegistryWrite } from '@crux/contract'
 import { describe, expect, it } from 'vitest'
-import { emptyRegistry, RegistryForm, toRegistryWrite } from './registry-values.ts'
+import { emptyRegistry, RegistryValues, toRegistryWrite } from './registry-values.ts'
 
 const write = (values: Partial<typeof emptyRegistry>) =>
-  toRegistryWrite(RegistryForm.parse({ ...emptyRegistry, name: 'Company', ...values }))
+  toRegistryWrite(RegistryValues.parse({ ...emptyRegistry, name: 'Company', ...values }))
 
 describe('a registry form', () => {
   it('sends no credentials for a public registry, even if some were typed before', () => {
@@ -20,7 +20,7 @@ describe('a registry form', () => {
   })
 
   it('requires user and token of a private registry at their fields', () => {
-    const result = RegistryForm.safeParse({
+    const result = RegistryValues.safeParse({
       ...emptyRegistry,
       name: 'Company',
       url: 'localhost:5000',

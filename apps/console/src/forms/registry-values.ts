@@ -3,7 +3,7 @@ import i18n from 'i18next'
 import { z } from 'zod'
 
 /** What the form holds: all types' fields side by side, so that switching the type back finds what was typed. */
-export const RegistryForm = z
+export const RegistryValues = z
   .object({
     name: Name,
     description: Description,
@@ -30,10 +30,10 @@ export const RegistryForm = z
       need('token', values.token !== '', i18n.t('registries:form.tokenRequired'))
     }
   })
-export type RegistryForm = z.output<typeof RegistryForm>
-export type RegistryFormInput = z.input<typeof RegistryForm>
+export type RegistryValues = z.output<typeof RegistryValues>
+export type RegistryInput = z.input<typeof RegistryValues>
 
-export const emptyRegistry: RegistryFormInput = {
+export const emptyRegistry: RegistryInput = {
   name: '',
   description: '',
   icon: null,
@@ -47,7 +47,7 @@ export const emptyRegistry: RegistryFormInput = {
   token: '',
 }
 
-export function fromRegistry(registry: ResponseOf<'registries.get'>): RegistryFormInput {
+export function fromRegistry(registry: ResponseOf<'registries.get'>): RegistryInput {
   const { type, details } = registry
   return {
     name: registry.name,
@@ -64,7 +64,7 @@ export function fromRegistry(registry: ResponseOf<'registries.get'>): RegistryFo
   }
 }
 
-export function toRegistryWrite(values: RegistryForm) {
+export function toRegistryWrite(values: RegistryValues) {
   const { name, description, icon, type, url, imageNamePrefix, local } = values
   const base = { name, description: description || null, icon }
   const open = {
@@ -76,14 +76,6 @@ export function toRegistryWrite(values: RegistryForm) {
   return { ...base, type, details: { url, imageNamePrefix, ...open } }
 }
 
-/** The server names properties as its request does. */
-export const registryErrorFields = {
-  'details.url': 'url',
-  'details.imageNamePrefix': 'imageNamePrefix',
-  'details.user': 'user',
-  'details.token': 'token',
-}
-
-const isPrivate = (values: RegistryForm) =>
+const isPrivate = (values: RegistryValues) =>
   values.access === 'private' && !(values.type === 'unchecked' && values.local)
-const sendsCredentials = (values: RegistryForm) => isPrivate(values) && values.changeCredentials
+const sendsCredentials = (values: RegistryValues) => isPrivate(values) && values.changeCredentials

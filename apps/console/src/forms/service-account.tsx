@@ -1,42 +1,27 @@
 import { type ResponseOf, ServiceAccountWrite } from '@crux/contract'
-import { zodResolver } from '@hookform/resolvers/zod'
-import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
 import { queryKey, useCall } from '../api/client.ts'
-import { toastSuccess } from '../components/toasts.tsx'
 import { FormSheet } from './FormShell.tsx'
 import { ChipsField, TextAreaField, TextField } from './fields.tsx'
+import { useFormEnd, useZodForm } from './use-form.ts'
 
-type Account = ResponseOf<'service-accounts.list'>[number]
+type Props = { teamSlug: string; account?: ResponseOf<'service-accounts.list'>[number]; onClose: () => void }
 const roles = ['user', 'admin'] as const
 
 /** Creates a service account, or changes the one that is given. */
-export function ServiceAccountForm({
-  teamSlug,
-  account,
-  onClose,
-}: {
-  teamSlug: string
-  account?: Account
-  onClose: () => void
-}) {
+export function ServiceAccountForm({ teamSlug, account, onClose }: Props) {
   const { t } = useTranslation(['teams', 'common'])
-  const form = useForm({
-    resolver: zodResolver(ServiceAccountWrite),
-    defaultValues: {
-      name: account?.name ?? '',
-      description: account?.description ?? '',
-      role: account?.role ?? 'user',
-    },
+  const { updated } = useFormEnd(onClose)
+  const form = useZodForm(ServiceAccountWrite, {
+    name: account?.name ?? '',
+    description: account?.description ?? '',
+    role: account?.role ?? 'user',
   })
   const done = {
     stale: [queryKey('service-accounts.list')],
     toast: false,
-    onSuccess: () => {
-      toastSuccess(t('accounts.saved'))
-      onClose()
-    },
+    onSuccess: () => updated(t('accounts.saved')),
   }
   const create = useCall('service-accounts.create', done)
   const update = useCall('service-accounts.update', done)

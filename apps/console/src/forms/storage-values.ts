@@ -5,7 +5,7 @@ import { z } from 'zod'
 const Key = z.string().trim().max(1_024)
 
 /** The values of the form. Stored keys are never sent to the browser, so they stay until the user changes them. */
-export const StorageForm = z
+export const StorageValues = z
   .object({
     name: Name,
     description: Description,
@@ -23,10 +23,10 @@ export const StorageForm = z
       if (values[path] === '')
         context.addIssue({ code: 'custom', path: [path], message: i18n.t(`storages:form.${path}Required`) })
   })
-export type StorageForm = z.output<typeof StorageForm>
-export type StorageFormInput = z.input<typeof StorageForm>
+export type StorageValues = z.output<typeof StorageValues>
+export type StorageInput = z.input<typeof StorageValues>
 
-export const emptyStorage: StorageFormInput = {
+export const emptyStorage: StorageInput = {
   name: '',
   description: '',
   icon: null,
@@ -37,7 +37,7 @@ export const emptyStorage: StorageFormInput = {
   secretKey: '',
 }
 
-export function fromStorage(storage: ResponseOf<'storages.get'>): StorageFormInput {
+export function fromStorage(storage: ResponseOf<'storages.get'>): StorageInput {
   const { name, description, icon, url } = storage
   return {
     ...emptyStorage,
@@ -50,10 +50,10 @@ export function fromStorage(storage: ResponseOf<'storages.get'>): StorageFormInp
   }
 }
 
-export function toStorageWrite(values: StorageForm): StorageWrite {
+export function toStorageWrite(values: StorageValues): StorageWrite {
   const { name, description, icon, url, accessKey, secretKey } = values
   const base = { name, description: description || null, icon, url, public: values.public }
   return sendsKeys(values) ? { ...base, accessKey, secretKey } : base
 }
 
-const sendsKeys = (values: Pick<StorageForm, 'public' | 'changeKeys'>) => !values.public && values.changeKeys
+const sendsKeys = (values: Pick<StorageValues, 'public' | 'changeKeys'>) => !values.public && values.changeKeys

@@ -1,11 +1,10 @@
 import { InvitationWrite } from '@crux/contract'
-import { zodResolver } from '@hookform/resolvers/zod'
-import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../api/client.ts'
 import { toastSuccess } from '../components/toasts.tsx'
 import { FormSheet } from './FormShell.tsx'
 import { TextField } from './fields.tsx'
+import { useZodForm } from './use-form.ts'
 
 type Team = {
   id: string
@@ -18,10 +17,7 @@ type Props = { team: Team; onClose: () => void; onLink: (invitation: { email: st
 /** Invites one person, by mail or by a link to pass on; the name is used only where the person is new here. */
 export function TeamInvite({ team, onClose, onLink }: Props) {
   const { t } = useTranslation(['teams', 'common'])
-  const form = useForm({
-    resolver: zodResolver(InvitationWrite),
-    defaultValues: { email: '', firstName: '', lastName: '' },
-  })
+  const form = useZodForm(InvitationWrite, { email: '', firstName: '', lastName: '' })
   const invite = useCall('teams.invite', {
     stale: [queryKey('teams.get'), queryKey('teams.list')],
     onSuccess: (member) => {

@@ -1,13 +1,11 @@
 import { type ResponseOf, TeamSecurity } from '@crux/contract'
-import { zodResolver } from '@hookform/resolvers/zod'
-import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { queryKey, useCall } from '../api/client.ts'
 import { confirm } from '../components/confirm.tsx'
-import { toastSuccess } from '../components/toasts.tsx'
 import { FormSheet } from './FormShell.tsx'
 import { SwitchField, TextField } from './fields.tsx'
+import { useFormEnd, useZodForm } from './use-form.ts'
 
 /** Domains are typed in one line, apart by commas or spaces. */
 const Form = z.object({
@@ -21,16 +19,11 @@ const Form = z.object({
 export function TeamSecurityForm({ team, onClose }: { team: ResponseOf<'teams.get'>; onClose: () => void }) {
   const { t } = useTranslation(['teams', 'common'])
   const { secondFactorRequired, allowedDomains } = team.security
-  const form = useForm({
-    resolver: zodResolver(Form),
-    defaultValues: { secondFactorRequired, allowedDomains: allowedDomains.join(', ') },
-  })
+  const { updated } = useFormEnd(onClose)
+  const form = useZodForm(Form, { secondFactorRequired, allowedDomains: allowedDomains.join(', ') })
   const save = useCall('teams.update-security', {
     stale: [queryKey('teams.get'), queryKey('teams.list')],
-    onSuccess: () => {
-      toastSuccess(t('security.saved'))
-      onClose()
-    },
+    onSuccess: () => updated(t('security.saved')),
     toast: false,
   })
   const submit = async (body: z.output<typeof Form>) => {

@@ -1,9 +1,7 @@
 import type { ApiError } from '@crux/client'
 import { limits, type TokenScope, tokenScopes } from '@crux/contract'
-import { zodResolver } from '@hookform/resolvers/zod'
 import { LogIn } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { Button } from '../components/Button.tsx'
@@ -13,6 +11,7 @@ import { Dialog } from '../components/Dialog.tsx'
 import { FormSheet } from './FormShell.tsx'
 import { ChipsField, TextField } from './fields.tsx'
 import { dropTokenDraft, readTokenDraft, signInAgain } from './token-draft.ts'
+import { useZodForm } from './use-form.ts'
 
 const expiries = ['30', '60', '90', '0'] as const
 const Form = z.object({
@@ -45,10 +44,7 @@ export function TokenCreate({ title, draftOf, description, nameless, scopes, cre
   const { t } = useTranslation('tokens')
   const [created, setCreated] = useState<Created | null>(null)
   const [draft] = useState(() => readTokenDraft(draftOf))
-  const form = useForm<z.input<typeof Form>, unknown, Values>({
-    resolver: zodResolver(Form),
-    defaultValues: draft ?? { name: nameless ? title : '', expiry: '90', scope: scopes?.[0] ?? 'full' },
-  })
+  const form = useZodForm(Form, draft ?? { name: nameless ? title : '', expiry: '90', scope: scopes?.[0] ?? 'full' })
   useEffect(dropTokenDraft, [])
   if (created) return <Shown created={created} onClose={onClose} />
   return (

@@ -2,10 +2,10 @@ import type { App } from '../app/app.ts'
 import type { Executor } from '../db/executor.ts'
 import { badRequest, IdentityError } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
-import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../identities/credentials.ts'
+import { findConfig, removeConfig } from '../identities/credentials.ts'
 import type { Person } from '../identities/store.ts'
 import { requireAnotherFirstFactor } from '../methods/first-factors.ts'
-import { isLinked, type OidcConfig, oidcIdentifier } from '../methods/oidc/links.ts'
+import { findLinks, oidcIdentifier, saveLinks } from '../methods/oidc/links.ts'
 
 /** Deletes a second factor or a link to a provider account. Credentials that sign in alone are kept. */
 export async function deleteCredential(app: App, ctx: RequestContext, { identity }: Person): Promise<unknown> {
@@ -24,13 +24,11 @@ export async function deleteCredential(app: App, ctx: RequestContext, { identity
 }
 
 async function unlink(tx: Executor, app: App, identityId: string, identifier: string) {
-  const config = await findConfig<OidcConfig>(tx, identityId, 'oidc', { lock: true })
+  const links = await findLinks(tx, identityId, { lock: true })
   if (identifier === '') throw badRequest('You must provide an identifier to delete this credential.')
-  if (!config || !isLinked(config, identifier))
+  const others = links.filter((link) => oidcIdentifier(link) !== identifier)
+  if (others.length === links.length)
     throw new IdentityError(404, { reason: `The identifier ${identifier} was not found among the OIDC credentials.` })
   await requireAnotherFirstFactor(tx, app, identityId)
-  const providers = config.providers.filter((link) => oidcIdentifier(link) !== identifier)
-  if (providers.length === 0) return removeConfig(tx, identityId, 'oidc')
-  await saveConfig(tx, identityId, 'oidc', { providers })
-  await saveIdentifiers(tx, identityId, 'oidc', providers.map(oidcIdentifier))
+  await saveLinks(tx, identityId, others)
 }

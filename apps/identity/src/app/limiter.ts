@@ -39,8 +39,6 @@ export interface Limiter {
   refund(name: LimitName, subject: string): Promise<void>
   /** Resets the count of a subject that has authenticated. */
   reset(name: LimitName, subject: string): Promise<void>
-  /** The network of a client, for use in a subject. */
-  networkOf(clientAddress: string): string
   /** Deletes counters of past windows. */
   clean(): Promise<void>
 }

@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts'
-import type { Flow } from '../db/flow-record.ts'
+import type { Flow } from '../db/schema.ts'
 import { type Fields, textField, transientPayload } from '../http/body.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'

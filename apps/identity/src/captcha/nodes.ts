@@ -1,5 +1,5 @@
 import type { Captcha } from '../app/services.ts'
-import type { Flow } from '../db/flow-record.ts'
+import type { Flow } from '../db/schema.ts'
 import { messages } from '../ui/messages.ts'
 import { input, type Node } from '../ui/nodes.ts'
 

@@ -2,6 +2,7 @@ import { isLoopbackHost, isLoopbackUrl, outboundAllow, trustedProxies } from '@c
 import { z } from 'zod'
 import { captchaProblem, captchaSettings } from './captcha.ts'
 import { oidcSettings, providersProblem } from './oidc-providers.ts'
+import { toSeconds } from './setting-types.ts'
 import { tokenTemplates } from './token-templates.ts'
 
 const httpUrl = z
@@ -12,8 +13,6 @@ const httpUrl = z
 const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback)
 const flag = z.stringbool().default(false).meta({ example: 'false' })
 
-const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600 }
-
 /** A count per duration, for example "10/10m". */
 const limit = (fallback: string) =>
   z
@@ -22,7 +21,7 @@ const limit = (fallback: string) =>
     .default(fallback)
     .transform((text) => {
       const [max = '', time = ''] = text.split('/')
-      return { max: Number(max), windowSeconds: Number(time.slice(0, -1)) * (unitSeconds[time.slice(-1)] ?? 0) }
+      return { max: Number(max), windowSeconds: toSeconds(time) }
     })
     .meta({ example: fallback })
 

@@ -1,5 +1,5 @@
-import { isLoopbackUrl } from '@crux/service-kit'
 import { z } from 'zod'
+import { jsonSetting, secureUrl } from './setting-types.ts'
 
 /** An identity provider as an administrator configures it. */
 export interface ProviderSettings {
@@ -16,10 +16,7 @@ export interface ProviderSettings {
   verifiesEmail: boolean
 }
 
-const url = z
-  .url({ protocol: /^https?$/ })
-  .refine((value) => value.startsWith('https:') || isLoopbackUrl(value), 'must be https')
-  .transform((value) => value.replace(/\/+$/, ''))
+const url = secureUrl.transform((value) => value.replace(/\/+$/, ''))
 const id = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'must be 1 to 32 lower-case letters, digits, dashes and underscores')
@@ -54,82 +51,60 @@ export const oidcSettings = {
     .regex(/^[\w.-]+$/)
     .default('organizations')
     .meta({ example: 'the directory (tenant) id' }),
-  OIDC_PROVIDERS: z
-    .string()
-    .default('[]')
-    .transform((text, context): unknown => {
-      try {
-        return JSON.parse(text)
-      } catch {
-        context.addIssue({ code: 'custom', message: 'is not JSON' })
-        return z.NEVER
-      }
-    })
-    .pipe(z.array(Listed))
-    .meta({ example }),
+  OIDC_PROVIDERS: jsonSetting(z.array(Listed), '[]').meta({ example }),
 }
 
 type Settings = z.output<z.ZodObject<typeof oidcSettings>>
 
 /** The configured providers, in the order of the form. */
 export function readProviders(settings: Settings): ProviderSettings[] {
-  const known: (ProviderSettings | undefined)[] = [
-    named(settings.OIDC_GOOGLE_CLIENT_ID, settings.OIDC_GOOGLE_CLIENT_SECRET, {
-      id: 'google',
-      label: 'Google',
-      url: 'https://accounts.google.com',
-    }),
-    named(settings.OIDC_GITLAB_CLIENT_ID, settings.OIDC_GITLAB_CLIENT_SECRET, {
-      id: 'gitlab',
-      label: 'GitLab',
-      url: settings.OIDC_GITLAB_URL,
-    }),
-    named(settings.OIDC_GITHUB_CLIENT_ID, settings.OIDC_GITHUB_CLIENT_SECRET, {
+  const known = [
+    { name: 'GOOGLE', id: 'google', label: 'Google', url: 'https://accounts.google.com' },
+    { name: 'GITLAB', id: 'gitlab', label: 'GitLab', url: settings.OIDC_GITLAB_URL },
+    {
+      name: 'GITHUB',
       id: 'github',
       label: 'GitHub',
       kind: 'github',
       url: settings.OIDC_GITHUB_URL,
       scope: 'read:user user:email',
-    }),
-    named(settings.OIDC_AZURE_CLIENT_ID, settings.OIDC_AZURE_CLIENT_SECRET, {
+    },
+    {
+      name: 'AZURE',
       id: 'azure',
       label: 'Microsoft',
       url: `https://login.microsoftonline.com/${settings.OIDC_AZURE_TENANT}/v2.0`,
       // Administrators of any tenant can enter any address into the profiles of their users.
       verifiesEmail: false,
-    }),
-  ]
+    },
+  ] as const
+  const configured = known.flatMap(({ name, ...about }): ProviderSettings[] => {
+    const clientId = settings[`OIDC_${name}_CLIENT_ID`]
+    const clientSecret = settings[`OIDC_${name}_CLIENT_SECRET`]
+    if (clientId === undefined || clientSecret === undefined) return []
+    return [{ kind: 'oidc', scope: 'openid email profile', verifiesEmail: true, ...about, clientId, clientSecret }]
+  })
   const listed = settings.OIDC_PROVIDERS.map(
-    ({ issuer, label, ...provider }): ProviderSettings => ({
+    ({ issuer: url, label, ...provider }): ProviderSettings => ({
       ...provider,
       kind: 'oidc',
       label: label ?? provider.id,
-      url: issuer,
+      url,
     }),
   )
-  return [...known.filter((provider) => provider !== undefined), ...listed]
+  return [...configured, ...listed]
 }
 
 /** The first problem of the settings in combination: variable and description. */
 export function providersProblem(settings: Settings): { variable: string; problem: string } | undefined {
   for (const name of ['GOOGLE', 'GITLAB', 'GITHUB', 'AZURE'] as const) {
-    const clientId = settings[`OIDC_${name}_CLIENT_ID`]
-    const clientSecret = settings[`OIDC_${name}_CLIENT_SECRET`]
-    if (clientId !== undefined && clientSecret === undefined)
-      return { variable: `OIDC_${name}_CLIENT_SECRET`, problem: `is missing beside OIDC_${name}_CLIENT_ID` }
-    if (clientId === undefined && clientSecret !== undefined)
-      return { variable: `OIDC_${name}_CLIENT_ID`, problem: `is missing beside OIDC_${name}_CLIENT_SECRET` }
+    const pair = [`OIDC_${name}_CLIENT_ID`, `OIDC_${name}_CLIENT_SECRET`] as const
+    const missing = pair.filter((variable) => settings[variable] === undefined)
+    const [variable] = missing
+    if (variable && missing.length === 1)
+      return { variable, problem: `is missing beside ${pair.find((other) => other !== variable)}` }
   }
   const ids = readProviders(settings).map((provider) => provider.id)
   const twice = ids.find((own, index) => ids.indexOf(own) !== index)
   return twice === undefined ? undefined : { variable: 'OIDC_PROVIDERS', problem: `has the id ${twice} twice` }
-}
-
-function named(
-  clientId: string | undefined,
-  clientSecret: string | undefined,
-  about: Pick<ProviderSettings, 'id' | 'label' | 'url'> & Partial<ProviderSettings>,
-): ProviderSettings | undefined {
-  if (clientId === undefined || clientSecret === undefined) return undefined
-  return { kind: 'oidc', scope: 'openid email profile', verifiesEmail: true, ...about, clientId, clientSecret }
 }

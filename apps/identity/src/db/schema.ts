@@ -12,7 +12,8 @@ import {
   unique,
   uuid,
 } from 'drizzle-orm/pg-core'
-import type { FlowContext, FlowKind, FlowState, FlowUi } from './flow-types.ts'
+import type { Message } from '../ui/messages.ts'
+import type { Node } from '../ui/nodes.ts'
 
 export const schemaName = 'identity'
 const identity = pgSchema(schemaName)
@@ -20,7 +21,7 @@ const identity = pgSchema(schemaName)
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
 const createdAt = () => instant('created_at').notNull().defaultNow()
-const updatedAt = () => instant('updated_at').notNull().defaultNow()
+const timestamps = () => ({ createdAt: createdAt(), updatedAt: instant('updated_at').notNull().defaultNow() })
 
 export type Traits = Record<string, unknown>
 export type IdentityState = 'active' | 'inactive'
@@ -37,8 +38,7 @@ export const identities = identity.table('identities', {
   metadataAdmin: jsonb('metadata_admin'),
   /** When the user last recovered the account. Older API tokens no longer work. */
   recoveredAt: instant('recovered_at'),
-  createdAt: createdAt(),
-  updatedAt: updatedAt(),
+  ...timestamps(),
 })
 
 const owner = () =>
@@ -54,8 +54,7 @@ export const credentials = identity.table(
     type: text('type').notNull(),
     config: jsonb('config').$type<Record<string, unknown>>().notNull().default({}),
     version: integer('version').notNull().default(0),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [primaryKey({ columns: [table.identityId, table.type] })],
 )
@@ -85,8 +84,7 @@ export const verifiableAddresses = identity.table(
     verifiedAt: instant('verified_at'),
     /** Counted as verified without a proof, because the service accepted connections from this machine only. */
     assumed: boolean('assumed').notNull().default(false),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [unique().on(table.via, table.value), index().on(table.identityId)],
 )
@@ -98,8 +96,7 @@ export const recoveryAddresses = identity.table(
     identityId: owner(),
     value: text('value').notNull(),
     via: text('via').notNull(),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [unique().on(table.via, table.value), index().on(table.identityId)],
 )
@@ -117,8 +114,7 @@ export const sessions = identity.table(
     authenticatedAt: instant('authenticated_at').notNull(),
     issuedAt: instant('issued_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [index().on(table.identityId), index().on(table.expiresAt)],
 )
@@ -137,6 +133,31 @@ export const sessionDevices = identity.table(
   },
   (table) => [index().on(table.sessionId)],
 )
+
+/** The state of a flow that clients do not see. */
+export interface FlowContext {
+  requestedAal?: string
+  refresh?: boolean
+  /** Too many sign-ins have failed, so the flow requires a captcha. */
+  captcha?: boolean
+  /** Any browser may use the flow, because an administrator created it and passed its address on. */
+  unbound?: boolean
+  /** A native app requested a code to exchange for the session that a browser obtains. */
+  exchanges?: boolean
+  /** The state of each method between two requests, by its id. The method encrypts secrets before it stores them here. */
+  methods?: Record<string, Record<string, unknown>>
+}
+
+export type FlowKind = 'login' | 'registration' | 'verification' | 'recovery' | 'settings'
+/** The last two states occur in settings flows, the others in all other flows. */
+export type FlowState = 'choose_method' | 'sent_email' | 'passed_challenge' | 'show_form' | 'success'
+/** The content that a page renders. `action` is absent when it is the submit address of the flow. */
+export interface FlowUi {
+  method: 'POST' | 'GET'
+  action?: string
+  messages: Message[]
+  nodes: Node[]
+}
 
 export const flows = identity.table(
   'flows',
@@ -158,11 +179,12 @@ export const flows = identity.table(
     attempts: integer('attempts').notNull().default(0),
     issuedAt: instant('issued_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [index().on(table.expiresAt), index().on(table.identityId)],
 )
+
+export type Flow = typeof flows.$inferSelect
 
 /**
  * Codes, and the tokens of links, that were mailed for a flow. `codeHash` is keyed with the secret of the service and the flow, so that a copy of the
@@ -228,8 +250,7 @@ export const errors = identity.table(
   {
     id: uuid('id').primaryKey(),
     error: jsonb('error').$type<Record<string, unknown>>().notNull(),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [index().on(table.createdAt)],
 )

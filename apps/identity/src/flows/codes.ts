@@ -2,9 +2,8 @@ import { randomInt } from 'node:crypto'
 import { and, eq, gt, isNull } from 'drizzle-orm'
 import type { App } from '../app/app.ts'
 import type { Executor } from '../db/executor.ts'
-import type { Flow } from '../db/flow-record.ts'
 import { newId } from '../db/ids.ts'
-import { codes } from '../db/schema.ts'
+import { codes, type Flow } from '../db/schema.ts'
 import type { Mail } from '../mail/mail.ts'
 
 /** Wrong codes before the flow ends. This applies even with CRUX_RATE_LIMITS=off, because a six-digit code allows no more. */
@@ -55,9 +54,8 @@ export async function sendCode(
   app: App,
   flow: Flow,
   to: { owner: CodeOwner; mail: (code: string, usefulUntil: Date) => Mail } | undefined,
-  makeSecret: () => string = newCode,
+  secret = newCode(),
 ): Promise<void> {
-  const secret = makeSecret()
   const expiresAt = new Date(Date.now() + codeLifespanMs)
   await keepCode(tx, app, flow, { secret, owner: to?.owner ?? {}, expiresAt })
   if (to) await app.outbox.enqueue(tx, to.mail(secret, expiresAt))

@@ -1,8 +1,7 @@
 import type { Captcha } from '../app/services.ts'
 import { captchaNodes, wantsCaptcha } from '../captcha/nodes.ts'
 import type { Keys } from '../crypto/secrets.ts'
-import type { Flow } from '../db/flow-record.ts'
-import type { FlowKind } from '../db/flow-types.ts'
+import type { Flow, FlowKind } from '../db/schema.ts'
 import { mask } from '../http/csrf.ts'
 import { type Node, unsealed } from '../ui/nodes.ts'
 
@@ -41,14 +40,14 @@ export function showFlow(
     expires_at: flow.expiresAt.toISOString(),
     issued_at: flow.issuedAt.toISOString(),
     request_url: flow.requestUrl,
-    ...(flow.returnTo === null ? {} : { return_to: flow.returnTo }),
-    ...(flow.active === null ? {} : { active: flow.active }),
+    return_to: flow.returnTo ?? undefined,
+    active: flow.active ?? undefined,
     ui: {
       action: flow.ui.action ?? `${publicUrl}/self-service/${flow.kind}?flow=${flow.id}`,
       method: flow.ui.method,
       // An API flow without inputs has null as its nodes, as in Ory Kratos.
       nodes: secondFactorByApi && nodes.length === 0 ? null : nodes,
-      ...(messages.length === 0 ? {} : { messages }),
+      messages: messages.length === 0 ? undefined : messages,
     },
     state: flow.state,
     ...(flow.kind === 'login'

@@ -1,13 +1,9 @@
-import { uiUrl } from '../app/app.ts'
 import { awaitsCode, captchaRefusal, failedOften, forgetFailures, recordFailure } from '../captcha/gate.ts'
-import type { Flow } from '../db/flow-record.ts'
-import type { FlowContext } from '../db/flow-types.ts'
+import type { Flow } from '../db/schema.ts'
 import { transientPayload } from '../http/body.ts'
-import { csrfHash } from '../http/csrf.ts'
 import {
   aal1Required,
   badRequest,
-  flowExpired,
   IdentityError,
   locationChangeRequired,
   sessionAlreadyAvailable,
@@ -23,14 +19,14 @@ import { openSession, type Proven, refreshSession, upgradeSessionAal } from '../
 import { showSession } from '../sessions/wire.ts'
 import { type Message, messages } from '../ui/messages.ts'
 import { csrfNode, type FieldMessages, noMessages, withMessages } from '../ui/nodes.ts'
-import { answerFlow } from './answer.ts'
+import { answerExpired, answerFlow, answerMessages, targetOf } from './answer.ts'
 import { loginInputs } from './forms.ts'
 import { type FlowApp, findMethod } from './offered-methods.ts'
 import { resolveReturnTo } from './return-to.ts'
 import type { LoginAbout, LoginOutcome } from './sign-in-method.ts'
-import { insertFlow, type NewFlow, updateFlow } from './store.ts'
-import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
-import { asksForExchange, beginExchange, completeTokenExchange } from './token-exchange.ts'
+import { type FlowForm, insertFlow, newFlow, updateFlow } from './store.ts'
+import { isExpired, readSubmission, requireFlow } from './submission.ts'
+import { completeTokenExchange, exchangeContext, startExchange } from './token-exchange.ts'
 
 const signedInReason = 'signing in is not possible. Did you forget `?refresh=true`?'
 
@@ -46,26 +42,19 @@ export async function initLogin(app: FlowApp, ctx: RequestContext, type: Flow['t
     if (type === 'api' || ctx.wantsJson) throw sessionAlreadyAvailable(signedInReason)
     return ctx.reply.redirect(returnTo ?? `${app.consoleUrl}/`, 303)
   }
-  const exchanges = type === 'api' && asksForExchange(ctx)
-  const context = { requestedAal: aal, refresh, ...(exchanges ? { exchanges } : {}) }
+  const context = { requestedAal: aal, refresh, ...exchangeContext(ctx, type) }
   const flow = await insertFlow(app.database.db, {
-    ...newFlow(ctx, type),
+    ...newFlow(ctx, 'login', type),
     returnTo: ctx.query('return_to') || null,
     ...(await loginUi(app, { type, aal, refresh, session, context })),
   })
-  const exchangeCode = exchanges ? await beginExchange(app.database.db, flow) : undefined
-  return answerFlow(app, ctx, flow, { exchangeCode })
+  return answerFlow(app, ctx, flow, { exchangeCode: await startExchange(app.database.db, flow) })
 }
 
 /** Starts a flow for a browser that was redirected and has to sign in. */
-export async function beginLogin(
-  app: FlowApp,
-  ctx: RequestContext,
-  options: { returnTo: string | null },
-): Promise<Flow> {
-  const about: LoginAbout = { type: 'browser', aal: 'aal1', refresh: false, session: undefined, context: {} }
-  const ui = await loginUi(app, about)
-  return insertFlow(app.database.db, { ...newFlow(ctx, 'browser'), returnTo: options.returnTo, ...ui })
+export async function startLogin(app: FlowApp, ctx: RequestContext, { returnTo }: Pick<Flow, 'returnTo'>) {
+  const ui = await loginUi(app, { type: 'browser', aal: 'aal1', refresh: false, session: undefined, context: {} })
+  return insertFlow(app.database.db, { ...newFlow(ctx, 'login', 'browser'), returnTo, ...ui })
 }
 
 export async function submitLogin(app: FlowApp, ctx: RequestContext): Promise<unknown> {
@@ -76,16 +65,14 @@ export async function submitLogin(app: FlowApp, ctx: RequestContext): Promise<un
   if (!session && requestedAal === 'aal2') throw aal1Required()
   if (session && !refresh && (requestedAal !== 'aal2' || session.session.aal === 'aal2')) {
     if (flow.type === 'browser' && !ctx.wantsJson) return ctx.reply.redirect(`${app.consoleUrl}/`, 303)
-    return answerForm(app, ctx, flow, {
-      messages: [problemMessage(`There is a valid session, so ${signedInReason}`)],
-    })
+    return answerMessages(app, ctx, flow, [messages.generic(`There is a valid session, so ${signedInReason}`)])
   }
   const read = readSubmission(ctx, flow)
-  if ('problem' in read) return answerForm(app, ctx, flow, { messages: [problemMessage(read.problem)] })
+  if ('problem' in read) return answerMessages(app, ctx, flow, [messages.generic(read.problem)])
   const { fields } = read.submission
   const chosen = findMethod(app.methods.login, read.submission)
   if (!chosen?.aals.includes(requestedAal === 'aal2' ? 'aal2' : 'aal1'))
-    return answerForm(app, ctx, flow, { messages: [messages.loginMethodUnknown()] })
+    return answerMessages(app, ctx, flow, [messages.loginMethodUnknown()])
 
   const guarded = !session && (chosen.id === 'password' || chosen.id === 'code')
   if (guarded && !awaitsCode(flow, chosen.id) && (flow.context.captcha || (await failedOften(app, fields)))) {
@@ -129,7 +116,7 @@ function isFailure(outcome: LoginOutcome): boolean {
 /** From now on, the form of this flow contains the captcha. */
 async function askForCaptcha(app: FlowApp, ctx: RequestContext, flow: Flow, refusal: Message): Promise<unknown> {
   const changed = await updateFlow(app.database.db, flow, { context: { ...flow.context, captcha: true } })
-  return answerForm(app, ctx, changed, { messages: [refusal] })
+  return answerMessages(app, ctx, changed, [refusal])
 }
 
 /** Creates a session from the result of a method, or refreshes or upgrades the current session. */
@@ -144,7 +131,6 @@ export async function completeLogin(
   // A browser returned from a provider on behalf of an app that waits for its code.
   if (flow.context.exchanges && ctx.request.method === 'GET')
     return ctx.reply.redirect(await completeTokenExchange(app, flow, proven), 303)
-  const device = { ipAddress: ctx.clientAddress, userAgent: ctx.userAgent }
   const continues = aal === 'aal2' || flow.context.refresh
   const kept = continues && current?.person.identity.id === proven.identityId ? current : undefined
   // The flow requests a second factor only for the user of the session. Without a session there is nothing to upgrade.
@@ -152,7 +138,8 @@ export async function completeLogin(
   let signed: Signed
   if (kept) {
     // The answer contains the device again, without an id, because it is the same device.
-    const again = { id: '00000000-0000-0000-0000-000000000000', location: '', ...device }
+    const id = '00000000-0000-0000-0000-000000000000'
+    const again = { id, location: '', ipAddress: ctx.clientAddress, userAgent: ctx.userAgent }
     const session = await app.database.transaction(async (tx) => {
       await recordSecurityEvent(tx, app, ctx, kept.person, { event: 'confirmed', ...how })
       if (aal === 'aal2') return upgradeSessionAal(tx, kept.session, method, { fresh: true })
@@ -164,7 +151,7 @@ export async function completeLogin(
     if (!person) throw new IdentityError(401, { reason: 'This account was deleted meanwhile.' })
     const opened = await app.database.transaction(async (tx) => {
       await recordSecurityEvent(tx, app, ctx, person, { event: 'signed-in', ...how })
-      return openSession(tx, { identityId: proven.identityId, proven: how, device })
+      return openSession(tx, ctx, proven.identityId, how)
     })
     app.outbox.wake()
     const secondFactor = await hasSecondFactor(app.database.db, proven.identityId)
@@ -197,7 +184,7 @@ function answerSignedIn(
     return ctx.reply.redirect(next, 303)
   }
   rememberDevice(app.keys, ctx, signed.person.identity.id)
-  const target = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`
+  const target = targetOf(app, flow)
   if (!ctx.wantsJson) return ctx.reply.redirect(target, 303)
   const continueWith = [{ action: 'redirect_browser_to', redirect_browser_to: target }]
   return ctx.reply.send({ session: shown, continue_with: continueWith })
@@ -212,7 +199,7 @@ export async function refuseLogin(
 ): Promise<unknown> {
   const { found, identifier, session } = outcome
   // After a code was sent, the form that requests it stays.
-  if (flow.state === 'sent_email') return answerForm(app, ctx, flow, { messages: found.get('') ?? [] })
+  if (flow.state === 'sent_email') return answerMessages(app, ctx, flow, found.get('') ?? [])
   const { ui, context } = await loginUi(app, { ...aboutOf(flow, session), identifier, found })
   const changed = await updateFlow(app.database.db, flow, {
     ui: { ...ui, messages: found.get('') ?? [] },
@@ -222,40 +209,17 @@ export async function refuseLogin(
   return answerFlow(app, ctx, changed, { status: 400 })
 }
 
-/** Shows messages for the form as a whole; the fields keep their values. */
-async function answerForm(
-  app: FlowApp,
-  ctx: RequestContext,
-  flow: Flow,
-  change: { messages: Message[] },
-): Promise<unknown> {
-  const nodes = flow.ui.nodes.map((node) => ({ ...node, messages: [] }))
-  const changed = await updateFlow(app.database.db, flow, { ui: { ...flow.ui, messages: change.messages, nodes } })
-  return answerFlow(app, ctx, changed, { status: 400 })
-}
-
 /** Starts a new flow with a message that the previous one expired. */
 export async function expireLogin(app: FlowApp, ctx: RequestContext, old: Flow): Promise<unknown> {
   const about = aboutOf(old, await currentSession(app, ctx))
   const { ui, context } = await loginUi(app, { ...about, context: { ...about.context, methods: {} } })
   const flow = await insertFlow(app.database.db, {
-    ...newFlow(ctx, old.type),
-    requestUrl: old.requestUrl,
+    ...newFlow(ctx, 'login', old.type, old.requestUrl),
     returnTo: old.returnTo,
     context,
     ui: { ...ui, messages: [messages.loginExpired(old.expiresAt)] },
   })
-  if (old.type === 'browser' && !ctx.wantsJson) return ctx.reply.redirect(uiUrl(app, 'login', { flow: flow.id }), 303)
-  throw flowExpired(old.expiresAt, flow.id)
-}
-
-function newFlow(ctx: RequestContext, type: Flow['type']): Pick<NewFlow, 'kind' | 'type' | 'requestUrl' | 'csrfHash'> {
-  return {
-    kind: 'login',
-    type,
-    requestUrl: ctx.url,
-    csrfHash: type === 'browser' ? csrfHash(ctx.ensureCsrfToken()) : null,
-  }
+  return answerExpired(app, ctx, flow, old.expiresAt)
 }
 
 function aboutOf(flow: Flow, session: Signed | undefined): LoginAbout {
@@ -273,7 +237,7 @@ function aboutOf(flow: Flow, session: Signed | undefined): LoginAbout {
 async function loginUi(
   app: FlowApp,
   about: LoginAbout & { identifier?: string; found?: FieldMessages },
-): Promise<{ ui: Flow['ui']; context: FlowContext }> {
+): Promise<FlowForm> {
   const { aal, refresh, type, context, identifier, found = noMessages } = about
   const offered = app.methods.login.filter(({ aals }) => aals.includes(aal))
   const ofMethods = (await Promise.all(offered.map((method) => method.nodes(app, about)))).flat()

@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts'
-import type { FlowKind } from '../db/flow-types.ts'
 import { newId } from '../db/ids.ts'
+import type { FlowKind } from '../db/schema.ts'
 import { findError } from '../http/error-page.ts'
 import { flowExpired, IdentityError, noSuchRow } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'

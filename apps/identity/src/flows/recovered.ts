@@ -1,8 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { uiUrl } from '../app/app.ts'
-import type { Flow } from '../db/flow-record.ts'
-import { identities } from '../db/schema.ts'
-import { IdentityError, locationChangeRequired } from '../http/errors.ts'
+import { type Flow, identities } from '../db/schema.ts'
+import { IdentityError, identityDisabled, locationChangeRequired } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { findPerson, publishIdentity } from '../identities/store.ts'
 import { rememberDevice } from '../limits/known-devices.ts'
@@ -28,16 +27,14 @@ export async function completeRecovery(
   proven: { identityId: string | null; addressId: string | null; method: 'code_recovery' | 'link_recovery' },
 ): Promise<unknown> {
   const person = proven.identityId === null ? undefined : await findPerson(app.database.db, proven.identityId)
-  if (person?.identity.state !== 'active')
-    throw new IdentityError(401, { message: 'identity is disabled', reason: 'This account was disabled.' })
-  const device = { ipAddress: ctx.clientAddress, userAgent: ctx.userAgent }
+  if (person?.identity.state !== 'active') throw identityDisabled()
   const { token } = await app.database.transaction(async (tx) => {
     const address = person.verifiable.find(({ id }) => id === proven.addressId)
     if (address && !address.verified) await claimAddress(tx, app, ctx, person, address)
     await updateFlow(tx, flow, { state: 'passed_challenge', ui: { ...flow.ui, messages: [] } })
     await tx.update(identities).set({ recoveredAt: sql`now()` }).where(eq(identities.id, person.identity.id))
     await publishIdentity(tx, person.identity.id)
-    const opened = await openSession(tx, { identityId: person.identity.id, proven, device })
+    const opened = await openSession(tx, ctx, person.identity.id, proven)
     await recordSecurityEvent(tx, app, ctx, person, { event: 'recovered', method: proven.method })
     return opened
   })

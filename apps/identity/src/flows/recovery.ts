@@ -1,13 +1,11 @@
 import { and, eq } from 'drizzle-orm'
-import { type App, uiUrl } from '../app/app.ts'
+import type { App } from '../app/app.ts'
 import { captchaRefusal } from '../captcha/gate.ts'
 import { wantsCaptcha } from '../captcha/nodes.ts'
 import { newToken } from '../crypto/secrets.ts'
 import type { Executor } from '../db/executor.ts'
-import type { Flow } from '../db/flow-record.ts'
-import { recoveryAddresses, verifiableAddresses } from '../db/schema.ts'
+import { type Flow, recoveryAddresses, verifiableAddresses } from '../db/schema.ts'
 import { type Fields, textField, transientPayload } from '../http/body.ts'
-import { csrfHash } from '../http/csrf.ts'
 import { flowDisabled, sessionAlreadyAvailable } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
@@ -17,17 +15,17 @@ import { countMail } from '../limits/mails.ts'
 import { recoveryCodeMail, recoveryLinkMail } from '../mail/code-mails.ts'
 import { currentSession } from '../sessions/credentials.ts'
 import { type Message, messages } from '../ui/messages.ts'
-import { answerFlow } from './answer.ts'
-import { attemptsPerCode, type CodeOwner, type CodeUse, sendCode, takeCode } from './codes.ts'
+import { formMessage } from '../ui/nodes.ts'
+import { answerFlow, answerMessages, redirectToFlow } from './answer.ts'
+import { attemptsPerCode, type CodeOwner, type CodeUse, newCode, sendCode, takeCode } from './codes.ts'
 import type { FlowApp } from './offered-methods.ts'
 import { completeRecovery } from './recovered.ts'
 import { recoveryAddressForm, recoveryCodeForm, recoveryLinkForm } from './recovery-forms.ts'
 import { resolveReturnTo } from './return-to.ts'
-import { countAttempt, insertFlow, updateFlow } from './store.ts'
-import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
+import { countAttempt, insertFlow, newFlow, updateFlow } from './store.ts'
+import { isExpired, readSubmission, requireFlow } from './submission.ts'
 
 const completed = 'The request was already completed successfully and cannot be repeated.'
-const attemptsSpent = 'Too many wrong codes. Please ask for a new one.'
 
 export async function initRecovery(app: FlowApp, ctx: RequestContext, type: Flow['type']): Promise<unknown> {
   if (!app.sendsMail) throw flowDisabled('Recovery is not possible: this installation sends no mail.')
@@ -36,18 +34,15 @@ export async function initRecovery(app: FlowApp, ctx: RequestContext, type: Flow
     if (type === 'api' || ctx.wantsJson) throw sessionAlreadyAvailable('recovery is not possible')
     return ctx.reply.redirect(`${app.consoleUrl}/`, 302)
   }
-  return answerFlow(
-    app,
-    ctx,
-    await insertEmptyFlow(app, ctx, { type, requestUrl: ctx.url, returnTo: ctx.query('return_to') || null }),
-  )
+  const returnTo = ctx.query('return_to') || null
+  return answerFlow(app, ctx, await insertEmptyFlow(app, ctx, { type, requestUrl: ctx.url, returnTo }))
 }
 
 export async function submitRecovery(app: FlowApp, ctx: RequestContext): Promise<unknown> {
   const flow = await requireFlow(app, ctx, 'recovery')
   if (isExpired(flow)) return startAgain(app, ctx, flow, messages.recoveryExpired(flow.expiresAt))
   const read = readSubmission(ctx, flow)
-  if ('problem' in read) return answerForm(app, ctx, flow, [problemMessage(read.problem)])
+  if ('problem' in read) return answerMessages(app, ctx, flow, [messages.generic(read.problem)])
   const { fields, method } = read.submission
   if (flow.state === 'passed_challenge') return startAgain(app, ctx, flow, messages.generic(completed))
   const code = textField(fields, 'code')
@@ -59,7 +54,7 @@ export async function submitRecovery(app: FlowApp, ctx: RequestContext): Promise
   }
   if (method === 'link' || (method === 'code' && flow.state === 'choose_method'))
     return sendTo(app, ctx, flow, fields, method)
-  return answerForm(app, ctx, flow, [messages.recoveryMethodUnknown()], 'default')
+  return answerMessages(app, ctx, flow, [messages.recoveryMethodUnknown()], { active: 'default' })
 }
 
 /** Signs in once with the link of a mail or one that an administrator passed on. */
@@ -67,22 +62,17 @@ export async function openRecoveryLink(app: FlowApp, ctx: RequestContext): Promi
   const flow = await requireFlow(app, ctx, 'recovery')
   const token = ctx.query('token')
   if (token === undefined || token === '' || flow.context.methods?.recovery?.by !== 'link') {
-    if (ctx.wantsJson) return answerForm(app, ctx, flow, [problemMessage('There is no token in the address.')])
-    return ctx.reply.redirect(uiUrl(app, 'recovery', { flow: flow.id }), 303)
+    if (ctx.wantsJson) return answerMessages(app, ctx, flow, [messages.generic('There is no token in the address.')])
+    return redirectToFlow(app, ctx, flow)
   }
   await app.limiter.take('client', ctx.clientAddress)
   const use = await app.database.transaction((tx) => takeCode(tx, app, flow, token))
   if (use.kind !== 'right') {
     const late = use.kind === 'expired' ? use.at : isExpired(flow) ? flow.expiresAt : undefined
     const said = late ? messages.recoveryExpired(late) : messages.recoveryLinkInvalid()
-    const next = await insertEmptyFlow(app, ctx, {
-      ...flow,
-      type: 'browser',
-      requestUrl: ctx.url,
-      said,
-      active: 'link',
-    })
-    return ctx.reply.redirect(uiUrl(app, 'recovery', { flow: next.id }), 303)
+    const { returnTo } = flow
+    const about = { type: 'browser', requestUrl: ctx.url, returnTo, said, active: 'link' } as const
+    return redirectToFlow(app, ctx, await insertEmptyFlow(app, ctx, about))
   }
   await app.limiter.refund('client', ctx.clientAddress)
   return completeRecovery(app, ctx, flow, { ...use, method: 'link_recovery' })
@@ -99,13 +89,13 @@ async function sendTo(
   if (!app.sendsMail) throw flowDisabled('Recovery is not possible: this installation sends no mail.')
   const email = textField(fields, 'email')
   if (!isEmail(email)) {
-    const message = email === '' ? messages.required('email') : messages.generic(`"${email}" is not valid "email"`)
-    const nodes = recoveryAddressForm('code', new Map([['email', [message]]]))
+    const message = email === '' ? messages.required('email') : messages.invalidEmail(email)
+    const nodes = recoveryAddressForm('code', formMessage(message, 'email'))
     const change = { active: by, ui: { method: 'POST' as const, messages: [], nodes } }
     return answerFlow(app, ctx, await updateFlow(app.database.db, flow, change), { status: 400 })
   }
   const refusal = wantsCaptcha(flow) ? await captchaRefusal(app, ctx, fields) : undefined
-  if (refusal) return answerForm(app, ctx, flow, [refusal])
+  if (refusal) return answerMessages(app, ctx, flow, [refusal])
   const value = normalizeIdentifier(email)
   await countMail(app, ctx, {
     subject: `recovery ${value}`,
@@ -113,14 +103,11 @@ async function sendTo(
   })
   const changed = await app.database.transaction(async (tx) => {
     const owner = await findOwner(tx, value)
-    if (by === 'code') {
-      const mail = (code: string, usefulUntil: Date) => recoveryCodeMail({ recipient: value, code, usefulUntil })
-      await sendCode(tx, app, flow, owner && { owner, mail })
-    } else {
-      const mail = (token: string, usefulUntil: Date) =>
-        recoveryLinkMail({ recipient: value, link: recoveryLink(app, flow, token), usefulUntil })
-      await sendCode(tx, app, flow, owner && { owner, mail }, () => newToken(''))
-    }
+    const mail = (secret: string, usefulUntil: Date) =>
+      by === 'code'
+        ? recoveryCodeMail({ recipient: value, code: secret, usefulUntil })
+        : recoveryLinkMail({ recipient: value, link: recoveryLink(app, flow, secret), usefulUntil })
+    await sendCode(tx, app, flow, owner && { owner, mail }, by === 'code' ? newCode() : newToken(''))
     const nodes = by === 'code' ? recoveryCodeForm(email) : recoveryLinkForm(email)
     const said = by === 'code' ? messages.recoveryCodeSent() : messages.recoveryLinkSent()
     return updateFlow(tx, flow, {
@@ -160,7 +147,7 @@ async function checkCode(
           : (flow.identityId ?? undefined),
     })
     if ((await countAttempt(app.database.db, flow)) > attemptsPerCode)
-      return startAgain(app, ctx, flow, messages.generic(attemptsSpent))
+      return startAgain(app, ctx, flow, messages.attemptsSpent())
     use = await app.database.transaction((tx) => takeCode(tx, app, flow, code))
   }
   if (use.kind === 'expired') return startAgain(app, ctx, flow, messages.recoveryExpired(use.at))
@@ -186,18 +173,10 @@ async function findOwner(tx: Executor, value: string): Promise<CodeOwner | undef
   return row && { identityId: row.identityId, ...(row.addressId ? { addressId: row.addressId } : {}) }
 }
 
-/** Shows messages for the form as a whole; the fields keep their values. */
-async function answerForm(app: FlowApp, ctx: RequestContext, flow: Flow, found: Message[], active = flow.active) {
-  const nodes = flow.ui.nodes.map((node) => ({ ...node, messages: [] }))
-  const changed = await updateFlow(app.database.db, flow, { active, ui: { ...flow.ui, messages: found, nodes } })
-  return answerFlow(app, ctx, changed, { status: 400 })
-}
-
 /** Starts a new flow with a message that gives the reason. JSON clients are redirected too, as in Ory Kratos. */
 async function startAgain(app: FlowApp, ctx: RequestContext, old: Flow, said: Message): Promise<unknown> {
   const flow = await insertEmptyFlow(app, ctx, { ...old, said, active: 'code' })
-  if (old.type === 'browser' && !ctx.wantsJson)
-    return ctx.reply.redirect(uiUrl(app, 'recovery', { flow: flow.id }), 303)
+  if (old.type === 'browser' && !ctx.wantsJson) return redirectToFlow(app, ctx, flow)
   return ctx.reply.redirect(`${app.publicUrl}/self-service/recovery/flows?id=${flow.id}`, 303)
 }
 
@@ -208,12 +187,9 @@ function insertEmptyFlow(
 ): Promise<Flow> {
   const { type, requestUrl, returnTo, said, active = 'code' } = options
   return insertFlow(app.database.db, {
-    kind: 'recovery',
-    type,
-    requestUrl,
+    ...newFlow(ctx, 'recovery', type, requestUrl),
     returnTo,
     active,
-    csrfHash: type === 'browser' ? csrfHash(ctx.ensureCsrfToken()) : null,
     ui: { method: 'POST', messages: said ? [said] : [], nodes: recoveryAddressForm(active) },
   })
 }

@@ -1,11 +1,9 @@
-import { uiUrl } from '../app/app.ts'
 import { awaitsCode, captchaRefusal } from '../captcha/gate.ts'
 import { brokenUniqueRule } from '../db/executor.ts'
-import type { Flow } from '../db/flow-record.ts'
-import type { FlowContext } from '../db/flow-types.ts'
+import type { Flow, FlowContext } from '../db/schema.ts'
 import { transientPayload } from '../http/body.ts'
-import { csrfHash, newCsrfToken } from '../http/csrf.ts'
-import { flowDisabled, flowExpired, sessionAlreadyAvailable } from '../http/errors.ts'
+import { newCsrfToken } from '../http/csrf.ts'
+import { flowDisabled, sessionAlreadyAvailable } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { insertPerson, type Person } from '../identities/store.ts'
 import { showIdentity } from '../identities/wire.ts'
@@ -17,14 +15,14 @@ import { openSession, type Proven, type SessionDetails } from '../sessions/store
 import { showSession } from '../sessions/wire.ts'
 import { type Message, messages } from '../ui/messages.ts'
 import { csrfNode, type FieldMessages, noMessages, withMessages } from '../ui/nodes.ts'
-import { answerFlow } from './answer.ts'
+import { answerExpired, answerFlow, answerMessages, targetOf, verificationStep } from './answer.ts'
 import { traitInputs } from './forms.ts'
 import { type FlowApp, findMethod } from './offered-methods.ts'
 import { resolveReturnTo } from './return-to.ts'
 import type { RegistrationOutcome } from './sign-in-method.ts'
-import { insertFlow, type NewFlow, updateFlow } from './store.ts'
-import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
-import { asksForExchange, beginExchange, completeTokenExchange } from './token-exchange.ts'
+import { type FlowForm, insertFlow, newFlow, updateFlow } from './store.ts'
+import { isExpired, readSubmission, requireFlow } from './submission.ts'
+import { completeTokenExchange, exchangeContext, startExchange } from './token-exchange.ts'
 import { startVerification } from './verification.ts'
 
 export async function initRegistration(app: FlowApp, ctx: RequestContext, type: Flow['type']): Promise<unknown> {
@@ -34,24 +32,18 @@ export async function initRegistration(app: FlowApp, ctx: RequestContext, type: 
     if (type === 'api' || ctx.wantsJson) throw sessionAlreadyAvailable('signing up is not possible')
     return ctx.reply.redirect(returnTo ?? `${app.consoleUrl}/`, 303)
   }
-  const exchanges = type === 'api' && asksForExchange(ctx)
   const flow = await insertFlow(app.database.db, {
-    ...newFlow(ctx, type),
+    ...newFlow(ctx, 'registration', type),
     returnTo: ctx.query('return_to') || null,
-    ...(await registrationUi(app, type, { context: exchanges ? { exchanges } : {} })),
+    ...(await registrationUi(app, type, { context: exchangeContext(ctx, type) })),
   })
-  const exchangeCode = exchanges ? await beginExchange(app.database.db, flow) : undefined
-  return answerFlow(app, ctx, flow, { exchangeCode })
+  return answerFlow(app, ctx, flow, { exchangeCode: await startExchange(app.database.db, flow) })
 }
 
 /** Starts a flow for a browser that was redirected and has no account yet. */
-export async function beginRegistration(
-  app: FlowApp,
-  ctx: RequestContext,
-  options: { returnTo: string | null },
-): Promise<Flow> {
+export async function startRegistration(app: FlowApp, ctx: RequestContext, { returnTo }: Pick<Flow, 'returnTo'>) {
   const ui = await registrationUi(app, 'browser')
-  return insertFlow(app.database.db, { ...newFlow(ctx, 'browser'), returnTo: options.returnTo, ...ui })
+  return insertFlow(app.database.db, { ...newFlow(ctx, 'registration', 'browser'), returnTo, ...ui })
 }
 
 export async function submitRegistration(app: FlowApp, ctx: RequestContext): Promise<unknown> {
@@ -63,7 +55,7 @@ export async function submitRegistration(app: FlowApp, ctx: RequestContext): Pro
   }
   if (isExpired(flow)) return expireRegistration(app, ctx, flow)
   const read = readSubmission(ctx, flow)
-  if ('problem' in read) return refuseRegistration(app, ctx, flow, [problemMessage(read.problem)])
+  if ('problem' in read) return refuseRegistration(app, ctx, flow, [messages.generic(read.problem)])
   const { fields } = read.submission
   const chosen = findMethod(app.methods.registration, read.submission)
   if (!chosen) return refuseRegistration(app, ctx, flow, [messages.registrationMethodUnknown()])
@@ -113,11 +105,7 @@ export async function completeRegistration(
     made = await app.database.transaction(async (tx) => {
       let person = await insertPerson(tx, { ...outcome, verified })
       await recordSecurityEvent(tx, app, ctx, person, { event: 'signed-up', ...how })
-      const device = { ipAddress: ctx.clientAddress, userAgent: ctx.userAgent }
-      const opened =
-        outcome.session && !arrived
-          ? await openSession(tx, { identityId: person.identity.id, proven: how, device })
-          : undefined
+      const opened = outcome.session && !arrived ? await openSession(tx, ctx, person.identity.id, how) : undefined
       const address = person.verifiable[0]
       let verification: Flow | undefined
       if (!verified && address && app.verifiesAddresses) {
@@ -129,9 +117,9 @@ export async function completeRegistration(
     })
   } catch (error) {
     if (brokenUniqueRule(error) === undefined) throw error
-    const { ui, context } = await registrationUi(app, flow.type)
-    const begun = await updateFlow(app.database.db, flow, { state: 'choose_method' })
-    return answerNodes(app, ctx, begun, { nodes: ui.nodes, context }, [messages.identifierTaken()])
+    const form = await registrationUi(app, flow.type)
+    const restarted = await updateFlow(app.database.db, flow, { state: 'choose_method' })
+    return answerUi(app, ctx, restarted, form, [messages.identifierTaken()])
   }
   await app.limiter.refund('client', ctx.clientAddress)
   const address = made.person.verifiable[0]?.value
@@ -159,16 +147,8 @@ function answerSuccess(app: FlowApp, ctx: RequestContext, flow: Flow, made: Made
     ...(details ? { session: showSession(details, app) } : {}),
     identity: showIdentity(person, app.publicUrl),
   }
-  const verify = verification && {
-    action: 'show_verification_ui',
-    flow: {
-      id: verification.id,
-      verifiable_address: person.verifiable[0]?.value,
-      ...(flow.type === 'browser' ? { url: uiUrl(app, 'verification', { flow: verification.id }) } : {}),
-    },
-  }
+  const steps = verification ? [verificationStep(app, verification, person.verifiable[0]?.value)] : []
   if (flow.type === 'api') {
-    const steps = verify ? [verify] : []
     if (!opened) return ctx.reply.send({ ...shown, continue_with: steps.length === 0 ? null : steps })
     const token = { action: 'set_ory_session_token', ory_session_token: opened.token }
     return ctx.reply.send({ session_token: opened.token, ...shown, continue_with: [...steps, token] })
@@ -178,10 +158,10 @@ function answerSuccess(app: FlowApp, ctx: RequestContext, flow: Flow, made: Made
     ctx.setSessionCookie(opened.token, opened.session.expiresAt)
     rememberDevice(app.keys, ctx, person.identity.id)
   }
-  const target = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`
+  const target = targetOf(app, flow)
   if (!ctx.wantsJson) return ctx.reply.redirect(target, 303)
   const redirect = { action: 'redirect_browser_to', redirect_browser_to: target }
-  return ctx.reply.send({ ...shown, continue_with: [redirect, ...(verify ? [verify] : [])] })
+  return ctx.reply.send({ ...shown, continue_with: [redirect, ...steps] })
 }
 
 export function requireOpenRegistration(app: FlowApp): void {
@@ -195,55 +175,29 @@ async function answerRefusal(
   outcome: RegistrationOutcome & { kind: 'refused' },
 ) {
   const { found, traits } = outcome
-  const { ui, context } = await registrationUi(app, flow.type, { found, traits, context: flow.context })
-  return answerNodes(app, ctx, flow, { nodes: ui.nodes, context }, found.get('') ?? [])
+  const form = await registrationUi(app, flow.type, { found, traits, context: flow.context })
+  return answerUi(app, ctx, flow, form, found.get('') ?? [])
 }
 
-async function answerNodes(
-  app: FlowApp,
-  ctx: RequestContext,
-  flow: Flow,
-  form: { nodes: Flow['ui']['nodes']; context: FlowContext },
-  found: Message[],
-) {
-  const ui = { method: 'POST' as const, messages: found, nodes: form.nodes }
-  const changed = await updateFlow(app.database.db, flow, { ui, context: form.context })
+async function answerUi(app: FlowApp, ctx: RequestContext, flow: Flow, form: FlowForm, found: Message[]) {
+  const changed = await updateFlow(app.database.db, flow, { ...form, ui: { ...form.ui, messages: found } })
   return answerFlow(app, ctx, changed, { status: 400, redirectStatus: 302 })
 }
 
-/** Shows messages for the form as a whole; the fields keep their values. */
-export async function refuseRegistration(
-  app: FlowApp,
-  ctx: RequestContext,
-  flow: Flow,
-  found: Message[],
-): Promise<unknown> {
-  const nodes = flow.ui.nodes.map((node) => ({ ...node, messages: [] }))
-  return answerNodes(app, ctx, flow, { nodes, context: flow.context }, found)
+export function refuseRegistration(app: FlowApp, ctx: RequestContext, flow: Flow, found: Message[]): Promise<unknown> {
+  return answerMessages(app, ctx, flow, found, { redirectStatus: 302 })
 }
 
 /** Starts a new flow with a message that the previous one expired. */
 export async function expireRegistration(app: FlowApp, ctx: RequestContext, old: Flow): Promise<unknown> {
   const { ui, context } = await registrationUi(app, old.type)
   const flow = await insertFlow(app.database.db, {
-    ...newFlow(ctx, old.type),
-    requestUrl: old.requestUrl,
+    ...newFlow(ctx, 'registration', old.type, old.requestUrl),
     returnTo: old.returnTo,
     context,
     ui: { ...ui, messages: [messages.registrationExpired(old.expiresAt)] },
   })
-  if (old.type === 'browser' && !ctx.wantsJson)
-    return ctx.reply.redirect(uiUrl(app, 'registration', { flow: flow.id }), 303)
-  throw flowExpired(old.expiresAt, flow.id)
-}
-
-function newFlow(ctx: RequestContext, type: Flow['type']): Pick<NewFlow, 'kind' | 'type' | 'requestUrl' | 'csrfHash'> {
-  return {
-    kind: 'registration',
-    type,
-    requestUrl: ctx.url,
-    csrfHash: type === 'browser' ? csrfHash(ctx.ensureCsrfToken()) : null,
-  }
+  return answerExpired(app, ctx, flow, old.expiresAt)
 }
 
 /** The form of a flow: the traits and the inputs of each method. Methods may add data to the context. */
@@ -251,7 +205,7 @@ async function registrationUi(
   app: FlowApp,
   type: Flow['type'],
   options: { traits?: unknown; found?: FieldMessages; context?: FlowContext } = {},
-): Promise<{ ui: Flow['ui']; context: FlowContext }> {
+): Promise<FlowForm> {
   const context = structuredClone(options.context ?? {})
   const nodes = await Promise.all(app.methods.registration.map((method) => method.nodes(app, { type, context })))
   const form = [...traitInputs('default', options.traits), csrfNode(), ...nodes.flat()]

@@ -1,12 +1,10 @@
 import type { App } from '../app/app.ts'
 import type { Executor } from '../db/executor.ts'
-import type { Flow } from '../db/flow-record.ts'
-import type { FlowContext } from '../db/flow-types.ts'
+import type { Flow, FlowContext } from '../db/schema.ts'
 import type { Fields } from '../http/body.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import type { Person, VerifiableAddress } from '../identities/store.ts'
 import type { Signed } from '../sessions/credentials.ts'
-import type { Message } from '../ui/messages.ts'
 import type { FieldMessages, Node } from '../ui/nodes.ts'
 
 /** A part of the settings: the profile, a password, a factor. */
@@ -63,8 +61,3 @@ export type SettingsOutcome =
     }
   /** The method has sent the answer itself (for example a redirect to a provider). */
   | { kind: 'answered'; answer: unknown }
-
-/** A refusal for the form as a whole. */
-export function refusedWith(...messages: Message[]): SettingsOutcome {
-  return { kind: 'refused', found: new Map([['', messages]]) }
-}

@@ -1,11 +1,8 @@
 import { uiUrl } from '../app/app.ts'
 import { brokenUniqueRule } from '../db/executor.ts'
-import type { Flow } from '../db/flow-record.ts'
-import type { FlowContext } from '../db/flow-types.ts'
+import type { Flow } from '../db/schema.ts'
 import { transientPayload } from '../http/body.ts'
-import { csrfHash } from '../http/csrf.ts'
 import {
-  flowExpired,
   IdentityError,
   identityMismatch,
   noCredentials,
@@ -19,13 +16,13 @@ import { lacksSecondFactor, requireHighestAal, secondFactorUrl } from '../sessio
 import { currentSession, type Signed } from '../sessions/credentials.ts'
 import { upgradeSessionAal } from '../sessions/store.ts'
 import { type Message, messages } from '../ui/messages.ts'
-import { csrfNode, type Node, withMessages } from '../ui/nodes.ts'
-import { answerFlow } from './answer.ts'
+import { csrfNode, formMessage, type Node, withMessages } from '../ui/nodes.ts'
+import { answerExpired, answerFlow, answerMessages, verificationStep } from './answer.ts'
 import { type FlowApp, findMethod } from './offered-methods.ts'
 import { resolveReturnTo } from './return-to.ts'
 import type { SettingsAbout, SettingsAttempt, SettingsMethod, SettingsOutcome } from './settings-method.ts'
-import { findFlow, insertFlow, type NewFlow, updateFlow } from './store.ts'
-import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
+import { type FlowForm, findFlow, insertFlow, newFlow, updateFlow } from './store.ts'
+import { isExpired, readSubmission, requireFlow } from './submission.ts'
 import { startVerification } from './verification.ts'
 
 /** How long after signing in a user may change credentials. */
@@ -58,22 +55,18 @@ export async function insertSettings(
     requestUrl: string
     returnTo: string | null
     ctx: RequestContext
-    context?: FlowContext
     said?: Message[]
   },
 ): Promise<Flow> {
-  const { type, session, requestUrl, returnTo, ctx, said = [] } = options
-  const about: SettingsAbout = { type, session, person: session.person, context: { ...options.context } }
+  const { type, session, requestUrl, returnTo, ctx, said } = options
+  const { person } = session
   return insertFlow(app.database.db, {
-    kind: 'settings',
-    type,
-    requestUrl,
+    ...newFlow(ctx, 'settings', type, requestUrl),
     returnTo,
     state: 'show_form',
-    identityId: session.person.identity.id,
-    csrfHash: type === 'browser' ? csrfHash(ctx.ensureCsrfToken()) : null,
-    ...(await settingsUi(app, about, { said })),
-  } satisfies NewFlow)
+    identityId: person.identity.id,
+    ...(await settingsUi(app, { type, session, person, context: {} }, { said })),
+  })
 }
 
 /** Returns the flow to the page that renders it, in any browser of its user. */
@@ -110,10 +103,10 @@ export async function submitSettings(app: FlowApp, ctx: RequestContext): Promise
   // After a user has authenticated again, they get the form and repeat the refused change.
   if (ctx.request.method === 'GET' && flow.type === 'browser' && !ctx.wantsJson) return answerFlow(app, ctx, flow)
   const read = readSubmission(ctx, flow)
-  if ('problem' in read) return refuseSettings(app, ctx, flow, session, [problemMessage(read.problem)])
+  if ('problem' in read) return answerMessages(app, ctx, flow, [messages.generic(read.problem)], { person })
   const { fields } = read.submission
   const chosen = findMethod(app.methods.settings, read.submission)
-  if (!chosen) return refuseSettings(app, ctx, flow, session, [messages.settingsMethodUnknown()])
+  if (!chosen) return answerMessages(app, ctx, flow, [messages.settingsMethodUnknown()], { person })
   const attempt: SettingsAttempt = {
     ...{ ctx, flow, fields, session, person },
     type: flow.type,
@@ -121,21 +114,14 @@ export async function submitSettings(app: FlowApp, ctx: RequestContext): Promise
   }
   if ((chosen.privileged?.(attempt) ?? true) && !isFresh(session)) return refuseStale(app, ctx, flow)
   const outcome = await chosen.submit(app, attempt)
-  return settle(app, chosen, attempt, outcome)
-}
-
-async function settle(app: FlowApp, chosen: SettingsMethod, attempt: SettingsAttempt, outcome: SettingsOutcome) {
   switch (outcome.kind) {
     case 'answered':
       return outcome.answer
     case 'refused':
       return answerRefusal(app, chosen, attempt, outcome)
     case 'shown': {
-      const { ctx, flow, person } = attempt
-      const changed = await updateFlow(app.database.db, flow, {
-        ...(await settingsUi(app, attempt)),
-      })
-      return answerFlow(app, ctx, changed, { person, transientPayload: transientPayload(attempt.fields) })
+      const changed = await updateFlow(app.database.db, flow, await settingsUi(app, attempt))
+      return answerFlow(app, ctx, changed, { person, transientPayload: transientPayload(fields) })
     }
     case 'changed':
       return completeSettings(app, chosen, attempt, outcome)
@@ -164,7 +150,7 @@ export async function completeSettings(
     })
   } catch (error) {
     if (brokenUniqueRule(error) === undefined) throw error
-    const found = new Map([['', [messages.identifierTaken()]]])
+    const found = formMessage(messages.identifierTaken())
     return answerRefusal(app, chosen, attempt, { kind: 'refused', found, nodes: outcome.nodes })
   }
   app.outbox.wake()
@@ -200,16 +186,8 @@ function answerSuccess(
   const asked = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl)
   const target = done.redirectTo ?? asked ?? uiUrl(app, 'settings', { flow: flow.id })
   if (browser && !ctx.wantsJson) return ctx.reply.redirect(target, 303)
-  const verify = verification && {
-    action: 'show_verification_ui',
-    flow: {
-      id: verification.id,
-      verifiable_address: session.person.verifiable[0]?.value,
-      ...(browser ? { url: uiUrl(app, 'verification', { flow: verification.id }) } : {}),
-    },
-  }
   const continueWith = [
-    ...(verify ? [verify] : []),
+    ...(verification ? [verificationStep(app, verification, session.person.verifiable[0]?.value)] : []),
     ...(browser ? [{ action: 'redirect_browser_to', redirect_browser_to: target }] : []),
   ]
   return answerFlow(app, ctx, flow, { person: session.person, continueWith })
@@ -249,27 +227,12 @@ async function answerRefusal(
   return answerFlow(app, ctx, changed, { status: 400, person })
 }
 
-/** Shows messages for the form as a whole; the fields keep their values. */
-export async function refuseSettings(
-  app: FlowApp,
-  ctx: RequestContext,
-  flow: Flow,
-  { person }: Signed,
-  found: Message[],
-): Promise<unknown> {
-  const nodes = flow.ui.nodes.map((node) => ({ ...node, messages: [] }))
-  const changed = await updateFlow(app.database.db, flow, { ui: { ...flow.ui, messages: found, nodes } })
-  return answerFlow(app, ctx, changed, { status: 400, person })
-}
-
 /** Starts a new flow with a message that the previous one expired. */
 export async function expireSettings(app: FlowApp, ctx: RequestContext, old: Flow, session: Signed): Promise<unknown> {
-  const { type, returnTo } = old
+  const { type, requestUrl, returnTo } = old
   const said = [messages.settingsExpired(old.expiresAt)]
-  const { requestUrl } = old
   const flow = await insertSettings(app, { type, session, requestUrl, returnTo, ctx, said })
-  if (type === 'browser' && !ctx.wantsJson) return ctx.reply.redirect(uiUrl(app, 'settings', { flow: flow.id }), 303)
-  throw flowExpired(old.expiresAt, flow.id)
+  return answerExpired(app, ctx, flow, old.expiresAt)
 }
 
 /** The form with the nodes of each method. Methods may add data to the context. */
@@ -277,7 +240,7 @@ async function settingsUi(
   app: FlowApp,
   about: SettingsAbout,
   options: { said?: Message[]; of?: SettingsMethod; nodes?: Node[] } = {},
-): Promise<{ ui: Flow['ui']; context: FlowContext }> {
+): Promise<FlowForm> {
   const groups: Node[][] = []
   for (const method of app.methods.settings)
     groups.push(method === options.of && options.nodes ? options.nodes : await method.nodes(app, about))

@@ -1,12 +1,11 @@
 import type { App } from '../app/app.ts'
-import type { Flow } from '../db/flow-record.ts'
-import type { FlowContext } from '../db/flow-types.ts'
-import type { Traits } from '../db/schema.ts'
+import type { Flow, FlowContext, Traits } from '../db/schema.ts'
 import type { Fields } from '../http/body.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import type { NewCredential } from '../identities/store.ts'
 import type { Signed } from '../sessions/credentials.ts'
-import type { FieldMessages, Node } from '../ui/nodes.ts'
+import type { Message } from '../ui/messages.ts'
+import { type FieldMessages, formMessage, type Node } from '../ui/nodes.ts'
 import type { FlowChange } from './store.ts'
 
 /** A sign-in method or a second factor. */
@@ -89,3 +88,8 @@ export type RegistrationOutcome =
   | { kind: 'expired'; at: Date }
   | { kind: 'continued'; change: FlowChange; status?: number }
   | { kind: 'answered'; answer: unknown }
+
+/** An outcome that refuses the submit with a message for the form as a whole, or for one field. */
+export function refusedWith(message: Message, field = '') {
+  return { kind: 'refused' as const, found: formMessage(message, field) }
+}

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { isUuid } from '@crux/service-kit'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../db/executor.ts'
-import type { Flow } from '../db/flow-record.ts'
-import type { FlowKind } from '../db/flow-types.ts'
-import { flows } from '../db/schema.ts'
+import { type Flow, type FlowKind, flows } from '../db/schema.ts'
+import { csrfHash } from '../http/csrf.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { lifespanMs } from './flow.ts'
 
 export type NewFlow = Pick<Flow, 'kind' | 'type' | 'requestUrl' | 'returnTo' | 'csrfHash' | 'ui'> &
@@ -13,6 +13,14 @@ export type NewFlow = Pick<Flow, 'kind' | 'type' | 'requestUrl' | 'returnTo' | '
 export type FlowChange = Partial<
   Pick<Flow, 'ui' | 'state' | 'active' | 'csrfHash' | 'attempts' | 'context' | 'returnTo'>
 >
+
+/** The form of a flow, and the context to which its methods may have added data. */
+export type FlowForm = Pick<Flow, 'ui' | 'context'>
+
+/** The fields of a new flow that follow from its request. */
+export function newFlow<K extends FlowKind>(ctx: RequestContext, kind: K, type: Flow['type'], requestUrl = ctx.url) {
+  return { kind, type, requestUrl, csrfHash: type === 'browser' ? csrfHash(ctx.ensureCsrfToken()) : null }
+}
 
 /** Flow ids are completely random, because any client that knows the id of an API flow may use the flow. */
 export async function insertFlow(tx: Executor, flow: NewFlow): Promise<Flow> {

@@ -1,12 +1,10 @@
 import { isUuid } from '@crux/service-kit'
 import type { App } from '../app/app.ts'
-import type { Flow } from '../db/flow-record.ts'
-import type { FlowKind } from '../db/flow-types.ts'
+import type { Flow, FlowKind } from '../db/schema.ts'
 import { type Body, type Fields, readBody, textField } from '../http/body.ts'
 import { matchesMask } from '../http/csrf.ts'
 import { csrfViolation, flowParameterMissing, noSuchFlow, noSuchRow } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
-import { messages } from '../ui/messages.ts'
 import { requireOwnFlow } from './answer.ts'
 import { findFlow } from './store.ts'
 
@@ -47,8 +45,6 @@ export function readSubmission(ctx: RequestContext, flow: Flow): { submission: S
 export function isExpired(flow: Flow): boolean {
   return flow.expiresAt.getTime() <= Date.now()
 }
-
-export const problemMessage = (reason: string) => messages.generic(reason)
 
 /** API flows have no csrf token, so requests with the cookies of a browser must not reach them. */
 function signOfBrowser({ request }: RequestContext): string | undefined {

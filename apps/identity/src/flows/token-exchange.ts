@@ -2,28 +2,29 @@ import { and, eq, gt, isNotNull, sql } from 'drizzle-orm'
 import type { App } from '../app/app.ts'
 import { newToken, sha256 } from '../crypto/secrets.ts'
 import type { Executor } from '../db/executor.ts'
-import type { Flow } from '../db/flow-record.ts'
-import { flows, tokenExchanges } from '../db/schema.ts'
+import { type Flow, type FlowContext, flows, tokenExchanges } from '../db/schema.ts'
 import { badRequest, IdentityError } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { findPerson } from '../identities/store.ts'
 import { recordSecurityEvent } from '../security/events.ts'
 import { findSession, methodEntry, openSession, type Proven } from '../sessions/store.ts'
 import { showSession } from '../sessions/wire.ts'
-import { resolveReturnTo } from './return-to.ts'
+import { targetOf } from './answer.ts'
 
 /**
  * For native apps whose user signs in at a provider with a browser. The app gets one code when its flow starts, and the browser returns the other
  * one. A client that has both gets the session, once. One code alone is useless, so an address that leaks gives no access.
  */
 
-/** Whether an API client requests the first code with its flow. */
-export function asksForExchange(ctx: RequestContext): boolean {
-  return ctx.query('return_session_token_exchange_code') === 'true'
+/** The part of the context of a new flow that records whether its API client requests the first code. */
+export function exchangeContext(ctx: RequestContext, type: Flow['type']): Pick<FlowContext, 'exchanges'> {
+  const asked = type === 'api' && ctx.query('return_session_token_exchange_code') === 'true'
+  return asked ? { exchanges: true } : {}
 }
 
-/** Creates the first code. It is shown only in the answer that starts the flow. */
-export async function beginExchange(tx: Executor, flow: Flow): Promise<string> {
+/** Creates the first code, if the flow has requested it. It is shown only in the answer that starts the flow. */
+export async function startExchange(tx: Executor, flow: Flow): Promise<string | undefined> {
+  if (!flow.context.exchanges) return undefined
   const initCode = newToken('') + newToken('')
   await tx.insert(tokenExchanges).values({
     flowId: flow.id,
@@ -53,7 +54,7 @@ export async function completeTokenExchange(
       authenticationMethods: [methodEntry(proven, 'aal1', new Date())],
     })
     .where(eq(tokenExchanges.flowId, flow.id))
-  const target = new URL(resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`)
+  const target = new URL(targetOf(app, flow))
   target.searchParams.set('code', code)
   return target.href
 }
@@ -82,10 +83,9 @@ export async function exchangeToken(app: App, ctx: RequestContext): Promise<unkn
   await app.limiter.refund('client', ctx.clientAddress)
   const [first] = earned.authenticationMethods ?? []
   const proven = { method: first?.method ?? 'oidc', provider: first?.provider }
-  const device = { ipAddress: ctx.clientAddress, userAgent: ctx.userAgent }
   const { token } = await app.database.transaction(async (tx) => {
     await recordSecurityEvent(tx, app, ctx, person, { event: 'signed-in', ...proven })
-    return openSession(tx, { identityId: person.identity.id, proven, device })
+    return openSession(tx, ctx, person.identity.id, proven)
   })
   app.outbox.wake()
   const details = await findSession(app.database, token)

@@ -1,9 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
-import { type App, uiUrl } from '../app/app.ts'
+import type { App } from '../app/app.ts'
 import type { Executor } from '../db/executor.ts'
-import type { Flow } from '../db/flow-record.ts'
-import type { FlowContext } from '../db/flow-types.ts'
-import { verifiableAddresses } from '../db/schema.ts'
+import { type Flow, type FlowContext, verifiableAddresses } from '../db/schema.ts'
 import { type Fields, textField, transientPayload } from '../http/body.ts'
 import { csrfHash } from '../http/csrf.ts'
 import { flowDisabled, flowExpired, flowReplaced } from '../http/errors.ts'
@@ -15,13 +13,13 @@ import { countGuess } from '../limits/guesses.ts'
 import { countMail } from '../limits/mails.ts'
 import { verificationMail } from '../mail/code-mails.ts'
 import { type Message, messages } from '../ui/messages.ts'
-import { anchor, csrfNode, type Node } from '../ui/nodes.ts'
-import { answerFlow } from './answer.ts'
+import { anchor, csrfNode, formMessage, type Node } from '../ui/nodes.ts'
+import { answerFlow, answerMessages, redirectToFlow, targetOf } from './answer.ts'
 import { attemptsPerCode, isFlowCode, sendCode, takeCode } from './codes.ts'
 import { verificationAddressForm, verificationCodeForm } from './forms.ts'
 import { resolveReturnTo } from './return-to.ts'
-import { countAttempt, insertFlow, updateFlow } from './store.ts'
-import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
+import { countAttempt, insertFlow, newFlow, updateFlow } from './store.ts'
+import { isExpired, readSubmission, requireFlow } from './submission.ts'
 
 export async function initVerification(app: App, ctx: RequestContext, type: Flow['type']): Promise<unknown> {
   requireMail(app)
@@ -56,7 +54,7 @@ export async function submitVerification(app: App, ctx: RequestContext): Promise
   const flow = await requireFlow(app, ctx, 'verification')
   if (isExpired(flow)) return answerExpired(app, ctx, flow)
   const read = readSubmission(ctx, flow)
-  if ('problem' in read) return answerForm(app, ctx, flow, [problemMessage(read.problem)])
+  if ('problem' in read) return answerForm(app, ctx, flow, [messages.generic(read.problem)])
   const { fields, method } = read.submission
   const code = textField(fields, 'code')
   const email = textField(fields, 'email')
@@ -81,14 +79,17 @@ export async function openVerificationLink(app: App, ctx: RequestContext): Promi
   if (code !== undefined && flow.state === 'sent_email') {
     if (await isFlowCode(app.database.db, app, flow, code)) {
       await updateFlow(app.database.db, flow, {
-        ui: { ...flow.ui, nodes: flow.ui.nodes.map((node) => fillCode(node, code)) },
+        ui: {
+          ...flow.ui,
+          nodes: flow.ui.nodes.map((node) => (node.attributes.name === 'code' ? withValue(node, code) : node)),
+        },
         ...(flow.type === 'browser' ? { csrfHash: csrfHash(ctx.ensureCsrfToken()) } : {}),
       })
     } else if ((await countAttempt(app.database.db, flow)) > attemptsPerCode) {
       return replaceFlow(app, ctx, flow, messages.verificationAttemptsSpent())
     }
   }
-  return ctx.reply.redirect(uiUrl(app, 'verification', { flow: flow.id }), 303)
+  return redirectToFlow(app, ctx, flow)
 }
 
 /** Gives known and unknown addresses the same answer; a mail is sent only to a known one. */
@@ -173,7 +174,7 @@ async function checkCode(app: App, ctx: RequestContext, flow: Flow, code: string
   }
   if (use.kind === 'expired') return answerExpired(app, ctx, flow, { codeOnly: true })
   await guess.right()
-  const target = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`
+  const target = targetOf(app, flow)
   const done = await updateFlow(app.database.db, flow, {
     state: 'passed_challenge',
     ui: {
@@ -187,27 +188,19 @@ async function checkCode(app: App, ctx: RequestContext, flow: Flow, code: string
 }
 
 async function answerBadAddress(app: App, ctx: RequestContext, flow: Flow, email: string): Promise<unknown> {
-  const message = email === '' ? messages.required('email') : messages.generic(`"${email}" is not valid "email"`)
-  const options = { email, found: new Map([['email', [message]]]) }
+  const message = email === '' ? messages.required('email') : messages.invalidEmail(email)
   const form = flow.state === 'choose_method' ? verificationAddressForm : verificationCodeForm
-  const ui = {
-    method: 'POST' as const,
-    messages: [],
-    nodes: email === '' ? withCsrfNode(form(flow.type, options)) : form(flow.type, options),
-  }
+  const nodes = form(flow.type, { email, found: formMessage(message, 'email') })
+  const ui = { method: 'POST' as const, messages: [], nodes: email === '' ? withCsrfNode(nodes) : nodes }
   return answerFlow(app, ctx, await updateFlow(app.database.db, flow, { ui }), { status: 400 })
 }
 
 /** Shows messages for the form as a whole; the fields keep their values. */
 async function answerForm(app: App, ctx: RequestContext, flow: Flow, found: Message[], email = ''): Promise<unknown> {
-  const nodes = withCsrfNode(flow.ui.nodes).map((node) => ({
-    ...node,
-    attributes:
-      node.attributes.type === 'email' && email !== '' ? { ...node.attributes, value: email } : node.attributes,
-    messages: [],
-  }))
-  const changed = await updateFlow(app.database.db, flow, { ui: { ...flow.ui, messages: found, nodes } })
-  return answerFlow(app, ctx, changed, { status: 400 })
+  const nodes = withCsrfNode(flow.ui.nodes).map((node) =>
+    node.attributes.type === 'email' && email !== '' ? withValue(node, email) : node,
+  )
+  return answerMessages(app, ctx, { ...flow, ui: { ...flow.ui, nodes } }, found)
 }
 
 /** The form of an API client has an empty csrf token after an error, as in Ory Kratos. */
@@ -219,14 +212,13 @@ function withCsrfNode(nodes: Node[]): Node[] {
 async function replaceFlow(app: App, ctx: RequestContext, old: Flow, message: Message): Promise<unknown> {
   const flow = await insertEmptyFlow(app, ctx, { ...old, found: [message] })
   if (old.type === 'api' || ctx.wantsJson) throw flowReplaced(flow.id, message.text)
-  return ctx.reply.redirect(uiUrl(app, 'verification', { flow: flow.id }), 303)
+  return redirectToFlow(app, ctx, flow)
 }
 
 async function answerExpired(app: App, ctx: RequestContext, old: Flow, options?: { codeOnly: true }): Promise<unknown> {
   const found = [messages.verificationExpired(old.expiresAt)]
   const flow = await insertEmptyFlow(app, ctx, { ...old, found })
-  if (old.type === 'browser' && !ctx.wantsJson)
-    return ctx.reply.redirect(uiUrl(app, 'verification', { flow: flow.id }), 303)
+  if (old.type === 'browser' && !ctx.wantsJson) return redirectToFlow(app, ctx, flow)
   if (options?.codeOnly) throw flowExpired(new Date(), flow.id)
   return ctx.reply.redirect(`${app.publicUrl}/self-service/verification/flows?id=${flow.id}`, 303)
 }
@@ -238,19 +230,15 @@ function insertEmptyFlow(
 ): Promise<Flow> {
   const { type, requestUrl, returnTo } = options
   return insertFlow(app.database.db, {
-    kind: 'verification',
-    type,
-    requestUrl,
+    ...newFlow(ctx, 'verification', type, requestUrl),
     returnTo,
     active: 'code',
-    csrfHash: type === 'browser' ? csrfHash(ctx.ensureCsrfToken()) : null,
     ui: { method: 'POST', messages: options.found, nodes: verificationAddressForm(type) },
   })
 }
 
-function fillCode(node: Node, code: string): Node {
-  if (node.attributes.name !== 'code') return node
-  return { ...node, attributes: { ...node.attributes, value: code } }
+function withValue(node: Node, value: string): Node {
+  return { ...node, attributes: { ...node.attributes, value } }
 }
 
 function requireMail(app: App): void {

@@ -30,19 +30,10 @@ export class IdentityError extends Error {
     this.headers = options.headers ?? {}
   }
 
+  /** Fields without a value are absent from the JSON of the body. */
   toBody(): { error: Record<string, unknown> } & Record<string, unknown> {
     const { id, code, reason, details, message } = this
-    return {
-      error: {
-        ...(id === undefined ? {} : { id }),
-        code,
-        status: statusTexts[code],
-        ...(reason === undefined ? {} : { reason }),
-        ...(details === undefined ? {} : { details }),
-        message,
-      },
-      ...this.beside,
-    }
+    return { error: { id, code, status: statusTexts[code], reason, details, message }, ...this.beside }
   }
 }
 
@@ -140,6 +131,9 @@ export const locationChangeRequired = (redirectTo: string) =>
     reason: `In order to complete this flow please redirect the browser to: ${redirectTo}`,
     beside: { redirect_browser_to: redirectTo },
   })
+
+export const identityDisabled = () =>
+  new IdentityError(401, { message: 'identity is disabled', reason: 'This account was disabled.' })
 
 export const identityMismatch = () =>
   new IdentityError(403, {

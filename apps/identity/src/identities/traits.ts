@@ -82,8 +82,7 @@ function check(path: string, value: unknown, schema: TraitSchema, found: Map<str
 }
 
 function checkText(path: string, value: string, schema: TraitSchema, found: Map<string, Message[]>): void {
-  if (schema.format === 'email' && !isEmail(value))
-    addMessage(found, path, messages.generic(`"${value}" is not valid "email"`))
+  if (schema.format === 'email' && !isEmail(value)) addMessage(found, path, messages.invalidEmail(value))
   const length = [...value].length
   if (schema.minLength !== undefined && length < schema.minLength)
     addMessage(found, path, messages.tooShort(schema.minLength, length))

@@ -1,3 +1,4 @@
+import { clientNetwork } from '@crux/service-kit'
 import type { App } from '../app/app.ts'
 import { type DeviceReader, isKnownDevice } from './known-devices.ts'
 
@@ -28,7 +29,7 @@ export async function countGuess(
   const isKnown = await isKnownDevice(app.keys, ctx, what.identityId)
   const [own, shared] = isKnown
     ? [`${subject} known`, `${subject} known`]
-    : [`${subject} from ${limiter.networkOf(ctx.clientAddress)}`, subject]
+    : [`${subject} from ${clientNetwork(ctx.clientAddress)}`, subject]
   const bound = kind === 'code' ? 'codes' : 'accountTotal'
   await limiter.take('client', ctx.clientAddress)
   await limiter.take('account', own)

@@ -1,3 +1,4 @@
+import { clientNetwork } from '@crux/service-kit'
 import type { App } from '../app/app.ts'
 import { type DeviceReader, isKnownDevice } from './known-devices.ts'
 
@@ -22,16 +23,15 @@ export async function countMail(
   const { limiter } = app
   const isKnown = await isKnownDevice(app.keys, ctx, identityId)
   await limiter.take('client', ctx.clientAddress)
-  await limiter.take('resend', isKnown ? known(subject) : from(app, ctx, subject))
+  await limiter.take('resend', isKnown ? known(subject) : from(ctx, subject))
   if (!isKnown) await limiter.take('mails', subject)
 }
 
 /** Counts a code that was mailed without a request: the next one has to wait, whether or not this browser is known by then. */
 export async function recordMail(app: Pick<App, 'limiter'>, ctx: Asker, subject: string): Promise<void> {
-  await app.limiter.note('resend', from(app, ctx, subject))
+  await app.limiter.note('resend', from(ctx, subject))
   await app.limiter.note('resend', known(subject))
 }
 
 const known = (subject: string) => `${subject} known`
-const from = ({ limiter }: Pick<App, 'limiter'>, { clientAddress }: Asker, subject: string) =>
-  `${subject} from ${limiter.networkOf(clientAddress)}`
+const from = ({ clientAddress }: Asker, subject: string) => `${subject} from ${clientNetwork(clientAddress)}`

@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts'
-import type { LoginOutcome } from '../flows/sign-in-method.ts'
-import { IdentityError } from '../http/errors.ts'
+import { type LoginOutcome, refusedWith } from '../flows/sign-in-method.ts'
+import { identityDisabled } from '../http/errors.ts'
 import { findPerson } from '../identities/store.ts'
 import { messages } from '../ui/messages.ts'
 
@@ -12,9 +12,8 @@ import { messages } from '../ui/messages.ts'
  */
 export async function admit(app: App, identityId: string, method: string): Promise<LoginOutcome> {
   const person = await findPerson(app.database.db, identityId)
-  if (person?.identity.state !== 'active')
-    throw new IdentityError(401, { message: 'identity is disabled', reason: 'This account was disabled.' })
+  if (person?.identity.state !== 'active') throw identityDisabled()
   if (app.verifiesAddresses && !person.verifiable.every(({ verified }) => verified))
-    return { kind: 'refused', found: new Map([['', [messages.addressNotVerified()]]]), active: method }
+    return { ...refusedWith(messages.addressNotVerified()), active: method }
   return { kind: 'proven', identityId, method }
 }

@@ -1,14 +1,14 @@
 import type { App } from '../app/app.ts'
 import type { Executor } from '../db/executor.ts'
 import type { SettingsAttempt, SettingsOutcome } from '../flows/settings-method.ts'
-import type { LoginMethod, LoginOutcome } from '../flows/sign-in-method.ts'
+import { type LoginMethod, type LoginOutcome, refusedWith } from '../flows/sign-in-method.ts'
 import { textField } from '../http/body.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../identities/credentials.ts'
 import { countGuess } from '../limits/guesses.ts'
 import { recordSecurityEvent } from '../security/events.ts'
 import { type Message, messages } from '../ui/messages.ts'
-import { input } from '../ui/nodes.ts'
+import { input, submitButton } from '../ui/nodes.ts'
 import { recall, remember } from './memory.ts'
 
 /** A second factor with a typed code: that of an authenticator app, or a backup code. */
@@ -45,15 +45,15 @@ export function codeFactorLogin<Config extends object>(factor: CodeFactor<Config
       const value = recall(context, type).tried ? undefined : ''
       return [
         input(type, field, 'text', { value, required: true, label: factor.label() }),
-        input(type, 'method', 'submit', { value: type, label: factor.button() }),
+        submitButton(type, factor.button()),
       ]
     },
     async check(app, ctx, { flow, fields, session }) {
       remember(flow.context, type, { tried: true })
       const code = textField(fields, field)
-      if (code === '') return { kind: 'refused', found: new Map([[field, [messages.required(field)]]]) }
+      if (code === '') return refusedWith(messages.required(field), field)
       // The login flow requests a second factor only when there is a session.
-      if (!session) return { kind: 'refused', found: new Map([['', [factor.none()]]]) }
+      if (!session) return refusedWith(factor.none())
       return prove(app, ctx, factor, session.session.identityId, code)
     },
   }
@@ -111,7 +111,7 @@ async function prove<Config extends object>(
     const config = await findConfig<Config>(tx, identityId, factor.type, { lock: true })
     return config ? factor.spend(tx, app, { identityId, config, code }) : factor.none()
   })
-  if (wrong) return { kind: 'refused', found: new Map([['', [wrong]]]) }
+  if (wrong) return refusedWith(wrong)
   await guess.right()
   return { kind: 'proven', identityId, method: factor.type, aal: 'aal2' }
 }

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { App } from '../app/app.ts'
-import type { Flow } from '../db/flow-record.ts'
-import type { Traits } from '../db/schema.ts'
+import type { Flow, Traits } from '../db/schema.ts'
 import { attemptsPerCode, type CodeUse, sendCode, takeCode } from '../flows/codes.ts'
 import { traitInputs } from '../flows/forms.ts'
 import type {
@@ -13,7 +12,7 @@ import type {
 } from '../flows/sign-in-method.ts'
 import { countAttempt, updateFlow } from '../flows/store.ts'
 import { type Fields, isObject, textField } from '../http/body.ts'
-import { IdentityError } from '../http/errors.ts'
+import { identityDisabled } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { findPerson, findVerifiable, verifyAddress } from '../identities/store.ts'
@@ -23,25 +22,30 @@ import { countMail } from '../limits/mails.ts'
 import { loginCodeMail, registrationCodeMail } from '../mail/code-mails.ts'
 import { claimAddress } from '../security/claim.ts'
 import { type Message, messages } from '../ui/messages.ts'
-import { csrfNode, type FieldMessages, input, type Node, noMessages, withMessages } from '../ui/nodes.ts'
+import {
+  csrfNode,
+  type FieldMessages,
+  formMessage,
+  input,
+  type Node,
+  noMessages,
+  submitButton,
+  withMessages,
+} from '../ui/nodes.ts'
 import { recall, remember } from './memory.ts'
 
 /** Signing in and signing up with a code that is sent by mail, without a password. */
 export const codeLogin: LoginMethod = {
   id: 'code',
   aals: ['aal1'],
-  nodes: (app) =>
-    app.sendsMail ? [input('code', 'method', 'submit', { value: 'code', label: messages.labelSendLoginCode() })] : [],
+  nodes: (app) => (app.sendsMail ? [submitButton('code', messages.labelSendLoginCode())] : []),
   check: checkLogin,
 }
 
 export const codeRegistration: RegistrationMethod = {
   id: 'code',
-  nodes: (app) =>
-    app.sendsMail
-      ? [input('code', 'method', 'submit', { value: 'code', label: messages.labelSendRegistrationCode() })]
-      : [],
-  check: (app, ctx, { flow, fields }) => checkRegistration(app, ctx, flow, fields),
+  nodes: (app) => (app.sendsMail ? [submitButton('code', messages.labelSendRegistrationCode())] : []),
+  check: checkRegistration,
 }
 
 async function checkLogin(
@@ -51,33 +55,25 @@ async function checkLogin(
 ): Promise<LoginOutcome> {
   const identifier = textField(fields, 'identifier')
   const code = textField(fields, 'code')
-  const refused = (found: FieldMessages): LoginOutcome => ({
-    kind: 'continued',
-    status: 400,
-    change: {
-      ui: {
-        method: 'POST',
-        messages: found.get('') ?? [],
-        nodes: withMessages(loginAgain(normalizeIdentifier(identifier)), found),
-      },
-    },
-  })
-  if (!app.sendsMail || flow.state === 'passed_challenge') return refused(saying(messages.loginMethodUnknown()))
-  const missing = new Map([['identifier', [messages.required('identifier')]]])
+  const refused = (found: FieldMessages): LoginOutcome => {
+    const nodes = withMessages(loginAgain(normalizeIdentifier(identifier)), found)
+    return { kind: 'continued', status: 400, change: { ui: { method: 'POST', messages: found.get('') ?? [], nodes } } }
+  }
+  if (!app.sendsMail || flow.state === 'passed_challenge') return refused(formMessage(messages.loginMethodUnknown()))
+  const missing = formMessage(messages.required('identifier'), 'identifier')
   if (flow.state === 'choose_method' || asksAgain(fields)) {
     if (identifier === '') return { kind: 'refused', found: missing, identifier }
     return sendLoginCode(app, ctx, flow, normalizeIdentifier(identifier))
   }
-  if (code === '') return refused(new Map([['code', [messages.required('code')]]]))
+  if (code === '') return refused(formMessage(messages.required('code'), 'code'))
   if (identifier === '') return refused(missing)
   const address = normalizeIdentifier(identifier)
   const use = await tryCode(app, ctx, flow, { address, code })
-  if (use === 'spent') return refused(saying(messages.generic(attemptsSpent)))
+  if (use === 'spent') return refused(formMessage(messages.attemptsSpent()))
   if (use.kind === 'expired') return use
-  if (use.kind === 'wrong') return refused(saying(messages.loginCodeInvalid()))
+  if (use.kind === 'wrong') return refused(formMessage(messages.loginCodeInvalid()))
   const person = use.identityId === null ? undefined : await findPerson(app.database.db, use.identityId)
-  if (person?.identity.state !== 'active')
-    throw new IdentityError(401, { message: 'identity is disabled', reason: 'This account was disabled.' })
+  if (person?.identity.state !== 'active') throw identityDisabled()
   // Reading the mail of an address proves its ownership.
   const unproven = person.verifiable.find(({ value, verified }) => value === address && !verified)
   const isOwn = session?.session.identityId === person.identity.id
@@ -102,8 +98,6 @@ async function sendLoginCode(app: App, ctx: RequestContext, flow: Flow, address:
     await sendCode(tx, app, flow, owner && { owner, mail })
   })
   app.outbox.wake()
-  const context = structuredClone(flow.context)
-  remember(context, 'code', { address })
   const identifier = input('default', 'identifier', 'hidden', {
     value: address,
     required: true,
@@ -111,8 +105,7 @@ async function sendLoginCode(app: App, ctx: RequestContext, flow: Flow, address:
     label: messages.labelTrait('E-Mail'),
   })
   const nodes = [...(flow.type === 'browser' ? [csrfNode()] : []), identifier, ...codeInputs(messages.labelLoginCode())]
-  const ui = { method: 'POST' as const, messages: [messages.loginCodeSent()], nodes }
-  return { kind: 'continued', status: 400, change: { state: 'sent_email', active: 'code', attempts: 0, context, ui } }
+  return codeSent(flow, { address }, messages.loginCodeSent(), nodes)
 }
 
 function loginAgain(identifier: string): Node[] {
@@ -126,8 +119,7 @@ function loginAgain(identifier: string): Node[] {
 async function checkRegistration(
   app: App,
   ctx: RequestContext,
-  flow: Flow,
-  fields: Fields,
+  { flow, fields }: { flow: Flow; fields: Fields },
 ): Promise<RegistrationOutcome> {
   const traits = submittedTraits(fields.traits)
   const code = textField(fields, 'code')
@@ -137,21 +129,22 @@ async function checkRegistration(
     change: { ui: { method: 'POST', messages: found.get('') ?? [], nodes: registrationNodes(shown, found) } },
   })
   if (!app.sendsMail || flow.state === 'passed_challenge')
-    return refused(saying(messages.registrationMethodUnknown()), recall(flow.context, 'code').traits)
+    return refused(formMessage(messages.registrationMethodUnknown()), recall(flow.context, 'code').traits)
   const found = checkTraits(traits)
   const sends = flow.state === 'choose_method' || asksAgain(fields)
   if (found.size > 0 && flow.state === 'choose_method') return { kind: 'refused', found, traits }
   if (found.size > 0 || !isObject(traits)) return refused(found, recall(flow.context, 'code').traits)
   const address = normalizeIdentifier(emailOf(traits))
-  if (sends) return sendRegistrationCode(app, ctx, flow, { traits: traits, address })
-  if (!isDeepStrictEqual(recall(flow.context, 'code').traits, traits)) return refused(saying(messages.traitsChanged()))
-  if (code === '') return refused(new Map([['code', [messages.required('code')]]]))
+  if (sends) return sendRegistrationCode(app, ctx, flow, { traits, address })
+  if (!isDeepStrictEqual(recall(flow.context, 'code').traits, traits))
+    return refused(formMessage(messages.traitsChanged()))
+  if (code === '') return refused(formMessage(messages.required('code'), 'code'))
   const use = await tryCode(app, ctx, flow, { address, code })
-  if (use === 'spent') return refused(saying(messages.generic(attemptsSpent)))
+  if (use === 'spent') return refused(formMessage(messages.attemptsSpent()))
   if (use.kind === 'expired') return use
-  if (use.kind === 'wrong') return refused(saying(messages.registrationCodeInvalid()))
+  if (use.kind === 'wrong') return refused(formMessage(messages.registrationCodeInvalid()))
   await updateFlow(app.database.db, flow, { state: 'passed_challenge' })
-  return { kind: 'proven', traits: traits, credentials: [], session: true, verified: true }
+  return { kind: 'proven', traits, credentials: [], session: true, verified: true }
 }
 
 /** Only users who can read the mail of an address learn whether it is taken. */
@@ -166,10 +159,16 @@ async function sendRegistrationCode(
   const mail = (code: string, usefulUntil: Date) => registrationCodeMail({ recipient: address, code, usefulUntil })
   await app.database.transaction((tx) => sendCode(tx, app, flow, { owner: {}, mail }))
   app.outbox.wake()
+  return codeSent(flow, { address, traits }, messages.registrationCodeSent(), registrationNodes(traits))
+}
+
+/** The flow continues with the form for the code. */
+function codeSent(flow: Flow, memory: Record<string, unknown>, message: Message, nodes: Node[]) {
   const context = structuredClone(flow.context)
-  remember(context, 'code', { address, traits })
-  const ui = { method: 'POST' as const, messages: [messages.registrationCodeSent()], nodes: registrationNodes(traits) }
-  return { kind: 'continued', status: 400, change: { state: 'sent_email', active: 'code', attempts: 0, context, ui } }
+  remember(context, 'code', memory)
+  const ui = { method: 'POST' as const, messages: [message], nodes }
+  const change = { state: 'sent_email' as const, active: 'code', attempts: 0, context, ui }
+  return { kind: 'continued' as const, status: 400, change }
 }
 
 function registrationNodes(traits: unknown, found: FieldMessages = noMessages): Node[] {
@@ -184,19 +183,13 @@ function codeInputs(label: Message): Node[] {
   return [
     input('code', 'method', 'hidden', { value: 'code' }),
     input('code', 'code', 'text', { required: true, label }),
-    input('code', 'method', 'submit', { value: 'code', label: messages.labelContinue() }),
+    submitButton('code', messages.labelContinue()),
     input('code', 'resend', 'submit', { value: 'code', label: messages.labelResend() }),
   ]
 }
 
-const attemptsSpent = 'Too many wrong codes. Please ask for a new one.'
-
 function asksAgain(fields: Fields): boolean {
   return textField(fields, 'resend') === 'code'
-}
-
-function saying(message: Message): FieldMessages {
-  return new Map([['', [message]]])
 }
 
 /** Checks a code that was sent to `address`. After five attempts no code is checked. */

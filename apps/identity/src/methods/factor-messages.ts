@@ -1,12 +1,4 @@
-import type { Message } from '../ui/messages.ts'
-
-const info = (id: number, text: string, context?: Message['context']): Message => ({
-  id,
-  text,
-  type: 'info',
-  ...(context ? { context } : {}),
-})
-const error = (id: number, text: string): Message => ({ id, text, type: 'error' })
+import { error, info, type Message, time } from '../ui/messages.ts'
 
 /** The messages of second factors, passkeys and providers. The ids are those of Ory Kratos; the texts are those of Crux. */
 export const factorMessages = {
@@ -55,11 +47,7 @@ export const factorMessages = {
   confirmLookup: () => info(1050011, 'I have kept the codes'),
   registerWebauthn: () => info(1050012, 'Add a security key'),
   webauthnName: () => info(1050013, 'Name of the security key'),
-  lookupCodeUsed: (at: Date) =>
-    info(1050014, `Used on ${at.toISOString()}`, {
-      used_at: at.toISOString(),
-      used_at_unix: Math.floor(at.getTime() / 1000),
-    }),
+  lookupCodeUsed: (at: Date) => info(1050014, `Used on ${at.toISOString()}`, time('used_at', at)),
   lookupCodes: (codes: Message[]) =>
     info(1050015, codes.map(({ id, text }) => (id === 1050009 ? text : 'used')).join(', '), { secrets: codes }),
   disableLookup: () => info(1050016, 'Remove the backup codes'),
@@ -72,9 +60,5 @@ export const factorMessages = {
 }
 
 function named(name: string, addedAt: Date) {
-  return {
-    display_name: name,
-    added_at: addedAt.toISOString(),
-    added_at_unix: Math.floor(addedAt.getTime() / 1000),
-  }
+  return { display_name: name, ...time('added_at', addedAt) }
 }

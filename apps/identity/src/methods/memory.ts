@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { App } from '../app/app.ts'
-import type { Flow } from '../db/flow-record.ts'
-import type { FlowContext } from '../db/flow-types.ts'
+import type { Flow, FlowContext } from '../db/schema.ts'
 
 /** The state that a method stores in a flow between two requests. */
 type Memory = Record<string, unknown>

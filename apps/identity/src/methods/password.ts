@@ -1,9 +1,15 @@
 import type { App } from '../app/app.ts'
 import type { Traits } from '../db/schema.ts'
 import type { SettingsMethod } from '../flows/settings-method.ts'
-import type { LoginMethod, LoginOutcome, RegistrationMethod, RegistrationOutcome } from '../flows/sign-in-method.ts'
+import {
+  type LoginMethod,
+  type LoginOutcome,
+  type RegistrationMethod,
+  type RegistrationOutcome,
+  refusedWith,
+} from '../flows/sign-in-method.ts'
 import { type Fields, isObject, textField } from '../http/body.ts'
-import { IdentityError } from '../http/errors.ts'
+import { identityDisabled } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { saveConfig } from '../identities/credentials.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
@@ -12,7 +18,7 @@ import { checkTraits, emailOf, submittedTraits, traitAt } from '../identities/tr
 import { countGuess } from '../limits/guesses.ts'
 import { recordSecurityEvent } from '../security/events.ts'
 import { type Message, messages } from '../ui/messages.ts'
-import { addMessage, input, type Node } from '../ui/nodes.ts'
+import { addMessage, input, type Node, submitButton } from '../ui/nodes.ts'
 import { isForeignHash } from './password-hash.ts'
 import { passwordProblem } from './password-policy.ts'
 
@@ -21,34 +27,25 @@ export const passwordLogin: LoginMethod = {
   aals: ['aal1'],
   nodes: (_app, { refresh }) => [
     passwordInput('current-password'),
-    input('password', 'method', 'submit', {
-      value: 'password',
-      label: refresh ? messages.labelLogin() : messages.labelLoginPassword(),
-    }),
+    submitButton('password', refresh ? messages.labelLogin() : messages.labelLoginPassword()),
   ],
   check: (app, ctx, { fields }) => checkLogin(app, ctx, fields),
 }
 
 export const passwordRegistration: RegistrationMethod = {
   id: 'password',
-  nodes: () => [
-    passwordInput('new-password'),
-    input('password', 'method', 'submit', { value: 'password', label: messages.labelRegistration() }),
-  ],
+  nodes: () => [passwordInput('new-password'), submitButton('password', messages.labelRegistration())],
   check: (app, _ctx, { fields }) => checkRegistration(app, fields),
 }
 
 export const passwordSettings: SettingsMethod = {
   id: 'password',
-  nodes: () => [
-    passwordInput('new-password'),
-    input('password', 'method', 'submit', { value: 'password', label: messages.labelSave() }),
-  ],
+  nodes: () => [passwordInput('new-password'), submitButton('password', messages.labelSave())],
   async submit(app, { ctx, fields, person }) {
     const password = textField(fields, 'password')
     const problem =
       password === '' ? messages.required('password') : passwordProblem(password, personOf(person.identity.traits))
-    if (problem) return { kind: 'refused', found: new Map([['password', [problem]]]) }
+    if (problem) return refusedWith(problem, 'password')
     const hash = await app.passwords.hash(password)
     return {
       kind: 'changed',
@@ -97,13 +94,12 @@ async function checkLogin(app: App, ctx: RequestContext, fields: Fields): Promis
   // A password that is too long to be set needs no real check, but takes the same time.
   const login = password.length <= 4096 ? owner : undefined
   if (!(await app.passwords.verify(login?.hash, password)) || !login)
-    return { kind: 'refused', found: new Map([['', [messages.credentialsInvalid()]]]), identifier }
+    return { ...refusedWith(messages.credentialsInvalid()), identifier }
 
   await guess.right()
-  if (login.state !== 'active')
-    throw new IdentityError(401, { message: 'identity is disabled', reason: 'This account was disabled.' })
+  if (login.state !== 'active') throw identityDisabled()
   if (app.verifiesAddresses && !login.verified)
-    return { kind: 'refused', found: new Map([['', [messages.addressNotVerified()]]]), active: 'password' }
+    return { ...refusedWith(messages.addressNotVerified()), active: 'password' }
   if (login.hash !== undefined && isForeignHash(login.hash)) {
     const next = await app.passwords.hash(password)
     await replacePasswordHash(app.database.db, login.identityId, { from: login.hash, to: next })
@@ -119,7 +115,7 @@ async function checkRegistration(app: App, fields: Fields): Promise<Registration
   if (password === '') addMessage(found, 'password', messages.required('password'))
   if (found.size > 0 || !isObject(traits)) return { kind: 'refused', found, traits }
   const problem = passwordProblem(password, personOf(traits))
-  if (problem) return { kind: 'refused', found: new Map([['password', [problem]]]), traits }
+  if (problem) return { ...refusedWith(problem, 'password'), traits }
   const hash = await app.passwords.hash(password)
   return {
     kind: 'proven',

@@ -6,7 +6,7 @@ import { type Person, replaceTraits } from '../identities/store.ts'
 import { checkTraits, emailOf, submittedTraits, traitAt } from '../identities/traits.ts'
 import { recordSecurityEvent } from '../security/events.ts'
 import { messages } from '../ui/messages.ts'
-import { input, type Node } from '../ui/nodes.ts'
+import { type Node, submitButton } from '../ui/nodes.ts'
 
 /** The profile of a user. Traits are replaced as a whole: omitted ones are deleted. */
 export const profileSettings: SettingsMethod = {
@@ -37,10 +37,7 @@ export const profileSettings: SettingsMethod = {
 }
 
 function profileNodes(traits: unknown): Node[] {
-  return [
-    ...traitInputs('profile', traits),
-    input('profile', 'method', 'submit', { value: 'profile', label: messages.labelSave() }),
-  ]
+  return [...traitInputs('profile', traits), submitButton('profile', messages.labelSave())]
 }
 
 function hasOtherEmail({ identity }: Person, email: unknown): boolean {

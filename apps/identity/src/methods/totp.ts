@@ -1,11 +1,12 @@
 import { generateSecret, generateURI, verifySync } from 'otplib/functional'
 import type { App } from '../app/app.ts'
 import type { SettingsMethod } from '../flows/settings-method.ts'
+import { refusedWith } from '../flows/sign-in-method.ts'
 import { textField } from '../http/body.ts'
 import { findConfig, saveConfig } from '../identities/credentials.ts'
 import { emailOf } from '../identities/traits.ts'
 import { messages } from '../ui/messages.ts'
-import { image, input, sealed, text } from '../ui/nodes.ts'
+import { image, input, sealed, submitButton, text } from '../ui/nodes.ts'
 import { addFactor, type CodeFactor, codeFactorLogin, removeFactor } from './code-factor.ts'
 import { factorMessages } from './factor-messages.ts'
 import { forget, recall, remember } from './memory.ts'
@@ -64,7 +65,7 @@ export const totpSettings: SettingsMethod = {
         text(type, 'totp_secret_key', factorMessages.totpSecret(secret), factorMessages.totpSecretLabel()),
       ),
       input(type, 'totp_code', 'text', { required: true, label: factorMessages.labelVerifyTotp() }),
-      input(type, 'method', 'submit', { value: type, label: messages.labelSave() }),
+      submitButton(type, messages.labelSave()),
     ]
   },
   async submit(app, attempt) {
@@ -73,11 +74,10 @@ export const totpSettings: SettingsMethod = {
     if (await findConfig(app.database.db, identityId, type))
       return isTrue(fields.totp_unlink) ? removeFactor(app, factor, attempt) : { kind: 'shown' }
     const code = textField(fields, 'totp_code')
-    if (code === '') return { kind: 'refused', found: new Map([['totp_code', [messages.required('totp_code')]]]) }
+    if (code === '') return refusedWith(messages.required('totp_code'), 'totp_code')
     const secret = openSecret(app, identityId, recall(context, type).secret)
     const step = secret === undefined ? undefined : stepOf(secret, code, 0)
-    if (secret === undefined || step === undefined)
-      return { kind: 'refused', found: new Map([['totp_code', [factorMessages.totpWrong()]]]) }
+    if (secret === undefined || step === undefined) return refusedWith(factorMessages.totpWrong(), 'totp_code')
     forget(context, type)
     const config: TotpConfig = { sealedSecret: app.keys.seal(secret, place(identityId)), lastStep: step }
     return addFactor(app, factor, attempt, config)

@@ -4,6 +4,7 @@ import { newToken, sha256 } from '../crypto/secrets.ts'
 import type { Executor } from '../db/executor.ts'
 import { newId } from '../db/ids.ts'
 import { type AuthenticationMethod, sessionDevices, sessions } from '../db/schema.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { secondFactorSql } from '../identities/credentials.ts'
 import type { Person } from '../identities/store.ts'
 import { type PersonRow, personFromRow } from './rows.ts'
@@ -29,7 +30,9 @@ export interface Proven {
 /** Creates a session. The token is returned once and stored only as a hash. */
 export async function openSession(
   tx: Executor,
-  options: { identityId: string; proven: Proven; device: Omit<Device, 'id' | 'location'> },
+  ctx: RequestContext,
+  identityId: string,
+  proven: Proven,
 ): Promise<{ token: string; session: Session; devices: Device[] }> {
   const token = newToken('ory_st_')
   const at = new Date()
@@ -37,10 +40,10 @@ export async function openSession(
     .insert(sessions)
     .values({
       id: newId(),
-      identityId: options.identityId,
+      identityId,
       tokenHash: sha256(token),
       aal: 'aal1',
-      authenticationMethods: [methodEntry(options.proven, 'aal1', at)],
+      authenticationMethods: [methodEntry(proven, 'aal1', at)],
       authenticatedAt: at,
       issuedAt: at,
       expiresAt: new Date(at.getTime() + sessionLifespanMs),
@@ -49,7 +52,7 @@ export async function openSession(
   if (!session) throw new Error('the session was not inserted')
   const devices = await tx
     .insert(sessionDevices)
-    .values({ id: newId(), sessionId: session.id, location: '', ...options.device })
+    .values({ id: newId(), sessionId: session.id, ipAddress: ctx.clientAddress, userAgent: ctx.userAgent })
     .returning()
   return { token, session, devices }
 }

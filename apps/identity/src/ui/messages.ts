@@ -6,12 +6,17 @@ export interface Message {
   context?: Record<string, unknown>
 }
 
-const info = (id: number, text: string, context?: Message['context']): Message => message('info', id, text, context)
-const error = (id: number, text: string, context?: Message['context']): Message => message('error', id, text, context)
+export const info = (id: number, text: string, context?: Message['context']): Message =>
+  message('info', id, text, context)
+export const error = (id: number, text: string, context?: Message['context']): Message =>
+  message('error', id, text, context)
 
 function message(type: Message['type'], id: number, text: string, context: Message['context']): Message {
   return context ? { id, text, type, context } : { id, text, type }
 }
+
+const attemptsSpent = 'Too many wrong codes. Please ask for a new one.'
+const generic = (reason: string) => error(4000001, reason, { reason })
 
 export const messages = {
   labelLogin: () => info(1010001, 'Sign in'),
@@ -33,8 +38,7 @@ export const messages = {
       'You have recovered your account. Please change your password or set up another way to sign in within the next minutes.',
       {
         privilegedSessionExpiresAt: until.toISOString(),
-        privileged_session_expires_at: until.toISOString(),
-        privileged_session_expires_at_unix: Math.floor(until.getTime() / 1000),
+        ...time('privileged_session_expires_at', until),
       },
     ),
   recoveryLinkSent: () => info(1060002, 'We have sent a link to this address, if an account uses it.'),
@@ -54,8 +58,9 @@ export const messages = {
   verificationCodeSent: () =>
     info(1080003, 'We have sent a code to this address, if an account uses it. Enter the code to verify the address.'),
 
-  generic: (reason: string) => error(4000001, reason, { reason }),
+  generic,
   required: (property: string) => error(4000002, `${sentence(property)} is missing.`, { property }),
+  invalidEmail: (value: string) => generic(`"${value}" is not valid "email"`),
   tooShort: (min: number, actual: number) =>
     error(4000003, `At least ${min} characters are needed, this has ${actual}.`, {
       min_length: min,
@@ -102,15 +107,18 @@ export const messages = {
   verificationDone: () => error(4070002, 'This verification is complete and cannot be repeated.'),
   verificationExpired: (at: Date) => expired(4070005, 'verification', at),
   verificationCodeInvalid: () => error(4070006, 'The code is not right or was used already. Please try again.'),
-  verificationAttemptsSpent: () => error(5000001, 'Too many wrong codes. Please ask for a new one.'),
+  attemptsSpent: () => generic(attemptsSpent),
+  verificationAttemptsSpent: () => error(5000001, attemptsSpent),
 }
 
 function expired(id: number, what: string, at: Date): Message {
   const minutes = ((Date.now() - at.getTime()) / 60_000).toFixed(2)
-  return error(id, `The ${what} page expired ${minutes} minutes ago, please try again.`, {
-    expired_at: at.toISOString(),
-    expired_at_unix: Math.floor(at.getTime() / 1000),
-  })
+  return error(id, `The ${what} page expired ${minutes} minutes ago, please try again.`, time('expired_at', at))
+}
+
+/** A time in the context of a message, as text and in seconds. */
+export function time(name: string, at: Date): Record<string, unknown> {
+  return { [name]: at.toISOString(), [`${name}_unix`]: Math.floor(at.getTime() / 1000) }
 }
 
 function sentence(property: string): string {

@@ -53,6 +53,11 @@ export function csrfNode(): Node {
   return input('default', 'csrf_token', 'hidden', { value: '', required: true })
 }
 
+/** The button that submits the form with this method. */
+export function submitButton(method: string, label: Message, group = method): Node {
+  return input(group, 'method', 'submit', { value: method, label })
+}
+
 export function anchor(group: string, id: string, href: string, label: Message): Node {
   return { type: 'a', group, attributes: { href, title: label, id, node_type: 'a' }, messages: [], meta: { label } }
 }
@@ -86,6 +91,11 @@ export function unsealed(keys: Keys, { sealed: hidden, ...node }: Node): Node {
 export type FieldMessages = ReadonlyMap<string, Message[]>
 
 export const noMessages: FieldMessages = new Map()
+
+/** A message for the form as a whole, or for one field. */
+export function formMessage(message: Message, field = ''): FieldMessages {
+  return new Map([[field, [message]]])
+}
 
 /** Adds a message to those of a field. */
 export function addMessage(messages: Map<string, Message[]>, field: string, message: Message): void {

@@ -25,6 +25,7 @@ async function setUp(external: number) {
   await deployWell(agent)
   await testEnvironment.waitForStatus(holder.id, 'successful')
   const next = await testEnvironment.deployment(await withPort(external), node.id)
+  agent.failing.clear()
   return { node, agent, holder, next }
 }
 

@@ -181,6 +181,35 @@ describe('the start of a deployment', () => {
   })
 })
 
+describe('two starts at one deployment target', () => {
+  it('send one release at the same moment, and the other one after it', async () => {
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const projectId = await testEnvironment.project()
+    const ids = await Promise.all(
+      ['1', '2'].map(async (name) => {
+        const version = await testEnvironment.version({ projectId, name })
+        return (await testEnvironment.deployment(version, node.id, 'raced')).id
+      }),
+    )
+    // Both have looked for a release before them, and neither has stored its own.
+    const client = await server.app.database.pool.connect()
+    await client.query('begin')
+    await client.query('lock table crux.release in share mode')
+    const started = Promise.all(ids.map(start))
+    await waiting(2)
+    await client.query('rollback')
+    client.release()
+    expect(await started).toEqual(['ok', 'ok'])
+    const sent = [await deployWell(agent), await deployWell(agent, 2)].map(({ key }) => key?.deploymentId ?? '')
+    expect(sent.toSorted()).toEqual(ids.toSorted())
+    const lines = await Promise.all(sent.map((id) => testEnvironment.events(id)))
+    expect(lines.map((events) => events.filter(({ log }) => log?.log[0]?.startsWith('Waiting behind')).length)).toEqual(
+      [0, 1],
+    )
+  })
+})
+
 describe('a change of a configuration', () => {
   it('runs before or after the deletion of its deployment, never at the same time', async () => {
     const { id, instance, configId } = await ready()

@@ -1,12 +1,13 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { InstanceSchema, ReleaseSchema } from '@crux/agent-protocol'
 import type { App } from '../context.ts'
+import type { Queries } from '../db/transaction.ts'
 import { deletedNodeIds } from '../nodes/index.ts'
 import { type StorageAccess, storageAccess } from '../storages/index.ts'
 import { registryCredentials } from './credentials.ts'
 import { serverAddress } from './image-reference.ts'
 import { lostStorages } from './start-checks.ts'
-import { previousContainers, type ReleaseInstanceRow, type ReleaseRow, releaseInstances } from './store.ts'
+import { type NewRelease, previousContainers, type ReleaseInstanceRow } from './store.ts'
 
 /** How long old and new containers run side by side after the handover, so that connections end and names are resolved again. */
 const drainMs = 1_000
@@ -14,16 +15,22 @@ const drainMs = 1_000
 /**
  * Builds the release for the agent. Credentials are decrypted only here, from the registry's current row: a stored
  * release never has them, and a changed password works.
+ *
+ * @throws CruxError preconditionFailed for credentials that cannot be decrypted, and for a storage that was deleted while
+ *   the release waited
  */
-export async function buildRelease(app: App, release: ReleaseRow): Promise<MessageInitShape<typeof ReleaseSchema>> {
-  const { pool } = app.database
-  const [instances, previous, deletedNodes, credentials] = await Promise.all([
-    releaseInstances(pool, release.id),
-    previousContainers(pool, release),
-    deletedNodeIds(pool, release.teamId),
-    registryCredentials(app, release),
+export async function buildRelease(
+  app: App,
+  queries: Queries,
+  release: Omit<NewRelease, 'sourceNumber' | 'startedById' | 'startedByName' | 'leaseUntil' | 'dispatchedAt'>,
+  instances: readonly ReleaseInstanceRow[],
+): Promise<MessageInitShape<typeof ReleaseSchema>> {
+  const [previous, deletedNodes, credentials, storages] = await Promise.all([
+    previousContainers(queries, release),
+    deletedNodeIds(queries, release.teamId),
+    registryCredentials(app, queries, release.teamId, instances),
+    storagesOf(app, queries, release.teamId, instances),
   ])
-  const storages = await storagesOf(app, release.teamId, instances)
   return {
     key: { deploymentId: release.deploymentId, number: release.number },
     owner: {
@@ -55,10 +62,9 @@ export async function buildRelease(app: App, release: ReleaseRow): Promise<Messa
   }
 }
 
-/** @throws CruxError preconditionFailed `instances` when one was deleted while the release waited */
-async function storagesOf(app: App, teamId: string, instances: readonly ReleaseInstanceRow[]) {
+async function storagesOf(app: App, queries: Queries, teamId: string, instances: readonly ReleaseInstanceRow[]) {
   const ids = instances.flatMap(({ config }) => (config.storage?.storageId ? [config.storage.storageId] : []))
-  const storages = await storageAccess(app, teamId, [...new Set(ids)])
+  const storages = await storageAccess(app, queries, teamId, [...new Set(ids)])
   const lost = instances.filter(({ config }) => {
     const storageId = config.storage?.storageId
     return storageId && !storages.has(storageId)

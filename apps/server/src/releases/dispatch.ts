@@ -1,3 +1,5 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { ReleaseSchema } from '@crux/agent-protocol'
 import { CruxError } from '@crux/contract'
 import { leaseMs } from '@crux/rules'
 import { getField } from '@crux/service-kit'
@@ -8,7 +10,7 @@ import { appendEvents, logEvent, statusEvent } from './event-store.ts'
 import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
 import { endRelease } from './outcome.ts'
 import { restartRelease } from './restart-release.ts'
-import { openReleases, type ReleaseRow } from './store.ts'
+import { openReleases, type ReleaseRow, releaseInstances } from './store.ts'
 
 /** A release survives an unavailable agent for at most this time. */
 export const leaseUntilFrom = (now: Date) => new Date(now.getTime() + leaseMs)
@@ -71,9 +73,21 @@ function firstPerPrefix(open: readonly ReleaseRow[]): ReleaseRow[] {
 }
 
 async function sendRelease(app: App, release: ReleaseRow): Promise<void> {
-  const [built, marked] = await Promise.allSettled([buildRelease(app, release), markDispatched(app, release)])
+  const { pool } = app.database
+  const build = async () => buildRelease(app, pool, release, await releaseInstances(pool, release.id))
+  const [built, marked] = await Promise.allSettled([build(), markDispatched(app, release)])
   if (marked.status === 'rejected') throw marked.reason
-  if (!marked.value) return
+  if (marked.value) await deliver(app, release, built)
+}
+
+export type BuiltRelease = PromiseSettledResult<MessageInitShape<typeof ReleaseSchema>>
+
+/**
+ * Sends a release that is stored as dispatched over the link of this process.
+ *
+ * @param release as it was before it was dispatched
+ */
+export async function deliver(app: App, release: ReleaseRow, built: BuiltRelease): Promise<void> {
   if (built.status === 'fulfilled' && app.links.deploy(release.nodeId, built.value)) {
     app.log.info(
       { deploymentId: release.deploymentId, number: release.number, nodeId: release.nodeId },
@@ -107,10 +121,14 @@ async function markDispatched(app: App, release: ReleaseRow): Promise<boolean> {
     })
     return rowCount === 1
   } catch (error) {
-    if (getField(error, 'constraint') === 'release_one_dispatched') return false
+    if (isSecondDispatched(error)) return false
     throw error
   }
 }
+
+/** Whether a statement would have dispatched a second release to a target that has one already. */
+export const isSecondDispatched = (error: unknown): boolean =>
+  getField(error, 'constraint') === 'release_one_dispatched'
 
 /** Ends a release that no agent can ever accept with its reason, so that it does not wait forever. */
 async function failUndeliverable(app: App, release: ReleaseRow, { message }: CruxError): Promise<void> {

@@ -1,10 +1,12 @@
 import { CruxError, isAllowed } from '@crux/contract'
 import { hostDangers } from '@crux/rules'
+import { inBackground } from '@crux/service-kit'
 import type { Caller } from '../access/index.ts'
 import { configChanged, invalidateSecrets } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import { releaseTitleSql } from '../db/release-title.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
+import { buildRelease } from './build-release.ts'
 import {
   type DangerousInstance,
   hashSubjects,
@@ -14,13 +16,27 @@ import {
   storeConfirmations,
 } from './confirmations.ts'
 import { type LoadedDeployment, loadDeployment } from './deployment-store.ts'
-import { cancelNow, leaseUntilFrom, notifyDispatcher } from './dispatch.ts'
+import {
+  type BuiltRelease,
+  cancelNow,
+  deliver,
+  isSecondDispatched,
+  leaseUntilFrom,
+  notifyDispatcher,
+} from './dispatch.ts'
 import { appendEvents, logEvent, statusEvent } from './event-store.ts'
 import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
 import { findRelease, findReleaseInstances, refuseUnsuccessful, toPlanned } from './list.ts'
 import { hasStaleValues } from './stale-secrets.ts'
 import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
-import { insertRelease, lockRelease, markStarted, type NewReleaseInstance } from './store.ts'
+import {
+  insertRelease,
+  lockRelease,
+  markStarted,
+  type NewRelease,
+  type NewReleaseInstance,
+  type ReleaseRow,
+} from './store.ts'
 
 export type StartOptions = {
   instances?: string[] | undefined
@@ -46,7 +62,7 @@ export async function startDeployment(
   deploymentId: string,
   options: StartOptions,
 ): Promise<Pick<Started, 'number' | 'confirmed'>> {
-  const started = await inTransaction(app.database, async (queries) => {
+  const started = await inStart(app, async (queries, mayDispatch) => {
     const deployment = await loadDeployment(queries, caller.team.id, deploymentId, { lock: true })
     throwIfAny([checkStatus(deployment, 'deploy')])
     const chosen = chooseInstances(deployment, options.instances)
@@ -79,7 +95,8 @@ export async function startDeployment(
         config,
       }
     })
-    return begin(queries, caller, deployment, instances, {
+    return begin(app, queries, caller, deployment, instances, {
+      mayDispatch,
       subjects,
       versionName: deployment.version.name,
       recreate: options.recreate ?? false,
@@ -103,7 +120,7 @@ export async function startRelease(
   number: number,
   options: { ignoreProtected: boolean },
 ): Promise<Pick<Started, 'confirmed'>> {
-  const started = await inTransaction(app.database, async (queries) => {
+  const started = await inStart(app, async (queries, mayDispatch) => {
     const deployment = await loadDeployment(queries, caller.team.id, deploymentId, { lock: true })
     throwIfAny([checkStatus(deployment, 'roll-back')])
     const source = await findRelease(queries, deploymentId, number)
@@ -119,7 +136,8 @@ export async function startRelease(
         cruxUrl: app.config.url,
       }),
     )
-    return begin(queries, caller, deployment, instances, {
+    return begin(app, queries, caller, deployment, instances, {
+      mayDispatch,
       subjects: await readSubjects(queries, deployment, planned),
       versionName: source.versionName,
       recreate: false,
@@ -162,10 +180,18 @@ export async function cancelDeployment(app: App, caller: Caller, deploymentId: s
   notifyDispatcher(app, cancelled.node.id)
 }
 
-type Started = { nodeId: string; number: number; update: DeploymentUpdate; confirmed: ConfirmedInstance[] }
+type Started = {
+  nodeId: string
+  number: number
+  update: DeploymentUpdate
+  confirmed: ConfirmedInstance[]
+  /** What the agent gets right after the commit; undefined for a release that waits in the node's queue. */
+  dispatched: { release: ReleaseRow; built: BuiltRelease } | undefined
+}
 /** What an admin's start confirmed, for the audit log. */
 export type ConfirmedInstance = { containerName: string; dangers: string[] }
 type Order = {
+  mayDispatch: boolean
   subjects: Subjects
   versionName: string
   recreate: boolean
@@ -173,12 +199,26 @@ type Order = {
   sourceNumber: number | null
 }
 
+/**
+ * Runs the transaction of a start. Of two starts at one deployment target at the same moment, both may find none before
+ * them; then the later one runs again, and its release waits in the queue.
+ */
+async function inStart<T>(app: App, start: (queries: Queries, mayDispatch: boolean) => Promise<T>): Promise<T> {
+  try {
+    return await inTransaction(app.database, (queries) => start(queries, true))
+  } catch (error) {
+    if (!isSecondDispatched(error)) throw error
+    return inTransaction(app.database, (queries) => start(queries, false))
+  }
+}
+
 async function begin(
+  app: App,
   queries: Queries,
   { team, actor }: Caller,
   deployment: LoadedDeployment,
   instances: readonly NewReleaseInstance[],
-  { subjects, ...order }: Order,
+  { mayDispatch, subjects, ...order }: Order,
 ): Promise<Started> {
   const planned = instances.map(toPlanned)
   const isAdmin = actor.sessionId !== undefined && isAllowed(team.role, 'container-configurations.host-dangerous')
@@ -190,28 +230,30 @@ async function begin(
   // The deployment's row is locked, so no other start takes this number.
   const number = deployment.attempts + 1
   const source = order.sourceNumber === null ? '' : `, back to release ${order.sourceNumber}`
-  const [, , , position] = await Promise.all([
+  const now = new Date()
+  // A release that has its turn is stored as dispatched and built in the same round trip, so that the agent gets it right
+  // after the commit.
+  const isNext = mayDispatch && !ahead && app.links.status(deployment.node.id) === 'connected'
+  const release: NewRelease = {
+    ...order,
+    deploymentId: deployment.id,
+    number,
+    teamId: team.id,
+    projectId: deployment.projectId,
+    nodeId: deployment.node.id,
+    prefix: deployment.prefix,
+    projectName: deployment.project.name,
+    // The checks refuse every host-dangerous configuration of a user, and of a token all that is not confirmed.
+    hostDangerousAllowed: isAdmin || planned.some(({ config }) => hostDangers(config).length > 0),
+    startedById: actor.id,
+    startedByName: actor.name,
+    leaseUntil: leaseUntilFrom(now),
+    dispatchedAt: isNext ? now : null,
+  }
+  const [, , inserted, position, [built]] = await Promise.all([
     isAdmin && storeConfirmations(queries, deployment.id, planned, judged, actor),
     markStarted(queries, deployment.id, number, actor.id),
-    insertRelease(
-      queries,
-      {
-        ...order,
-        deploymentId: deployment.id,
-        number,
-        teamId: team.id,
-        projectId: deployment.projectId,
-        nodeId: deployment.node.id,
-        prefix: deployment.prefix,
-        projectName: deployment.project.name,
-        // The checks refuse every host-dangerous configuration of a user, and of a token all that is not confirmed.
-        hostDangerousAllowed: isAdmin || planned.some(({ config }) => hostDangers(config).length > 0),
-        startedById: actor.id,
-        startedByName: actor.name,
-        leaseUntil: leaseUntilFrom(new Date()),
-      },
-      instances,
-    ),
+    insertRelease(queries, release, instances),
     appendEvents(queries, deployment.id, number, [
       statusEvent('in-progress'),
       logEvent(`Started by ${actor.name}${source}`),
@@ -223,7 +265,10 @@ async function begin(
       ),
       ...(ahead ? [logEvent(`Waiting behind release ${ahead.number} of ${ahead.title}`)] : []),
     ]),
+    isNext ? Promise.allSettled([buildRelease(app, queries, release, instances)]) : [],
   ])
+  // A failed statement has ended the transaction, while a release that cannot be built is stored and ends with its reason.
+  if (built?.status === 'rejected' && !(built.reason instanceof CruxError)) throw built.reason
   const update: DeploymentUpdate = {
     deploymentId: deployment.id,
     teamId: team.id,
@@ -231,7 +276,8 @@ async function begin(
     try: number,
     position,
   }
-  return { nodeId: deployment.node.id, number, update, confirmed }
+  const dispatched = built && { release: { ...inserted, dispatchedAt: null }, built }
+  return { nodeId: deployment.node.id, number, update, confirmed, dispatched }
 }
 
 /** An admin confirms what they saw, and nothing that another user stored in between. */
@@ -248,9 +294,10 @@ const toConfirmed = ({ containerName, dangers }: DangerousInstance): ConfirmedIn
   dangers: dangers.map(({ property, value }) => `${property} ${value}`.trim()),
 })
 
-function finishStart(app: App, { nodeId, update }: Started) {
+function finishStart(app: App, { dispatched, nodeId, update }: Started) {
   // The agent comes first: everything else can wait some milliseconds.
-  notifyDispatcher(app, nodeId)
+  if (dispatched) inBackground('dispatching a release', () => deliver(app, dispatched.release, dispatched.built))
+  else notifyDispatcher(app, nodeId)
   deploymentsChanged(app, [update])
 }
 

@@ -17,6 +17,8 @@ export type NewRelease = {
   startedById: string
   startedByName: string
   leaseUntil: Date
+  /** Set when the caller sends it to the agent right after the commit. */
+  dispatchedAt: Date | null
 }
 export type NewReleaseInstance = {
   instanceId: string
@@ -31,23 +33,31 @@ export type NewReleaseInstance = {
   config: FinalContainerConfig
 }
 
-/** Inserts the immutable release and its instances. The caller holds the lock of the deployment's row. */
-export const insertRelease = (queries: Queries, release: NewRelease, instances: readonly NewReleaseInstance[]) =>
-  queries.query({
+/**
+ * Inserts the immutable release and its instances. The caller holds the lock of the deployment's row.
+ *
+ * @throws the database's error with the constraint `release_one_dispatched` for a dispatched release whose target has one already
+ */
+export async function insertRelease(
+  queries: Queries,
+  release: NewRelease,
+  instances: readonly NewReleaseInstance[],
+): Promise<ReleaseRow> {
+  const { rows } = await queries.query<ReleaseRow>({
     name: 'insert release',
     text: `with added as (
         insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name,
-          recreate, partial, host_dangerous_allowed, source_number, started_by_id, started_by_name, lease_until)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) returning id),
+          recreate, partial, host_dangerous_allowed, source_number, started_by_id, started_by_name, lease_until, dispatched_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) returning *),
       members as (
         insert into crux.release_instance (release_id, instance_id, "order", registry_id, container_name, image_name,
           image_tag, local_only, digest, preparation_digests, config)
         select added.id, m."instanceId", m."order", m."registryId", m."containerName", m."imageName", m."imageTag",
           m."localOnly", m.digest, m."preparationDigests", m.config
-        from added, jsonb_to_recordset($16::jsonb) as m("instanceId" uuid, "order" int, "registryId" uuid,
+        from added, jsonb_to_recordset($17::jsonb) as m("instanceId" uuid, "order" int, "registryId" uuid,
           "containerName" text, "imageName" text, "imageTag" text, "localOnly" boolean, digest text,
           "preparationDigests" jsonb, config jsonb))
-      select from added`,
+      select ${releaseColumns} from added r`,
     values: [
       release.deploymentId,
       release.number,
@@ -64,9 +74,14 @@ export const insertRelease = (queries: Queries, release: NewRelease, instances: 
       release.startedById,
       release.startedByName,
       release.leaseUntil,
+      release.dispatchedAt,
       JSON.stringify(instances),
     ],
   })
+  const [inserted] = rows
+  if (!inserted) throw new Error('an insert returns its row')
+  return inserted
+}
 
 /** Sets the status of a start, which has the next number of the deployment. */
 export const markStarted = (queries: Queries, deploymentId: string, number: number, userId: string) =>
@@ -150,17 +165,7 @@ export async function openReleases(queries: Queries, nodeId: string): Promise<Re
   return rows
 }
 
-export type ReleaseInstanceRow = {
-  instanceId: string
-  registryId: string | null
-  containerName: string
-  imageName: string
-  imageTag: string
-  localOnly: boolean
-  digest: string | null
-  preparationDigests: Record<string, string>
-  config: FinalContainerConfig
-}
+export type ReleaseInstanceRow = Omit<NewReleaseInstance, 'order'>
 export async function releaseInstances(queries: Queries, releaseId: string): Promise<ReleaseInstanceRow[]> {
   const { rows } = await queries.query<ReleaseInstanceRow>({
     name: 'release instances',

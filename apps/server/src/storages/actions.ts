@@ -76,7 +76,7 @@ export async function removeStorage(app: App, team: TeamContext, id: string): Pr
 
 /** Requests the names of its buckets now, from this machine. */
 export async function checkStorage(app: App, team: TeamContext, id: string): Promise<ResponseInput<'storages.check'>> {
-  const access = (await storageAccess(app, team.id, [id])).get(id)
+  const access = (await storageAccess(app, app.database.pool, team.id, [id])).get(id)
   if (!access) throw storageNotFound(id)
   return askStorage(app.outbound, access)
 }
@@ -94,12 +94,13 @@ export const heldStorages = store.holdStorages
  * @throws CruxError preconditionFailed `instances` when the key that encrypted them is missing
  */
 export async function storageAccess(
-  app: Pick<App, 'database' | 'cipher'>,
+  app: Pick<App, 'cipher'>,
+  queries: Queries,
   teamId: string,
   ids: readonly string[],
 ): Promise<Map<string, StorageAccess>> {
   if (ids.length === 0) return new Map()
-  const rows = await store.selectAccess(app.database.pool, teamId, ids)
+  const rows = await store.selectAccess(queries, teamId, ids)
   return new Map(rows.map((row) => [row.id, { url: row.url, keys: openKeys(app, row) }]))
 }
 

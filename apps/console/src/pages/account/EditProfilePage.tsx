@@ -1,7 +1,5 @@
-import { zodResolver } from '@hookform/resolvers/zod'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { client } from '../../api/client.ts'
@@ -11,6 +9,7 @@ import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { TextField } from '../../forms/fields.tsx'
+import { useZodForm } from '../../forms/use-form.ts'
 import { links } from '../../routing/links.ts'
 import { elsewhere } from '../auth/elsewhere.ts'
 import { FlowGate } from '../auth/FlowGate.tsx'
@@ -41,7 +40,7 @@ function ProfileForm({ identity }: { identity: Identity }) {
   const { t } = useTranslation(['account', 'common'])
   const navigate = useNavigate()
   const { email, firstName, lastName } = identity
-  const form = useForm({ resolver: zodResolver(Form), defaultValues: { email, firstName, lastName } })
+  const form = useZodForm(Form, { email, firstName, lastName })
   const { opened, send, pending, error } = useSettingsFlow({
     returnTo: '/auth/settings/edit-profile',
     submit: (flow, values: z.output<typeof Form>) =>

@@ -1,7 +1,5 @@
-import { zodResolver } from '@hookform/resolvers/zod'
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
-import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { fieldValue } from '../../api/identity.ts'
@@ -10,6 +8,7 @@ import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { TextField } from '../../forms/fields.tsx'
+import { useZodForm } from '../../forms/use-form.ts'
 import { hasWebAuthn, makeKey } from '../auth/web-authn.ts'
 import type { Settings } from './factor-settings.ts'
 import { KeyRows } from './KeyRows.tsx'
@@ -22,7 +21,7 @@ export function SecurityKeysBox({ settings }: { settings: Settings }) {
   const { t } = useTranslation('account')
   const { flow, pending, press } = settings
   const [adding, setAdding] = useState(false)
-  const form = useForm({ resolver: zodResolver(Form), defaultValues: { name: '' } })
+  const form = useZodForm(Form, { name: '' })
   const options = fieldValue(flow, 'webauthn_register_trigger')
   const add = async ({ name }: z.output<typeof Form>) => {
     await press(async () => {

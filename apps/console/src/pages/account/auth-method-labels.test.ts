@@ -20,8 +20,8 @@ describe('authMethodLabels', () => {
     [[{ method: 'password' }, { method: 'password' }], 'a password'],
     [[{ method: 'telepathy' }], 'telepathy'],
     [[], ''],
-  ])('%j reads "%s"', (ways, words) => {
-    expect(authMethodLabels(ways)).toBe(words)
+  ])('%j reads "%s"', (ways, label) => {
+    expect(authMethodLabels(ways)).toBe(label)
   })
 })
 
@@ -41,7 +41,7 @@ describe('securityEventLabels', () => {
       'Changed the address from a@example.com to <b>@example.com',
     ],
     [{ event: 'of-tomorrow', details: {} }, 'of-tomorrow'],
-  ])('%j is told in words', (event, words) => {
-    expect(securityEventLabels({ ...at, ...event })).toBe(words)
+  ])('%j is told in label', (event, label) => {
+    expect(securityEventLabels({ ...at, ...event })).toBe(label)
   })
 })

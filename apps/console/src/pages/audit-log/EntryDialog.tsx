@@ -9,7 +9,7 @@ import { useEventLabels } from './use-event-labels.ts'
 /** One entry in full. */
 export function EntryDialog({ entry, onClose }: { entry: Entry; onClose: () => void }) {
   const { t } = useTranslation('audit')
-  const words = useEventLabels()
+  const labelOf = useEventLabels()
   const text = JSON.stringify(entry.data ?? {}, null, 2)
   const facts = [
     [t('column.who'), entry.user?.email ? `${entry.name} (${entry.user.email})` : entry.name],
@@ -20,12 +20,12 @@ export function EntryDialog({ entry, onClose }: { entry: Entry; onClose: () => v
     [t('outcome'), t(entry.accepted ? 'accepted' : 'refused')],
   ]
   return (
-    <Dialog open onClose={onClose} title={words(entry)} width="wide:w-[640px]">
+    <Dialog open onClose={onClose} title={labelOf(entry)} width="wide:w-[640px]">
       <dl className="mb-3 grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1">
         {facts.map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-ink-2">{name}</dt>
-            <dd className="min-w-0 break-words">{value}</dd>
+            <dd className="min-w-0 break-labelOf">{value}</dd>
           </div>
         ))}
       </dl>

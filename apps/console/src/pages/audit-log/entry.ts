@@ -15,9 +15,9 @@ export const sentenceKeysOf = (operation: string): string[] => {
 /** `registries.create` -> `Registries: create`; for operations that have no words of their own. */
 export function plainOperation(operation: string): string {
   const [area = '', verb = ''] = operation.split('.')
-  const words = (text: string) => text.replaceAll('-', ' ')
-  const head = words(area)
-  return `${head.charAt(0).toUpperCase()}${head.slice(1)}${verb ? `: ${words(verb)}` : ''}`
+  const spaced = (text: string) => text.replaceAll('-', ' ')
+  const head = spaced(area)
+  return `${head.charAt(0).toUpperCase()}${head.slice(1)}${verb ? `: ${spaced(verb)}` : ''}`
 }
 
 /** The detail that distinguishes an entry from others of its operation: a name, a tag, an address, a container. */

@@ -1,13 +1,12 @@
 import type { ApiError } from '@crux/client'
-import { zodResolver } from '@hookform/resolvers/zod'
 import { type ReactNode, useEffect } from 'react'
-import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { Button } from '../../components/Button.tsx'
 import { useNow } from '../../components/RelativeTime.tsx'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { TextField } from '../../forms/fields.tsx'
+import { useZodForm } from '../../forms/use-form.ts'
 
 /** A code may be requested again after this time, which limits the mail that one address gets. */
 const resendMs = 30_000
@@ -27,7 +26,7 @@ export function EmailForm({
   check?: ReactNode
 }) {
   const { t } = useTranslation('auth')
-  const form = useForm({ resolver: zodResolver(z.object({ email: z.email() })), defaultValues: { email } })
+  const form = useZodForm(z.object({ email: z.email() }), { email })
   const { setFocus } = form
   useEffect(() => setFocus('email'), [setFocus])
   return (
@@ -58,7 +57,7 @@ export function CodeForm({
   name = 'code',
   label,
   submitLabel,
-  words,
+  letters,
   pending,
   error,
   onSubmit,
@@ -68,14 +67,11 @@ export function CodeForm({
   name?: 'code' | 'totp_code' | 'lookup_secret'
   label?: string
   submitLabel: string
-  /** Letters, too. */
-  words?: boolean
+  /** Whether the code has letters as well as digits. */
+  letters?: boolean
 }) {
   const { t } = useTranslation('auth')
-  const form = useForm({
-    resolver: zodResolver(z.object({ code: z.string().trim().min(1) })),
-    defaultValues: { code },
-  })
+  const form = useZodForm(z.object({ code: z.string().trim().min(1) }), { code })
   const { setFocus } = form
   // The button that led here is gone, and the focus with it.
   useEffect(() => setFocus('code'), [setFocus])
@@ -93,7 +89,7 @@ export function CodeForm({
         name="code"
         label={label ?? t('code.code')}
         autoComplete="one-time-code"
-        inputMode={words ? undefined : 'numeric'}
+        inputMode={letters ? undefined : 'numeric'}
         mono
         tall
       />

@@ -1,8 +1,6 @@
 import type { ApiError } from '@crux/client'
-import { zodResolver } from '@hookform/resolvers/zod'
 import { Fingerprint, Mail } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { type Flow, fieldValue } from '../../api/identity.ts'
@@ -11,6 +9,7 @@ import { TextLink } from '../../components/TextLink.tsx'
 import { describeError } from '../../errors/describe-error.ts'
 import { FormBanner, FormPanel } from '../../forms/FormShell.tsx'
 import { PasswordField, TextField } from '../../forms/fields.tsx'
+import { useZodForm } from '../../forms/use-form.ts'
 import { links } from '../../routing/links.ts'
 import type { Login } from './login.ts'
 import { Divider, ProviderButtons } from './ProviderButtons.tsx'
@@ -38,7 +37,7 @@ type Props = {
 /** All sign-in methods that the flow offers: password, passkey, a code by mail, providers. */
 export function FirstFactor({ flow, email, fixedEmail, pending, error, send, onCode, check }: Props) {
   const { t } = useTranslation('auth')
-  const form = useForm({ resolver: zodResolver(Form), defaultValues: { email, password: '' } })
+  const form = useZodForm(Form, { email, password: '' })
   const [refused, setRefused] = useState<string | null>(null)
   const { setFocus } = form
   // Users mostly have to correct the password.

@@ -1,6 +1,4 @@
 import type { ResponseOf } from '@crux/contract'
-import { zodResolver } from '@hookform/resolvers/zod'
-import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { useCall } from '../../api/client.ts'
@@ -10,6 +8,7 @@ import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { isStatus } from '../../errors/describe-error.ts'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { PasswordField } from '../../forms/fields.tsx'
+import { useZodForm } from '../../forms/use-form.ts'
 import { AuthCard } from './AuthCard.tsx'
 
 const Form = z.object({ token: z.string().trim().min(1) })
@@ -17,7 +16,7 @@ const Form = z.object({ token: z.string().trim().min(1) })
 /** Captured mails of an installation without a mail server, for operators that have its token. */
 export function MailsPage() {
   const { t } = useTranslation('auth')
-  const form = useForm({ resolver: zodResolver(Form), defaultValues: { token: '' } })
+  const form = useZodForm(Form, { token: '' })
   const list = useCall('mails.list', { toast: false })
   if (isStatus(list.error, 404)) return <AuthCard title={t('mails.title')} subtitle={t('mails.off')} />
   if (!list.data)

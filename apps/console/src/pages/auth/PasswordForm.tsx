@@ -1,12 +1,11 @@
-import { zodResolver } from '@hookform/resolvers/zod'
 import i18n from 'i18next'
-import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { client } from '../../api/client.ts'
 import { csrfTokenOf } from '../../api/identity.ts'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { PasswordField, SwitchField } from '../../forms/fields.tsx'
+import { useZodForm } from '../../forms/use-form.ts'
 import { elsewhere } from './elsewhere.ts'
 import { FlowGate } from './FlowGate.tsx'
 import { newPassword } from './new-password.ts'
@@ -35,10 +34,7 @@ type Props = {
 /** A new password, typed twice. */
 export function PasswordForm({ submitLabel, returnTo, tokens = 0, onDone }: Props) {
   const { t } = useTranslation('auth')
-  const form = useForm({
-    resolver: zodResolver(Form),
-    defaultValues: { password: '', repeat: '', signOutOthers: true, revokeTokens: false },
-  })
+  const form = useZodForm(Form, { password: '', repeat: '', signOutOthers: true, revokeTokens: false })
   const { opened, send, pending, error } = useSettingsFlow({
     returnTo,
     submit: (flow, { password, signOutOthers, revokeTokens }: z.output<typeof Form>) =>

@@ -1,7 +1,5 @@
-import { zodResolver } from '@hookform/resolvers/zod'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { client } from '../../api/client.ts'
@@ -9,6 +7,7 @@ import { csrfTokenOf, type Flow, fieldValue } from '../../api/identity.ts'
 import { TextLink } from '../../components/TextLink.tsx'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { TextField } from '../../forms/fields.tsx'
+import { useZodForm } from '../../forms/use-form.ts'
 import { links } from '../../routing/links.ts'
 import { AuthCard } from './AuthCard.tsx'
 import { afterSignUp } from './after-sign-up.ts'
@@ -80,13 +79,10 @@ type NamesProps = {
 function Names({ flow, pending, error, onSubmit }: NamesProps) {
   const { t } = useTranslation('auth')
   const reported = fieldValue(flow, 'traits.email')
-  const form = useForm({
-    resolver: zodResolver(Form),
-    defaultValues: {
-      email: reported,
-      firstName: fieldValue(flow, 'traits.name.first'),
-      lastName: fieldValue(flow, 'traits.name.last'),
-    },
+  const form = useZodForm(Form, {
+    email: reported,
+    firstName: fieldValue(flow, 'traits.name.first'),
+    lastName: fieldValue(flow, 'traits.name.last'),
   })
   return (
     <FormPanel form={form} submitLabel={t('register.submit')} loading={pending} error={error} onSubmit={onSubmit}>

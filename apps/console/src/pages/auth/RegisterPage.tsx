@@ -1,10 +1,8 @@
 import type { ApiError } from '@crux/client'
-import { zodResolver } from '@hookform/resolvers/zod'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import i18n from 'i18next'
 import { Mail } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { client } from '../../api/client.ts'
@@ -13,6 +11,7 @@ import { Button } from '../../components/Button.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { PasswordField, TextField } from '../../forms/fields.tsx'
+import { useZodForm } from '../../forms/use-form.ts'
 import { links } from '../../routing/links.ts'
 import { AuthCard } from './AuthCard.tsx'
 import { afterSignUp } from './after-sign-up.ts'
@@ -55,9 +54,12 @@ export function RegisterPage() {
   const { t } = useTranslation('auth')
   const search = route.useSearch()
   const navigate = useNavigate()
-  const form = useForm({
-    resolver: zodResolver(Register),
-    defaultValues: { email: search.email ?? '', firstName: '', lastName: '', password: '', repeat: '' },
+  const form = useZodForm(Register, {
+    email: search.email ?? '',
+    firstName: '',
+    lastName: '',
+    password: '',
+    repeat: '',
   })
   const captcha = useCaptcha()
   const [sentAt, setSentAt] = useState<number | null>(null)

@@ -63,7 +63,7 @@ export function SecondFactor({ flow, pending, error, send }: Props) {
           name="lookup_secret"
           label={t('second.backup')}
           submitLabel={t('second.submit')}
-          words
+          letters
           pending={pending}
           error={error}
           onSubmit={(code) => send({ method: 'lookup_secret', lookup_secret: code })}

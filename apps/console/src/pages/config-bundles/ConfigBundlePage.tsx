@@ -18,7 +18,7 @@ import { useAnchor } from '../../routing/use-anchor.ts'
 import { BundleDeployments } from './BundleDeployments.tsx'
 import { type Setting, settingsOf } from './bundle-settings.ts'
 
-const BundleEdit = lazyComponent(() => import('../../forms/bundle-edit.tsx').then((module) => module.BundleEdit))
+const BundleForm = lazyComponent(() => import('../../forms/bundle-form.tsx').then((module) => module.BundleForm))
 
 const route = getRouteApi('/app/$teamSlug/config-bundles/$configBundleId')
 
@@ -73,7 +73,7 @@ function BundleView({ teamSlug, bundle }: { teamSlug: string; bundle: ResponseOf
         )}
       </Box>
       <BundleDeployments teamSlug={teamSlug} bundleId={bundle.id} />
-      {anchor.open && !denied && <BundleEdit teamSlug={teamSlug} bundle={bundle} onClose={anchor.close} />}
+      {anchor.open && !denied && <BundleForm teamSlug={teamSlug} bundle={bundle} onClose={anchor.close} />}
     </>
   )
 }

@@ -11,7 +11,7 @@ import { FilteredList } from '../../table/FilteredList.tsx'
 import { ListPage } from '../../table/ListPage.tsx'
 import { useBundleColumns } from './bundle-columns.tsx'
 
-const BundleCreate = lazyComponent(() => import('../../forms/bundle-create.tsx').then((module) => module.BundleCreate))
+const BundleForm = lazyComponent(() => import('../../forms/bundle-form.tsx').then((module) => module.BundleForm))
 
 export function ConfigBundlesPage() {
   const { t } = useTranslation('bundles')
@@ -28,7 +28,7 @@ export function ConfigBundlesPage() {
       add={{
         label: t('add'),
         denied,
-        form: (onClose) => <BundleCreate teamSlug={team.slug} onClose={onClose} />,
+        form: (onClose) => <BundleForm teamSlug={team.slug} onClose={onClose} />,
       }}
       empty={{ icon: SlidersHorizontal, title: t('empty.title'), text: t('empty.text') }}
     >

@@ -9,8 +9,8 @@ import { TextLink } from '../../components/TextLink.tsx'
 import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { links } from '../../routing/links.ts'
 import { CancelButton } from './CancelButton.tsx'
+import { ReleasePicker } from './ReleasePicker.tsx'
 import type { Release } from './release.ts'
-import { TryPicker } from './TryPicker.tsx'
 
 type Props = {
   teamSlug: string
@@ -68,7 +68,7 @@ export function ProgressHeader(props: Props) {
       }
       actions={
         <>
-          <TryPicker
+          <ReleasePicker
             releases={releases}
             number={number}
             onPick={(picked) => void navigate(links.deploymentProgress(teamSlug, deployment.id, picked))}

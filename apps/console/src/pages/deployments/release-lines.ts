@@ -7,9 +7,9 @@ import { bytesText } from './bytes.ts'
 export type ReleaseLine = NewLine & { instanceId: string; fromContainer: boolean }
 
 /** Texts of the log, by what happened; `{{name}}` and the like are filled in by the caller's translation. */
-export type Words = (key: WordKey, values: WordValues) => string
-type WordValues = { name?: string; size?: string; time?: string; detail?: string; reason?: string }
-export type WordKey =
+export type Translate = (key: LineKey, values: LineValues) => string
+type LineValues = { name?: string; size?: string; time?: string; detail?: string; reason?: string }
+export type LineKey =
   | 'pulling'
   | 'pulled'
   | 'pulledSized'
@@ -31,9 +31,9 @@ export type WordKey =
 export function releaseLines(
   events: readonly DeploymentEvent[],
   nameOf: (id: string) => string,
-  words: Words,
+  translate: Translate,
 ): ReleaseLine[] {
-  const begun = new Map<string, number>()
+  const startedAt = new Map<string, number>()
   const bytes = new Map<string, number>()
   const said: string[] = []
   const notify = (event: DeploymentEvent): ReleaseLine[] => {
@@ -59,28 +59,28 @@ export function releaseLines(
       case 'container-state': {
         const state = event.containerState
         return state?.reason && state.state === 'exited'
-          ? [line(words('state', { name: nameOf(state.instanceId), reason: state.reason }))]
+          ? [line(translate('state', { name: nameOf(state.instanceId), reason: state.reason }))]
           : []
       }
       case 'deployment-status': {
-        if (event.deploymentStatus === 'successful') return [line(good(words('successful', {})))]
+        if (event.deploymentStatus === 'successful') return [line(good(translate('successful', {})))]
         return event.deploymentStatus === 'failed'
-          ? [line(failureText(event.reason ?? '', said, words), { level: 'error' })]
+          ? [line(failureText(event.reason ?? '', said, translate), { level: 'error' })]
           : []
       }
       case 'phase': {
         const phase = event.phase
         if (!phase) return []
         const key = `${phase.instanceId} ${phase.phase}`
-        if (phase.state === 'running' && !begun.has(key)) begun.set(key, at)
+        if (phase.state === 'running' && !startedAt.has(key)) startedAt.set(key, at)
         const text = ofPhase(
           phase,
           {
             name: nameOf(phase.instanceId),
-            time: duration(at - (begun.get(key) ?? at)),
+            time: duration(at - (startedAt.get(key) ?? at)),
             size: bytes.get(phase.instanceId),
           },
-          words,
+          translate,
         )
         // The agent reports a failure itself, with its cause.
         return text === null ? [] : [line(text)]
@@ -93,26 +93,26 @@ export function releaseLines(
 function ofPhase(
   { phase, state, detail }: NonNullable<DeploymentEvent['phase']>,
   { name, time, size }: { name: string; time: string; size: number | undefined },
-  words: Words,
+  translate: Translate,
 ): string | null {
-  if (phase === 'pull' && state === 'running') return words('pulling', { name })
+  if (phase === 'pull' && state === 'running') return translate('pulling', { name })
   if (phase === 'pull' && state === 'done')
-    return size ? words('pulledSized', { name, size: bytesText(size), time }) : words('pulled', { name, time })
-  if (phase === 'pull' && state === 'skipped') return words('present', { name, detail: detail ?? '' })
-  if (phase === 'verify' && state === 'running') return detail ? words('verifying', { name, detail }) : null
+    return size ? translate('pulledSized', { name, size: bytesText(size), time }) : translate('pulled', { name, time })
+  if (phase === 'pull' && state === 'skipped') return translate('present', { name, detail: detail ?? '' })
+  if (phase === 'verify' && state === 'running') return detail ? translate('verifying', { name, detail }) : null
   if (state !== 'done') return null
-  if (phase === 'create') return words('created', { name })
-  if (phase === 'start') return words('started', { name, time })
-  if (phase === 'verify') return good(words('verified', { name, time }))
+  if (phase === 'create') return translate('created', { name })
+  if (phase === 'start') return translate('started', { name, time })
+  if (phase === 'verify') return good(translate('verified', { name, time }))
   // The agent reports what it cleans up by name.
-  return phase === 'swap' ? words('swapped', { name, time }) : null
+  return phase === 'swap' ? translate('swapped', { name, time }) : null
 }
 
 /** The agent mostly logs the reason in a line of its own, which is not repeated. */
-const failureText = (reason: string, said: readonly string[], words: Words): string =>
+const failureText = (reason: string, said: readonly string[], translate: Translate): string =>
   reason === '' || said.some((text) => text !== '' && reason.startsWith(text))
-    ? words('ended', {})
-    : words('endedWith', { reason })
+    ? translate('ended', {})
+    : translate('endedWith', { reason })
 
 /** In green, as in a terminal; a download and a copy have only the text. */
 const good = (text: string): string => `\u001b[32m${text}\u001b[0m`

@@ -1,8 +1,6 @@
 import { NodeScriptWrite, nodeTypes, type ResponseOf, scriptTypes } from '@crux/contract'
-import { zodResolver } from '@hookform/resolvers/zod'
 import { MonitorCheck, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { queryClient, queryKey, useCall } from '../../api/client.ts'
@@ -11,6 +9,7 @@ import { Button } from '../../components/Button.tsx'
 import { useNow } from '../../components/RelativeTime.tsx'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { ChipsField, SwitchField, TextField } from '../../forms/fields.tsx'
+import { useZodForm } from '../../forms/use-form.ts'
 import { InstallCommand } from './InstallCommand.tsx'
 
 type Props = { teamSlug: string; node: ResponseOf<'nodes.get'> }
@@ -110,16 +109,13 @@ const schema = z
 
 function InstallForm({ teamSlug, node, expired }: Props & { expired: boolean }) {
   const { t } = useTranslation(['nodes', 'common'])
-  const form = useForm({
-    resolver: zodResolver(schema),
-    defaultValues: {
-      type: node.type,
-      scriptType: node.install?.scriptType ?? 'shell',
-      workloadName: '',
-      rootPath: '',
-      traefik: false,
-      acmeEmail: '',
-    },
+  const form = useZodForm(schema, {
+    type: node.type,
+    scriptType: node.install?.scriptType ?? 'shell',
+    workloadName: '',
+    rootPath: '',
+    traefik: false,
+    acmeEmail: '',
   })
   const generate = useCall('nodes.create-script', {
     stale: [queryKey('nodes.get', { params: { teamSlug, nodeId: node.id } })],

@@ -28,7 +28,7 @@ import { NodeContainers } from './NodeContainers.tsx'
 import { NodeDeployments } from './NodeDeployments.tsx'
 import { engineText } from './NodesPage.tsx'
 
-const NodeEdit = lazyComponent(() => import('../../forms/node-edit.tsx').then((module) => module.NodeEdit))
+const NodeForm = lazyComponent(() => import('../../forms/node-form.tsx').then((module) => module.NodeForm))
 const NodeInstall = lazyComponent(() => import('./NodeInstall.tsx').then((module) => module.NodeInstall))
 const NodeImages = lazyComponent(() => import('./NodeImages.tsx').then((module) => module.NodeImages))
 const NodeEvents = lazyComponent(() => import('./NodeEvents.tsx').then((module) => module.NodeEvents))
@@ -103,7 +103,7 @@ function NodeView({ teamSlug, node }: { teamSlug: string; node: Node }) {
           {edit.open && (
             <Box title={t('edit.panel')}>
               <div className="p-3.5">
-                <NodeEdit teamSlug={teamSlug} node={node} onClose={edit.close} shape="panel" />
+                <NodeForm teamSlug={teamSlug} node={node} onClose={edit.close} shape="panel" />
               </div>
             </Box>
           )}
@@ -139,7 +139,7 @@ function NodeView({ teamSlug, node }: { teamSlug: string; node: Node }) {
           {section === 'deployments' && <NodeDeployments teamSlug={teamSlug} nodeId={node.id} />}
           {section === 'images' && <NodeImages teamSlug={teamSlug} node={node} />}
           {section === 'events' && <NodeEvents teamSlug={teamSlug} nodeId={node.id} />}
-          {edit.open && <NodeEdit teamSlug={teamSlug} node={node} onClose={edit.close} shape="sheet" />}
+          {edit.open && <NodeForm teamSlug={teamSlug} node={node} onClose={edit.close} />}
         </>
       )}
     </>

@@ -17,7 +17,7 @@ import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
 import { ListPage } from '../../table/ListPage.tsx'
 
-const NodeCreate = lazyComponent(() => import('../../forms/node-create.tsx').then((module) => module.NodeCreate))
+const NodeForm = lazyComponent(() => import('../../forms/node-form.tsx').then((module) => module.NodeForm))
 
 type Node = ResponseOf<'nodes.list'>[number]
 
@@ -99,7 +99,7 @@ export function NodesPage() {
       add={{
         label: t('list.add'),
         denied,
-        form: (onClose) => <NodeCreate teamSlug={teamSlug} onClose={onClose} />,
+        form: (onClose) => <NodeForm teamSlug={teamSlug} onClose={onClose} />,
       }}
       empty={{ icon: Server, title: t('list.emptyTitle'), text: t('list.emptyText') }}
     >

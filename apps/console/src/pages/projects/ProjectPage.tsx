@@ -23,10 +23,8 @@ import { VersionSections } from '../versions/VersionSections.tsx'
 import { VersionList } from './VersionList.tsx'
 
 const DeleteDialog = lazyComponent(() => import('../versions/DeleteDialog.tsx').then((module) => module.DeleteDialog))
-const ProjectEdit = lazyComponent(() => import('../../forms/project-edit.tsx').then((module) => module.ProjectEdit))
-const VersionCreate = lazyComponent(() =>
-  import('../../forms/version-create.tsx').then((module) => module.VersionCreate),
-)
+const ProjectForm = lazyComponent(() => import('../../forms/project-form.tsx').then((module) => module.ProjectForm))
+const VersionForm = lazyComponent(() => import('../../forms/version-form.tsx').then((module) => module.VersionForm))
 
 const route = getRouteApi('/app/$teamSlug/projects/$projectId')
 type Project = ResponseOf<'projects.get'>
@@ -102,9 +100,9 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
       ) : (
         only && <OnlyVersion teamSlug={teamSlug} project={project} versionId={only.id} />
       )}
-      {edit.open && !editDenied && <ProjectEdit teamSlug={teamSlug} project={project} onClose={edit.close} />}
+      {edit.open && !editDenied && <ProjectForm teamSlug={teamSlug} project={project} onClose={edit.close} />}
       {create.open && !createDenied && versioned && (
-        <VersionCreate teamSlug={teamSlug} projectId={project.id} onClose={create.close} />
+        <VersionForm teamSlug={teamSlug} projectId={project.id} onClose={create.close} />
       )}
       {removing && (
         <ProjectDelete teamSlug={teamSlug} project={project} remove={remove} onClose={() => setRemoving(false)} />

@@ -14,9 +14,7 @@ import { ViewModeSwitch } from '../../table/ViewModeSwitch.tsx'
 import { ProjectCards } from './ProjectCards.tsx'
 import { useProjectColumns } from './project-columns.tsx'
 
-const ProjectCreate = lazyComponent(() =>
-  import('../../forms/project-create.tsx').then((module) => module.ProjectCreate),
-)
+const ProjectForm = lazyComponent(() => import('../../forms/project-form.tsx').then((module) => module.ProjectForm))
 
 export function ProjectsPage() {
   const { t } = useTranslation('projects')
@@ -33,7 +31,7 @@ export function ProjectsPage() {
       add={{
         label: t('add'),
         denied,
-        form: (onClose) => <ProjectCreate teamSlug={team.slug} onClose={onClose} />,
+        form: (onClose) => <ProjectForm teamSlug={team.slug} onClose={onClose} />,
       }}
       empty={{ icon: Boxes, title: t('empty.title'), text: t('empty.text') }}
       skeleton={mode === 'tile' ? <SkeletonCards filters /> : undefined}

@@ -19,9 +19,7 @@ import { useSetDefault } from '../versions/use-set-default.ts'
 import { VersionCards } from './VersionCards.tsx'
 import type { Project, VersionRow } from './version-row.ts'
 
-const VersionIncrease = lazyComponent(() =>
-  import('../../forms/version-increase.tsx').then((module) => module.VersionIncrease),
-)
+const VersionForm = lazyComponent(() => import('../../forms/version-form.tsx').then((module) => module.VersionForm))
 
 export function VersionList({
   teamSlug,
@@ -108,10 +106,11 @@ export function VersionList({
         }
       </FilteredList>
       {increased && (
-        <VersionIncrease
+        <VersionForm
           teamSlug={teamSlug}
           projectId={project.id}
           version={increased}
+          increase
           onClose={() => setIncreased(null)}
         />
       )}

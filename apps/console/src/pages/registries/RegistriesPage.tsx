@@ -10,9 +10,7 @@ import { FilteredList } from '../../table/FilteredList.tsx'
 import { ListPage } from '../../table/ListPage.tsx'
 import { useRegistryColumns } from './registry-columns.tsx'
 
-const RegistryCreate = lazyComponent(() =>
-  import('../../forms/registry-create.tsx').then((module) => module.RegistryCreate),
-)
+const RegistryForm = lazyComponent(() => import('../../forms/registry-form.tsx').then((module) => module.RegistryForm))
 
 export function RegistriesPage() {
   const { t } = useTranslation('registries')
@@ -28,7 +26,7 @@ export function RegistriesPage() {
       add={{
         label: t('add'),
         denied,
-        form: (onClose) => <RegistryCreate teamSlug={team.slug} onClose={onClose} />,
+        form: (onClose) => <RegistryForm teamSlug={team.slug} onClose={onClose} />,
       }}
       empty={{ icon: Database, title: t('empty.title'), text: t('empty.text') }}
     >

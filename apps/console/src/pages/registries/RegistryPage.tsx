@@ -17,7 +17,7 @@ import { useAnchor } from '../../routing/use-anchor.ts'
 import { RegistryImages } from './RegistryImages.tsx'
 import { RegistryToken } from './RegistryToken.tsx'
 
-const RegistryEdit = lazyComponent(() => import('../../forms/registry-edit.tsx').then((module) => module.RegistryEdit))
+const RegistryForm = lazyComponent(() => import('../../forms/registry-form.tsx').then((module) => module.RegistryForm))
 
 const route = getRouteApi('/app/$teamSlug/registries/$registryId')
 
@@ -75,7 +75,7 @@ function RegistryView({ teamSlug, registry }: { teamSlug: string; registry: Resp
           <RegistryToken teamSlug={teamSlug} registry={registry} />
         </div>
       )}
-      {anchor.open && !denied && <RegistryEdit teamSlug={teamSlug} registry={registry} onClose={anchor.close} />}
+      {anchor.open && !denied && <RegistryForm teamSlug={teamSlug} registry={registry} onClose={anchor.close} />}
     </>
   )
 }

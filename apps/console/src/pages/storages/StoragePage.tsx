@@ -15,7 +15,7 @@ import { links } from '../../routing/links.ts'
 import { useAnchor } from '../../routing/use-anchor.ts'
 import { StorageCheck } from './StorageCheck.tsx'
 
-const StorageEdit = lazyComponent(() => import('../../forms/storage-edit.tsx').then((module) => module.StorageEdit))
+const StorageForm = lazyComponent(() => import('../../forms/storage-form.tsx').then((module) => module.StorageForm))
 
 const route = getRouteApi('/app/$teamSlug/storages/$storageId')
 
@@ -61,7 +61,7 @@ function StorageView({ teamSlug, storage }: { teamSlug: string; storage: Respons
         />
       </Box>
       <StorageCheck teamSlug={teamSlug} storage={storage} />
-      {anchor.open && !denied && <StorageEdit teamSlug={teamSlug} storage={storage} onClose={anchor.close} />}
+      {anchor.open && !denied && <StorageForm teamSlug={teamSlug} storage={storage} onClose={anchor.close} />}
     </>
   )
 }

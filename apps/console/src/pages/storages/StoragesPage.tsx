@@ -9,9 +9,7 @@ import { FilteredList } from '../../table/FilteredList.tsx'
 import { ListPage } from '../../table/ListPage.tsx'
 import { useStorageColumns } from './storage-columns.tsx'
 
-const StorageCreate = lazyComponent(() =>
-  import('../../forms/storage-create.tsx').then((module) => module.StorageCreate),
-)
+const StorageForm = lazyComponent(() => import('../../forms/storage-form.tsx').then((module) => module.StorageForm))
 
 export function StoragesPage() {
   const { t } = useTranslation('storages')
@@ -27,7 +25,7 @@ export function StoragesPage() {
       add={{
         label: t('add'),
         denied,
-        form: (onClose) => <StorageCreate teamSlug={team.slug} onClose={onClose} />,
+        form: (onClose) => <StorageForm teamSlug={team.slug} onClose={onClose} />,
       }}
       empty={{ icon: HardDrive, title: t('empty.title'), text: t('empty.text') }}
     >

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useMe } from '../../api/me.ts'
 import { TextLink } from '../../components/TextLink.tsx'
-import { TeamCreate } from '../../forms/team-create.tsx'
+import { TeamForm } from '../../forms/team-form.tsx'
 import { links } from '../../routing/links.ts'
 import { AuthCard } from '../auth/AuthCard.tsx'
 
@@ -18,7 +18,7 @@ export function FirstTeamPage() {
     )
   return (
     <AuthCard title={t('first.title')} subtitle={t('first.text')} foot={logout}>
-      <TeamCreate shape="panel" onClose={() => void navigate(links.home())} />
+      <TeamForm shape="panel" onClose={() => void navigate(links.home())} />
     </AuthCard>
   )
 }

@@ -21,7 +21,7 @@ import { ServiceAccounts } from './ServiceAccounts.tsx'
 import { TeamSecurity } from './TeamSecurity.tsx'
 import { useLeaveOrDelete } from './use-leave-or-delete.ts'
 
-const TeamEdit = lazyComponent(() => import('../../forms/team-edit.tsx').then((module) => module.TeamEdit))
+const TeamForm = lazyComponent(() => import('../../forms/team-form.tsx').then((module) => module.TeamForm))
 
 const answersEveryMs = 10_000
 
@@ -87,7 +87,7 @@ function TeamView({ team }: { team: ResponseOf<'teams.get'> }) {
         <TeamSecurity team={team} />
         <ServiceAccounts team={team} />
       </div>
-      {anchor.open && !denied && <TeamEdit team={team} onClose={anchor.close} />}
+      {anchor.open && !denied && <TeamForm team={team} onClose={anchor.close} />}
     </>
   )
 }

@@ -19,7 +19,7 @@ import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
 import { countMembers } from './members.ts'
 
-const TeamCreate = lazyComponent(() => import('../../forms/team-create.tsx').then((module) => module.TeamCreate))
+const TeamForm = lazyComponent(() => import('../../forms/team-form.tsx').then((module) => module.TeamForm))
 
 type Team = ResponseOf<'teams.list'>[number]
 
@@ -74,7 +74,7 @@ export function TeamsPage() {
           </FilteredList>
         )}
       </QueryView>
-      {anchor.open && me?.teamCreation !== false && <TeamCreate onClose={anchor.close} />}
+      {anchor.open && me?.teamCreation !== false && <TeamForm onClose={anchor.close} />}
     </>
   )
 }

@@ -6,7 +6,6 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
-import { versionTitle } from '../../components/version-title.ts'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { links } from '../../routing/links.ts'
 
@@ -51,16 +50,7 @@ export function DeployVersion({ teamSlug, project, version }: Props) {
         {t('deployment.deploy')}
       </Button>
       {creating && (
-        <DeploymentCreate
-          teamSlug={teamSlug}
-          version={{
-            projectId: project.id,
-            projectName: project.name,
-            versionId: version.id,
-            title: versionTitle(project, version),
-          }}
-          onClose={() => setCreating(false)}
-        />
+        <DeploymentCreate teamSlug={teamSlug} of={{ project, version }} onClose={() => setCreating(false)} />
       )}
     </>
   )

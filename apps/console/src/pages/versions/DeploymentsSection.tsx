@@ -10,7 +10,6 @@ import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
-import { versionTitle } from '../../components/version-title.ts'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { links } from '../../routing/links.ts'
 import type { RowAction } from '../../table/columns.ts'
@@ -159,18 +158,7 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
           )}
         </FilteredList>
       )}
-      {layer?.kind === 'create' && (
-        <DeploymentCreate
-          teamSlug={teamSlug}
-          version={{
-            projectId: project.id,
-            projectName: project.name,
-            versionId: version.id,
-            title: versionTitle(project, version),
-          }}
-          onClose={close}
-        />
-      )}
+      {layer?.kind === 'create' && <DeploymentCreate teamSlug={teamSlug} of={{ project, version }} onClose={close} />}
       {layer?.kind === 'copy' && <DeploymentCopy teamSlug={teamSlug} deployment={layer.deployment} onClose={close} />}
       {layer?.kind === 'delete' && (
         <DeleteDeployment

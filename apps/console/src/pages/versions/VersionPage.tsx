@@ -22,10 +22,7 @@ import { useSetDefault } from './use-set-default.ts'
 import { VersionSections } from './VersionSections.tsx'
 
 const DeleteDialog = lazyComponent(() => import('./DeleteDialog.tsx').then((module) => module.DeleteDialog))
-const VersionEdit = lazyComponent(() => import('../../forms/version-edit.tsx').then((module) => module.VersionEdit))
-const VersionIncrease = lazyComponent(() =>
-  import('../../forms/version-increase.tsx').then((module) => module.VersionIncrease),
-)
+const VersionForm = lazyComponent(() => import('../../forms/version-form.tsx').then((module) => module.VersionForm))
 
 const route = getRouteApi('/app/$teamSlug/projects/$projectId/versions/$versionId')
 
@@ -142,13 +139,14 @@ function VersionView({
       <Changelog text={version.changelog} />
       <VersionSections teamSlug={slug} project={project} version={version} section={section} />
       {anchor.open && !editDenied && version.mutable && (
-        <VersionEdit teamSlug={slug} projectId={project.id} version={version} onClose={anchor.close} />
+        <VersionForm teamSlug={slug} projectId={project.id} version={version} onClose={anchor.close} />
       )}
       {increasing && (
-        <VersionIncrease
+        <VersionForm
           teamSlug={slug}
           projectId={project.id}
           version={version}
+          increase
           onClose={() => setIncreasing(false)}
         />
       )}

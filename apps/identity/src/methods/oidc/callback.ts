@@ -1,25 +1,26 @@
 import { isUuid } from '@crux/service-kit'
 import type { Claims, Provider } from '../../app/services.ts'
 import { sameSecret } from '../../crypto/secrets.ts'
-import type { Flow } from '../../db/flow-record.ts'
-import { answerFlow, requireOwnFlow } from '../../flows/answer.ts'
+import type { Flow } from '../../db/schema.ts'
+import { answerFlow, answerMessages, requireOwnFlow } from '../../flows/answer.ts'
 import { canLeave } from '../../flows/flow.ts'
-import { beginLogin, completeLogin, expireLogin, refuseLogin } from '../../flows/login.ts'
+import { completeLogin, expireLogin, refuseLogin, startLogin } from '../../flows/login.ts'
 import type { FlowApp } from '../../flows/offered-methods.ts'
 import {
-  beginRegistration,
   completeRegistration,
   expireRegistration,
   refuseRegistration,
   requireOpenRegistration,
+  startRegistration,
 } from '../../flows/registration.ts'
-import { completeSettings, expireSettings, isFresh, refuseSettings, refuseStale } from '../../flows/settings.ts'
+import { completeSettings, expireSettings, isFresh, refuseStale } from '../../flows/settings.ts'
+import { refusedWith } from '../../flows/sign-in-method.ts'
 import { findFlow, updateFlow } from '../../flows/store.ts'
 import { isExpired } from '../../flows/submission.ts'
 import { badRequest, identityMismatch, sessionInactive } from '../../http/errors.ts'
 import type { RequestContext } from '../../http/request-context.ts'
 import type { Routes } from '../../http/routes.ts'
-import { findConfig, findOwner, saveConfig, saveIdentifiers } from '../../identities/credentials.ts'
+import { findOwner } from '../../identities/credentials.ts'
 import { normalizeIdentifier } from '../../identities/identity-schema.ts'
 import { emailOf } from '../../identities/traits.ts'
 import { recordSecurityEvent } from '../../security/events.ts'
@@ -30,7 +31,7 @@ import { admit } from '../admission.ts'
 import { factorMessages } from '../factor-messages.ts'
 import { takeOut } from '../memory.ts'
 import { type Away, readAway } from './departure.ts'
-import { type OidcConfig, oidcIdentifier } from './links.ts'
+import { findLinks, oidcIdentifier, saveLinks } from './links.ts'
 import { oidcSettings } from './methods.ts'
 import { ProviderError } from './provider.ts'
 import { registerWith } from './registration.ts'
@@ -55,14 +56,8 @@ async function arrive(app: FlowApp, ctx: RequestContext): Promise<unknown> {
 
   const claims = await redeem(app, ctx, provider, away)
   if ('id' in claims) return refuse(app, ctx, flow, session, claims)
-  switch (flow.kind) {
-    case 'settings':
-      return link(app, ctx, flow, provider, claims, session)
-    case 'registration':
-      return signIn(app, ctx, flow, provider, claims, { session, traits: away.traits })
-    default:
-      return signIn(app, ctx, flow, provider, claims, { session })
-  }
+  if (flow.kind === 'settings') return link(app, ctx, flow, provider, claims, session)
+  return signIn(app, ctx, flow, provider, claims, { session, traits: away.traits })
 }
 
 async function findDeparted(app: FlowApp, id: string | undefined): Promise<Flow | undefined> {
@@ -78,9 +73,8 @@ async function findDeparted(app: FlowApp, id: string | undefined): Promise<Flow 
 async function redeem(app: FlowApp, ctx: RequestContext, provider: Provider, away: Away): Promise<Claims | Message> {
   const error = ctx.query('error')
   if (error !== undefined) {
-    const description = ctx.query('error_description')
-    const words = [error, ...(description === undefined ? [] : [description])].join(': ').slice(0, 300)
-    return messages.generic(`${provider.label} did not confirm the sign-in (${words}).`)
+    const reason = [error, ctx.query('error_description')].filter((part) => part !== undefined).join(': ')
+    return messages.generic(`${provider.label} did not confirm the sign-in (${reason.slice(0, 300)}).`)
   }
   try {
     const { state, verifier, nonce } = away
@@ -108,15 +102,9 @@ async function signIn(
   if (owner !== undefined) {
     const outcome = await admit(app, owner, 'oidc')
     if (outcome.kind === 'proven')
-      return completeLogin(app, ctx, flow, {
-        identityId: owner,
-        method: 'oidc',
-        provider: provider.id,
-        aal: 'aal1',
-        session,
-      })
+      return completeLogin(app, ctx, flow, { ...outcome, method: 'oidc', provider: provider.id, aal: 'aal1', session })
     // A user who came from the sign-up gets the reason on the sign-in page.
-    const login = flow.kind === 'login' ? flow : await beginLogin(app, ctx, { returnTo: flow.returnTo })
+    const login = flow.kind === 'login' ? flow : await startLogin(app, ctx, flow)
     return refuseLogin(app, ctx, login, { found: outcome.kind === 'refused' ? outcome.found : new Map(), session })
   }
   if (session)
@@ -139,7 +127,7 @@ async function signUp(
   typed: unknown,
 ): Promise<unknown> {
   requireOpenRegistration(app)
-  const flow = from.kind === 'registration' ? from : await beginRegistration(app, ctx, { returnTo: from.returnTo })
+  const flow = from.kind === 'registration' ? from : await startRegistration(app, ctx, from)
   const outcome = registerWith(app, flow, provider, claims, typed)
   if (outcome.kind === 'continued')
     return answerFlow(app, ctx, await updateFlow(app.database.db, flow, outcome.change), { redirectStatus: 303 })
@@ -147,11 +135,8 @@ async function signUp(
   const taken = await findOwner(app.database.db, 'password', normalizeIdentifier(emailOf(outcome.traits)))
   if (taken !== undefined) {
     // An address does not prove ownership of another account. The owner links the provider in the settings after signing in.
-    const login = await beginLogin(app, ctx, { returnTo: flow.returnTo })
-    return refuseLogin(app, ctx, login, {
-      found: new Map([['', [factorMessages.takenElsewhere()]]]),
-      session: undefined,
-    })
+    const login = await startLogin(app, ctx, flow)
+    return refuseLogin(app, ctx, login, { ...refusedWith(factorMessages.takenElsewhere()), session: undefined })
   }
   await app.limiter.take('client', ctx.clientAddress)
   // An app that waits for its session knows only the flow that it started.
@@ -182,11 +167,8 @@ async function link(
   return completeSettings(app, oidcSettings, attempt, {
     kind: 'changed',
     async write(tx) {
-      const config = await findConfig<OidcConfig>(tx, identityId, 'oidc', { lock: true })
-      const others = config?.providers.filter((other) => other.provider !== provider.id) ?? []
-      const providers = [...others, added]
-      await saveConfig(tx, identityId, 'oidc', { providers })
-      await saveIdentifiers(tx, identityId, 'oidc', providers.map(oidcIdentifier))
+      const others = await findLinks(tx, identityId, { lock: true })
+      await saveLinks(tx, identityId, [...others.filter((other) => other.provider !== provider.id), added])
       const factor = `an account of ${provider.label}`
       await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-added', factor })
       return undefined
@@ -196,10 +178,10 @@ async function link(
 
 function refuse(app: FlowApp, ctx: RequestContext, flow: Flow, session: Signed | undefined, message: Message): unknown {
   if (flow.kind === 'registration') return refuseRegistration(app, ctx, flow, [message])
-  if (flow.kind === 'login') return refuseLogin(app, ctx, flow, { found: new Map([['', [message]]]), session })
+  if (flow.kind === 'login') return refuseLogin(app, ctx, flow, { ...refusedWith(message), session })
   if (!session) throw sessionInactive()
   if (flow.identityId !== session.person.identity.id) throw identityMismatch()
-  return refuseSettings(app, ctx, flow, session, [message])
+  return answerMessages(app, ctx, flow, [message], { person: session.person })
 }
 
 function expire(app: FlowApp, ctx: RequestContext, flow: Flow, session: Signed | undefined): unknown {

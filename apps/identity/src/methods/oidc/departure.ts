@@ -1,11 +1,12 @@
 import type { App } from '../../app/app.ts'
 import type { Provider } from '../../app/services.ts'
 import { newToken } from '../../crypto/secrets.ts'
-import type { Flow } from '../../db/flow-record.ts'
+import type { Flow } from '../../db/schema.ts'
+import { refusedWith } from '../../flows/sign-in-method.ts'
 import { updateFlow } from '../../flows/store.ts'
 import { locationChangeRequired } from '../../http/errors.ts'
 import type { RequestContext } from '../../http/request-context.ts'
-import { type Message, messages } from '../../ui/messages.ts'
+import { messages } from '../../ui/messages.ts'
 import { remember } from '../memory.ts'
 import { ProviderError } from './provider.ts'
 
@@ -23,13 +24,7 @@ export const callbackUrl = (app: App, providerId: string) =>
   `${app.publicUrl}/self-service/methods/oidc/callback/${providerId}`
 
 /** Redirects the browser to a provider for this flow. A single-page application gets the address in the answer (422). */
-export async function sendToProvider(
-  app: App,
-  ctx: RequestContext,
-  flow: Flow,
-  provider: Provider,
-  traits?: unknown,
-): Promise<{ answer: unknown } | { problem: Message }> {
+export async function sendToProvider(app: App, ctx: RequestContext, flow: Flow, provider: Provider, traits?: unknown) {
   // The id of the flow finds it again; the rest cannot be guessed.
   const state = newToken(`${flow.id}.`)
   let url: string
@@ -41,11 +36,11 @@ export async function sendToProvider(
   } catch (err) {
     if (!(err instanceof ProviderError)) throw err
     app.log.warn({ err, provider: provider.id }, 'an identity provider cannot be reached')
-    return { problem: messages.generic(err.message) }
+    return refusedWith(messages.generic(err.message))
   }
   await updateFlow(app.database.db, flow, { context: flow.context, active: 'oidc' })
   if (ctx.wantsJson) throw locationChangeRequired(url)
-  return { answer: ctx.reply.redirect(url, 303) }
+  return { kind: 'answered' as const, answer: ctx.reply.redirect(url, 303) }
 }
 
 /** The stored `away` state, if it belongs to this flow and the browser returns its `state`. */

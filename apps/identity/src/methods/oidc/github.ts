@@ -1,18 +1,16 @@
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
-  buildAuthorizationUrl,
   ClientSecretPost,
   Configuration,
   type CustomFetch,
-  calculatePKCECodeChallenge,
   customFetch,
   fetchProtectedResource,
-  randomPKCECodeVerifier,
 } from 'openid-client'
 import { z } from 'zod'
 import type { Provider } from '../../app/services.ts'
 import type { ProviderSettings } from '../../config/oidc-providers.ts'
+import { departTo } from './openid-connect.ts'
 import { ProviderError, splitName } from './provider.ts'
 
 const User = z.object({ id: z.number().int(), name: z.string().nullish() })
@@ -48,17 +46,7 @@ export function createGitHubProvider(settings: ProviderSettings, fetch: CustomFe
   return {
     id: settings.id,
     label: settings.label,
-    async depart({ redirectUri, state }) {
-      const verifier = randomPKCECodeVerifier()
-      const url = buildAuthorizationUrl(client, {
-        redirect_uri: redirectUri,
-        scope: settings.scope,
-        state,
-        code_challenge: await calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-      })
-      return { url: url.href, verifier, nonce: '' }
-    },
+    depart: (options) => departTo(client, settings, { ...options, nonce: '' }),
     async arrive({ url, state, verifier }) {
       try {
         const tokens = await authorizationCodeGrant(client, url, { expectedState: state, pkceCodeVerifier: verifier })

@@ -1,17 +1,16 @@
 import type { App } from '../../app/app.ts'
 import { canLeave } from '../../flows/flow.ts'
-import { refusedWith, type SettingsMethod } from '../../flows/settings-method.ts'
-import type { LoginMethod, RegistrationMethod } from '../../flows/sign-in-method.ts'
+import type { SettingsMethod } from '../../flows/settings-method.ts'
+import { type LoginMethod, type RegistrationMethod, refusedWith } from '../../flows/sign-in-method.ts'
 import { type Fields, textField } from '../../http/body.ts'
 import { IdentityError } from '../../http/errors.ts'
-import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../../identities/credentials.ts'
 import { recordSecurityEvent } from '../../security/events.ts'
-import { messages } from '../../ui/messages.ts'
+import { type Message, messages } from '../../ui/messages.ts'
 import { input, type Node } from '../../ui/nodes.ts'
 import { factorMessages } from '../factor-messages.ts'
 import { countFirstFactors, requireAnotherFirstFactor } from '../first-factors.ts'
 import { sendToProvider } from './departure.ts'
-import { type OidcConfig, oidcIdentifier } from './links.ts'
+import { findLinks, saveLinks } from './links.ts'
 import { readProven, registerWith } from './registration.ts'
 
 const type = 'oidc'
@@ -23,19 +22,16 @@ export const oidcLogin: LoginMethod = {
   claims: chosen,
   async nodes(app, { type: flowType, refresh, session, context }) {
     if (!canLeave({ type: flowType, context })) return []
-    const own = refresh && session ? await linksOf(app, session.session.identityId) : undefined
+    const own = refresh && session ? await findLinks(app.database.db, session.session.identityId) : undefined
     return [...app.providers.values()]
       .filter(({ id }) => !refresh || own?.some(({ provider }) => provider === id))
       .map(({ id, label }) => button('provider', id, factorMessages.loginWith(label, id)))
   },
   async check(app, ctx, { flow, fields }) {
     requireProviders(app)
-    const refuse = (message: ReturnType<typeof messages.generic>) =>
-      ({ kind: 'refused', found: new Map([['', [message]]]) }) as const
     const provider = app.providers.get(textField(fields, 'provider'))
-    if (!provider || !canLeave(flow)) return refuse(messages.loginMethodUnknown())
-    const sent = await sendToProvider(app, ctx, flow, provider)
-    return 'problem' in sent ? refuse(sent.problem) : { kind: 'answered', answer: sent.answer }
+    if (!provider || !canLeave(flow)) return refusedWith(messages.loginMethodUnknown())
+    return sendToProvider(app, ctx, flow, provider)
   },
 }
 
@@ -51,16 +47,13 @@ export const oidcRegistration: RegistrationMethod = {
   async check(app, ctx, { flow, fields }) {
     requireProviders(app)
     const { traits } = fields
-    const refuse = (message: ReturnType<typeof messages.generic>) =>
-      ({ kind: 'refused', found: new Map([['', [message]]]), traits }) as const
     const provider = app.providers.get(textField(fields, 'provider'))
-    if (!provider || !canLeave(flow)) return refuse(messages.registrationMethodUnknown())
+    if (!provider || !canLeave(flow)) return { ...refusedWith(messages.registrationMethodUnknown()), traits }
     // A user who returned from the provider and has to complete the form does not go there again.
     const proven = readProven(app, flow, provider.id)
     if (proven) return registerWith(app, flow, provider, proven, traits)
     await app.limiter.refund('client', ctx.clientAddress)
-    const sent = await sendToProvider(app, ctx, flow, provider, traits)
-    return 'problem' in sent ? refuse(sent.problem) : { kind: 'answered', answer: sent.answer }
+    return { ...(await sendToProvider(app, ctx, flow, provider, traits)), traits }
   },
 }
 
@@ -69,7 +62,7 @@ export const oidcSettings: SettingsMethod = {
   claims: (fields, method) => method === type || textField(fields, 'link') !== '' || textField(fields, 'unlink') !== '',
   async nodes(app, { type: flowType, person }) {
     if (flowType !== 'browser' || app.providers.size === 0) return []
-    const links = await linksOf(app, person.identity.id)
+    const links = await findLinks(app.database.db, person.identity.id)
     const linked = (id: string) => links.some(({ provider }) => provider === id)
     const providers = [...app.providers.values()]
     const last = links.length > 0 && (await countFirstFactors(app, app.database.db, person.identity.id)) < 2
@@ -93,12 +86,11 @@ export const oidcSettings: SettingsMethod = {
       return refusedWith(messages.generic('Accounts cannot be linked and unlinked in the same request.'))
     const provider = app.providers.get(link || unlink)
     if (!provider || flow.type !== 'browser') return refusedWith(messages.generic('There is no such provider here.'))
-    const links = await linksOf(app, identityId)
+    const links = await findLinks(app.database.db, identityId)
     const isLinked = links.some((other) => other.provider === provider.id)
     if (link !== '') {
       if (isLinked) return refusedWith(messages.generic(`An account of ${provider.label} is linked already.`))
-      const sent = await sendToProvider(app, ctx, flow, provider)
-      return 'problem' in sent ? refusedWith(sent.problem) : { kind: 'answered', answer: sent.answer }
+      return sendToProvider(app, ctx, flow, provider)
     }
     if (!isLinked) return refusedWith(messages.generic(`No account of ${provider.label} is linked.`))
     if ((await countFirstFactors(app, app.database.db, identityId)) < 2)
@@ -107,13 +99,12 @@ export const oidcSettings: SettingsMethod = {
       kind: 'changed',
       async write(tx) {
         await requireAnotherFirstFactor(tx, app, identityId)
-        const config = await findConfig<OidcConfig>(tx, identityId, type, { lock: true })
-        const rest = config?.providers.filter((other) => other.provider !== provider.id) ?? []
-        if (rest.length === 0) await removeConfig(tx, identityId, type)
-        else {
-          await saveConfig(tx, identityId, type, { providers: rest })
-          await saveIdentifiers(tx, identityId, type, rest.map(oidcIdentifier))
-        }
+        const now = await findLinks(tx, identityId, { lock: true })
+        await saveLinks(
+          tx,
+          identityId,
+          now.filter((other) => other.provider !== provider.id),
+        )
         const factor = `an account of ${provider.label}`
         await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-removed', factor })
         return undefined
@@ -122,12 +113,7 @@ export const oidcSettings: SettingsMethod = {
   },
 }
 
-async function linksOf(app: App, identityId: string): Promise<OidcConfig['providers']> {
-  const config = await findConfig<OidcConfig>(app.database.db, identityId, type)
-  return config?.providers ?? []
-}
-
-function button(name: string, value: string, label: ReturnType<typeof factorMessages.link>): Node {
+function button(name: string, value: string, label: Message): Node {
   return input(type, name, 'submit', { value, label })
 }
 

@@ -12,7 +12,7 @@ import {
   randomPKCECodeVerifier,
 } from 'openid-client'
 import { z } from 'zod'
-import type { Claims, Provider } from '../../app/services.ts'
+import type { Claims, Departure, Provider } from '../../app/services.ts'
 import type { ProviderSettings } from '../../config/oidc-providers.ts'
 import { ProviderError, splitName } from './provider.ts'
 
@@ -28,6 +28,24 @@ const Profile = z.object({
   family_name: text,
   name: text,
 })
+
+/** Creates the address of a provider: code flow with PKCE. An empty nonce is omitted, because OAuth 2 alone has none. */
+export async function departTo(
+  client: Configuration,
+  { scope }: ProviderSettings,
+  { redirectUri, state, nonce }: { redirectUri: string; state: string; nonce: string },
+): Promise<Departure> {
+  const verifier = randomPKCECodeVerifier()
+  const url = buildAuthorizationUrl(client, {
+    redirect_uri: redirectUri,
+    scope,
+    state,
+    ...(nonce === '' ? {} : { nonce }),
+    code_challenge: await calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  })
+  return { url: url.href, verifier, nonce }
+}
 
 /** A provider with an issuer. All addresses come from its discovery document. */
 export function createOpenIdProvider(settings: ProviderSettings, fetch: CustomFetch): Provider {
@@ -55,19 +73,8 @@ export function createOpenIdProvider(settings: ProviderSettings, fetch: CustomFe
   return {
     id: settings.id,
     label: settings.label,
-    async depart({ redirectUri, state }) {
-      const client = await configuration()
-      const verifier = randomPKCECodeVerifier()
-      const nonce = randomNonce()
-      const url = buildAuthorizationUrl(client, {
-        redirect_uri: redirectUri,
-        scope: settings.scope,
-        state,
-        nonce,
-        code_challenge: await calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-      })
-      return { url: url.href, verifier, nonce }
+    async depart(options) {
+      return departTo(await configuration(), settings, { ...options, nonce: randomNonce() })
     },
     async arrive({ url, state, verifier, nonce }) {
       const client = await configuration()

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts'
 import type { Claims, Provider } from '../../app/services.ts'
-import type { Flow } from '../../db/flow-record.ts'
+import type { Flow } from '../../db/schema.ts'
 import { traitInputs } from '../../flows/forms.ts'
 import type { RegistrationOutcome } from '../../flows/sign-in-method.ts'
 import { isObject } from '../../http/body.ts'
@@ -9,7 +9,7 @@ import { checkTraits, completeTraits, emailOf } from '../../identities/traits.ts
 import { csrfNode, input, withMessages } from '../../ui/nodes.ts'
 import { factorMessages } from '../factor-messages.ts'
 import { recall, remember } from '../memory.ts'
-import { type OidcConfig, oidcIdentifier } from './links.ts'
+import { oidcIdentifier } from './links.ts'
 
 /**
  * Signs up a user who has proven a provider account. If the provider returned too little data, the flow continues with a form for the rest and keeps
@@ -40,12 +40,11 @@ export function registerWith(
     return { kind: 'continued', change: { ui, context: flow.context, active: 'oidc' }, status: 400 }
   }
   const link = { provider: provider.id, subject: claims.subject }
-  const config: OidcConfig = { providers: [link] }
   return {
     kind: 'proven',
     traits,
     provider: provider.id,
-    credentials: [{ type: 'oidc', config: { ...config }, identifiers: [oidcIdentifier(link)] }],
+    credentials: [{ type: 'oidc', config: { providers: [link] }, identifiers: [oidcIdentifier(link)] }],
     session: true,
     verified: claims.emailVerified && sameAddress(claims.email, emailOf(traits)),
   }

@@ -1,45 +1,30 @@
 import { randomBytes } from 'node:crypto'
-import type { App } from '../../app/app.ts'
-import { uiUrl } from '../../app/app.ts'
-import {
-  refusedWith,
-  type SettingsAttempt,
-  type SettingsMethod,
-  type SettingsOutcome,
-} from '../../flows/settings-method.ts'
-import type { LoginMethod, LoginOutcome, RegistrationMethod } from '../../flows/sign-in-method.ts'
+import { type App, uiUrl } from '../../app/app.ts'
+import type { SettingsMethod } from '../../flows/settings-method.ts'
+import { type LoginMethod, type RegistrationMethod, refusedWith } from '../../flows/sign-in-method.ts'
 import { isObject, textField } from '../../http/body.ts'
 import { locationChangeRequired } from '../../http/errors.ts'
-import { findOwner, removeConfig, saveConfig, saveIdentifiers } from '../../identities/credentials.ts'
+import { findOwner } from '../../identities/credentials.ts'
 import { checkTraits, emailOf, submittedTraits } from '../../identities/traits.ts'
-import { recordSecurityEvent } from '../../security/events.ts'
-import { messages } from '../../ui/messages.ts'
+import { type Message, messages } from '../../ui/messages.ts'
 import { input } from '../../ui/nodes.ts'
 import { admit } from '../admission.ts'
 import { factorMessages } from '../factor-messages.ts'
-import { countFirstFactors, requireAnotherFirstFactor } from '../first-factors.ts'
+import { countFirstFactors } from '../first-factors.ts'
 import { recall, remember, takeOut } from '../memory.ts'
-import {
-  acceptNewKey,
-  acceptProof,
-  askForNewKey,
-  askForProof,
-  isNewKey,
-  type Proof,
-  type Question,
-  readProof,
-} from './ceremony.ts'
-import { type RelyingParty, relyingParty } from './relying-party.ts'
+import { acceptNewKey, askForNewKey, askForProof, isNewKey, type Proof, readProof } from './ceremony.ts'
+import { type KeyKind, type KeyMemory, notAdded, submitKey, unreadable, useKey } from './keys.ts'
+import { relyingParty } from './relying-party.ts'
 import { scriptNode } from './script.ts'
 import { findKeys, keyName, type StoredKeys } from './stored-keys.ts'
 
 const type = 'passkey'
-const unreadable = () => messages.generic('The answer of the passkey cannot be read.')
-
-/** The state in a flow: the options that were sent, and the user handle of a new passkey. */
-interface Memory {
-  question?: Question
-  userHandle?: string
+const kind: KeyKind = {
+  type,
+  noun: 'passkey',
+  registerField: 'passkey_settings_register',
+  removeField: 'passkey_remove',
+  isFirstFactor: true,
 }
 
 /** Signing in without a name and a password. Passkeys are for browsers: API clients have no form for them. */
@@ -56,7 +41,7 @@ export const passkeyLogin: LoginMethod = {
     const own = refresh && session ? await findKeys(app.database.db, session.session.identityId, type) : undefined
     // A user who authenticates again is offered only their own passkeys, or none if they have none.
     if (refresh && !own) return []
-    const { question = askForProof(party, { keys: own?.keys ?? [], passkey: true }) } = recall<Memory>(context, type)
+    const { question = askForProof(party, { keys: own?.keys ?? [], passkey: true }) } = recall<KeyMemory>(context, type)
     remember(context, type, { question })
     const onload = refresh ? {} : { onloadTrigger: 'oryPasskeyLoginAutocompleteInit' }
     return [
@@ -73,11 +58,7 @@ export const passkeyLogin: LoginMethod = {
   },
   async check(app, ctx, { flow, fields }) {
     const party = relyingParty(app)
-    const refuse = (message: ReturnType<typeof messages.generic>): LoginOutcome => ({
-      kind: 'refused',
-      found: new Map([['', [message]]]),
-    })
-    if (flow.type !== 'browser' || !party) return refuse(messages.loginMethodUnknown())
+    if (flow.type !== 'browser' || !party) return refusedWith(messages.loginMethodUnknown())
     const text = textField(fields, 'passkey_login')
     if (text === '') {
       // A browser that runs no script on this page is redirected to the page that has it.
@@ -86,13 +67,13 @@ export const passkeyLogin: LoginMethod = {
       return { kind: 'answered', answer: ctx.reply.redirect(page, 303) }
     }
     const answer = readProof(text)
-    if (!answer) return refuse(unreadable())
+    if (!answer) return refusedWith(unreadable(kind))
     await app.limiter.take('client', ctx.clientAddress)
-    const { question } = await takeOut<Memory>(app, flow, type)
+    const { question } = await takeOut<KeyMemory>(app, flow, type)
     const owner = await findPasskeyOwner(app, answer)
-    if (owner === undefined) return refuse(factorMessages.noSuchPasskey())
-    if (!question || !(await usePasskey(app, party, owner, answer, question.challenge)))
-      return refuse(factorMessages.webauthnWrong())
+    if (owner === undefined) return refusedWith(factorMessages.noSuchPasskey())
+    if (await useKey(app, party, { identityId: owner, type }, answer, question))
+      return refusedWith(factorMessages.webauthnWrong())
     await app.limiter.refund('client', ctx.clientAddress)
     return admit(app, owner, type)
   },
@@ -105,16 +86,10 @@ export const passkeyRegistration: RegistrationMethod = {
   async nodes(app, { type: flowType, context }) {
     const party = relyingParty(app)
     if (flowType !== 'browser' || !party) return []
-    const memory = recall<Memory>(context, type)
+    const memory = recall<KeyMemory>(context, type)
     const userHandle = memory.userHandle ?? newHandle()
-    const question =
-      memory.question ??
-      askForNewKey(party, {
-        userHandle: Buffer.from(userHandle),
-        userName: party.name,
-        known: [],
-        passkey: true,
-      })
+    const about = { userHandle: Buffer.from(userHandle), userName: party.name, known: [], passkey: true }
+    const question = memory.question ?? askForNewKey(party, about)
     remember(context, type, { question, userHandle })
     const data = { credentialOptions: question.options, displayNameFieldName: 'traits.email' }
     return [
@@ -130,17 +105,15 @@ export const passkeyRegistration: RegistrationMethod = {
   async check(app, _ctx, { flow, fields }) {
     const party = relyingParty(app)
     const traits = submittedTraits(fields.traits)
-    const refuse = (message: ReturnType<typeof messages.generic>) =>
-      ({ kind: 'refused', found: new Map([['', [message]]]), traits }) as const
+    const refuse = (message: Message) => ({ ...refusedWith(message), traits })
     if (flow.type !== 'browser' || !party) return refuse(messages.registrationMethodUnknown())
     const answer = textField(fields, 'passkey_register')
-    if (!isNewKey(answer)) return refuse(unreadable())
+    if (!isNewKey(answer)) return refuse(unreadable(kind))
     const found = checkTraits(traits)
     if (found.size > 0 || !isObject(traits)) return { kind: 'refused', found, traits }
-    const { question, userHandle } = await takeOut<Memory>(app, flow, type)
+    const { question, userHandle } = await takeOut<KeyMemory>(app, flow, type)
     const key = question && (await acceptNewKey(party, answer, question.challenge))
-    if (!key || userHandle === undefined)
-      return refuse(messages.generic('The passkey could not be added. Please try again.'))
+    if (!key || userHandle === undefined) return refuse(notAdded(kind))
     const config: StoredKeys = { userHandle, keys: [{ ...key, name: '' }] }
     return {
       kind: 'proven',
@@ -161,7 +134,7 @@ export const passkeySettings: SettingsMethod = {
     const identityId = person.identity.id
     const stored = await findKeys(app.database.db, identityId, type)
     const known = stored?.keys ?? []
-    const memory = recall<Memory>(context, type)
+    const memory = recall<KeyMemory>(context, type)
     const userHandle = stored?.userHandle ?? memory.userHandle ?? newHandle()
     const userName = emailOf(person.identity.traits)
     const question =
@@ -186,79 +159,13 @@ export const passkeySettings: SettingsMethod = {
       input(type, 'passkey_create_data', 'hidden', { value: JSON.stringify(question.options) }),
     ]
   },
-  async submit(app, attempt) {
-    const { type: flowType, fields, flow, person, context } = attempt
-    const party = relyingParty(app)
-    if (flowType !== 'browser' || !party) return refusedWith(messages.settingsMethodUnknown())
-    const identityId = person.identity.id
-    const answer = textField(fields, 'passkey_settings_register')
-    if (answer === '') return removal(app, attempt)
-    if (!isNewKey(answer)) return refusedWith(unreadable())
-    const { question, userHandle } = await takeOut<Memory>(app, flow, type)
-    context.methods = flow.context.methods
-    const key = question && (await acceptNewKey(party, answer, question.challenge))
-    if (!key || userHandle === undefined)
-      return refusedWith(messages.generic('The passkey could not be added. Please try again.'))
-    return {
-      kind: 'changed',
-      async write(tx) {
-        const now = await findKeys(tx, identityId, type, { lock: true })
-        const others = now?.keys.filter(({ id }) => id !== key.id) ?? []
-        const config: StoredKeys = { userHandle, keys: [...others, { ...key, name: '' }] }
-        await saveConfig(tx, identityId, type, config)
-        await saveIdentifiers(tx, identityId, type, [userHandle])
-        await recordSecurityEvent(tx, app, attempt.ctx, person, { event: 'factor-added', factor: 'a passkey' })
-        return undefined
-      },
-    }
-  },
-}
-
-async function removal(app: App, { ctx, fields, person }: SettingsAttempt): Promise<SettingsOutcome> {
-  const identityId = person.identity.id
-  const name = textField(fields, 'passkey_remove')
-  const stored = await findKeys(app.database.db, identityId, type)
-  if (!stored) return refusedWith(messages.generic('You have no passkey that could be removed.'))
-  if (!stored.keys.some((key) => keyName(key) === name))
-    return refusedWith(messages.generic('There is no such passkey.'))
-  if ((await countFirstFactors(app, app.database.db, identityId)) < 2)
-    return refusedWith(messages.generic('This passkey is your last way to sign in, so it cannot be removed.'))
-  return {
-    kind: 'changed',
-    async write(tx) {
-      await requireAnotherFirstFactor(tx, app, identityId)
-      const now = await findKeys(tx, identityId, type, { lock: true })
-      const keys = now?.keys.filter((key) => keyName(key) !== name) ?? []
-      if (now && keys.length > 0) await saveConfig(tx, identityId, type, { ...now, keys })
-      else await removeConfig(tx, identityId, type)
-      await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-removed', factor: 'a passkey' })
-      return undefined
-    },
-  }
+  submit: submitKey(kind),
 }
 
 /** Finds the owner of a passkey by the user handle that was set when it was created. */
 async function findPasskeyOwner(app: App, { response }: Proof): Promise<string | undefined> {
   if (!response.userHandle) return undefined
   return findOwner(app.database.db, type, Buffer.from(response.userHandle, 'base64url').toString('utf8'))
-}
-
-async function usePasskey(
-  app: App,
-  party: RelyingParty,
-  identityId: string,
-  answer: Proof,
-  challenge: string,
-): Promise<boolean> {
-  return app.database.transaction(async (tx) => {
-    const stored = await findKeys(tx, identityId, type, { lock: true })
-    const key = stored?.keys.find(({ id }) => id === answer.id)
-    const counter = key && (await acceptProof(party, answer, challenge, key))
-    if (!stored || counter === undefined) return false
-    const keys = stored.keys.map((other) => (other === key ? { ...other, counter } : other))
-    await saveConfig(tx, identityId, type, { ...stored, keys })
-    return true
-  })
 }
 
 /** 64 letters without information about the user. */

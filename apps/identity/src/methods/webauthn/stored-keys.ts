@@ -17,10 +17,12 @@ export type StoredKey = z.output<typeof StoredKeySchema>
 /** The security keys or passkeys of an identity. Passkeys name their user by `userHandle`. */
 export type StoredKeys = z.output<typeof KeysConfig>
 
+export type KeyType = 'webauthn' | 'passkey'
+
 export async function findKeys(
   tx: Executor,
   identityId: string,
-  type: 'webauthn' | 'passkey',
+  type: KeyType,
   options: { lock?: boolean } = {},
 ): Promise<StoredKeys | undefined> {
   const config = await findConfig(tx, identityId, type, options)

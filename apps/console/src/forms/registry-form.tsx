@@ -1,24 +1,52 @@
-import { type UseFormReturn, useWatch } from 'react-hook-form'
+import type { ResponseOf } from '@crux/contract'
+import { useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
+import { queryKey, useCall } from '../api/client.ts'
 import { Button } from '../components/Button.tsx'
+import { links } from '../routing/links.ts'
+import { FormSheet } from './FormShell.tsx'
 import { ChipsField, IconField, PasswordField, SwitchField, TextAreaField, TextField } from './fields.tsx'
-import type { RegistryForm, RegistryFormInput } from './registry-values.ts'
+import { emptyRegistry, fromRegistry, RegistryValues, toRegistryWrite } from './registry-values.ts'
+import { useFormEnd, useZodForm } from './use-form.ts'
 
-type Props = {
-  form: UseFormReturn<RegistryFormInput, unknown, RegistryForm>
-  /** The user of stored credentials; null where none are stored. */
-  storedUser?: string | null
-}
+type Props = { teamSlug: string; registry?: ResponseOf<'registries.get'>; onClose: () => void }
 
-export function RegistryFields({ form, storedUser = null }: Props) {
+/**
+ * Creates a registry, or updates the given one. The server reaches it before anything is stored, so a wrong address or credential comes
+ * back at its field.
+ */
+export function RegistryForm({ teamSlug, registry, onClose }: Props) {
   const { t } = useTranslation(['registries', 'common'])
+  const { created, updated } = useFormEnd(onClose)
+  const form = useZodForm(RegistryValues, registry ? fromRegistry(registry) : emptyRegistry)
+  const create = useCall('registries.create', {
+    stale: [queryKey('registries.list'), queryKey('dashboard.get')],
+    onSuccess: ({ id, name }) => created(links.registry(teamSlug, id), t('created', { name })),
+  })
+  const update = useCall('registries.update', {
+    stale: [queryKey('registries.list'), queryKey('registries.get')],
+    onSuccess: (_, { body: { name } }) => updated(t('updated', { name })),
+  })
   const [type, access, local, change] = useWatch({
     control: form.control,
     name: ['type', 'access', 'local', 'changeCredentials'],
   })
   const onNode = type === 'unchecked' && local
+  const shell = registry
+    ? { title: t('form.editTitle', { name: registry.name }), submitLabel: t('form.submitEdit'), call: update }
+    : { title: t('form.createTitle'), submitLabel: t('form.submit'), call: create }
   return (
-    <>
+    <FormSheet
+      {...shell}
+      form={form}
+      onClose={onClose}
+      onSubmit={(values) => {
+        const body = toRegistryWrite(values)
+        return registry
+          ? update.mutateAsync({ params: { teamSlug, registryId: registry.id }, body })
+          : create.mutateAsync({ params: { teamSlug }, body })
+      }}
+    >
       <TextField form={form} name="name" label={t('common:name')} autoComplete="off" />
       <ChipsField
         form={form}
@@ -45,24 +73,15 @@ export function RegistryFields({ form, storedUser = null }: Props) {
           placeholder="registry.example.com"
         />
       )}
-      {type === 'v2' && (
+      {type !== 'unchecked' && (
         <TextField
           form={form}
           name="imageNamePrefix"
-          label={t('form.imageNamePrefix')}
-          help={t('form.imageNamePrefixHelp')}
+          label={t(type === 'hub' ? 'form.hubPrefix' : 'form.imageNamePrefix')}
+          help={t(type === 'hub' ? 'form.hubPrefixHelp' : 'form.imageNamePrefixHelp')}
           mono
-          optional
-        />
-      )}
-      {type === 'hub' && (
-        <TextField
-          form={form}
-          name="imageNamePrefix"
-          label={t('form.hubPrefix')}
-          help={t('form.hubPrefixHelp')}
-          mono
-          placeholder="library"
+          optional={type === 'v2'}
+          placeholder={type === 'hub' ? 'library' : undefined}
         />
       )}
       {!onNode && (
@@ -83,9 +102,9 @@ export function RegistryFields({ form, storedUser = null }: Props) {
       )}
       {!onNode && access === 'private' && (
         <>
-          {storedUser !== null && (
+          {registry?.details.hasCredentials && (
             <div className="flex items-center gap-2 rounded-md bg-sunken px-3 py-2">
-              <span className="flex-1">{t('form.credentialsKept', { user: storedUser })}</span>
+              <span className="flex-1">{t('form.credentialsKept', { user: registry.details.user ?? '' })}</span>
               <Button size="sm" onClick={() => form.setValue('changeCredentials', !change, { shouldDirty: true })}>
                 {change ? t('form.keepCredentials') : t('form.changeCredentials')}
               </Button>
@@ -107,6 +126,6 @@ export function RegistryFields({ form, storedUser = null }: Props) {
       )}
       <TextAreaField form={form} name="description" label={t('common:description')} optional />
       <IconField form={form} name="icon" label={t('common:icon.label')} />
-    </>
+    </FormSheet>
   )
 }

@@ -7,7 +7,7 @@ import type { Release } from './release.ts'
 type Props = { releases: readonly Release[]; number: number; onPick: (number: number) => void }
 
 /** Selects the release of the deployment to show; hidden if there is only one. */
-export function TryPicker({ releases, number, onPick }: Props) {
+export function ReleasePicker({ releases, number, onPick }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   if (releases.length < 2) return null
   // Newest first, as they come.

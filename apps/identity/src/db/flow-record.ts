@@ -1,3 +1,0 @@
-import type { flows } from './schema.ts'
-
-export type Flow = typeof flows.$inferSelect
