@@ -6,7 +6,7 @@
 /** Type assertions in production code. */
 export const casts: Record<string, number> = {
   'apps/agent': 3,
-  'apps/console': 51,
+  'apps/console': 47,
   'apps/identity': 2,
   'apps/server': 38,
   bench: 5,
