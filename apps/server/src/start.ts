@@ -99,7 +99,7 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
     checks: { bus: bus.check, ...(!overrides.identity && { identity: () => checkIdentity(config.identityPublicUrl) }) },
   })
   const status = createStatus(app, { version, lastMigration })
-  const gates: AuthServices = {
+  const authServices: AuthServices = {
     authentication: createAuthentication(app, {
       revokeTokens: (userId, before) => revokeTokensOfPerson(app, userId, { before }),
     }),
@@ -125,13 +125,13 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
     settingsPassed: (cookie) => settingsPassed(app, cookie),
   })
   mountContract(fastify, {
-    guard: createGuard(gates, () => origins),
+    guard: createGuard(authServices, () => origins),
     handlers: composeRoutes(app, { browser, localAgents, health, status }),
     recordAudit: (entry) => recordAudit(app, entry),
   })
   serveConsole(fastify, overrides.consoleDirectory ?? consoleDirectory)
   const hub = createLiveHub(app, {
-    ...gates,
+    ...authServices,
     channels: composeChannels(app, { browser }),
     origins: () => origins,
     hosts,
@@ -142,7 +142,7 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   handleSecurityReports(app)
   keepAuditLog(app)
   scheduleEventRetention(app, { deployment: deleteEventsOfReleases, node: deleteEventsOfNodes })
-  app.jobs.schedule('rate-limits-clean', '41 * * * *', () => gates.failedChecks.clean())
+  app.jobs.schedule('rate-limits-clean', '41 * * * *', () => authServices.failedChecks.clean())
 
   await bus.ready
   await gateway.start()

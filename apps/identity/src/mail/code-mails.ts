@@ -16,7 +16,7 @@ export function verificationMail({ link, ...mail }: CodeMail & { link: string })
     ...mail,
     subject: 'Verify your e-mail address',
     lead: ['Please verify your e-mail address for Crux with this code:'],
-    link: { words: 'Or open this page, which fills the code in for you:', href: link },
+    link: { label: 'Or open this page, which fills the code in for you:', href: link },
     close: ['If you did not sign up, you can ignore this mail.'],
   })
 }
@@ -36,7 +36,7 @@ export function recoveryLinkMail({ link, ...mail }: { recipient: string; link: s
     ...mail,
     subject: 'Recover your account',
     lead: ['Someone, hopefully you, asked to recover your account with Crux.'],
-    link: { words: 'Open this page to sign in and choose a new password:', href: link },
+    link: { label: 'Open this page to sign in and choose a new password:', href: link },
     close: [
       'It works once, within the next hour.',
       revokesTokens,

@@ -16,7 +16,7 @@ interface Content {
   lead: string[]
   code?: string
   /** The address of a link and its text. */
-  link?: { words: string; href: string }
+  link?: { label: string; href: string }
   close: string[]
 }
 
@@ -25,13 +25,13 @@ export function makeMail({ recipient, subject, usefulUntil, lead, code, link, cl
   const text = [
     ...lead,
     ...(code === undefined ? [] : [code]),
-    ...(link === undefined ? [] : [link.words, link.href]),
+    ...(link === undefined ? [] : [link.label, link.href]),
     ...close,
   ]
   const shownCode = (value: string) =>
     `<p style="font-size:24px;font-weight:600;letter-spacing:4px">${escapeHtml(value)}</p>`
-  const shownLink = ({ words, href }: { words: string; href: string }) =>
-    `<p>${escapeHtml(words)}<br><a href="${escapeHtml(href)}">${escapeHtml(href)}</a></p>`
+  const shownLink = ({ label, href }: { label: string; href: string }) =>
+    `<p>${escapeHtml(label)}<br><a href="${escapeHtml(href)}">${escapeHtml(href)}</a></p>`
   const html = [
     '<!doctype html><html lang="en"><body style="font-family:sans-serif;line-height:1.5">',
     ...lead.map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`),

@@ -17,12 +17,12 @@ export function noticeMail(
   notice: Notice,
   at: { consoleUrl: string; clientAddress: string; time: Date },
 ): Mail {
-  const { subject, words } = wordsOf(notice)
+  const { subject, summary } = contentOf(notice)
   const from = at.clientAddress === '' ? '' : `, from the network address ${at.clientAddress}`
   return makeMail({
     recipient,
     subject,
-    lead: [words, `It happened on ${at.time.toISOString().replace('T', ' at ').slice(0, 19)} UTC${from}.`],
+    lead: [summary, `It happened on ${at.time.toISOString().replace('T', ' at ').slice(0, 19)} UTC${from}.`],
     close: [
       'If this was you, there is nothing to do.',
       `If it was not, open Crux as you always do, recover your account with this e-mail address, change your password and sign out everywhere else. Recovering the account also revokes its API tokens.`,
@@ -31,39 +31,39 @@ export function noticeMail(
   })
 }
 
-function wordsOf(notice: Notice): { subject: string; words: string } {
+function contentOf(notice: Notice): { subject: string; summary: string } {
   switch (notice.what) {
     case 'password-changed':
-      return { subject: 'Your password was changed', words: 'The password of your account with Crux was changed.' }
+      return { subject: 'Your password was changed', summary: 'The password of your account with Crux was changed.' }
     case 'address-changed':
       return {
         subject: 'Your e-mail address was changed',
-        words: `The e-mail address of your account with Crux was changed from ${notice.from} to ${notice.to}.`,
+        summary: `The e-mail address of your account with Crux was changed from ${notice.from} to ${notice.to}.`,
       }
     case 'factor-added':
       return {
         subject: 'A way to prove who you are was added',
-        words: `This was added to your account with Crux: ${notice.factor}.`,
+        summary: `This was added to your account with Crux: ${notice.factor}.`,
       }
     case 'factor-removed':
       return {
         subject: 'A way to prove who you are was removed',
-        words: `This was removed from your account with Crux: ${notice.factor}.`,
+        summary: `This was removed from your account with Crux: ${notice.factor}.`,
       }
     case 'token-created':
       return {
         subject: 'An API token was created',
-        words: `The API token "${notice.name}" was created for your account with Crux. It can do what you can, within its scope.`,
+        summary: `The API token "${notice.name}" was created for your account with Crux. It can do what you can, within its scope.`,
       }
     case 'token-revoked':
       return {
         subject: 'An API token was revoked',
-        words: `The API token "${notice.name}" of your account with Crux was revoked and no longer works.`,
+        summary: `The API token "${notice.name}" of your account with Crux was revoked and no longer works.`,
       }
     case 'tokens-revoked':
       return {
         subject: 'Your API tokens were revoked',
-        words:
+        summary:
           notice.count === 1
             ? 'The one API token of your account with Crux was revoked and no longer works.'
             : `All ${notice.count} API tokens of your account with Crux were revoked and no longer work.`,
@@ -71,7 +71,7 @@ function wordsOf(notice: Notice): { subject: string; words: string } {
     case 'new-device':
       return {
         subject: 'New sign-in to your account',
-        words: `Someone signed in to your account with Crux with a program that you have not used before: ${notice.userAgent || 'it did not say which'}.`,
+        summary: `Someone signed in to your account with Crux with a program that you have not used before: ${notice.userAgent || 'it did not say which'}.`,
       }
   }
 }

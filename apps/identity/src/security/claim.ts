@@ -4,16 +4,7 @@ import type { RequestContext } from '../http/request-context.ts'
 import { listProofs, removeConfig, saveConfig } from '../identities/credentials.ts'
 import { type Person, type VerifiableAddress, verifyAddress } from '../identities/store.ts'
 import { endSessions } from '../sessions/store.ts'
-import { recordSecurityEvent } from './events.ts'
-
-const words: Record<string, string> = {
-  password: 'the password',
-  oidc: 'accounts elsewhere',
-  passkey: 'passkeys',
-  totp: 'an authenticator app',
-  lookup_secret: 'backup codes',
-  webauthn: 'security keys',
-}
+import { recordSecurityEvent, toFactorName } from './events.ts'
 
 /**
  * A user without a session has proven to own the address of an account. If the account was created with this address and the address was never
@@ -36,6 +27,6 @@ export async function claimAddress(
   for (const type of held)
     await (type === 'password' ? saveConfig(tx, identityId, type, {}) : removeConfig(tx, identityId, type))
   if (held.length === 0) return
-  const factor = new Intl.ListFormat('en').format(held.map((type) => words[type] ?? type))
+  const factor = new Intl.ListFormat('en').format(held.map(toFactorName))
   await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-removed', factor })
 }

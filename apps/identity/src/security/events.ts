@@ -24,6 +24,18 @@ export type TokenEvent =
   | { event: 'token-created' | 'token-revoked'; name: string; scope?: string }
   | { event: 'tokens-revoked'; count: number }
 
+const factorNames: Record<string, string> = {
+  password: 'the password',
+  oidc: 'accounts elsewhere',
+  passkey: 'passkeys',
+  totp: 'an authenticator app',
+  lookup_secret: 'backup codes',
+  webauthn: 'security keys',
+}
+
+/** The name of a type of credential in mails and in the security log. */
+export const toFactorName = (type: string): string => factorNames[type] ?? type
+
 /** The dependencies that a notification of a user needs. */
 type Teller = Pick<App, 'sendsMail' | 'verifiesAddresses' | 'consoleUrl'> & { outbox: Pick<App['outbox'], 'enqueue'> }
 

@@ -4,13 +4,7 @@ import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { findPerson } from '../identities/store.ts'
 import { enqueueMail } from '../mail/outbox.ts'
 import { endSessions } from '../sessions/store.ts'
-import { recordSecurityEvent } from './events.ts'
-
-const words: Record<string, string> = {
-  totp: 'an authenticator app',
-  lookup_secret: 'backup codes',
-  webauthn: 'security keys',
-}
+import { recordSecurityEvent, toFactorName } from './events.ts'
 
 /**
  * Deletes all second factors of a user who lost them, notifies them by mail, and ends their sessions: a session that lacked the factor would
@@ -27,7 +21,7 @@ export async function resetFactors(
     const identityId = await findOwner(tx, 'password', normalizeIdentifier(email))
     const person = identityId === undefined ? undefined : await findPerson(tx, identityId)
     if (identityId === undefined || !person) return undefined
-    const removed = (await removeSecondFactors(tx, identityId)).map((type) => words[type] ?? type)
+    const removed = (await removeSecondFactors(tx, identityId)).map(toFactorName)
     if (removed.length === 0) return { removed, sessionsEnded: 0 }
     const mail = { sendsMail, verifiesAddresses: sendsMail, consoleUrl, outbox: { enqueue: enqueueMail } }
     const administrator = { clientAddress: '', userAgent: 'an administrator of this Crux' }

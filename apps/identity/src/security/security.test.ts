@@ -46,8 +46,8 @@ async function subjects(email: string, count: number): Promise<(string | undefin
 
 const verify = 'Verify your e-mail address'
 
-describe('a user is notified by mail', () => {
-  it('of a new password, without a link that could be forged', async () => {
+describe('the security notification by mail', () => {
+  it('reports a new password, without a link that could be forged', async () => {
     const { email, token } = await signUp(identity)
     await change(token, { method: 'password', password: `${goodPassword} new` })
     await subjects(email, 1)
@@ -57,7 +57,7 @@ describe('a user is notified by mail', () => {
     expect(mail.text).toContain('127.0.0.1')
   })
 
-  it('of another address at the previous one; the new one gets a verification mail', async () => {
+  it('reports a new address to the previous one; the new one gets a verification mail', async () => {
     const { email, token } = await signUp(identity)
     const other = makeEmail()
     await change(token, { method: 'profile', traits: { email: other, name: { first: 'Ada', last: 'Byron' } } })
@@ -67,14 +67,14 @@ describe('a user is notified by mail', () => {
     expect(codeOf(mail)).toMatch(/^\d{6}$/)
   })
 
-  it('of no change of the name', async () => {
+  it('is not sent for a change of the name', async () => {
     const { email, token } = await signUp(identity)
     await change(token, { method: 'profile', traits: { email, name: { first: 'Augusta' } } })
     await change(token, { method: 'password', password: `${goodPassword} new` })
     expect(await subjects(email, 2)).toEqual([verify, 'Your password was changed'])
   })
 
-  it('of a sign-in with another program, but not with another version', async () => {
+  it('reports a sign-in with another program, but not with another version', async () => {
     const { email } = await signUp(identity)
     await signIn(email, 'Firefox/140.0 (Linux)')
     await signIn(email, 'Firefox/141.0 (Linux)')
