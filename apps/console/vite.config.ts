@@ -8,14 +8,12 @@ const server = process.env.CRUX_URL ?? 'http://localhost:8000'
 // The server accepts the host and the origin of CRUX_URL; in development the browser's are those of this server.
 const headers = { origin: new URL(server).origin }
 
-const addressOf = ([operation, { method, path }]: [string, { method: string; path: string }]) => [
-  operation,
-  { method, path },
-]
+const addressList = (table: Readonly<Record<string, { method?: string; path: string }>>) =>
+  JSON.stringify(Object.fromEntries(Object.entries(table).map(([name, { method, path }]) => [name, { method, path }])))
 /** Modules of the contract that hold a list, as they are without the schemas of the table that the list is made of. */
 const bareModules: Record<string, string> = {
-  addresses: `export const addresses = ${JSON.stringify(Object.fromEntries(Object.entries(addresses).map(addressOf)))}`,
-  'channel-paths': `export const channelPaths = ${JSON.stringify(channelPaths)}`,
+  addresses: `export const addresses = ${addressList(addresses)}
+export const channelPaths = ${addressList(channelPaths)}`,
   needs: `export const needs = ${JSON.stringify(needs)}`,
 }
 const bareLists: Plugin = {

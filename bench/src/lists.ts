@@ -26,7 +26,7 @@ export async function deploymentList(testSystem: TestSystem, report: Report): Pr
   )
   await pool.query('analyze crux.deployment')
   const own = testEnvironment.person.headers()
-  const query = { text: listSql, values: [testEnvironment.teamId, 0, 50] }
+  const query = listSql(testEnvironment.teamId, { skip: 0, take: 50 }).config('bench')
   const sides = await interleave(4, {
     ours: () =>
       requestsPerSecond(`${system.url}/api/${testEnvironment.teamSlug}/deployments?skip=0&take=50`, own, lanes),

@@ -1,4 +1,4 @@
-import { type Action, contract, liveChannels } from '@crux/contract'
+import { type Action, contract, type EndpointSpec, liveChannels } from '@crux/contract'
 import type { Page } from '@playwright/test'
 
 /** Blocks every request and live message of a page that would change something, and returns their names in the contract. */
@@ -8,7 +8,7 @@ export async function blockActions(page: Page): Promise<Set<Action>> {
     const request = route.request()
     const { operation, audit } = rowOf(request.method(), new URL(request.url()).pathname)
     // Changing endpoints are audited, while a read may also be a POST.
-    if (audit === false) return route.fallback()
+    if (!audit) return route.fallback()
     actions.add(operation)
     await route.fulfill({ status: 412, json: { error: 'preconditionFailed', message: 'Held', description: 'Held.' } })
   })
@@ -23,10 +23,10 @@ export async function blockActions(page: Page): Promise<Set<Action>> {
   return actions
 }
 
-const patterns = Object.entries(contract).map(([operation, { method, path, audit }]) => ({
-  audit: audit as string | false,
+const patterns = Object.entries<EndpointSpec>(contract).map(([operation, { method, path, audit }]) => ({
+  audit,
   operation: operation as Action,
-  method: method as string,
+  method,
   shape: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`),
   parameters: path.split(':').length,
 }))

@@ -55,7 +55,7 @@ export type Client = {
 
 export function createClient(options: ClientOptions): Client {
   const request: Client['request'] = async (operation, ...[input, { signal, headers } = {}]) => {
-    const parts = input as AnyInput | undefined
+    const parts: AnyInput = input ?? {}
     const { method } = addresses[operation]
     const timeout = options.timeoutMs?.[method === 'GET' ? 'read' : 'change']
     const { answer, body } = await reach(options.fetch ?? fetch, options.baseUrl + addressOf(operation, parts), {
@@ -65,11 +65,11 @@ export function createClient(options: ClientOptions): Client {
       credentials: 'same-origin',
       headers: {
         accept: 'application/json',
-        ...(parts?.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(parts.body === undefined ? {} : { 'content-type': 'application/json' }),
         ...options.headers?.(),
         ...headers,
       },
-      body: parts?.body === undefined ? undefined : JSON.stringify(parts.body),
+      body: parts.body === undefined ? undefined : JSON.stringify(parts.body),
     })
     if (!answer.ok) throw readErrorBody(answer.status, body, answer.headers.get('x-request-id') ?? undefined)
     const row = options.validate?.[operation]
@@ -82,15 +82,16 @@ export function createClient(options: ClientOptions): Client {
 
 /** The key under which a query of this operation is cached; with the name alone it matches every query of the operation. */
 export function queryKey<O extends Operation>(operation: O, input?: Partial<Input<O>>): readonly unknown[] {
-  const parts = input as AnyInput | undefined
-  if (!parts) return [operation]
-  return parts.query ? [operation, parts.params ?? {}, parts.query] : [operation, parts.params ?? {}]
+  if (!input) return [operation]
+  const { params = {}, query }: AnyInput = input
+  return query ? [operation, params, query] : [operation, params]
 }
 
 /** Path and query of an operation, as the server mounts it. */
 export function addressOf(operation: Operation, input?: AnyInput): string {
+  const params = new Map<string, unknown>(Object.entries(input?.params ?? {}))
   const path = addresses[operation].path.replace(/:(\w+)/g, (_, name: string) => {
-    const value = input?.params?.[name]
+    const value = params.get(name)
     if (value === undefined || value === '') throw new TypeError(`${operation} needs the parameter ${name}`)
     return encodeURIComponent(String(value))
   })
@@ -103,7 +104,7 @@ export function addressOf(operation: Operation, input?: AnyInput): string {
 }
 
 /** Input without the types of its operation, for internal use in this file. */
-export type AnyInput = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
+type AnyInput = { params?: unknown; query?: unknown; body?: unknown }
 
 type Sent = RequestInit & { timeout?: number; signal?: AbortSignal }
 

@@ -10,6 +10,9 @@ export type Socket = {
   onerror: ((event: never) => void) | null
 }
 
+/** Runs a function later; the returned function cancels that. */
+export type SetTimer = (run: () => void, ms: number) => () => void
+
 /** closed: no subscription needs it. lost: the attempts are used up. kicked: the session ended (4401); only `reset` opens it again. */
 export type LinkStatus = 'closed' | 'connecting' | 'open' | 'waiting' | 'lost' | 'kicked'
 
@@ -18,10 +21,7 @@ type Options = {
   onStatus: (status: LinkStatus) => void
   onOpen: () => void
   onText: (text: string) => void
-  /** Called for closes other than our own, those with 1001 and the end of the session. */
-  onLoss: (code: number) => void
-  setTimer: (run: () => void, ms: number) => unknown
-  clearTimer: (timer: unknown) => void
+  setTimer: SetTimer
 }
 
 /** One socket that opens on demand and reconnects at once, then after 5, 10, 15 s ..., 20 times. */
@@ -29,7 +29,7 @@ export function createLiveSocket(options: Options) {
   let socket: Socket | null = null
   let status: LinkStatus = 'closed'
   let attempt = 0
-  let timer: unknown
+  let cancelRetry = () => {}
 
   const become = (next: LinkStatus) => {
     if (next === status) return
@@ -55,7 +55,6 @@ export function createLiveSocket(options: Options) {
       if (socket !== mine) return
       socket = null
       if (event.code === closeCodes.sessionEnded) return become('kicked')
-      if (event.code !== closeCodes.goingAway) options.onLoss(event.code)
       retry()
     }
   }
@@ -65,11 +64,11 @@ export function createLiveSocket(options: Options) {
     const wait = attempt * liveReconnect.delayMs
     attempt += 1
     become('waiting')
-    timer = options.setTimer(connect, wait)
+    cancelRetry = options.setTimer(connect, wait)
   }
 
   const drop = () => {
-    options.clearTimer(timer)
+    cancelRetry()
     const old = socket
     socket = null
     old?.close(1000)

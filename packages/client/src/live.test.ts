@@ -54,8 +54,9 @@ beforeEach(async () => {
     // The real delays are seconds, so the test only checks which ones were requested.
     setTimer: (run, ms) => {
       waits.push(ms)
-      if (waits.length > heldAfter) return held.push(run)
-      return setTimeout(run, 1)
+      if (waits.length > heldAfter) held.push(run)
+      else setTimeout(run, 1)
+      return () => {}
     },
   })
 })
@@ -242,7 +243,8 @@ describe('a bundle part with the schemas that fails to load', () => {
     const late = createLive(`ws://127.0.0.1:${port}/api`, {
       setTimer: (run, ms) => {
         waitsOfLoad.push(ms)
-        return setTimeout(run, 1)
+        setTimeout(run, 1)
+        return () => {}
       },
       loadSchemas: () => (broken ? Promise.reject(new TypeError('the network changed')) : import('./live-schemas.ts')),
     })

@@ -9,7 +9,7 @@ import {
 } from '@crux/contract'
 import type { z } from 'zod'
 import type * as Schemas from './live-schemas.ts'
-import { createLiveSocket, type LinkStatus, type Socket } from './live-socket.ts'
+import { createLiveSocket, type LinkStatus, type SetTimer, type Socket } from './live-socket.ts'
 import { createSubscriptions, type SubscriptionStatus } from './live-subscriptions.ts'
 
 export type LiveParams<C extends ChannelName> = z.input<Channels[C]['params']>
@@ -52,8 +52,7 @@ export type Live = {
 export type LiveOptions = {
   /** Opens a socket; by default the WebSocket of the platform. */
   connect?: (url: string) => Socket
-  setTimer?: (run: () => void, ms: number) => unknown
-  clearTimer?: (timer: unknown) => void
+  setTimer?: SetTimer
   /** Loads the schemas; by default a part of the bundle that is loaded while the socket opens. */
   loadSchemas?: () => Promise<typeof Schemas>
 }
@@ -75,7 +74,7 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
     const failure = LiveError.safeParse(frame.data)
     fail(failure.success ? failure.data : { status: 500, message: 'Unknown error' })
   }
-  const setTimer = options.setTimer ?? ((run, ms) => setTimeout(run, ms))
+  const { setTimer = startTimer } = options
   const loader = createSchemaLoader({
     load: options.loadSchemas ?? (() => import('./live-schemas.ts')),
     setTimer,
@@ -96,9 +95,8 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
   }
 
   const socket = createLiveSocket({
-    connect: () => (options.connect ?? ((address) => new WebSocket(address) as Socket))(url),
+    connect: () => (options.connect ?? ((address) => new WebSocket(address)))(url),
     setTimer,
-    clearTimer: options.clearTimer ?? ((timer) => clearTimeout(timer as ReturnType<typeof setTimeout>)),
     onStatus: (status) => {
       if (status !== 'open') {
         early.length = 0
@@ -107,7 +105,6 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
       publishStatus(status)
     },
     onOpen: () => subscriptions.renew(),
-    onLoss: () => {},
     onText: (text) => {
       if (loader.schemas) receive(text, loader.schemas)
       else early.push(text)
@@ -139,6 +136,11 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
   }
 }
 
+const startTimer: SetTimer = (run, ms) => {
+  const timer = setTimeout(run, ms)
+  return () => clearTimeout(timer)
+}
+
 function createListeners<T>() {
   const listeners = new Set<(value: T) => void>()
   return {
@@ -163,7 +165,9 @@ function openChannel<C extends ChannelName>(
   },
 ): LiveChannel<C> {
   const values = new Map<string, unknown>(Object.entries({ ...params }))
-  const path = channelPaths[name].replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(String(values.get(key))))
+  const path = channelPaths[name].path.replace(/:(\w+)/g, (_, key: string) =>
+    encodeURIComponent(String(values.get(key))),
+  )
   const user = parts.subscriptions.join(path)
   return {
     path,
@@ -186,7 +190,7 @@ function openChannel<C extends ChannelName>(
 /** Loads the schemas once, and requests them again for as long as they cannot be loaded. */
 function createSchemaLoader(options: {
   load: () => Promise<typeof Schemas>
-  setTimer: (run: () => void, ms: number) => unknown
+  setTimer: SetTimer
   onLate: () => void
   onLoaded: (schemas: typeof Schemas) => void
 }) {

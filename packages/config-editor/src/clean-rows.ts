@@ -1,12 +1,12 @@
-type AnyRow = Record<string, unknown>
+import { isRecord, type JsonRecord } from '@crux/rules'
 
 /** What a typed value is once empty rows are left out; `places` = the index of each kept row in the form. */
 export function cleaned(field: string, value: unknown): { value: unknown; places?: number[] } {
-  if (field === 'logConfig' && isObject(value) && Array.isArray(value.options))
-    return { value: { ...value, options: (value.options as AnyRow[]).filter((row) => !isEmpty(row)) } }
+  if (field === 'logConfig' && isRecord(value) && Array.isArray(value.options))
+    return { value: { ...value, options: value.options.filter((row: JsonRecord) => !isEmpty(row)) } }
   if (!Array.isArray(value)) return { value }
   const places: number[] = []
-  const rows = (value as AnyRow[]).filter((row, place) => {
+  const rows = value.filter((row: JsonRecord, place) => {
     if (isBegun(field, row)) return false
     places.push(place)
     return true
@@ -15,21 +15,19 @@ export function cleaned(field: string, value: unknown): { value: unknown; places
 }
 
 /** An empty row: its preselected choices do not count as typed. */
-function isBegun(field: string, row: AnyRow): boolean {
+function isBegun(field: string, row: JsonRecord): boolean {
   if (field === 'secrets' || field === 'capabilities') return row.key === ''
   if (field === 'ulimits') return Number.isNaN(row.soft) && Number.isNaN(row.hard)
   return isEmpty(row)
 }
 
 /** A row in which nothing was typed yet. A `null` value is a statement: this key is removed. */
-function isEmpty(row: AnyRow): boolean {
+function isEmpty(row: JsonRecord): boolean {
   return Object.entries(row).every(([name, value]) => {
     if (name === 'id' || name === 'type' || name === 'protocol' || name === 'useParentConfig') return true
     if (Array.isArray(value)) return value.length === 0
     if (name === 'key' && row.value === null) return value === ''
-    if (isObject(value)) return isEmpty(value)
+    if (isRecord(value)) return isEmpty(value)
     return value === '' || value === undefined || value === null || Number.isNaN(value)
   })
 }
-
-const isObject = (value: unknown): value is AnyRow => typeof value === 'object' && value !== null

@@ -1,5 +1,5 @@
 import type { ContainerConfigField } from '@crux/contract'
-import { isKeyedField, sameValue } from '@crux/rules'
+import { isKeyedField, isRecord, type JsonRecord, sameValue, toRecord } from '@crux/rules'
 import { cleaned } from './clean-rows.ts'
 
 /** `mine` and `theirs` are null if that side deleted the row or the value. */
@@ -12,10 +12,14 @@ export type Edit = {
   /** Clears the setting of this layer as a whole. */
   reset?: true
 }
-type Row = { id?: string; key: string } & Record<string, unknown>
+type Row = JsonRecord
 
 /** `ports[1].internal`, `environment.KEY` -> the field. */
 export const fieldOf = (property: string): string => /^\w+/.exec(property)?.[0] ?? property
+
+/** Whether a property is `outer` or a part of it: `volumes[1].path` is one of `volumes` and of `volumes[1]`. */
+export const isWithin = (property: string, outer: string): boolean =>
+  property.startsWith(outer) && /^($|[.[])/.test(property.slice(outer.length))
 
 /** The value of a field, or the row of it that `environment.LOG_LEVEL` names; null where there is none. */
 export function partOf(value: unknown, property: string): unknown {
@@ -30,8 +34,8 @@ export function withPart(value: unknown, property: string, part: unknown): unkno
   if (!isKeyedField(field) || property === field) return part
   const key = property.slice(field.length + 1)
   const rows = rowsOf(value)
-  const inPlace = rows.flatMap((row) => (keyOf(row) !== key ? [row] : isRow(part) ? [{ ...part, id: row.id }] : []))
-  return isRow(part) && !rows.some((row) => keyOf(row) === key) ? [...inPlace, part] : inPlace
+  const inPlace = rows.flatMap((row) => (keyOf(row) !== key ? [row] : isRecord(part) ? [{ ...part, id: row.id }] : []))
+  return isRecord(part) && !rows.some((row) => keyOf(row) === key) ? [...inPlace, part] : inPlace
 }
 
 /** Names of the rows that differ. */
@@ -90,7 +94,7 @@ function rebaseRows(field: ContainerConfigField, edit: Edit, theirs: unknown): R
     else if (!sameValue(before, row)) conflicts[`${field}.${key}`] = { mine: null, theirs: row }
   }
   const mine = new Map(kept.toReversed().map((row) => [keyOf(row), row]))
-  const asTheirs = [...remote.keys()].flatMap((key) => mine.get(key) ?? [])
+  const asTheirs = [...remote.keys()].map((key) => mine.get(key)).filter((row) => row !== undefined)
   // A page that moved nothing takes the order of the others; otherwise two pages would reorder each other forever.
   const moved = !inStep([...base.keys()], typed.map(keyOf))
   const value = moved ? kept : between(asTheirs, kept)
@@ -110,7 +114,7 @@ export function mergeSeen(
 ): { value: unknown; unseen: string[] } {
   if (seen === current) return { value, unseen: [] }
   const whole = sameValue(seen, current) ? [] : [field]
-  if (isRow(value) && isRow(seen) && isRow(current) && !Array.isArray(value)) {
+  if (isRecord(value) && isRecord(seen) && isRecord(current)) {
     const changed = Object.entries(value).filter(([name, part]) => !sameValue(part, seen[name]))
     return { value: { ...current, ...Object.fromEntries(changed) }, unseen: whole }
   }
@@ -137,7 +141,9 @@ export function mergeSeen(
     merged.push(row)
     placed.set(row, row)
   }
-  const asNow = rowsOf(current).flatMap((row) => placed.get(row) ?? [])
+  const asNow = rowsOf(current)
+    .map((row) => placed.get(row))
+    .filter((row) => row !== undefined)
   const moved = !inStep(rowsOf(seen), rowsOf(value).map(before))
   return { value: moved ? merged : between(asNow, merged), unseen: isKeyedField(field) ? [...unseen] : whole }
 }
@@ -154,25 +160,25 @@ function withBegun(field: ContainerConfigField, stored: unknown, typed: unknown)
   const begun = rowsIn(typed).filter((row) => !full.has(row))
   if (begun.length === 0) return stored
   if (Array.isArray(typed)) return [...rowsOf(stored), ...begun]
-  return { ...(typed as object), ...(stored as object | null), options: [...rowsIn(stored), ...begun] }
+  return { ...toRecord(typed), ...toRecord(stored), options: [...rowsIn(stored), ...begun] }
 }
 
 /** The rows of a list, or those inside of a value such as the log driver's. */
-const rowsIn = (value: unknown): Row[] =>
-  rowsOf(typeof value === 'object' && value !== null && 'options' in value ? value.options : value)
+const rowsIn = (value: unknown): Row[] => rowsOf(isRecord(value) && 'options' in value ? value.options : value)
 
-const isRow = (part: unknown): part is Row => typeof part === 'object' && part !== null
-const rowsOf = (value: unknown): Row[] => (Array.isArray(value) ? (value as Row[]) : [])
+/** The rows of a list; of anything else, none. */
+export const rowsOf = (value: unknown): Row[] => (Array.isArray(value) ? value.filter(isRecord) : [])
 const byKey = (value: unknown): Map<string, Row> => new Map(rowsOf(value).map((row) => [keyOf(row), row]))
 
 /** Like `rowKey` of the rules, and '' for an empty row. */
-function keyOf(row: Readonly<Record<string, unknown>>): string {
+export function keyOf(row: Row): string {
   if (row.key !== undefined) return String(row.key)
   if (row.path !== undefined) return String(row.path ?? '')
   const { internal, protocol } = row
   if (typeof internal === 'number') return Number.isNaN(internal) ? '' : `${internal}/${protocol ?? 'tcp'}`
-  const range = internal as { from: number; to: number } | null | undefined
-  return range && !Number.isNaN(range.from) && !Number.isNaN(range.to) ? `${range.from}-${range.to}` : ''
+  const { from, to } = toRecord(internal)
+  const isNumber = (end: unknown) => typeof end === 'number' && !Number.isNaN(end)
+  return isNumber(from) && isNumber(to) ? `${from}-${to}` : ''
 }
 
 /** Whether the rows that both lists have are in the same order. */
@@ -199,5 +205,5 @@ function between(ordered: readonly Row[], all: readonly Row[]): Row[] {
 function finder(rows: readonly Row[]): (row: Row) => Row | undefined {
   const ids = new Map(rows.map((row) => [row.id, row]))
   const keys = new Map(rows.map((row) => [keyOf(row), row]))
-  return (row) => (row.id && ids.get(row.id)) || (keyOf(row) === '' ? undefined : keys.get(keyOf(row)))
+  return (row) => (row.id ? ids.get(row.id) : undefined) ?? (keyOf(row) === '' ? undefined : keys.get(keyOf(row)))
 }

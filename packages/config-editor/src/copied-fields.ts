@@ -35,8 +35,10 @@ export function copyFields(
 ): FieldChange[] {
   const own = new Map((here.secrets ?? []).map((row) => [row.key, row]))
   const secrets = other.secrets?.map(({ key, required }) => ({ ...own.get(key), key, required }))
-  const taken = JSON.parse(JSON.stringify({ ...other, secrets }, (name, value) => (name === 'id' ? undefined : value)))
-  const filled = fillRowIds(taken as ContainerConfigFields, here, newId)
+  const taken: ContainerConfigFields = JSON.parse(
+    JSON.stringify({ ...other, secrets }, (name, value) => (name === 'id' ? undefined : value)),
+  )
+  const filled = fillRowIds(taken, here, newId)
   return fields.map((field) => ({ field, value: filled[field] ?? null }))
 }
 

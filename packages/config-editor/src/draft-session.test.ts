@@ -93,7 +93,7 @@ function makePage(name: string, server: ReturnType<typeof makeServer>, others: (
     hear: (stored: Stored) => void (up && updates.push(stored)),
     /** Types on top of what was rendered last, as an event handler does. */
     edit(field: ContainerConfigField, change: (before: ContainerConfigFields) => unknown) {
-      session.edit(field, change(rendered), rendered)
+      session.edit(field, change(rendered), rendered[field])
     },
     set(key: string) {
       const value = `${name}${++serial}`

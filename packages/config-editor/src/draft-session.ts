@@ -82,9 +82,10 @@ export class DraftSession {
     this.#context = next
   }
 
-  edit(field: ContainerConfigField, value: unknown, seen: ContainerConfigFields) {
+  /** `seen` is the value that the form showed when it was edited. */
+  edit(field: ContainerConfigField, value: unknown, seen: unknown) {
     this.#stopTimer('send')
-    this.#transition(editField(this.#draft, field, value, seen[field]))
+    this.#transition(editField(this.#draft, field, value, seen))
   }
 
   /** At once, unless something else is on its way. */

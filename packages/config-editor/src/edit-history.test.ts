@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { editField, linkFound, shownFields, startDraft } from './config-draft.ts'
-import { noHistory, recordEdit, redo, toSeenFields, undo } from './edit-history.ts'
+import { noHistory, recordEdit, redo, undo } from './edit-history.ts'
 
 const env = (...pairs: [key: string, value: string][]) => pairs.map(([key, value]) => ({ id: `id-${key}`, key, value }))
 
@@ -36,13 +36,11 @@ describe('taking back own edits', () => {
     const history = recordEdit(noHistory, [change], 1)
     draft = linkFound(draft, { environment: env(['A', 'mine'], ['B', 'theirs']) }, 3)
     const back = undo(history)
-    for (const edit of back?.edits ?? [])
-      draft = editField(draft, edit.field, edit.after, toSeenFields(edit)[edit.field])
+    for (const edit of back?.edits ?? []) draft = editField(draft, edit.field, edit.after, edit.before ?? undefined)
     expect(shownFields(draft).environment).toEqual(env(['A', '1'], ['B', 'theirs']))
     expect(draft.conflicts).toEqual({})
     const again = back && redo(back.history)
-    for (const edit of again?.edits ?? [])
-      draft = editField(draft, edit.field, edit.after, toSeenFields(edit)[edit.field])
+    for (const edit of again?.edits ?? []) draft = editField(draft, edit.field, edit.after, edit.before ?? undefined)
     expect(shownFields(draft).environment).toEqual(env(['A', 'mine'], ['B', 'theirs']))
     expect(again?.history.done).toHaveLength(1)
     expect(again?.history.undone).toHaveLength(0)

@@ -1,7 +1,7 @@
-import type { ContainerConfigField, ContainerConfigFields } from '@crux/contract'
+import type { ContainerConfigField } from '@crux/contract'
 import { sameValue } from '@crux/rules'
 
-/** One field before and after an edit of this user, without changes of others in between. */
+/** One field before and after an edit of this user, without changes of others in between. The draft merges `after` with what came in since `before`. */
 export type FieldStep = { field: ContainerConfigField; before: unknown; after: unknown }
 export type Step = { changes: readonly FieldStep[]; at: number }
 /** Edits of this user that can be undone, and those that were undone. The newest is last. */
@@ -55,10 +55,6 @@ export function redo(history: EditHistory): { history: EditHistory; edits: reado
     edits: step.changes,
   }
 }
-
-/** An edit of `after`, made when the form showed `before`, which a draft merges with the current state. */
-export const toSeenFields = ({ field, before }: FieldStep): ContainerConfigFields =>
-  ({ [field]: before ?? undefined }) as ContainerConfigFields
 
 /** A row that comes or goes is a step of its own. */
 const sameRows = (left: unknown, right: unknown): boolean =>

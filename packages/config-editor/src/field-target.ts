@@ -1,5 +1,6 @@
 import type { ContainerConfigFields } from '@crux/contract'
-import { rowKey } from '@crux/rules'
+import { valueAt } from '@crux/rules'
+import { keyOf, rowsOf } from './config-rows.ts'
 
 export type FieldTarget = {
   /** As a problem names it: `volumes[1].path`, `environment.LEVEL`, `routing.port`. */
@@ -9,8 +10,6 @@ export type FieldTarget = {
   /** The field of that row: `path`. */
   part?: string
 }
-
-type Row = { id?: string; key?: string; value?: unknown }
 
 /**
  * Finds the position of a property in the form.
@@ -23,21 +22,14 @@ export function findFieldTarget(property: string, fields: ContainerConfigFields,
   let rowId: string | undefined
   let rest: string[] = []
   for (const step of property.match(/[^.[\]]+/g) ?? []) {
-    const found = Array.isArray(inner)
-      ? rowAt(
-          (inner as Row[]).filter((row) => !merged || row.value !== null),
-          step,
-        )
-      : undefined
+    // A row is named by its place, or by its key in lists that have keys.
+    const rows = rowsOf(inner).filter((row) => !merged || row.value !== null)
+    const found = /^\d+$/.test(step) ? rows[Number(step)] : rows.find((row) => keyOf(row) === step)
     if (found) {
-      rowId = found.id
+      rowId = typeof found.id === 'string' ? found.id : undefined
       rest = []
     } else rest.push(step)
-    inner = found ?? (inner as Record<string, unknown> | null | undefined)?.[step]
+    inner = found ?? valueAt(inner, [step])
   }
   return { property, ...(rowId !== undefined && { rowId, part: rest.join('.') }) }
 }
-
-/** By its place, or where keys are named by its key. */
-const rowAt = (rows: readonly Row[], step: string): Row | undefined =>
-  /^\d+$/.test(step) ? rows[Number(step)] : rows.find((row) => rowKey(row as Parameters<typeof rowKey>[0]) === step)

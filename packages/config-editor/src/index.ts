@@ -7,10 +7,10 @@ export {
   shownFields,
 } from './config-draft.ts'
 export { fieldsOf } from './config-fields.ts'
-export { type Conflicts, fieldOf } from './config-rows.ts'
+export { type Conflicts, fieldOf, isWithin } from './config-rows.ts'
 export { copyFields, fieldDifferences } from './copied-fields.ts'
 export { DraftSession } from './draft-session.ts'
-export { type FieldStep, noHistory, recordEdit, redo, type Step, toSeenFields, undo } from './edit-history.ts'
+export { type FieldStep, noHistory, recordEdit, redo, type Step, undo } from './edit-history.ts'
 export { type EnvChange, envChanges, withEnvChanges } from './env-changes.ts'
 export { formatEnvFile, parseEnvFile } from './env-file.ts'
 export { type FieldTarget, findFieldTarget } from './field-target.ts'

@@ -4,7 +4,6 @@ import {
   contract,
   type EndpointSpec,
   liveChannels,
-  type Permission,
   permissions,
   scopeOfEndpoint,
   scopeOfPermission,
@@ -26,13 +25,15 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const mark = (given: boolean) => (given ? 'yes' : '')
 const rights = () =>
-  (Object.keys(permissions) as Permission[]).map((permission) => {
-    const least = permissions[permission]
-    return [`\`${permission}\``, mark(least === 'user'), mark(least !== 'owner'), 'yes']
-  })
+  Object.entries(permissions).map(([permission, least]) => [
+    `\`${permission}\``,
+    mark(least === 'user'),
+    mark(least !== 'owner'),
+    'yes',
+  ])
 
-const who = (row: EndpointSpec) =>
-  row.permission in permissions ? permissions[row.permission as Permission] : row.permission
+const roles = new Map<string, string>(Object.entries(permissions))
+const leastRole = ({ permission }: EndpointSpec) => roles.get(permission) ?? permission
 const token = (row: EndpointSpec) => {
   if (['public', 'install-token', 'registry-hook'].includes(row.permission)) return ''
   const scope = scopeOfEndpoint(row) ?? 'never'
@@ -42,9 +43,9 @@ const operations = () =>
   endpoints.map(([operation, row]) => [
     `\`${operation}\``,
     `${row.method} ${row.path}`,
-    who(row),
+    leastRole(row),
     token(row),
-    mark(row.audit !== false),
+    mark(Boolean(row.audit)),
   ])
 
 const messages = () =>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
 import { auditActorTypes, auditContexts, auditMethods } from './enums.ts'
-import { Id, Page, paginated, params, Timestamp } from './shapes.ts'
+import { Id, Page, paginated, Timestamp } from './shapes.ts'
 
 export const AuditLogEntry = z.object({
   id: Id,
@@ -45,48 +45,32 @@ export const auditLogEndpoints = endpoints({
     summary: 'List the audit log of a team, newest first',
     method: 'GET',
     path: auditLog,
-    params: params({}),
     query: Page.extend(range),
-    status: 200,
     response: paginated(AuditLogEntry),
-    errors: [],
     permission: 'audit-log.read',
-    audit: false,
   },
   'audit-log.days': {
     summary: 'Count the entries of the audit log per day, oldest first',
     method: 'GET',
     path: `${auditLog}/days`,
-    params: params({}),
     query: z.object({ ...range, /** IANA name: `Europe/Berlin`. */ timeZone: z.string().max(64).default('UTC') }),
-    status: 200,
     response: z.array(AuditLogDay),
-    errors: [],
     permission: 'audit-log.read',
-    audit: false,
   },
   'audit-log.export-csv': {
     summary: 'Download the audit log as CSV (RFC 4180), oldest first',
     method: 'GET',
     path: `${auditLog}/export.csv`,
-    params: params({}),
     query: z.object(range),
-    status: 200,
     contentType: 'text/csv; charset=utf-8',
-    errors: [],
     permission: 'audit-log.read',
-    audit: false,
   },
   'audit-log.export-ndjson': {
     summary: 'Download the audit log with one JSON object per line, oldest first',
     method: 'GET',
     path: `${auditLog}/export.ndjson`,
-    params: params({}),
     query: z.object(range),
-    status: 200,
     contentType: 'application/x-ndjson; charset=utf-8',
-    errors: [],
     permission: 'audit-log.read',
-    audit: false,
   },
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ConfigChange, ContainerConfig } from './container-configurations.ts'
 import { Deployment } from './deployments.ts'
 import { endpoints } from './endpoint.ts'
-import { Description, Id, inTeam, Name, params } from './shapes.ts'
+import { Description, Id, Name } from './shapes.ts'
 
 /** A named base layer that several deployments share. */
 export const ConfigBundle = z.object({ id: Id, name: z.string(), description: z.string().nullish(), configId: Id })
@@ -20,47 +20,33 @@ export const ConfigBundleUpdate = z.object({
   ...ConfigChange.shape,
 })
 const bundles = '/api/:teamSlug/config-bundles' as const
-const bundleId = params({ configBundleId: Id })
 
 export const configBundleEndpoints = endpoints({
   'config-bundles.list': {
     summary: 'List the config bundles of a team',
     method: 'GET',
     path: bundles,
-    params: inTeam,
-    status: 200,
     response: z.array(ConfigBundle),
-    errors: [],
     permission: 'config-bundles.read',
-    audit: false,
   },
   'config-bundles.get': {
     summary: 'Get a config bundle',
     method: 'GET',
     path: `${bundles}/:configBundleId`,
-    params: bundleId,
-    status: 200,
     response: ConfigBundleDetails,
-    errors: [],
     permission: 'config-bundles.read',
-    audit: false,
   },
   'config-bundles.deployments': {
     summary: 'List the deployments that use a config bundle, newest first',
     method: 'GET',
     path: `${bundles}/:configBundleId/deployments`,
-    params: bundleId,
-    status: 200,
     response: z.array(Deployment),
-    errors: [],
     permission: 'config-bundles.read',
-    audit: false,
   },
   'config-bundles.create': {
     summary: 'Create an empty config bundle',
     method: 'POST',
     path: bundles,
-    params: inTeam,
     body: ConfigBundleCreate,
     status: 201,
     response: ConfigBundleDetails,
@@ -72,7 +58,6 @@ export const configBundleEndpoints = endpoints({
     summary: "Change a bundle's name, description or configuration",
     method: 'PATCH',
     path: `${bundles}/:configBundleId`,
-    params: bundleId,
     body: ConfigBundleUpdate,
     configInput: true,
     status: 204,
@@ -85,7 +70,6 @@ export const configBundleEndpoints = endpoints({
     summary: 'Delete a config bundle that no deployment uses',
     method: 'DELETE',
     path: `${bundles}/:configBundleId`,
-    params: bundleId,
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'config-bundles.edit',

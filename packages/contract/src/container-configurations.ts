@@ -3,7 +3,7 @@ import { ContainerConfigFields, containerConfigFieldNames } from './container-co
 import { endpoints } from './endpoint.ts'
 import { containerConfigTypes, nodeTypes, projectTypes, versionTypes } from './enums.ts'
 import { limits } from './limits.ts'
-import { BasicUser, basic, Id, inTeam, Page, paginated, params, Timestamp } from './shapes.ts'
+import { BasicUser, basic, Id, Page, paginated, Timestamp } from './shapes.ts'
 
 export const ContainerConfig = ContainerConfigFields.extend({
   id: Id,
@@ -75,7 +75,6 @@ export const ContainerConfigRelations = z.object({
     .optional(),
   configBundle: Named.optional(),
 })
-const configId = params({ configId: Id })
 
 /** A configuration of the team with its owner, for comparing and copying. */
 export const ContainerConfigChoice = z.object({
@@ -101,29 +100,20 @@ export const containerConfigurationEndpoints = endpoints({
     summary: 'Get one layer of a container configuration',
     method: 'GET',
     path: '/api/:teamSlug/container-configurations/:configId',
-    params: configId,
-    status: 200,
     response: ContainerConfigDetails,
-    errors: [],
     permission: 'container-configurations.read',
-    audit: false,
   },
   'container-configurations.relations': {
     summary: 'Get the image, bundle, deployment or instance that a configuration belongs to',
     method: 'GET',
     path: '/api/:teamSlug/container-configurations/:configId/relations',
-    params: configId,
-    status: 200,
     response: ContainerConfigRelations,
-    errors: [],
     permission: 'container-configurations.read',
-    audit: false,
   },
   'container-configurations.update': {
     summary: 'Update a configuration',
     method: 'PATCH',
     path: '/api/:teamSlug/container-configurations/:configId',
-    params: configId,
     body: ContainerConfigPatch,
     configInput: true,
     status: 204,
@@ -135,49 +125,35 @@ export const containerConfigurationEndpoints = endpoints({
 })
 
 const history = '/api/:teamSlug/container-configurations/:configId/history' as const
-const revision = params({ configId: Id, revision: z.coerce.number().int().min(1) })
 
 export const configurationHistoryEndpoints = endpoints({
   'container-configurations.list': {
     summary: 'Find configurations of the team by name, to compare or copy them',
     method: 'GET',
     path: '/api/:teamSlug/container-configurations',
-    params: inTeam,
     query: Page.extend({ filter: z.string().max(255).optional(), type: z.enum(containerConfigTypes).optional() }),
-    status: 200,
     response: paginated(ContainerConfigChoice),
-    errors: [],
     permission: 'container-configurations.read',
-    audit: false,
   },
   'container-configurations.history': {
     summary: 'List the changes of a configuration, newest first',
     method: 'GET',
     path: history,
-    params: configId,
     query: Page,
-    status: 200,
     response: paginated(ContainerConfigRevision),
-    errors: [],
     permission: 'container-configurations.read',
-    audit: false,
   },
   'container-configurations.get-revision': {
     summary: 'Get an earlier state of a configuration',
     method: 'GET',
     path: `${history}/:revision`,
-    params: revision,
-    status: 200,
     response: ContainerConfigRevision.extend({ config: ContainerConfigFields }),
-    errors: [],
     permission: 'container-configurations.read',
-    audit: false,
   },
   'container-configurations.restore': {
     summary: 'Restore an earlier state as a new change; secrets keep their values',
     method: 'POST',
     path: `${history}/:revision/restore`,
-    params: revision,
     /** The revision that the caller has loaded: a later change is a conflict. */
     body: z.object({ revision: z.int().optional() }).optional(),
     status: 204,
@@ -189,7 +165,6 @@ export const configurationHistoryEndpoints = endpoints({
     summary: "Take another configuration's settings; secrets come as keys only",
     method: 'POST',
     path: '/api/:teamSlug/container-configurations/:configId/copy',
-    params: configId,
     body: z.object({
       fromConfigId: Id,
       /** Absent: all settings of the other configuration. */

@@ -4,11 +4,8 @@ import { DeploymentPreview } from './deployments.ts'
 import { endpoints } from './endpoint.ts'
 import { containerConfigTypes } from './enums.ts'
 import { limits } from './limits.ts'
-import { Id, params } from './shapes.ts'
+import { Id } from './shapes.ts'
 
-const deploymentId = params({ deploymentId: Id })
-const instanceId = params({ deploymentId: Id, instanceId: Id })
-const release = params({ deploymentId: Id, number: z.coerce.number().int().min(1).max(limits.tries) })
 const one = '/api/:teamSlug/deployments/:deploymentId' as const
 
 /** The origin of a value: a layer, or `default` where no layer sets it. */
@@ -35,12 +32,8 @@ export const finalConfigurationEndpoints = endpoints({
     summary: 'Get the final configuration of each instance with the origin of every value',
     method: 'GET',
     path: `${one}/final-configuration`,
-    params: deploymentId,
-    status: 200,
     response: z.array(FinalConfiguration),
-    errors: [],
     permission: 'deployments.read',
-    audit: false,
   },
 })
 
@@ -49,24 +42,16 @@ export const releaseEndpoints = endpoints({
     summary: 'Preview a rollback to an earlier release',
     method: 'GET',
     path: `${one}/releases/:number/preview`,
-    params: release,
-    status: 200,
     response: DeploymentPreview,
-    errors: [],
     permission: 'deployments.read',
-    audit: false,
   },
   'deployments.log-file': {
     summary: 'Download the events of one release or of all as a text file',
     method: 'GET',
     path: `${one}/log/file`,
-    params: deploymentId,
     query: z.object({ try: z.coerce.number().int().min(1).max(limits.tries).optional() }),
-    status: 200,
     contentType: 'text/plain; charset=utf-8',
-    errors: [],
     permission: 'deployments.read',
-    audit: false,
   },
 })
 
@@ -75,22 +60,16 @@ export const deploymentSecretEndpoints = endpoints({
     summary: "Keys of the prefix's shared secrets that the node has, and its public key",
     method: 'GET',
     path: `${one}/secrets`,
-    params: deploymentId,
-    status: 200,
     response: SecretKeys,
     errors: ['preconditionFailed'],
     permission: 'container-configurations.read',
-    audit: false,
   },
   'deployments.instance-secrets': {
     summary: "Keys of the secrets that an instance's container has, and the node's public key",
     method: 'GET',
     path: `${one}/instances/:instanceId/secrets`,
-    params: instanceId,
-    status: 200,
     response: SecretKeys.extend({ container: z.object({ prefix: z.string(), name: z.string() }) }),
     errors: ['preconditionFailed'],
     permission: 'container-configurations.read',
-    audit: false,
   },
 })

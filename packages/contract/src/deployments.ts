@@ -6,7 +6,7 @@ import { deploymentStatuses, nodeTypes, portProtocols, projectTypes, versionType
 import { LastRelease } from './last-release.ts'
 import { limits } from './limits.ts'
 import { Image } from './projects.ts'
-import { Audit, basic, Description, Id, inTeam, Name, Page, Prefix, paginated, params, Timestamp } from './shapes.ts'
+import { Audit, basic, Description, Id, Name, Page, Prefix, paginated, Timestamp } from './shapes.ts'
 
 export const DeploymentCreate = z.object({
   versionId: Id,
@@ -180,9 +180,6 @@ export const DeploymentListQuery = Page.extend({
 /** Totals beside the list, so that the page needs no second request. */
 export const DeploymentPage = paginated(Deployment).extend({ counts: z.record(z.string(), z.int()).optional() })
 
-const deploymentId = params({ deploymentId: Id })
-const instanceId = params({ deploymentId: Id, instanceId: Id })
-const release = params({ deploymentId: Id, number: z.coerce.number().int().min(1).max(limits.tries) })
 const deployments = '/api/:teamSlug/deployments' as const
 const one = `${deployments}/:deploymentId` as const
 
@@ -191,30 +188,21 @@ export const deploymentEndpoints = endpoints({
     summary: 'List the deployments of a team, newest first',
     method: 'GET',
     path: deployments,
-    params: inTeam,
     query: DeploymentListQuery,
-    status: 200,
     response: DeploymentPage,
-    errors: [],
     permission: 'deployments.read',
-    audit: false,
   },
   'deployments.get': {
     summary: 'Get a deployment',
     method: 'GET',
     path: one,
-    params: deploymentId,
-    status: 200,
     response: DeploymentDetails,
-    errors: [],
     permission: 'deployments.read',
-    audit: false,
   },
   'deployments.create': {
     summary: 'Create a deployment of a version for a node and prefix',
     method: 'POST',
     path: deployments,
-    params: inTeam,
     body: DeploymentCreate,
     status: 201,
     response: Deployment,
@@ -227,7 +215,6 @@ export const deploymentEndpoints = endpoints({
     summary: 'Update the note, the prefix or the protection of a deployment',
     method: 'PUT',
     path: one,
-    params: deploymentId,
     body: DeploymentUpdate,
     status: 204,
     errors: ['rollingVersionDeployment', 'alreadyHavePreparing', 'preconditionFailed'],
@@ -238,7 +225,6 @@ export const deploymentEndpoints = endpoints({
     summary: 'Delete a deployment; with `containers=true` also its containers',
     method: 'DELETE',
     path: one,
-    params: deploymentId,
     query: z.object({ containers: z.enum(['true', 'false']).optional() }),
     status: 204,
     errors: ['preconditionFailed'],
@@ -249,7 +235,6 @@ export const deploymentEndpoints = endpoints({
     summary: 'Start a release',
     method: 'POST',
     path: `${one}/start`,
-    params: deploymentId,
     query: z.object({
       ignoreProtected: z.string().optional(),
       /** Seconds to wait for the end: then 200 with `{status}`, or 202 with the status when the time is up. Absent: 204 at once. */
@@ -267,19 +252,14 @@ export const deploymentEndpoints = endpoints({
     summary: 'Preview what a start would change',
     method: 'GET',
     path: `${one}/preview`,
-    params: deploymentId,
     query: DeploymentPreviewQuery,
-    status: 200,
     response: DeploymentPreview,
-    errors: [],
     permission: 'deployments.read',
-    audit: false,
   },
   'deployments.cancel': {
     summary: 'Cancel the release in progress',
     method: 'POST',
     path: `${one}/cancel`,
-    params: deploymentId,
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'deployments.start',
@@ -290,7 +270,6 @@ export const deploymentEndpoints = endpoints({
     summary: 'Copy a deployment to a node and prefix',
     method: 'POST',
     path: `${one}/copy`,
-    params: deploymentId,
     body: DeploymentCopy,
     status: 201,
     location: 'sibling',
@@ -304,30 +283,21 @@ export const deploymentEndpoints = endpoints({
     summary: 'List the events of a deployment: newest page first, ascending within a page',
     method: 'GET',
     path: `${one}/log`,
-    params: deploymentId,
     query: Page.extend({ try: z.coerce.number().int().min(1).max(limits.tries).optional() }),
-    status: 200,
     response: paginated(DeploymentEvent),
-    errors: [],
     permission: 'deployments.read',
-    audit: false,
   },
   'deployments.releases': {
     summary: 'List the releases of a deployment, newest first',
     method: 'GET',
     path: `${one}/releases`,
-    params: deploymentId,
-    status: 200,
     response: z.array(Release),
-    errors: [],
     permission: 'deployments.read',
-    audit: false,
   },
   'deployments.start-release': {
     summary: 'Roll back: start an earlier release again with its digests',
     method: 'POST',
     path: `${one}/releases/:number/start`,
-    params: release,
     query: z.object({ ignoreProtected: z.string().optional() }),
     status: 204,
     errors: ['preconditionFailed', 'alreadyExists'],
@@ -339,18 +309,13 @@ export const deploymentEndpoints = endpoints({
     summary: 'Get an instance of a deployment',
     method: 'GET',
     path: `${one}/instances/:instanceId`,
-    params: instanceId,
-    status: 200,
     response: Instance,
-    errors: [],
     permission: 'deployments.read',
-    audit: false,
   },
   'deployments.update-instance': {
     summary: "Change an instance's configuration",
     method: 'PATCH',
     path: `${one}/instances/:instanceId`,
-    params: instanceId,
     body: ConfigChange,
     configInput: true,
     status: 204,
@@ -363,18 +328,13 @@ export const deploymentEndpoints = endpoints({
     summary: 'List the deployments on a node, newest first',
     method: 'GET',
     path: '/api/:teamSlug/nodes/:nodeId/deployments',
-    params: params({ nodeId: Id }),
-    status: 200,
     response: z.array(Deployment),
-    errors: [],
     permission: 'deployments.read',
-    audit: false,
   },
   'deployments.create-token': {
     summary: 'Create the token that starts a deployment from outside; its text is returned once',
     method: 'PUT',
     path: `${one}/token`,
-    params: deploymentId,
     body: DeploymentTokenWrite,
     status: 201,
     location: 'part',
@@ -389,9 +349,7 @@ export const deploymentEndpoints = endpoints({
     summary: "Revoke the deployment's token",
     method: 'DELETE',
     path: `${one}/token`,
-    params: deploymentId,
     status: 204,
-    errors: [],
     permission: 'deployments.token',
     audit: 'deployment-token',
     token: 'never',

@@ -1,32 +1,35 @@
 import type { z } from 'zod'
 import type { TokenScope } from './enums.ts'
 import type { ErrorCode } from './errors.ts'
+import { withPathParams } from './path-params.ts'
 import type { Permission } from './policy.ts'
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
  * One endpoint of the table from which the routes, the client, OpenAPI, rights, audit and form limits are derived.
  * - `path`: with `:parameters`; a path with `:teamSlug` is authorized in that team, `:teamId` likewise.
  * - `permission`: `public` and `session` require no team right; `install-token` requires a node's install token, `registry-hook` the token of the
  *   registry in the path.
- * - `audit`: the label under which a successful or refused change is recorded; `false` for reads and for actions that must not be recorded.
+ * - `status`: of a success; absent: 200.
+ * - `audit`: the label under which a successful or refused change is recorded; `false` for actions that must not be recorded. Every endpoint but a
+ *   GET has to declare it, so that no change is forgotten.
  * - `errors`: codes in addition to those of every endpoint (invalidArgument, unauthorized, forbidden, notFound, internalError).
  */
-export type EndpointSpec = {
+export type EndpointSpec = EndpointBase & ({ method: 'GET'; audit?: false } | { method: Change; audit: string | false })
+type Change = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+type EndpointBase = {
   summary: string
-  method: Method
   path: `/${string}`
+  /** Made of the path by `endpoints`. */
   params?: z.ZodObject
   query?: z.ZodObject
   body?: z.ZodType
-  status: 200 | 201 | 202 | 204
+  status?: 201 | 204
   response?: z.ZodType
   /** The type of an answer that is not JSON (a script, a stream): the handler returns a string or Buffer. */
   contentType?: string
-  errors: readonly ErrorCode[]
+  errors?: readonly ErrorCode[]
   permission: Permission | 'public' | 'session' | 'install-token' | 'registry-hook'
-  audit: string | false
   /**
    * The minimum scope of a token for this endpoint; absent: `read` for GET, `full` otherwise. `never`: only for sessions (a token manages neither
    * tokens nor members nor itself, so that a stolen one cannot extend its access). `deployment-token`: also the token of that deployment.
@@ -57,5 +60,8 @@ export type EndpointSpec = {
   location?: 'sibling' | 'part'
 }
 
-export const endpoint = <const E extends EndpointSpec>(spec: E): E => spec
-export const endpoints = <const T extends Record<string, EndpointSpec>>(table: T): T => table
+/** The table, with the parameters of each path. */
+/* @__NO_SIDE_EFFECTS__ */
+export function endpoints<const T extends Record<string, EndpointSpec & { params?: never }>>(table: T) {
+  return withPathParams(table)
+}

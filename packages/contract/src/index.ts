@@ -1,7 +1,6 @@
 export * from './addresses.ts'
 export * from './audit-log.ts'
 export * from './auth.ts'
-export * from './channel-paths.ts'
 export * from './config-bundles.ts'
 export * from './container-configuration.ts'
 export * from './container-configuration-fields.ts'

@@ -6,7 +6,7 @@ import { limits } from './limits.ts'
 import { channels } from './live.ts'
 import { Container, ContainerIdentifier } from './nodes.ts'
 import { Image, ImageOrder, ImagesAdd, ImageTag } from './projects.ts'
-import { Id, inTeam, params, Timestamp } from './shapes.ts'
+import { Id, Timestamp } from './shapes.ts'
 
 /** Presence on a page that several users may edit. One editor is one socket. */
 export const Editor = z.object({
@@ -50,14 +50,12 @@ const Tag = z.object({ name: z.string(), created: Timestamp.nullish() })
 export const liveChannels = channels({
   nodes: {
     path: '/:teamSlug/nodes',
-    params: inTeam,
     permission: 'nodes.read',
     client: {},
     server: { event: { data: NodeEventMessage } },
   },
   node: {
     path: '/:teamSlug/nodes/:nodeId',
-    params: params({ nodeId: Id }),
     permission: 'containers.read',
     client: {
       'container-command': {
@@ -108,7 +106,6 @@ export const liveChannels = channels({
   },
   registries: {
     path: '/:teamSlug/registries',
-    params: inTeam,
     permission: 'registries.read',
     client: {
       'find-image': {
@@ -134,7 +131,6 @@ export const liveChannels = channels({
   },
   version: {
     path: '/:teamSlug/projects/:projectId/versions/:versionId',
-    params: params({ projectId: Id, versionId: Id }),
     permission: 'projects.read',
     client: {
       'add-images': { data: z.object({ registryImages: ImagesAdd }), permission: 'projects.edit', audit: 'image' },
@@ -156,7 +152,6 @@ export const liveChannels = channels({
   },
   deployment: {
     path: '/:teamSlug/deployments/:deploymentId',
-    params: params({ deploymentId: Id }),
     permission: 'deployments.read',
     client: {
       'fetch-deployment-events': { data: Nothing, permission: 'deployments.read', audit: false },
@@ -184,7 +179,6 @@ export const liveChannels = channels({
   },
   'container-configuration': {
     path: '/:teamSlug/container-configurations/:configId',
-    params: params({ configId: Id }),
     permission: 'container-configurations.read',
     client: {
       'patch-config': {

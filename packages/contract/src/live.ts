@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { type PathParams, withPathParams } from './path-params.ts'
 import type { Permission } from './policy.ts'
 
 /** A message that a client may send on a channel. Without `data`, the message has no content. */
@@ -19,7 +20,15 @@ export type ChannelSpec = {
   client: Record<string, ClientMessageSpec>
   server: Record<string, ServerMessageSpec>
 }
-export const channels = <const T extends Record<string, ChannelSpec>>(table: T): T => table
+type Declared = Record<string, Omit<ChannelSpec, 'params'>>
+/** The table, with the parameters of each path; every channel has some. */
+export function channels<const T extends Declared>(
+  table: T,
+): { [Name in keyof T]: T[Name] & { params: PathParams<T[Name]['path']> } }
+/* @__NO_SIDE_EFFECTS__ */
+export function channels(table: Declared) {
+  return withPathParams(table)
+}
 
 /** Close codes of the socket: 4401 = the session ended, do not reconnect until the user signs in again. */
 export const closeCodes = { goingAway: 1001, policy: 1008, tooSlow: 1013, sessionEnded: 4401 } as const

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
-import { Id, params, Timestamp } from './shapes.ts'
+import { Timestamp } from './shapes.ts'
 
 export const nodeImageStates = ['running', 'needed', 'unneeded', 'foreign'] as const
 /** An image in the store of a node with its users. Only unneeded images that Crux pulled can be deleted. */
@@ -16,7 +16,6 @@ export const NodeImage = z.object({
   /** A text that names the container or release. */
   neededBy: z.string().nullish(),
 })
-const nodeId = params({ nodeId: Id })
 const nodes = '/api/:teamSlug/nodes' as const
 
 export const nodeImageEndpoints = endpoints({
@@ -24,25 +23,20 @@ export const nodeImageEndpoints = endpoints({
     summary: "Images of a node's store and what needs them",
     method: 'GET',
     path: `${nodes}/:nodeId/images`,
-    params: nodeId,
-    status: 200,
     response: z.object({ images: z.array(NodeImage), reclaimableBytes: z.number() }),
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'nodes.read',
-    audit: false,
   },
   'nodes.prune-images': {
     summary: 'Delete images that no container and no release needs',
     method: 'POST',
     path: `${nodes}/:nodeId/images/prune`,
-    params: nodeId,
     body: z.object({
       imageIds: z
         .array(z.string().regex(/^sha256:[0-9a-f]{64}$/))
         .min(1)
         .max(1_000),
     }),
-    status: 200,
     response: z.object({
       removed: z.array(z.string()),
       freedBytes: z.number(),

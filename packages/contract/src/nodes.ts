@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
 import { containerStates, nodeEventTypes, nodeStatuses, nodeTypes, scriptTypes } from './enums.ts'
 import { limits, patterns } from './limits.ts'
-import { Description, Icon, Id, inTeam, Name, Page, paginated, params, Timestamp } from './shapes.ts'
+import { ContainerName, Description, Icon, Id, Name, Page, paginated, Timestamp } from './shapes.ts'
 
 export const NodeWrite = z.object({ name: Name, description: Description, icon: Icon })
 export const Node = z.object({
@@ -73,11 +73,7 @@ export const NodeEventQuery = Page.extend({
 /** `prefix` is empty for a container outside any prefix; the path contains `_` for it. */
 export const ContainerIdentifier = z.object({
   prefix: z.string().max(limits.containerName.max),
-  name: z
-    .string()
-    .min(1)
-    .max(255)
-    .refine((value) => !value.startsWith('-'), 'A name does not start with a dash'),
+  name: ContainerName,
 })
 /** `id` depends on the list: prefix and short name in a list of that prefix, otherwise no prefix and the full name. */
 export const Container = z.object({
@@ -104,10 +100,6 @@ export const Container = z.object({
   labels: z.record(z.string(), z.string()),
 })
 export type Container = z.output<typeof Container>
-const nodeId = params({ nodeId: Id })
-const prefixSegment = z.string().min(1).max(limits.containerName.max)
-const prefixed = params({ nodeId: Id, prefix: prefixSegment })
-const container = params({ nodeId: Id, prefix: prefixSegment, name: ContainerIdentifier.shape.name })
 const nodes = '/api/:teamSlug/nodes' as const
 const containers = `${nodes}/:nodeId/:prefix/containers` as const
 
@@ -116,29 +108,20 @@ export const nodeEndpoints = endpoints({
     summary: 'List the nodes of a team',
     method: 'GET',
     path: nodes,
-    params: inTeam,
-    status: 200,
     response: z.array(Node),
-    errors: [],
     permission: 'nodes.read',
-    audit: false,
   },
   'nodes.get': {
     summary: 'Get a node',
     method: 'GET',
     path: `${nodes}/:nodeId`,
-    params: nodeId,
-    status: 200,
     response: NodeDetails,
-    errors: [],
     permission: 'nodes.read',
-    audit: false,
   },
   'nodes.create': {
     summary: 'Create a node',
     method: 'POST',
     path: nodes,
-    params: inTeam,
     body: NodeWrite,
     status: 201,
     response: Node,
@@ -150,7 +133,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Update a node',
     method: 'PUT',
     path: `${nodes}/:nodeId`,
-    params: nodeId,
     body: NodeWrite,
     status: 204,
     errors: ['alreadyExists'],
@@ -161,7 +143,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Delete a node without deployments',
     method: 'DELETE',
     path: `${nodes}/:nodeId`,
-    params: nodeId,
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'nodes.edit',
@@ -171,7 +152,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Create an install script for one use within 10 minutes',
     method: 'POST',
     path: `${nodes}/:nodeId/script`,
-    params: nodeId,
     body: NodeScriptWrite,
     status: 201,
     response: NodeInstall,
@@ -183,32 +163,23 @@ export const nodeEndpoints = endpoints({
     summary: 'Get the install script, for a holder of its token',
     method: 'GET',
     path: `${nodes}/:nodeId/script`,
-    params: nodeId,
-    status: 200,
     contentType: 'text/plain',
-    errors: [],
     permission: 'install-token',
-    audit: false,
   },
   'nodes.get-agent-image': {
     summary: 'Download the agent image in `docker save` format, for a holder of the install token',
     method: 'GET',
     path: `${nodes}/:nodeId/agent-image`,
-    params: nodeId,
     query: z.object({ architecture: z.string().max(32).optional() }),
-    status: 200,
     contentType: 'application/x-tar',
     errors: ['preconditionFailed'],
     permission: 'install-token',
-    audit: false,
   },
   'nodes.delete-script': {
     summary: 'Delete the install script',
     method: 'DELETE',
     path: `${nodes}/:nodeId/script`,
-    params: nodeId,
     status: 204,
-    errors: [],
     permission: 'nodes.edit',
     audit: 'node-script',
   },
@@ -216,9 +187,7 @@ export const nodeEndpoints = endpoints({
     summary: "Revoke the agent's token",
     method: 'DELETE',
     path: `${nodes}/:nodeId/token`,
-    params: nodeId,
     status: 204,
-    errors: [],
     permission: 'nodes.edit',
     audit: 'node-token',
   },
@@ -226,9 +195,7 @@ export const nodeEndpoints = endpoints({
     summary: 'Disconnect the agent',
     method: 'POST',
     path: `${nodes}/:nodeId/kick`,
-    params: nodeId,
     status: 204,
-    errors: [],
     permission: 'nodes.edit',
     audit: 'node',
   },
@@ -236,7 +203,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Use this machine as a node: start and supervise an agent on it',
     method: 'POST',
     path: `${nodes}/:nodeId/local-agent`,
-    params: nodeId,
     status: 204,
     errors: ['preconditionFailed', 'alreadyExists'],
     permission: 'nodes.edit',
@@ -246,30 +212,22 @@ export const nodeEndpoints = endpoints({
     summary: 'List the events of a node, newest first',
     method: 'GET',
     path: `${nodes}/:nodeId/audit`,
-    params: nodeId,
     query: NodeEventQuery,
-    status: 200,
     response: paginated(NodeEvent),
-    errors: [],
     permission: 'nodes.read',
-    audit: false,
   },
   'containers.list': {
     summary: 'List the containers of a prefix (`_`: all that the caller may see)',
     method: 'GET',
     path: containers,
-    params: prefixed,
-    status: 200,
     response: z.array(Container),
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.read',
-    audit: false,
   },
   'containers.delete-prefix': {
     summary: 'Delete all containers of a prefix that Crux created',
     method: 'DELETE',
     path: containers,
-    params: prefixed,
     status: 204,
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.delete',
@@ -279,7 +237,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Start a container',
     method: 'POST',
     path: `${containers}/:name/start`,
-    params: container,
     status: 204,
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.operate',
@@ -289,7 +246,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Stop a container',
     method: 'POST',
     path: `${containers}/:name/stop`,
-    params: container,
     status: 204,
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.operate',
@@ -299,7 +255,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Restart a container',
     method: 'POST',
     path: `${containers}/:name/restart`,
-    params: container,
     status: 204,
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.operate',
@@ -309,7 +264,6 @@ export const nodeEndpoints = endpoints({
     summary: 'Delete a container',
     method: 'DELETE',
     path: `${containers}/:name`,
-    params: container,
     status: 204,
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.delete',
@@ -319,34 +273,25 @@ export const nodeEndpoints = endpoints({
     summary: 'Inspect a container',
     method: 'GET',
     path: `${containers}/:name/inspect`,
-    params: container,
-    status: 200,
     response: z.object({ inspection: z.string() }),
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.read',
-    audit: false,
   },
   'containers.log': {
     summary: 'Get the last log lines of a container',
     method: 'GET',
     path: `${containers}/:name/log`,
-    params: container,
     query: z.object({ take: z.coerce.number().int().min(1).max(limits.logTake.max).default(limits.logTake.default) }),
-    status: 200,
     response: z.array(z.string()),
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.read',
-    audit: false,
   },
   'containers.download-log': {
     summary: 'Download the whole log of a container as text, with the time of each line',
     method: 'GET',
     path: `${containers}/:name/log/download`,
-    params: container,
-    status: 200,
     contentType: 'text/plain; charset=utf-8',
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.read',
-    audit: false,
   },
 })

@@ -76,9 +76,7 @@ export function openApiDocument(version: string): OpenApi {
     servers: [{ url: '/' }],
     paths,
     components: {
-      schemas: Object.fromEntries(
-        Object.entries(named).map(([name, shape]) => [name, share(toSchema(shape, 'input'), false) as Schema]),
-      ),
+      schemas: Object.fromEntries(Object.entries(named).map(([name, shape]) => [name, share(toSchema(shape), false)])),
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: sessionCookieName },
         bearer: { type: 'http', scheme: 'bearer' },
@@ -105,7 +103,7 @@ function describe(operation: string, row: EndpointSpec): OpenApiOperation {
     ...(row.body && {
       requestBody: {
         required: !row.body.safeParse(undefined).success,
-        content: { 'application/json': { schema: shared(row.body) } },
+        content: { 'application/json': { schema: share(toSchema(row.body)) } },
       },
     }),
     responses: responsesOf(row, isOpen),
@@ -116,16 +114,14 @@ function responsesOf(row: EndpointSpec, isOpen: boolean): OpenApiOperation['resp
   const type = row.contentType ?? 'application/json'
   const hasContent = row.response ?? row.contentType
   const responses: OpenApiOperation['responses'] = {
-    [row.status]: {
+    [row.status ?? 200]: {
       description: row.status === 201 ? 'Created; Location leads to it' : row.status === 204 ? 'Done' : 'The answer',
       ...(hasContent && {
-        content: {
-          [type]: row.response ? { schema: shared(row.response) } : { schema: { type: 'string' } },
-        },
+        content: { [type]: { schema: row.response ? share(toSchema(row.response)) : { type: 'string' } } },
       }),
     },
   }
-  const codes = new Set<ErrorCode>([...always, ...(isOpen ? [] : signedIn), ...row.errors])
+  const codes = new Set<ErrorCode>([...always, ...(isOpen ? [] : signedIn), ...(row.errors ?? [])])
   const byStatus = Map.groupBy(codes, (code) => errorCatalogue[code].status)
   for (const [status, group] of [...byStatus].sort(([a], [b]) => a - b)) {
     responses[status] = {
@@ -140,33 +136,35 @@ function parametersOf(place: 'path' | 'query', shape: z.ZodObject | undefined) {
   return Object.entries(shape?.shape ?? {}).map(([name, schema]) => ({
     name,
     in: place,
-    required: place === 'path' || !(schema as z.ZodType).safeParse(undefined).success,
-    schema: toSchema(schema as z.ZodType, 'input'),
+    required: place === 'path' || !z.safeParse(schema, undefined).success,
+    schema: toSchema(schema),
   }))
 }
 
 let texts: Map<string, string> | undefined
 /** Replaces every copy of a named schema by a reference, which it finds by the serialized text. */
-function share(schema: unknown, outermost = true): unknown {
-  texts ??= new Map(Object.entries(named).map(([name, shape]) => [JSON.stringify(toSchema(shape, 'input')), name]))
-  if (typeof schema !== 'object' || schema === null) return schema
+function share(schema: Schema, outermost = true): Schema {
+  texts ??= new Map(Object.entries(named).map(([name, shape]) => [JSON.stringify(toSchema(shape)), name]))
   const name = outermost ? texts.get(JSON.stringify(schema)) : undefined
   if (name) return { $ref: `#/components/schemas/${name}` }
-  if (Array.isArray(schema)) return schema.map((entry) => share(entry))
-  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, share(value)]))
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, shareWithin(value)]))
 }
-const shared = (schema: z.ZodType) => share(toSchema(schema, 'input')) as Schema
+function shareWithin(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shareWithin)
+  return typeof value === 'object' && value !== null ? share({ ...value }) : value
+}
 
-function toSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io,
+/** The JSON schema of what a client sends; answers have the same form. */
+function toSchema(schema: z.core.$ZodType): Schema {
+  const { $schema: _, ...rest }: Schema = z.toJSONSchema(schema, {
+    io: 'input',
     unrepresentable: 'any',
     reused: 'inline',
     // A date is serialized as text.
     override: ({ zodSchema, jsonSchema }) => {
       if (zodSchema._zod.def.type === 'date') Object.assign(jsonSchema, { type: 'string', format: 'date-time' })
     },
-  }) as Schema
+  })
   return rest
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
 import { registryTypes } from './enums.ts'
 import { limits } from './limits.ts'
-import { Description, Icon, Id, inTeam, Name, params, Timestamp } from './shapes.ts'
+import { Description, Icon, Id, Name, Timestamp } from './shapes.ts'
 
 const url = z.string().trim().min(1).max(limits.url.max)
 const imageNamePrefix = z
@@ -92,36 +92,26 @@ export const RegistryEvents = z.object({
     )
     .max(1_000),
 })
-const registryId = params({ registryId: Id })
 
 export const registryEndpoints = endpoints({
   'registries.list': {
     summary: 'List the registries of a team',
     method: 'GET',
     path: '/api/:teamSlug/registries',
-    params: inTeam,
-    status: 200,
     response: z.array(Registry),
-    errors: [],
     permission: 'registries.read',
-    audit: false,
   },
   'registries.get': {
     summary: 'Get a registry',
     method: 'GET',
     path: '/api/:teamSlug/registries/:registryId',
-    params: registryId,
-    status: 200,
     response: RegistryDetails,
-    errors: [],
     permission: 'registries.read',
-    audit: false,
   },
   'registries.create': {
     summary: 'Create a registry',
     method: 'POST',
     path: '/api/:teamSlug/registries',
-    params: inTeam,
     body: RegistryWrite,
     status: 201,
     response: RegistryDetails,
@@ -134,7 +124,6 @@ export const registryEndpoints = endpoints({
     summary: 'Update a registry',
     method: 'PUT',
     path: '/api/:teamSlug/registries/:registryId',
-    params: registryId,
     body: RegistryWrite,
     status: 204,
     errors: ['alreadyExists', 'registryUnauthorized', 'registryRateLimit'],
@@ -146,7 +135,6 @@ export const registryEndpoints = endpoints({
     summary: 'Delete a registry that no image uses',
     method: 'DELETE',
     path: '/api/:teamSlug/registries/:registryId',
-    params: registryId,
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'registries.edit',
@@ -156,7 +144,6 @@ export const registryEndpoints = endpoints({
     summary: 'Create the token for push events of a registry; its text is returned once',
     method: 'PUT',
     path: '/api/:teamSlug/registries/:registryId/token',
-    params: registryId,
     body: RegistryTokenWrite,
     status: 201,
     location: 'part',
@@ -170,9 +157,7 @@ export const registryEndpoints = endpoints({
     summary: "Revoke the registry's token",
     method: 'DELETE',
     path: '/api/:teamSlug/registries/:registryId/token',
-    params: registryId,
     status: 204,
-    errors: [],
     permission: 'registries.edit',
     audit: 'registry-token',
     token: 'never',
@@ -181,11 +166,9 @@ export const registryEndpoints = endpoints({
     summary: 'Receive the notifications of a distribution registry',
     method: 'POST',
     path: '/api/:teamSlug/registries/:registryId/hooks/v2',
-    params: registryId,
     body: RegistryEvents,
     bodyBytesMax: 262_144,
     status: 204,
-    errors: [],
     permission: 'registry-hook',
     audit: false,
   },

@@ -19,6 +19,11 @@ export const TeamSlug = z
   .min(limits.teamSlug.min)
   .max(limits.teamSlug.max)
   .regex(patterns.teamSlug, 'Use lower-case letters, digits and single dashes')
+export const ContainerName = z
+  .string()
+  .min(1)
+  .max(255)
+  .refine((value) => !value.startsWith('-'), 'A name does not start with a dash')
 export const Port = z.int().min(limits.port.min).max(limits.port.max)
 
 /** The users who created and last changed a record, and when. */
@@ -38,6 +43,4 @@ export const Take = z.coerce.number().int().min(1).max(limits.page.max)
 export const Page = z.object({ skip: Skip, take: Take })
 export const paginated = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), total: z.int() })
 
-export const inTeam = z.object({ teamSlug: z.string().min(1).max(70) })
-export const params = <T extends z.ZodRawShape>(shape: T) => inTeam.extend(shape)
 export type Audit = z.output<typeof Audit>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
 import { limits } from './limits.ts'
-import { Description, Icon, Id, inTeam, Name, params, Timestamp } from './shapes.ts'
+import { Description, Icon, Id, Name, Timestamp } from './shapes.ts'
 
 /** An S3 server from which files are imported into a volume before a container starts. */
 export const Storage = z.object({
@@ -39,47 +39,33 @@ export const StorageCheck = z.object({
   buckets: z.array(z.string()).nullish(),
 })
 const storages = '/api/:teamSlug/storages' as const
-const storageId = params({ storageId: Id })
 
 export const storageEndpoints = endpoints({
   'storages.list': {
     summary: 'List the storages of a team',
     method: 'GET',
     path: storages,
-    params: inTeam,
-    status: 200,
     response: z.array(Storage),
-    errors: [],
     permission: 'storages.read',
-    audit: false,
   },
   'storages.options': {
     summary: 'List storages by name, to choose one',
     method: 'GET',
     path: `${storages}/options`,
-    params: inTeam,
-    status: 200,
     response: z.array(z.object({ id: Id, name: z.string() })),
-    errors: [],
     permission: 'storages.read',
-    audit: false,
   },
   'storages.get': {
     summary: 'Get a storage',
     method: 'GET',
     path: `${storages}/:storageId`,
-    params: storageId,
-    status: 200,
     response: StorageDetails,
-    errors: [],
     permission: 'storages.read',
-    audit: false,
   },
   'storages.create': {
     summary: 'Create a storage',
     method: 'POST',
     path: storages,
-    params: inTeam,
     body: StorageWrite,
     status: 201,
     response: StorageDetails,
@@ -92,7 +78,6 @@ export const storageEndpoints = endpoints({
     summary: 'Update a storage',
     method: 'PUT',
     path: `${storages}/:storageId`,
-    params: storageId,
     body: StorageWrite,
     status: 204,
     errors: ['alreadyExists'],
@@ -104,7 +89,6 @@ export const storageEndpoints = endpoints({
     summary: 'Delete a storage that no configuration uses',
     method: 'DELETE',
     path: `${storages}/:storageId`,
-    params: storageId,
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'storages.edit',
@@ -114,10 +98,7 @@ export const storageEndpoints = endpoints({
     summary: 'Check whether a storage answers, and list its buckets',
     method: 'POST',
     path: `${storages}/:storageId/check`,
-    params: storageId,
-    status: 200,
     response: StorageCheck,
-    errors: [],
     permission: 'storages.read',
     audit: false,
     token: 'read',

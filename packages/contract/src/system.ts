@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
-import { inTeam } from './shapes.ts'
 
 export const ServiceStatus = z.object({
   status: z.enum(['operational', 'disrupted', 'unavailable']),
@@ -43,41 +42,28 @@ export const systemEndpoints = endpoints({
     summary: 'Check whether this process is alive',
     method: 'GET',
     path: '/api/health',
-    status: 200,
     response: Health,
-    errors: [],
     permission: 'public',
-    audit: false,
   },
   'system.status': {
     summary: 'Get the state of every part',
     method: 'GET',
     path: '/api/status',
-    status: 200,
     response: Status,
-    errors: [],
     permission: 'public',
-    audit: false,
   },
   'quality-assurance.get': {
     summary: 'Get whether usage statistics are collected',
     method: 'GET',
     path: '/api/quality-assurance',
-    status: 200,
     response: z.object({ disabled: z.boolean() }),
-    errors: [],
     permission: 'session',
-    audit: false,
   },
   'dashboard.get': {
     summary: 'Get the counters and the first steps of a team',
     method: 'GET',
     path: '/api/:teamSlug/dashboard',
-    params: inTeam,
-    status: 200,
     response: Dashboard,
-    errors: [],
     permission: 'dashboard.read',
-    audit: false,
   },
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
 import { tokenScopes } from './enums.ts'
-import { Description, Id, Name, params, Timestamp } from './shapes.ts'
+import { Description, Id, Name, Timestamp } from './shapes.ts'
 
 export const Token = z.object({
   id: Id,
@@ -32,33 +32,23 @@ export const ServiceAccount = z.object({
   tokens: z.array(Token),
 })
 
-const tokenId = z.object({ tokenId: Id })
 const accounts = '/api/:teamSlug/service-accounts'
-const accountId = params({ serviceAccountId: Id })
-const accountTokenId = params({ serviceAccountId: Id, tokenId: Id })
 
 export const tokenEndpoints = endpoints({
   'tokens.list': {
     summary: 'List your API tokens',
     method: 'GET',
     path: '/api/tokens',
-    status: 200,
     response: z.array(Token),
-    errors: [],
     permission: 'session',
-    audit: false,
     token: 'never',
   },
   'tokens.get': {
     summary: 'Get one of your API tokens',
     method: 'GET',
     path: '/api/tokens/:tokenId',
-    params: tokenId,
-    status: 200,
     response: Token,
-    errors: [],
     permission: 'session',
-    audit: false,
     token: 'never',
   },
   'tokens.create': {
@@ -78,9 +68,7 @@ export const tokenEndpoints = endpoints({
     summary: 'Revoke one of your API tokens',
     method: 'DELETE',
     path: '/api/tokens/:tokenId',
-    params: tokenId,
     status: 204,
-    errors: [],
     permission: 'session',
     audit: false,
     token: 'never',
@@ -89,19 +77,14 @@ export const tokenEndpoints = endpoints({
     summary: 'List the service accounts of a team with their tokens',
     method: 'GET',
     path: accounts,
-    params: params({}),
-    status: 200,
     response: z.array(ServiceAccount),
-    errors: [],
     permission: 'service-accounts.read',
-    audit: false,
     token: 'never',
   },
   'service-accounts.create': {
     summary: 'Create a service account, which belongs to the team and not to a user',
     method: 'POST',
     path: accounts,
-    params: params({}),
     body: ServiceAccountWrite,
     status: 201,
     response: ServiceAccount,
@@ -114,7 +97,6 @@ export const tokenEndpoints = endpoints({
     summary: 'Update the name or the role of a service account',
     method: 'PUT',
     path: `${accounts}/:serviceAccountId`,
-    params: accountId,
     body: ServiceAccountWrite,
     status: 204,
     errors: ['alreadyExists'],
@@ -126,9 +108,7 @@ export const tokenEndpoints = endpoints({
     summary: 'Delete a service account and revoke its tokens',
     method: 'DELETE',
     path: `${accounts}/:serviceAccountId`,
-    params: accountId,
     status: 204,
-    errors: [],
     permission: 'service-accounts.edit',
     audit: 'service-account',
     token: 'never',
@@ -137,7 +117,6 @@ export const tokenEndpoints = endpoints({
     summary: 'Create a token of a service account; its text is returned once',
     method: 'POST',
     path: `${accounts}/:serviceAccountId/tokens`,
-    params: accountId,
     body: TokenWrite,
     status: 201,
     response: TokenCreated,
@@ -151,9 +130,7 @@ export const tokenEndpoints = endpoints({
     summary: 'Revoke a token of a service account',
     method: 'DELETE',
     path: `${accounts}/:serviceAccountId/tokens/:tokenId`,
-    params: accountTokenId,
     status: 204,
-    errors: [],
     permission: 'service-accounts.edit',
     audit: 'service-account-token',
     token: 'never',

@@ -36,24 +36,22 @@ export function VersionForm({ teamSlug, projectId, version, increase, onClose }:
     onSuccess: (made: { id: string; name: string }) =>
       created(links.version(teamSlug, projectId, made.id), t('created', { name: made.name })),
   }
-  const calls = {
-    create: useCall('versions.create', end),
-    increase: useCall('versions.increase', end),
-    update: useCall('versions.update', {
-      stale: [queryKey('versions.get'), queryKey('projects.get')],
-      onSuccess: (_, { body }) => updated(t('saved', { name: body.name })),
-    }),
-  }
+  const createCall = useCall('versions.create', end)
+  const increaseCall = useCall('versions.increase', end)
+  const updateCall = useCall('versions.update', {
+    stale: [queryKey('versions.get'), queryKey('projects.get')],
+    onSuccess: (_, { body }) => updated(t('saved', { name: body.name })),
+  })
   const shell = edited
-    ? { title: t('form.editTitle', { name: edited.name }), call: calls.update }
+    ? { title: t('form.editTitle', { name: edited.name }), call: updateCall }
     : version
       ? {
           title: t('form.increaseTitle', { name: version.name }),
           description: t('form.increaseText', { name: version.name }),
           submitLabel: t('form.increase'),
-          call: calls.increase,
+          call: increaseCall,
         }
-      : { title: t('form.createTitle'), submitLabel: t('form.create'), call: calls.create }
+      : { title: t('form.createTitle'), submitLabel: t('form.create'), call: createCall }
   return (
     <FormSheet
       {...shell}
@@ -62,9 +60,9 @@ export function VersionForm({ teamSlug, projectId, version, increase, onClose }:
       onSubmit={({ autoCopyDeployments, ...values }) => {
         const named = { name: values.name, changelog: values.changelog || null }
         const params = { teamSlug, projectId, versionId: version?.id ?? '' }
-        if (edited) return calls.update.mutateAsync({ params, body: { ...named, autoCopyDeployments } })
-        if (version) return calls.increase.mutateAsync({ params, body: named })
-        return calls.create.mutateAsync({
+        if (edited) return updateCall.mutateAsync({ params, body: { ...named, autoCopyDeployments } })
+        if (version) return increaseCall.mutateAsync({ params, body: named })
+        return createCall.mutateAsync({
           params: { teamSlug, projectId },
           body: { ...named, type, autoCopyDeployments: type === 'incremental' && autoCopyDeployments },
         })

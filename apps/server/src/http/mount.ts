@@ -106,7 +106,7 @@ function send(
   answer: unknown,
   passAgain: () => Promise<unknown>,
 ) {
-  if (!request.crux?.status) reply.code(endpoint.status)
+  if (!request.crux?.status) reply.code(endpoint.status ?? 200)
   if (endpoint.status === 201 && !reply.hasHeader('location'))
     reply.header('location', locationOf(request, endpoint, answer))
   if (endpoint.contentType) {
@@ -150,7 +150,7 @@ async function record(
   const { passed, crux } = request
   if (!crux || crux.recorded || !passed?.actor) return
   const { auditTeam, audit, method } = crux.endpoint
-  if (audit === false || method === 'GET') return
+  if (!audit) return
   if (auditTeam === 'deleted' && !refusal) return
   const teamId = auditTeam === 'created' ? idOf(answer) : passed.team?.id
   if (!teamId) return

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { event } from '../../locales/en/audit.json'
 
 describe('audit texts', () => {
-  const operations = Object.entries(contract).filter(([, row]) => row.audit !== false)
+  const operations = Object.entries(contract).filter(([, row]) => 'audit' in row && row.audit !== false)
   const messages = Object.values(liveChannels).flatMap((channel) =>
     Object.entries(channel.client as Record<string, { audit: string | false }>).filter(
       ([, one]) => one.audit !== false,

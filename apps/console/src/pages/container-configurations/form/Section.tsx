@@ -1,4 +1,5 @@
 import type { FieldTarget } from '@crux/config-editor'
+import type { ContainerConfigField } from '@crux/contract'
 import { EyeOff, Plus } from 'lucide-react'
 import { createContext, type ReactNode, useContext, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -7,6 +8,7 @@ import { Button, IconButton } from '../../../components/Button.tsx'
 import { FieldError } from '../../../components/Field.tsx'
 import { useConfigForm } from './config-context.ts'
 import { FieldNotes } from './FieldNotes.tsx'
+import { SettingOrigin, SettingReset } from './Origin.tsx'
 import { fieldsIn, type SectionId } from './sections.ts'
 
 /** Takes a section out of the form; given by the form that shows it. */
@@ -28,15 +30,17 @@ const begun = new WeakSet<BegunSection>()
 type Props = {
   id: SectionId
   trailing?: ReactNode
+  /** The setting that the section is about: the head shows its origin and how to clear it. */
+  origin?: ContainerConfigField
+  /** A list with an origin in each row: the head shows only how to clear it. */
+  reset?: ContainerConfigField
   actions?: ReactNode
   onAdd?: () => void
-  /** The label of the add button, if "Add" alone is ambiguous. */
-  addLabel?: string
   children: ReactNode
 }
 
 /** One part of the form; the navigation beside it leads to its id. */
-export function Section({ id, trailing, actions, onAdd, addLabel, children }: Props) {
+export function Section({ id, trailing, origin, reset, actions, onAdd, children }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
   const { readOnly } = useConfigForm()
   const hide = useContext(HideContext)
@@ -55,10 +59,12 @@ export function Section({ id, trailing, actions, onAdd, addLabel, children }: Pr
         trailing={trailing}
         actions={
           <>
+            {origin && <SettingOrigin field={origin} label={title} />}
+            {reset && <SettingReset field={reset} label={title} />}
             {actions}
             {onAdd && (
               <Button size="sm" icon={Plus} disabledReason={readOnly} onClick={onAdd}>
-                {addLabel ?? t('add')}
+                {t('add')}
               </Button>
             )}
             {hide && (

@@ -4,7 +4,7 @@ import {
   containerConfigGroups,
   type NodeType,
 } from '@crux/contract'
-import { isKeyedField, isUnset, rowKey } from '@crux/rules'
+import { isKeyedField, isUnset, rowKey, rowsIn } from '@crux/rules'
 
 export type Group = keyof typeof containerConfigGroups
 export const groups: readonly Group[] = ['common', 'docker', 'kubernetes']
@@ -40,7 +40,7 @@ const sections = {
 } as const satisfies Record<string, { group: Group; fields: readonly ContainerConfigField[] }>
 
 export type SectionId = keyof typeof sections
-export const sectionIds = Object.keys(sections) as SectionId[]
+export const sectionIds = Object.keys(sections).filter((id): id is SectionId => Object.hasOwn(sections, id))
 export const groupOf = (id: SectionId): Group => sections[id].group
 export const fieldsIn = (id: SectionId): readonly ContainerConfigField[] => sections[id].fields
 
@@ -69,13 +69,9 @@ export function countIn(
   own: ContainerConfigFields,
   parent: ContainerConfigFields | null,
 ): number | undefined {
-  const keys = fieldsFor(id, filter).flatMap((field) => [
-    ...new Set(
-      [own[field], parent?.[field]].flatMap((rows) =>
-        Array.isArray(rows) && isKeyedField(field) ? (rows as Parameters<typeof rowKey>[0][]).map(rowKey) : [],
-      ),
-    ),
-  ])
+  const keys = fieldsFor(id, filter)
+    .filter(isKeyedField)
+    .flatMap((field) => [...new Set([...rowsIn(own, field), ...rowsIn(parent ?? {}, field)].map(rowKey))])
   return keys.length || undefined
 }
 

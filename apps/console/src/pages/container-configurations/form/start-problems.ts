@@ -1,5 +1,5 @@
 import { fieldOf, findFieldTarget } from '@crux/config-editor'
-import type { ContainerConfigFields } from '@crux/contract'
+import { type ContainerConfigFields, isContainerConfigField } from '@crux/contract'
 import { mergeConfig } from '@crux/rules'
 import { type Preview, withoutName } from '../../deployments/change-lines.ts'
 import { toSentence } from '../../deployments/release-failure.ts'
@@ -50,7 +50,7 @@ function ownProperty(path: string, own: ContainerConfigFields, merged: Container
   const { rowId } = findFieldTarget(path, merged, true)
   if (rowId === undefined) return path
   const field = fieldOf(path)
-  const rows: unknown = (own as Record<string, unknown>)[field]
+  const rows: unknown = isContainerConfigField(field) ? own[field] : undefined
   const index = Array.isArray(rows) ? rows.findIndex((row: { id?: string }) => row.id === rowId) : -1
   return path.includes('[')
     ? path.replace(/^\w+\[\d+\]/, rowProperty(field, index, { id: rowId }))

@@ -1,14 +1,14 @@
 import { type LayeredRow, layerRows, newId, parseEnvFile, withoutRow, withRow } from '@crux/config-editor'
-import { RotateCcw, TriangleAlert, Undo2, X } from 'lucide-react'
+import { TriangleAlert } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { IconButton } from '../../../components/Button.tsx'
 import { cx } from '../../../components/class-names.ts'
 import { SearchBox } from '../../../components/SearchBox.tsx'
 import { useConfigForm } from '../form/config-context.ts'
 import { layerLabels, OriginPill } from '../form/Origin.tsx'
 import { RowErrors, useFieldTarget } from '../form/Section.tsx'
 import { SettingInput } from '../form/SettingInput.tsx'
+import { RowButton } from './RowButtons.tsx'
 import { useRowWindow } from './use-row-window.ts'
 
 export type KeyValueField = 'environment' | 'dockerLabels' | 'extraLBAnnotations'
@@ -225,31 +225,15 @@ function Row({ field, layered, place, onChange, onRemove, onEnter, onPaste }: Ro
         </td>
       )}
       <td className={cx(cell, 'text-right whitespace-nowrap max-md:col-start-2 max-md:row-start-1 max-md:w-auto')}>
-        <RowAction layered={layered} onTakeAway={() => onChange({ value: null })} onRemove={onRemove} />
+        {(origin !== 'inherited' || row.value !== null) && (
+          <RowButton
+            name={row.key}
+            origin={origin}
+            onRemove={onRemove}
+            onRemoveInherited={() => onChange({ value: null })}
+          />
+        )}
       </td>
     </tr>
   )
-}
-
-/** Deletes a row of this layer, reverts an override or a removal, and removes an inherited row. */
-function RowAction({
-  layered: { row, origin },
-  onTakeAway,
-  onRemove,
-}: {
-  layered: LayeredRow<KeyValueRow>
-  onTakeAway: () => void
-  onRemove: () => void
-}) {
-  const { t } = useTranslation(['configuration', 'common'])
-  const { readOnly } = useConfigForm()
-  if (origin === 'inherited' && row.value === null) return null
-  const appearances = {
-    own: { icon: X, label: t('removeRow', { key: row.key }), run: onRemove },
-    override: { icon: Undo2, label: t('reset.row', { key: row.key }), run: onRemove },
-    removed: { icon: RotateCcw, label: t('reset.row', { key: row.key }), run: onRemove },
-    inherited: { icon: X, label: t('removeInherited', { key: row.key }), run: onTakeAway },
-  }
-  const { icon, label, run } = appearances[origin]
-  return <IconButton icon={icon} size="sm" label={label} disabledReason={readOnly} onClick={run} />
 }

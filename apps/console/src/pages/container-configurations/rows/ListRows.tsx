@@ -1,12 +1,11 @@
 import { newId } from '@crux/config-editor'
-import { ArrowDown, ArrowUp } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button, IconButton } from '../../../components/Button.tsx'
+import { Button } from '../../../components/Button.tsx'
 import { useConfigForm } from '../form/config-context.ts'
 import { OriginPill } from '../form/Origin.tsx'
 import { SettingInput } from '../form/SettingInput.tsx'
-import { RemoveRow } from './RemoveRow.tsx'
+import { MoveButtons, RowButton } from './RowButtons.tsx'
+import { useFocusRow } from './use-focus-row.ts'
 
 type Row = { id?: string; key: string }
 type Props = {
@@ -23,34 +22,26 @@ type Props = {
   placeholder?: string
 }
 
+/** The lines of a pasted text that become rows; a single line is typed text, so there are none. */
+export function linesOf(text: string): string[] {
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '')
+  return lines.length > 1 ? lines : []
+}
+
 /** Single values, one per line; Enter begins the next. */
 export function ListRows({ field, label, addLabel, inherited = [], rows, own, onChange, ordered, placeholder }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
   const { errorOf, readOnly } = useConfigForm()
-  const [added, setAdded] = useState<string | null>(null)
-  const list = useRef<HTMLUListElement>(null)
-  useEffect(() => {
-    if (!added) return
-    list.current?.querySelector<HTMLInputElement>(`[data-row="${added}"] input`)?.focus()
-    setAdded(null)
-  }, [added])
-
+  const { rows: list, focusRow } = useFocusRow<HTMLUListElement>()
   const add = () => {
     const row = { id: newId(), key: '' }
     onChange([...rows, row])
-    setAdded(row.id)
-  }
-  const move = (from: number, by: 1 | -1) => {
-    const next = [...rows]
-    const [row] = next.splice(from, 1)
-    if (row) next.splice(from + by, 0, row)
-    onChange(next)
+    focusRow(row.id)
   }
   const paste = (index: number) => (text: string) => {
-    const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '')
-    if (lines.length < 2) return false
-    onChange([...rows.slice(0, index), ...lines.map((key) => ({ id: newId(), key })), ...rows.slice(index + 1)])
-    return true
+    const lines = linesOf(text)
+    if (lines.length > 0) onChange(rows.toSpliced(index, 1, ...lines.map((key) => ({ id: newId(), key }))))
+    return lines.length > 0
   }
   return (
     <div className="grid gap-1.5">
@@ -74,29 +65,12 @@ export function ListRows({ field, label, addLabel, inherited = [], rows, own, on
               value={row.key}
               placeholder={placeholder}
               error={own ? (errorOf(`${field}[${index}].key`) ?? errorOf(`${field}[${index}]`)) : undefined}
-              onChange={(key) => onChange(rows.map((other, at) => (at === index ? { ...other, key } : other)))}
+              onChange={(key) => onChange(rows.with(index, { ...row, key }))}
               onEnter={add}
               onPasteLines={paste(index)}
             />
-            {ordered && (
-              <>
-                <IconButton
-                  icon={ArrowUp}
-                  size="sm"
-                  label={t('moveUp', { number: index + 1 })}
-                  disabledReason={readOnly ?? (index === 0 && t('isFirst'))}
-                  onClick={() => move(index, -1)}
-                />
-                <IconButton
-                  icon={ArrowDown}
-                  size="sm"
-                  label={t('moveDown', { number: index + 1 })}
-                  disabledReason={readOnly ?? (index === rows.length - 1 && t('isLast'))}
-                  onClick={() => move(index, 1)}
-                />
-              </>
-            )}
-            <RemoveRow name={row.key} onRemove={() => onChange(rows.filter((_, at) => at !== index))} />
+            {ordered && <MoveButtons rows={rows} index={index} onChange={onChange} />}
+            <RowButton name={row.key} onRemove={() => onChange(rows.toSpliced(index, 1))} />
           </li>
         ))}
       </ul>

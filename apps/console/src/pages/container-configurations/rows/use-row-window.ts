@@ -1,4 +1,5 @@
 import { type RefObject, useLayoutEffect, useState } from 'react'
+import { onScroll } from '../form/on-scroll.ts'
 
 /** Shorter lists render all rows, so that the browser's search finds them and nothing moves. */
 const windowedFrom = 80
@@ -15,23 +16,7 @@ export function useRowWindow(body: RefObject<HTMLElement | null>, count: number)
   const [view, setView] = useState<Window>({ first: 0, last: 40, height: 43 })
   const on = count > windowedFrom
   useLayoutEffect(() => {
-    if (!on) return
-    let frame = 0
-    const look = () => {
-      frame = 0
-      setView((before) => windowOf(body.current, before, count))
-    }
-    const later = () => {
-      frame ||= requestAnimationFrame(look)
-    }
-    look()
-    addEventListener('scroll', later, { passive: true })
-    addEventListener('resize', later)
-    return () => {
-      cancelAnimationFrame(frame)
-      removeEventListener('scroll', later)
-      removeEventListener('resize', later)
-    }
+    if (on) return onScroll(() => setView((before) => windowOf(body.current, before, count)))
   }, [on, count, body])
   if (!on) return { first: 0, last: count, before: 0, after: 0, show: () => {} }
   const last = Math.min(view.last, count)

@@ -1,28 +1,24 @@
-import type { ContainerConfigFields } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { Switch } from '../../../components/Switch.tsx'
 import { useConfigForm } from '../form/config-context.ts'
-import { SettingReset } from '../form/Origin.tsx'
 import { PresenceHighlight } from '../form/PresenceHighlight.tsx'
 import { Section } from '../form/Section.tsx'
 import { KeyedRows, useKeyedRows } from '../rows/KeyedRows.tsx'
-
-type Secret = NonNullable<ContainerConfigFields['secrets']>[number]
 
 /** Which secrets a container wants. Their values are given per deployment, encrypted for its node. */
 export function SecretKeysSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const { readOnly } = useConfigForm()
-  const list = useKeyedRows<Secret>('secrets')
+  const list = useKeyedRows('secrets', (fields) => fields?.secrets)
   return (
     <Section
       id="secrets"
       trailing={t('secrets.baseAside')}
-      actions={<SettingReset field="secrets" label={t('section.secrets')} />}
-      onAdd={() => list.add({ key: '', required: true })}
+      reset="secrets"
+      onAdd={() => list.add((id) => ({ id, key: '', required: true }))}
     >
-      <KeyedRows field="secrets" list={list} empty={t('empty.secrets')} keyPlaceholder="DATABASE_PASSWORD">
-        {({ layered: { row }, change, inputId }) => (
+      <KeyedRows list={list} keyPlaceholder="DATABASE_PASSWORD">
+        {({ row, change, inputId }) => (
           <span className="flex items-center gap-2">
             <PresenceHighlight inputId={inputId('required')}>
               <Switch

@@ -6,7 +6,6 @@ import { IconButton } from '../../../components/Button.tsx'
 import { Menu, MenuItem } from '../../../components/Menu.tsx'
 import { lazyComponent } from '../../../loading/lazy-component.tsx'
 import { useConfigForm } from '../form/config-context.ts'
-import { SettingReset } from '../form/Origin.tsx'
 import { Section } from '../form/Section.tsx'
 import { KeyValueRows, useKeyValues } from '../rows/KeyValueRows.tsx'
 
@@ -44,22 +43,20 @@ export function EnvironmentSection({ name }: { name: string }) {
         id="environment"
         trailing={<Count rows={list.rows} />}
         onAdd={list.add}
+        reset="environment"
         actions={
-          <>
-            <SettingReset field="environment" label={t('section.environment')} />
-            <Menu trigger={<IconButton icon={Ellipsis} size="sm" label={t('env.more')} />}>
-              <MenuItem icon={FileInput} disabledReason={form.readOnly} onSelect={() => setFile('')}>
-                {t('env.import')}
-              </MenuItem>
-              <MenuItem
-                icon={Download}
-                disabledReason={set.length === 0 && t('env.nothing')}
-                onSelect={() => save(`${name}.env`, formatEnvFile(set))}
-              >
-                {t('env.download')}
-              </MenuItem>
-            </Menu>
-          </>
+          <Menu trigger={<IconButton icon={Ellipsis} size="sm" label={t('env.more')} />}>
+            <MenuItem icon={FileInput} disabledReason={form.readOnly} onSelect={() => setFile('')}>
+              {t('env.import')}
+            </MenuItem>
+            <MenuItem
+              icon={Download}
+              disabledReason={set.length === 0 && t('env.nothing')}
+              onSelect={() => save(`${name}.env`, formatEnvFile(set))}
+            >
+              {t('env.download')}
+            </MenuItem>
+          </Menu>
         }
       >
         <KeyValueRows list={list} label={t('section.environment')} onPasteFile={setFile} />

@@ -1,45 +1,24 @@
-import { deploymentStrategies } from '@crux/contract'
 import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../components/Button.tsx'
 import { settingOf, useConfigForm } from '../form/config-context.ts'
-import { SettingOrigin, SettingReset } from '../form/Origin.tsx'
+import { SettingReset } from '../form/Origin.tsx'
 import { Section, Setting, SettingGrid } from '../form/Section.tsx'
 import { KeyValueRows, useKeyValues } from '../rows/KeyValueRows.tsx'
-import { PartInput, useChangePart } from './PartInput.tsx'
-import { ListSetting, PortSetting, SettingChips, SettingSwitch, usePorts } from './SettingControls.tsx'
-
-export function StrategySection() {
-  const { t } = useTranslation(['configuration', 'common'])
-  const form = useConfigForm()
-  const { value } = settingOf(form, 'deploymentStrategy')
-  return (
-    <Section id="strategy" actions={<SettingOrigin field="deploymentStrategy" label={t('section.strategy')} />}>
-      <div className="p-3">
-        <Setting
-          label={t('field.deploymentStrategy')}
-          error={form.errorOf('deploymentStrategy')}
-          help={t(`strategy.help.${value ?? 'recreate'}`)}
-        >
-          <SettingChips
-            inputId="deploymentStrategy"
-            label={t('field.deploymentStrategy')}
-            value={value ?? 'recreate'}
-            onChange={(next) => form.edit('deploymentStrategy', next)}
-            options={deploymentStrategies.map((name) => ({ value: name, label: t(`strategy.${name}`) }))}
-          />
-        </Setting>
-      </div>
-    </Section>
-  )
-}
+import { ListSetting, SettingSwitch, usePorts } from './SettingControls.tsx'
+import { SettingField } from './SettingField.tsx'
 
 export function HeadersSection() {
   const { t } = useTranslation(['configuration', 'common'])
   return (
     <Section id="headers">
       <SettingGrid>
-        <SwitchSetting field="proxyHeaders" />
+        <SettingField
+          field="proxyHeaders"
+          label="field.proxyHeaders"
+          help="headers.proxyHeadersHelp"
+          control="switch"
+        />
         <ListSetting
           field="customHeaders"
           one={t('headers.one')}
@@ -60,7 +39,12 @@ export function LoadBalancerSection() {
   return (
     <Section id="loadBalancer">
       <SettingGrid>
-        <SwitchSetting field="useLoadBalancer" />
+        <SettingField
+          field="useLoadBalancer"
+          label="field.useLoadBalancer"
+          help="headers.useLoadBalancerHelp"
+          control="switch"
+        />
       </SettingGrid>
       {(on || list.rows.length > 0) && (
         <div className="border-t border-line">
@@ -84,10 +68,9 @@ export function MetricsSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
   const { value } = settingOf(form, 'metrics')
-  const change = useChangePart('metrics')
-  const ports = usePorts()
+  const [firstPort = null] = usePorts()
   return (
-    <Section id="metrics" actions={<SettingOrigin field="metrics" label={t('section.metrics')} />}>
+    <Section id="metrics" origin="metrics">
       <SettingGrid>
         <Setting label={t('metrics.enabled')} error={form.errorOf('metrics.enabled')} help={t('metrics.help')}>
           <SettingSwitch
@@ -95,43 +78,17 @@ export function MetricsSection() {
             label={t('metrics.enabled')}
             value={value?.enabled ?? false}
             onChange={(enabled) =>
-              form.edit('metrics', { ...value, enabled, port: value?.port ?? (enabled ? (ports[0] ?? null) : null) })
+              form.edit('metrics', { ...value, enabled, port: value?.port ?? (enabled ? firstPort : null) })
             }
           />
         </Setting>
         {value?.enabled && (
           <>
-            <PortSetting
-              inputId="metrics.port"
-              label={t('metrics.port')}
-              value={value.port ?? null}
-              onChange={(port) => change('port', port)}
-            />
-            <PartInput field="metrics" part="path" label={t('metrics.path')} placeholder="/metrics" />
+            <SettingField field="metrics" part="port" label="metrics.port" control="port" />
+            <SettingField field="metrics" part="path" label="metrics.path" placeholder="/metrics" />
           </>
         )}
       </SettingGrid>
     </Section>
-  )
-}
-
-function SwitchSetting({ field }: { field: 'proxyHeaders' | 'useLoadBalancer' }) {
-  const { t } = useTranslation(['configuration', 'common'])
-  const form = useConfigForm()
-  const { value } = settingOf(form, field)
-  return (
-    <Setting
-      label={t(`field.${field}`)}
-      origin={<SettingOrigin field={field} label={t(`field.${field}`)} />}
-      error={form.errorOf(field)}
-      help={t(`headers.${field}Help`)}
-    >
-      <SettingSwitch
-        inputId={field}
-        label={t(`field.${field}`)}
-        value={value ?? false}
-        onChange={(on) => form.edit(field, on)}
-      />
-    </Setting>
   )
 }

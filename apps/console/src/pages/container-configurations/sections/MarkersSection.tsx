@@ -1,22 +1,20 @@
 import { newId } from '@crux/config-editor'
 import { markerSections } from '@crux/rules'
-import { RotateCcw, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { IconButton } from '../../../components/Button.tsx'
 import { useConfigForm } from '../form/config-context.ts'
-import { OriginPill, SettingReset } from '../form/Origin.tsx'
+import { OriginPill } from '../form/Origin.tsx'
 import { Section, Setting } from '../form/Section.tsx'
-import { type PairRow, PairRows } from '../rows/PairRows.tsx'
+import { RowButton } from '../rows/RowButtons.tsx'
+import { type PairRow, PairRows } from '../rows/TextRows.tsx'
 
 type Field = 'labels' | 'annotations'
 type MarkerSection = (typeof markerSections)[number]
 
 /** Labels or annotations of the three things that Kubernetes makes of a container. */
 export function MarkersSection({ field }: { field: Field }) {
-  const { t } = useTranslation(['configuration', 'common'])
   const id = field === 'labels' ? 'kubernetesLabels' : 'annotations'
   return (
-    <Section id={id} actions={<SettingReset field={field} label={t(`section.${id}`)} />}>
+    <Section id={id} reset={field}>
       <div className="grid gap-x-5 gap-y-4 p-3">
         {markerSections.map((section) => (
           <Markers key={section} field={field} section={section} />
@@ -50,18 +48,11 @@ function Markers({ field, section }: { field: Field; section: MarkerSection }) {
               )}
               <span className="ml-auto flex items-center gap-1">
                 <OriginPill own={row.value === null} part={`${field}.${section}.${row.key}`} />
-                <IconButton
-                  icon={row.value === null ? RotateCcw : X}
-                  size="sm"
-                  label={t(row.value === null ? 'reset.row' : 'removeInherited', { key: row.key })}
-                  disabledReason={form.readOnly}
-                  onClick={() =>
-                    set(
-                      row.value === null
-                        ? own.filter((other) => other !== row)
-                        : [...own, { id: newId(), key: row.key, value: null }],
-                    )
-                  }
+                <RowButton
+                  name={row.key}
+                  origin={row.value === null ? 'removed' : 'inherited'}
+                  onRemove={() => set(own.filter((other) => other !== row))}
+                  onRemoveInherited={() => set([...own, { id: newId(), key: row.key, value: null }])}
                 />
               </span>
             </li>

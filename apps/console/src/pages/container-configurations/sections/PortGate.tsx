@@ -6,6 +6,7 @@ import { settingOf, useConfigForm } from '../form/config-context.ts'
 import { SettingOrigin } from '../form/Origin.tsx'
 import { PresenceHighlight } from '../form/PresenceHighlight.tsx'
 import { SettingInput } from '../form/SettingInput.tsx'
+import { textOf } from './SettingControls.tsx'
 
 /** Published TCP ports that stay open while the container behind them is replaced. */
 export function PortGate({ alone }: { alone?: boolean }) {
@@ -44,7 +45,7 @@ export function PortGate({ alone }: { alone?: boolean }) {
             inputId="portGate.drainSeconds"
             label={t('ports.drain')}
             placeholder="30"
-            value={value?.drainSeconds === null || value?.drainSeconds === undefined ? '' : String(value.drainSeconds)}
+            value={textOf(value?.drainSeconds)}
             error={form.errorOf('portGate.drainSeconds')}
             onChange={(text) =>
               form.edit('portGate', { ...value, enabled: true, drainSeconds: text === '' ? null : Number(text) })

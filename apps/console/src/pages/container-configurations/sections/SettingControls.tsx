@@ -10,6 +10,11 @@ import { Setting } from '../form/Section.tsx'
 import { ListRows } from '../rows/ListRows.tsx'
 
 type ControlProps<Value> = { inputId: string; label: string; value: Value; onChange: (value: Value) => void }
+type Option<Value, Label> = { value: Value; label: Label; disabled?: boolean }
+
+/** A number or text as an input shows it. NaN is a text that is no number: the input shows what was typed itself. */
+export const textOf = (value: unknown): string =>
+  value === null || value === undefined || Number.isNaN(value) ? '' : String(value)
 
 /** A switch, as high as the inputs beside it. */
 export function SettingSwitch({ inputId, label, value, onChange }: ControlProps<boolean>) {
@@ -26,13 +31,55 @@ export function SettingSwitch({ inputId, label, value, onChange }: ControlProps<
 /** A choice between a few options. */
 export function SettingChips<Value extends string>({
   inputId,
-  options,
+  disabled,
   ...chips
-}: ControlProps<Value> & { options: readonly { value: Value; label: string; disabled?: boolean }[] }) {
+}: ControlProps<Value> & { options: readonly Option<Value, ReactNode>[]; disabled?: boolean }) {
   const { readOnly } = useConfigForm()
   return (
     <PresenceHighlight inputId={inputId}>
-      <Chips {...chips} options={options} disabled={readOnly !== null} />
+      <Chips {...chips} disabled={readOnly !== null || disabled} />
+    </PresenceHighlight>
+  )
+}
+
+type SelectProps<Value> = ControlProps<Value> & {
+  options: readonly Option<Value, string>[]
+  disabled?: boolean
+  title?: string
+  error?: string
+}
+
+/** A choice between many options. */
+export function SettingSelect<Value extends string>({
+  inputId,
+  label,
+  value,
+  options,
+  disabled,
+  title,
+  error,
+  onChange,
+}: SelectProps<Value>) {
+  const { readOnly } = useConfigForm()
+  return (
+    <PresenceHighlight inputId={inputId} className="w-full">
+      <Select
+        aria-label={label}
+        aria-invalid={error ? true : undefined}
+        title={title}
+        value={value}
+        disabled={readOnly !== null || disabled}
+        onChange={(event) => {
+          const chosen = options.find((option) => option.value === event.target.value)
+          if (chosen) onChange(chosen.value)
+        }}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </Select>
     </PresenceHighlight>
   )
 }
@@ -44,37 +91,22 @@ export function usePorts(): number[] {
   return [...new Set(ports.filter((port) => !Number.isNaN(port)))]
 }
 
-type PortProps = ControlProps<number | null> & { origin?: ReactNode }
-
 /** One of the container's ports; none is the first one. The selected value stays an option when its port is deleted. */
-export function PortSetting({ inputId, label, value, origin, onChange }: PortProps) {
+export function PortSelect({ value, onChange, ...select }: ControlProps<number | null>) {
   const { t } = useTranslation(['configuration', 'common'])
-  const { readOnly, errorOf } = useConfigForm()
   const ports = usePorts()
   const choices = value === null || ports.includes(value) ? ports : [...ports, value]
   return (
-    <Setting
-      label={label}
-      origin={origin}
-      error={errorOf(inputId)}
-      help={ports.length === 0 ? t('routing.noPorts') : undefined}
-    >
-      <PresenceHighlight inputId={inputId} className="w-full">
-        <Select
-          aria-label={label}
-          value={value ?? ''}
-          disabled={readOnly !== null || choices.length === 0}
-          onChange={(event) => onChange(event.target.value === '' ? null : Number(event.target.value))}
-        >
-          <option value="">{t('routing.firstPort')}</option>
-          {choices.map((port) => (
-            <option key={port} value={port}>
-              {port}
-            </option>
-          ))}
-        </Select>
-      </PresenceHighlight>
-    </Setting>
+    <SettingSelect
+      {...select}
+      value={textOf(value)}
+      disabled={choices.length === 0}
+      onChange={(port) => onChange(port === '' ? null : Number(port))}
+      options={[
+        { value: '', label: t('routing.firstPort') },
+        ...choices.map((port) => ({ value: String(port), label: String(port) })),
+      ]}
+    />
   )
 }
 

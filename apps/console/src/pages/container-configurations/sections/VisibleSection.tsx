@@ -3,7 +3,6 @@ import { loadChunk } from '../../../loading/load-chunk.ts'
 import type { FieldFilter, SectionId } from '../form/sections.ts'
 import { EnvironmentSection } from './EnvironmentSection.tsx'
 import { GeneralSection } from './GeneralSection.tsx'
-import { isBasicSection } from './section-ids.ts'
 
 type Props = { id: SectionId; filter: FieldFilter | undefined; defaultName: string; prefix: string | undefined }
 
@@ -13,15 +12,12 @@ export function VisibleSection({ id, filter, defaultName, prefix }: Props) {
   if (id === 'environment') return <EnvironmentSection name={defaultName} />
   return (
     <Suspense fallback={<div className="skeleton h-32 rounded-box" />}>
-      {isBasicSection(id) ? <BasicSection id={id} filter={filter} /> : <AdvancedSection id={id} />}
+      <OtherSection id={id} filter={filter} />
     </Suspense>
   )
 }
 
 // Asked for with the page, so that it is here when the page's data is.
-const loadBasicSection = loadChunk(() => import('./BasicSection.tsx'))
-loadBasicSection.catch(() => undefined)
-const BasicSection = lazy(() => loadBasicSection.then((module) => ({ default: module.BasicSection })))
-const AdvancedSection = lazy(() =>
-  loadChunk(() => import('./AdvancedSection.tsx')).then((module) => ({ default: module.AdvancedSection })),
-)
+const loadOtherSection = loadChunk(() => import('./OtherSection.tsx'))
+loadOtherSection.catch(() => undefined)
+const OtherSection = lazy(() => loadOtherSection.then((module) => ({ default: module.OtherSection })))

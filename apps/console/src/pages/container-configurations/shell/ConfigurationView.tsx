@@ -1,4 +1,4 @@
-import { type Below, fieldOf, fieldsOf, layersBelow, mergeBelow } from '@crux/config-editor'
+import { type Below, fieldOf, fieldsOf, isWithin, layersBelow, mergeBelow } from '@crux/config-editor'
 import type { ContainerConfigType, NodeType, ResponseOf } from '@crux/contract'
 import { bundleConflicts, defaultContainerName, mergeConfig, notApplied, type ValidationOptions } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
@@ -99,18 +99,13 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
   })
 
   const form: ConfigForm = {
+    ...draft,
     teamSlug,
     configId: config.id,
     kind: config.type,
     nodeType,
-    own: draft.own,
     parent,
     below,
-    edit: draft.edit,
-    editAll: draft.editAll,
-    reset: draft.reset,
-    resolve: draft.resolve,
-    conflicts: draft.conflicts,
     ambiguities,
     notApplied: idle,
     startProblems: problems.filter((problem) => placeOfProblem(problem) === 'note'),
@@ -118,13 +113,8 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
       draft.errorOf(property) ?? inFields.find((problem) => problem.property === property)?.description,
     errorsBelow: (property) => [
       ...draft.errorsBelow(property),
-      ...inFields.flatMap((problem) =>
-        problem.property.startsWith(property) && /^($|[.[])/.test(problem.property.slice(property.length))
-          ? [problem.description]
-          : [],
-      ),
+      ...inFields.filter((problem) => isWithin(problem.property, property)).map(({ description }) => description),
     ],
-    firstError: draft.firstError,
     readOnly,
     editors,
   }

@@ -6,12 +6,12 @@ import {
   type FieldStep,
   fieldOf,
   findProblems,
+  isWithin,
   noHistory,
   recordEdit,
   redo,
   saveState,
   shownFields,
-  toSeenFields,
   undo,
 } from '@crux/config-editor'
 import type { ContainerConfigField, ContainerConfigFields, ErrorDetail, ResponseOf } from '@crux/contract'
@@ -76,7 +76,7 @@ function useDraftHistory(session: DraftSession, own: ContainerConfigFields) {
     (changes: readonly FieldChange[], seen: ContainerConfigFields = shown.current.own) => {
       const steps = changes.map(({ field, value }): FieldStep => ({ field, before: seen[field], after: value }))
       setHistory((before) => recordEdit(before, steps, Date.now()))
-      for (const { field, value } of changes) session.edit(field, value, seen)
+      for (const { field, value } of changes) session.edit(field, value, seen[field])
     },
     [session],
   )
@@ -85,7 +85,7 @@ function useDraftHistory(session: DraftSession, own: ContainerConfigFields) {
       const moved = back(shown.current.history)
       if (!moved) return
       setHistory(moved.history)
-      for (const edit of moved.edits) session.edit(edit.field, edit.after ?? null, toSeenFields(edit))
+      for (const edit of moved.edits) session.edit(edit.field, edit.after ?? null, edit.before ?? undefined)
     },
     [session],
   )
@@ -122,10 +122,7 @@ function useDraftErrors(draft: ConfigDraft, problems: readonly ErrorDetail[]) {
   return {
     errorOf: useCallback((property: string): string | undefined => errors.get(property), [errors]),
     errorsBelow: useCallback(
-      (property: string): string[] =>
-        [...errors].flatMap(([at, words]) =>
-          at.startsWith(property) && /^($|[.[])/.test(at.slice(property.length)) ? [words] : [],
-        ),
+      (property: string): string[] => [...errors].flatMap(([at, message]) => (isWithin(at, property) ? [message] : [])),
       [errors],
     ),
     firstError:
