@@ -49,7 +49,7 @@ export const releaseEndpoints = endpoints({
     summary: 'Download the events of one release or of all as a text file',
     method: 'GET',
     path: `${one}/log/file`,
-    query: z.object({ try: z.coerce.number().int().min(1).max(limits.tries).optional() }),
+    query: z.object({ try: z.coerce.number().int().min(1).max(limits.releaseNumber).optional() }),
     contentType: 'text/plain; charset=utf-8',
     permission: 'deployments.read',
   },

@@ -283,7 +283,7 @@ export const deploymentEndpoints = endpoints({
     summary: 'List the events of a deployment: newest page first, ascending within a page',
     method: 'GET',
     path: `${one}/log`,
-    query: Page.extend({ try: z.coerce.number().int().min(1).max(limits.tries).optional() }),
+    query: Page.extend({ try: z.coerce.number().int().min(1).max(limits.releaseNumber).optional() }),
     response: paginated(DeploymentEvent),
     permission: 'deployments.read',
   },

@@ -25,7 +25,7 @@ export const limits = {
   /** The maximum of ids in the address of a preview, because proxies limit the length of addresses. */
   previewInstances: 200,
   /** The maximum of the database column that counts the releases of a deployment. */
-  tries: 2_147_483_647,
+  releaseNumber: 2_147_483_647,
 } as const
 
 export const patterns = {

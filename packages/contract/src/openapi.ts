@@ -91,7 +91,7 @@ function describe(operation: string, row: EndpointSpec): OpenApiOperation {
   return {
     operationId: operation,
     summary: row.summary,
-    description: `${permissionInWords(row.permission)}${tokenInWords(row)}${sessionInWords(row)}`,
+    description: `${permissionText(row.permission)}${tokenText(row)}${sessionText(row)}`,
     tags: [operation.split('.')[0] ?? operation],
     ...(!isOpen && {
       security:
@@ -168,17 +168,17 @@ function toSchema(schema: z.core.$ZodType): Schema {
   return rest
 }
 
-function tokenInWords(row: EndpointSpec): string {
+function tokenText(row: EndpointSpec): string {
   if (['public', 'install-token', 'registry-hook'].includes(row.permission)) return ''
   if (row.token === 'deployment-token') return " A token needs the scope deploy, or is this deployment's own."
   const scope = scopeOfEndpoint(row)
   return scope ? ` A token needs the scope ${scope}.` : ' Not for tokens.'
 }
 
-const sessionInWords = (row: EndpointSpec): string =>
+const sessionText = (row: EndpointSpec): string =>
   row.recentSignIn ? ' The last sign-in must be at most five minutes ago; otherwise 403 with the property session.' : ''
 
-function permissionInWords(permission: EndpointSpec['permission']): string {
+function permissionText(permission: EndpointSpec['permission']): string {
   if (permission === 'public') return 'Open to everybody.'
   if (permission === 'session') return 'For every signed-in person.'
   if (permission === 'install-token') return 'For the holder of the install token.'

@@ -9,7 +9,7 @@ const parameters = {
   /** `_` for containers outside any prefix. */
   prefix: z.string().min(1).max(limits.containerName.max),
   name: ContainerName,
-  number: z.coerce.number().int().min(1).max(limits.tries),
+  number: z.coerce.number().int().min(1).max(limits.releaseNumber),
   revision: z.coerce.number().int().min(1),
 }
 type NamesIn<Path> = Path extends `${string}/:${infer Rest}`

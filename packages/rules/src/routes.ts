@@ -60,7 +60,7 @@ export const isSameRoute = (left: Route, right: Route): boolean =>
 export const findOverlap = (left: readonly Route[], right: readonly Route[]): Route | undefined =>
   left.find((one) => right.some((other) => routesOverlap(one, other)))
 
-export const routeInWords = ({ host, path }: Route): string => `${host ?? 'every host name'}${normalizePath(path)}`
+export const routeText = ({ host, path }: Route): string => `${host ?? 'every host name'}${normalizePath(path)}`
 
 /** Instances of one release must not have overlapping routes, because the proxy would select the instance arbitrarily. */
 export function reportRepeatedRoutes(instances: readonly { config: FinalContainerConfig }[], report: Report): void {
@@ -72,7 +72,7 @@ export function reportRepeatedRoutes(instances: readonly { config: FinalContaine
       const other = known.find((candidate) => candidate.index !== index && isSameRoute(candidate.route, route))
       known.push({ route, name: config.name, index })
       if (!other) continue
-      const description = `${routeInWords(route)} is routed to ${other.name} too: choose another host name or path`
+      const description = `${routeText(route)} is routed to ${other.name} too: choose another host name or path`
       report(`instances[${index}].config.routing.domain`, 'routesAreUnique', description)
     }
 }

@@ -100,10 +100,10 @@ describe('an identity', () => {
     ['no traits', { traits: undefined }, 400, 'traits.email'],
     ['an unknown schema', { schema_id: 'zz' }, 400, 'JSON Schema'],
     ['a state that is none', { state: 'asleep' }, 400, 'Valid states'],
-  ])('is not created with %s', async (_what, fields, status, words) => {
+  ])('is not created with %s', async (_what, fields, status, text) => {
     const answer = await ask('/identities', 'POST', { traits: { email: makeEmail() }, ...fields })
     expect(answer.status).toBe(status)
-    expect(answer.text).toContain(words.replaceAll('"', '\\"'))
+    expect(answer.text).toContain(text.replaceAll('"', '\\"'))
   })
 
   it('cannot have the address of another identity', async () => {

@@ -38,9 +38,9 @@ afterAll(async () => {
 })
 
 /** Sends it on a new connection, and reads until the server closes it. */
-async function say(words: string): Promise<string> {
+async function say(request: string): Promise<string> {
   const socket = connect(Number(new URL(crux.url).port), '127.0.0.1')
-  socket.write(words)
+  socket.write(request)
   return text(socket)
 }
 

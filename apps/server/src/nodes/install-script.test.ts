@@ -95,7 +95,7 @@ const calls = () =>
   readFileSync(join(directory, 'docker'), 'utf8')
     .split('\n')
     .map((line) => line.split('\0').slice(0, -1))
-const runCall = (name: string) => calls().find((words) => words[0] === 'run' && words.includes(name)) ?? []
+const runCall = (name: string) => calls().find((args) => args[0] === 'run' && args.includes(name)) ?? []
 
 test('the shell script loads the image with the token in a header that no process list shows, and starts the agent', async () => {
   const { code, output } = await run(installScript('shell', makeValues({ rootPath: join(directory, 'data') })))
@@ -103,8 +103,8 @@ test('the shell script loads the image with the token in a header that no proces
   expect(readFileSync(join(directory, 'curl-config'), 'utf8')).toBe(`header = "Authorization: Bearer ${token}"\n`)
   expect(readFileSync(join(directory, 'curl'), 'utf8')).not.toContain(token)
   expect(readFileSync(join(directory, 'image'), 'utf8')).toBe('image bytes')
-  const words = runCall('crux-agent')
-  expect(words).toEqual([
+  const args = runCall('crux-agent')
+  expect(args).toEqual([
     ...['run', '--detach', '--name', 'crux-agent', '--restart', 'on-failure'],
     ...['--label', 'dev.crux.service-category=_internal'],
     ...['--env', 'CRUX_URL=http://localhost:8000'],

@@ -298,12 +298,12 @@ describe('the confirmation of a deployment', () => {
     expect(await objection(fixture.id, token)).toBe('')
     const before = await Promise.all(tables.map((table) => sql(`select * from crux.${table}`, [])))
     await change()
-    const words = await objection(fixture.id, token)
+    const text = await objection(fixture.id, token)
     // The original content again: the same hash is confirmed.
     for (const [index, table] of tables.entries())
       for (const row of before[index]?.rows ?? []) await restore(table, row)
     // A container without a configured name has the name of its image.
-    expect(words).toMatch(new RegExp(`(web|evil) changed since Ada confirmed it on [^:]*: .*\\b${named}\\b`))
+    expect(text).toMatch(new RegExp(`(web|evil) changed since Ada confirmed it on [^:]*: .*\\b${named}\\b`))
     expect(await objection(fixture.id, token)).toBe('')
   })
 

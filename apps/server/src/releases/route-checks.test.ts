@@ -47,14 +47,14 @@ describe('a start with routes', () => {
     ['the same host name', 'App.Example.com', undefined, 'app.example.com/'],
     ['a longer path below it', 'app.example.com', '/steal/this', 'app.example.com/steal/this'],
     ['a wildcard over it', '*.example.com', undefined, '*.example.com/'],
-  ])('is refused for %s that another prefix routes on the node', async (_, domain, path, words) => {
+  ])('is refused for %s that another prefix routes on the node', async (_, domain, path, route) => {
     const { node, holder } = await nodeWith({ domain: 'app.example.com' })
     const { id } = await deploymentOf(node.id, { domain: 'free.example.net' }, { name: 'api', domain, path })
     const details = [
       {
         property: 'instances[1].config.routing.domain',
         error: 'routeInUse',
-        description: `api: ${words} is in use on this node by ${holder.prefix}-web: choose another host name or path`,
+        description: `api: ${route} is in use on this node by ${holder.prefix}-web: choose another host name or path`,
       },
     ]
     expect(await detailsOf(testEnvironment.start(id))).toEqual({ status: 412, details })

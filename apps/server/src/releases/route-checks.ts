@@ -1,5 +1,5 @@
 import { CruxError, type ErrorDetail } from '@crux/contract'
-import { isExposed, normalizeHost, type Route, routeInWords, routesOf, routesOverlap } from '@crux/rules'
+import { isExposed, normalizeHost, type Route, routesOf, routesOverlap, routeText } from '@crux/rules'
 import type { Queries } from '../db/queries.ts'
 import type { LoadedDeployment } from './deployment-store.ts'
 import { listNeighbours } from './neighbour-store.ts'
@@ -35,7 +35,7 @@ export async function checkRoutes(
       return refuse(`${route.host} is the host name of Crux itself: choose another one`)
     const holder = neighbours.find(({ routes }) => routes.some((other) => routesOverlap(other, route)))
     if (!holder) return []
-    return refuse(`${routeInWords(route)} is in use on this node by ${holder.name}: choose another host name or path`)
+    return refuse(`${routeText(route)} is in use on this node by ${holder.name}: choose another host name or path`)
   })
   const [first] = details
   if (!first) return undefined

@@ -236,5 +236,5 @@ const hashOf = (secret: string) => createHash('sha256').update(secret).digest('b
 const noInvitation = (userId: string) =>
   new CruxError('notFound', { property: 'userId', value: userId, description: 'There is no such invitation.' })
 
-const alreadyThere = (email: string, words: string) =>
-  new CruxError('alreadyExists', { property: 'email', value: email, description: `${email} ${words}.` })
+const alreadyThere = (email: string, reason: string) =>
+  new CruxError('alreadyExists', { property: 'email', value: email, description: `${email} ${reason}.` })

@@ -46,13 +46,13 @@ async function arrive(app: FlowApp, ctx: RequestContext): Promise<unknown> {
   const state = ctx.query('state') ?? ''
   const flow = await findDeparted(app, state.split('.')[0])
   const provider = app.providers.get(providerId)
-  if (!flow || !provider) throw badRequest('This sign-in was not begun here, or it is too old.')
+  if (!flow || !provider) throw badRequest('This sign-in was not started here, or it is too old.')
   requireOwnFlow(ctx, flow)
   const session = await currentSession(app, ctx)
   if (isExpired(flow)) return expire(app, ctx, flow, session)
   const away = readAway(app, flow, await takeOut(app, flow, 'oidc'))
   if (away?.provider !== providerId || !sameSecret(away.state, state))
-    throw badRequest('This sign-in was completed already, or it was not begun here.')
+    throw badRequest('This sign-in was completed already, or it was not started here.')
 
   const claims = await redeem(app, ctx, provider, away)
   if ('id' in claims) return refuse(app, ctx, flow, session, claims)

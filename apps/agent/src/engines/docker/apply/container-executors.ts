@@ -207,8 +207,8 @@ async function finalizeContainer({ instanceId }: StepOf<'container.finalize'>, c
 }
 
 /** The engine only reports that a port is taken; users need to know which process or container holds it. */
-async function findPortHolder(context: StepContext, instance: ResolvedInstance, words: string): Promise<string> {
-  const named = Number(/(?::|port )(\d{1,5})(?:\D|$)/.exec(words.replace(/^.*?(?:Bind for|listen \w+)/, ''))?.[1])
+async function findPortHolder(context: StepContext, instance: ResolvedInstance, message: string): Promise<string> {
+  const named = Number(/(?::|port )(\d{1,5})(?:\D|$)/.exec(message.replace(/^.*?(?:Bind for|listen \w+)/, ''))?.[1])
   const all = await context.node.driver.engine.observeAll().catch(() => [])
   for (const wanted of instance.base.published) {
     const holder = all.find(

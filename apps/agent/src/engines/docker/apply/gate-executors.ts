@@ -141,7 +141,7 @@ async function atGate(instanceId: string, context: StepContext, work: () => Prom
   } catch (error) {
     if (!(error instanceof GateError)) throw error
     const { code, port = 0 } = error
-    const words =
+    const message =
       code === 'EADDRINUSE'
         ? portTaken(port, await holderOf(port, context))
         : code === 'EACCES'
@@ -149,7 +149,7 @@ async function atGate(instanceId: string, context: StepContext, work: () => Prom
           : code === 'EADDRNOTAVAIL'
             ? `the gate cannot listen on port ${port}: the machine does not have that address`
             : error.message
-    throw new PlanError(instanceId, words, { cause: error })
+    throw new PlanError(instanceId, message, { cause: error })
   }
 }
 

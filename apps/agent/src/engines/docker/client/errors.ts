@@ -11,21 +11,21 @@ import { explainMessage, explainRegistryMessage } from './engine-messages.ts'
 export function translate(error: unknown, doing: string): EngineError {
   if (error instanceof EngineError) return error
   const { statusCode, code } = dialErrorOf(error)
-  const words = wordsOf(error)
+  const text = textOf(error)
   if (statusCode === undefined) {
-    if (isUnavailable(code, words))
-      return new EngineError('unavailable', `The Docker engine does not answer (${code ?? words})`, { cause: error })
+    if (isUnavailable(code, text))
+      return new EngineError('unavailable', `The Docker engine does not answer (${code ?? text})`, { cause: error })
     if (code === 'EACCES') {
       const denied = 'The agent may not use the Docker engine: run it as root, or as a member of the group docker'
-      return new EngineError('refused', quoting(denied, words), { cause: error })
+      return new EngineError('refused', quoting(denied, text), { cause: error })
     }
   }
-  const kind = statusCode === undefined ? 'other' : kindOf(statusCode, words)
-  const sentence = explainMessage(words) ?? `Docker could not ${doing}`
-  return new EngineError(kind, quoting(sentence, words), { cause: error })
+  const kind = statusCode === undefined ? 'other' : kindOf(statusCode, text)
+  const sentence = explainMessage(text) ?? `Docker could not ${doing}`
+  return new EngineError(kind, quoting(sentence, text), { cause: error })
 }
 
-const quoting = (sentence: string, words: string) => (words === '' ? sentence : `${sentence} (Docker: ${words})`)
+const quoting = (sentence: string, text: string) => (text === '' ? sentence : `${sentence} (Docker: ${text})`)
 
 export async function translating<T>(doing: string, run: () => Promise<T>): Promise<T> {
   try {
@@ -37,43 +37,43 @@ export async function translating<T>(doing: string, run: () => Promise<T>): Prom
 
 /** A registry's refusal arrives through the engine as 500, 404 or 403 with the registry's message. */
 export function translateRegistry(error: unknown, image: string): EngineError {
-  const words = wordsOf(error)
+  const text = textOf(error)
   const said = (kind: EngineErrorKind, sentence: string) =>
-    new EngineError(kind, quoting(explainRegistryMessage(words, image) ?? sentence, words), { cause: error })
+    new EngineError(kind, quoting(explainRegistryMessage(text, image) ?? sentence, text), { cause: error })
   const away = `The registry of ${image} does not answer: check that it runs, and that the node reaches it`
   // The engine itself waits for the registry without a limit.
   if (error instanceof NoAnswerError) return said('registry-unavailable', away)
   const general = translate(error, `pull ${image}`)
   if (general.kind === 'unavailable') return general
   const { statusCode } = dialErrorOf(error)
-  if (/toomanyrequests|too many requests|rate limit/i.test(words))
+  if (/toomanyrequests|too many requests|rate limit/i.test(text))
     return said('refused', `The registry limits how often ${image} may be pulled: wait, or set credentials`)
   if (
     /connection refused|no such host|i\/o timeout|timeout exceeded|network is unreachable|no route to host|server misbehaving|EOF|connection reset|TLS handshake|x509|HTTP response to HTTPS|50[0-9] |Client\.Timeout/i.test(
-      words,
+      text,
     )
   )
     return said('registry-unavailable', away)
-  if (/unauthorized|denied|authentication required|no basic auth|401|403/i.test(words))
+  if (/unauthorized|denied|authentication required|no basic auth|401|403/i.test(text))
     return said('unauthorized', `The registry refuses access to ${image}: check the registry's credentials`)
-  if (statusCode === 404 || /manifest unknown|not found|name unknown|repository does not exist/i.test(words))
+  if (statusCode === 404 || /manifest unknown|not found|name unknown|repository does not exist/i.test(text))
     return said('not-found', `The registry has no image ${image}: choose another tag, or push it first`)
-  return said('other', explainMessage(words) ?? `The image ${image} cannot be pulled`)
+  return said('other', explainMessage(text) ?? `The image ${image} cannot be pulled`)
 }
 
-function kindOf(statusCode: number, words: string): EngineErrorKind {
-  if (/port is already allocated|address already in use|bind for .* failed/i.test(words)) return 'port-taken'
+function kindOf(statusCode: number, text: string): EngineErrorKind {
+  if (/port is already allocated|address already in use|bind for .* failed/i.test(text)) return 'port-taken'
   if (statusCode === 404) return 'not-found'
   if (statusCode === 409) return 'conflict'
   if (statusCode === 400 || statusCode === 403) return 'refused'
   return 'other'
 }
 
-function isUnavailable(code: string | undefined, words: string): boolean {
+function isUnavailable(code: string | undefined, text: string): boolean {
   return (
     (code !== undefined &&
       ['ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE', 'EAI_AGAIN', 'ETIMEDOUT', 'ENOTFOUND'].includes(code)) ||
-    /socket hang up|aborted/i.test(words)
+    /socket hang up|aborted/i.test(text)
   )
 }
 
@@ -88,7 +88,7 @@ export function dialErrorOf(error: unknown): DialError {
   return typeof error === 'object' && error !== null ? error : {}
 }
 
-function wordsOf(error: unknown): string {
+function textOf(error: unknown): string {
   const { json } = dialErrorOf(error)
   if (json && typeof json.message === 'string') return json.message.trim()
   return (error instanceof Error ? error.message : String(error)).trim()

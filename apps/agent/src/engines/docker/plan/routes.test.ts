@@ -108,9 +108,9 @@ describe('refuseRouteClashes', () => {
     const changing = [instance('shop-web')]
     const refuse = (more: Parameters<typeof refuseRouteClashes>[0]) => () =>
       refuseRouteClashes(more, [], new Set(), release)
-    const words = 'a.x/ is routed to shop-api of the same release too'
-    expect(refuse({ changing: [...changing, instance('shop-api')], staying: [] })).toThrow(words)
-    expect(refuse({ changing, staying: [instance('shop-api')] })).toThrow(words)
+    const message = 'a.x/ is routed to shop-api of the same release too'
+    expect(refuse({ changing: [...changing, instance('shop-api')], staying: [] })).toThrow(message)
+    expect(refuse({ changing, staying: [instance('shop-api')] })).toThrow(message)
     refuse({ changing, staying: [instance('shop-api', '/api')] })()
   })
 })

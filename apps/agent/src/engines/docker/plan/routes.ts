@@ -1,6 +1,6 @@
 import type { Release } from '@crux/agent-protocol'
 import type { FinalContainerConfig } from '@crux/contract'
-import { findOverlap, isSameRoute, normalizeHost, type Route, routeInWords, routesOf, routesOverlap } from '@crux/rules'
+import { findOverlap, isSameRoute, normalizeHost, type Route, routesOf, routesOverlap, routeText } from '@crux/rules'
 import { PlanError } from '../../../errors.ts'
 import { isOwnedBy, label, ownerOf } from '../../labels.ts'
 import type { ContainerSummary } from '../containers/container-engine.ts'
@@ -63,7 +63,7 @@ export function refuseRouteClashes(
       if (route)
         throw new PlanError(
           instance.instanceId,
-          `${routeInWords(route)} is routed to ${other.full} of the same release too: choose another host name or path`,
+          `${routeText(route)} is routed to ${other.full} of the same release too: choose another host name or path`,
         )
     }
     if (instance.routes.length === 0) continue
@@ -73,8 +73,8 @@ export function refuseRouteClashes(
       const routes = routesOfLabels(labels)
       const route = isOwn ? same(routes) : findOverlap(instance.routes, routes)
       if (!route) continue
-      const words = isOwn ? `is routed to ${name}` : 'is in use on this node'
-      throw new PlanError(instance.instanceId, `${routeInWords(route)} ${words}: choose another host name or path`)
+      const usage = isOwn ? `is routed to ${name}` : 'is in use on this node'
+      throw new PlanError(instance.instanceId, `${routeText(route)} ${usage}: choose another host name or path`)
     }
   }
 }

@@ -22,7 +22,7 @@ export function InitContainersSection() {
   return (
     <Section
       id="initContainers"
-      trailing={rows.length > 0 ? t('initContainers.aside') : undefined}
+      trailing={rows.length > 0 ? t('initContainers.note') : undefined}
       origin="initContainers"
       onAdd={() => {
         const id = newId()

@@ -8,7 +8,7 @@ type PlainSection = {
   settings: readonly SettingSpec[]
   /** The setting whose parts the section shows. */
   origin?: ContainerConfigField
-  trailing?: 'configContainer.aside'
+  trailing?: 'configContainer.note'
 }
 
 const resource = (part: 'limits.cpu' | 'limits.memory' | 'requests.cpu' | 'requests.memory', placeholder: string) =>
@@ -79,7 +79,7 @@ const plainSections = {
   /** An image whose files are copied into a volume before the container starts. */
   configContainer: {
     origin: 'configContainer',
-    trailing: 'configContainer.aside',
+    trailing: 'configContainer.note',
     settings: [
       { field: 'configContainer', part: 'image', label: 'configContainer.image', placeholder: 'acme/config:1' },
       {

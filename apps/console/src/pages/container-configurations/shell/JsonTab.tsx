@@ -58,7 +58,7 @@ export function JsonTab() {
     )
   }
   return (
-    <Box title={t('json.title')} trailing={t('json.aside')}>
+    <Box title={t('json.title')} trailing={t('json.scopeNote')}>
       <div style={other ? { outline: `2px solid ${other.color}`, outlineOffset: -2 } : undefined}>
         <Suspense fallback={<div className="skeleton m-3 h-72" />}>
           <JsonEditor

@@ -11,8 +11,8 @@ const pathOf = (directory: string, role: Role) => join(directory, `${role}.pid`)
 export function findProcess(directory: string, role: Role): number | undefined {
   try {
     const pid = Number(readFileSync(pathOf(directory, role), 'utf8'))
-    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
-    return words.includes(directory) && words.includes(roleFlags[role]) ? pid : undefined
+    const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    return args.includes(directory) && args.includes(roleFlags[role]) ? pid : undefined
   } catch {
     return undefined
   }
