@@ -118,13 +118,13 @@ export const reuseSecrets = (
   deploymentId: string,
   target: { versionId: string; nodeId: string; prefix: string },
 ) =>
-  sql`with former as (
+  sql`with previous as (
       select id from crux.deployment where version_id = ${target.versionId} and node_id = ${target.nodeId}
     and prefix = ${target.prefix} and id <> ${deploymentId}
       order by created_at desc limit 1)
     update crux.container_config c set fields = c.fields || jsonb_build_object('secrets', source.fields->'secrets')
-    from former
-    join crux.instance old on old.deployment_id = former.id
+    from previous
+    join crux.instance old on old.deployment_id = previous.id
     join crux.container_config source on source.instance_id = old.id
     join crux.instance new on new.image_id = old.image_id and new.deployment_id = ${deploymentId}
     where c.instance_id = new.id and jsonb_typeof(source.fields->'secrets') = 'array'`.execute(queries)

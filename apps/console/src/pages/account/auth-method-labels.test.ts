@@ -41,7 +41,7 @@ describe('securityEventLabels', () => {
       'Changed the address from a@example.com to <b>@example.com',
     ],
     [{ event: 'of-tomorrow', details: {} }, 'of-tomorrow'],
-  ])('%j is told in label', (event, label) => {
+  ])('the security event %j has the label %s', (event, label) => {
     expect(securityEventLabels({ ...at, ...event })).toBe(label)
   })
 })
