@@ -48,7 +48,7 @@ function checkKey(key: string, property: string, report: Report, read = (domain:
   const [domain, name] = slash < 0 ? [undefined, key] : [read(key.slice(0, slash)), key.slice(slash + 1)]
   const what = slash < 0 ? 'A name' : 'The name after the slash'
   if (domain !== undefined && !isSubdomain(domain))
-    report(property, 'matches', 'Before the slash stands a domain in small letters: example.com/name')
+    report(property, 'matches', 'Before the slash, use a domain in lower-case letters: example.com/name')
   else if (name.length > nameMax) report(property, 'max', `${what} has ${nameMax} characters at most`)
   else if (!namePattern.test(name)) report(property, 'matches', `Letters, digits, ${othersAllowed}: example.com/name`)
 }

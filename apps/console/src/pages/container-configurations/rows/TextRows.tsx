@@ -16,7 +16,7 @@ type Props<Name extends string, Row extends TextRow<Name>> = {
   /** An empty row. */
   blank: (id: string) => Row
   onChange: (rows: Row[]) => void
-  /** The rows that a pasted text stands for, in place of the one that it was pasted into. */
+  /** Splits a pasted text into the rows that replace the one that it was pasted into. */
   parse?: (text: string) => Row[]
 }
 
