@@ -217,3 +217,34 @@ test('a tooltip disappears with its element, and is not shown for a removed one'
   await page.clock.runFor(400)
   await expect(tooltip).toHaveCount(0)
 })
+
+test('a tooltip is shown for what the pointer was moved to, not for what appears under it or what it has left', async ({
+  page,
+  testSystem,
+}) => {
+  await page.goto(`/${testSystem.testEnvironment.teamSlug}/dashboard`)
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  const tooltip = page.getByRole('tooltip')
+  const expectNone = async (message: string) => {
+    await page.waitForTimeout(600)
+    await expect(tooltip, message).toHaveCount(0)
+  }
+  await page.mouse.move(210, 210)
+  await page.evaluate(`document.body.insertAdjacentHTML('beforeend',
+    '<button data-tip="An explanation" style="position: fixed; top: 200px; left: 200px; z-index: 99">Explained</button>')`)
+  // The browser sends this event at a time of its own.
+  await page
+    .getByRole('button', { name: 'Explained' })
+    .dispatchEvent('pointerover', { pointerType: 'mouse', clientX: 210, clientY: 210 })
+  await expectNone('the button appeared under the pointer')
+  await page.mouse.move(212, 212)
+  await expect(tooltip).toHaveText('An explanation')
+  await page.mouse.down()
+  await page.mouse.up()
+  await page.mouse.move(214, 214)
+  await expectNone('a click hides it')
+  await page.mouse.move(5, 5)
+  await page.mouse.move(214, 214)
+  await page.mouse.move(5, 5)
+  await expectNone('the pointer left before the delay ended')
+})

@@ -27,6 +27,9 @@ export function TooltipHost() {
     let timer: ReturnType<typeof setTimeout> | undefined
     let current: HTMLElement | null = null
     let hiddenAt = 0
+    let pointer = { x: 0, y: 0 }
+    /** The element that the pointer was moved to. Its tooltip is shown once: a click or Escape hides it until the pointer comes back. */
+    let under: HTMLElement | null = null
     const later = (ms: number, run: () => void) => {
       clearTimeout(timer)
       timer = setTimeout(run, ms)
@@ -47,11 +50,16 @@ export function TooltipHost() {
     }
     const over = (event: PointerEvent) => {
       if (event.pointerType === 'touch' || !(event.target instanceof Element)) return
-      if (box.current?.contains(event.target)) return clearTimeout(timer)
-      const target = event.target.closest<HTMLElement>('[data-tip]')
-      if (target === current) return target ? clearTimeout(timer) : undefined
-      if (!target) return current ? later(graceMs, hide) : clearTimeout(timer)
-      later(current || Date.now() - hiddenAt < graceMs ? 0 : delayMs, () => show(target))
+      // A page that changes under a resting pointer fires events too, but nobody has pointed at anything.
+      const rests = event.clientX === pointer.x && event.clientY === pointer.y
+      pointer = { x: event.clientX, y: event.clientY }
+      const inBox = box.current?.contains(event.target)
+      const target = inBox ? current : event.target.closest<HTMLElement>('[data-tip]')
+      if (!inBox && target === under) return
+      under = rests ? null : target
+      if (!under) return current ? later(graceMs, hide) : clearTimeout(timer)
+      if (under === current) return clearTimeout(timer)
+      later(current || Date.now() - hiddenAt < graceMs ? 0 : delayMs, () => target && show(target))
     }
     const focused = (event: FocusEvent) => {
       const target = event.target instanceof Element && event.target.closest<HTMLElement>('[data-tip]')
@@ -60,9 +68,14 @@ export function TooltipHost() {
     const key = (event: KeyboardEvent) => event.key === 'Escape' && hide()
     // An element that is removed under the pointer fires no event, so its tooltip would stay in the corner of the window.
     const removals = new MutationObserver(() => current?.isConnected === false && hide())
-    const left = (event: PointerEvent) => event.relatedTarget === null && hide()
+    const left = (event: PointerEvent) => {
+      if (event.relatedTarget !== null) return
+      under = null
+      hide()
+    }
     const listeners = {
       pointerover: over,
+      pointermove: over,
       pointerout: left,
       pointerdown: hide,
       focusin: focused,
