@@ -32,7 +32,7 @@ const benches: Record<string, (testSystem: TestSystem, report: Report) => Promis
   memory: (testSystem, report) => memory(testSystem, report),
   'idle-link': (testSystem, report) => idleLink(testSystem, report, quick ? 35 : 90),
   'one-image': (testSystem, report) =>
-    firstDeploys(testSystem, report, { images: 1, rounds: rounds(15), target: 1.1, targetOnNetwork: 1.08 }),
+    firstDeploys(testSystem, report, { images: 1, rounds: rounds(50), target: 1.1, targetOnNetwork: 1.08 }),
   'ten-images': (testSystem, report) =>
     firstDeploys(testSystem, report, { images: 10, rounds: rounds(7), target: 0.65, targetOnNetwork: 0.65 }),
   'redeploy-one': (testSystem, report) =>

@@ -21,9 +21,20 @@ const activities: Record<Position, string> = {
   undo: 'undid the release',
 }
 
-/** Resolves when the journal has stored the position. */
+/** Resolves when the journal has stored the position, also where an earlier decision stored it already. */
 export async function enterPosition(journal: Journal, position: Position): Promise<void> {
-  await journal.decide({ position })
+  await (journal.state.position === position ? journal.written() : journal.decide({ position }))
+}
+
+/**
+ * Starts the work while the position is being written, for work that changes nothing outside of the process and ends with a decision of its
+ * own. Resolves when both are done.
+ */
+export function whileEntering<T>(journal: Journal, position: Position, work: () => Promise<T>): Promise<T> {
+  const entered = enterPosition(journal, position)
+  // Its rejection is reported below. Without a handler from the start, it would count as an error that reaches no caller.
+  entered.catch(() => undefined)
+  return work().finally(() => entered)
 }
 
 /** A process that ends in order calls this, so that the next one does not count that end as a crash. */

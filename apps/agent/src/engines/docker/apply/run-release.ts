@@ -1,7 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import type { Release } from '@crux/agent-protocol'
 import { AbortedError, EngineError, messageOf, PlanError } from '../../../errors.ts'
-import { crashesMax, enterPosition, isUndoGivenUp, refuseCrashLoop } from '../../../journal/crash-loop.ts'
+import {
+  crashesMax,
+  enterPosition,
+  isUndoGivenUp,
+  refuseCrashLoop,
+  whileEntering,
+} from '../../../journal/crash-loop.ts'
 import type { Journal } from '../../../journal/journal.ts'
 import { createProgressReporter, Phase } from '../../../journal/progress-reporter.ts'
 import { type OpenedSecrets, openSecrets } from '../../../secrets/environment.ts'
@@ -74,8 +80,7 @@ async function takeOver(context: ReleaseContext): Promise<boolean> {
       onResolved: (digests) => Object.assign(journal.state, { digests }),
     })
     signal.throwIfAborted()
-    await enterPosition(journal, 'plan')
-    steps = await prepareSteps(context, { resolved, secrets, early })
+    steps = await whileEntering(journal, 'plan', () => prepareSteps(context, { resolved, secrets, early }))
     await applyPlan(steps)
     return true
   } catch (error) {
@@ -166,7 +171,7 @@ async function planNow(
     }
   }
   const { digests } = journal.state
-  await journal.decide({ ...(digests ? { digests } : {}), plan })
+  await journal.decide({ ...(digests ? { digests } : {}), plan, position: 'create' })
   return plan
 }
 
