@@ -1,10 +1,10 @@
 import { Bot } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Avatar } from '../../components/Avatar.tsx'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { Tooltip } from '../../components/Tooltip.tsx'
 import type { Column } from '../../table/columns.ts'
+import { timeColumn } from '../../table/named-columns.tsx'
 import { EntrySentence } from './EntrySentence.tsx'
 import type { Entry } from './entry.ts'
 
@@ -44,12 +44,6 @@ export function useEntryColumns(teamSlug: string): Column<Entry>[] {
         </span>
       ),
     },
-    {
-      id: 'when',
-      header: t('column.when'),
-      align: 'right',
-      narrow: 'end',
-      cell: (entry) => <RelativeTime at={entry.createdAt} />,
-    },
+    timeColumn('when', t('column.when'), (entry) => entry.createdAt),
   ]
 }

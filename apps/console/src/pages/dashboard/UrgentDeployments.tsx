@@ -6,8 +6,8 @@ import { ButtonLink } from '../../components/Button.tsx'
 import { links } from '../../routing/links.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { refetchIntervalMs } from '../deployments/DeploymentOutcome.tsx'
+import { useDeploymentColumns } from '../deployments/deployment-columns.tsx'
 import { latestOfQuery } from './deployment-queries.ts'
-import { useDeploymentColumns } from './use-deployment-columns.tsx'
 
 type Props = { teamSlug: string; dashboard: ResponseOf<'dashboard.get'> }
 
@@ -47,7 +47,7 @@ export function UrgentDeployments({ teamSlug, dashboard }: Props) {
         flush
         label={t('urgent.title')}
         rows={rows}
-        columns={columns}
+        columns={Object.values(columns)}
         rowKey={(row) => row.id}
         tint={({ status }) => (status === 'failed' ? 'failed' : 'progress')}
         initialSort={null}

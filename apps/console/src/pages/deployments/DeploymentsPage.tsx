@@ -15,8 +15,8 @@ import { PagedListPage } from '../../table/PagedListPage.tsx'
 import { usePagedSearch } from '../../table/use-paged-search.ts'
 import { DeploymentFilters } from './DeploymentFilters.tsx'
 import { refetchIntervalMs } from './DeploymentOutcome.tsx'
+import { useChosenColumns } from './use-chosen-columns.tsx'
 import { useDeploymentActions } from './use-deployment-actions.ts'
-import { useDeploymentColumns } from './use-deployment-columns.tsx'
 import { useStart } from './use-start.ts'
 
 const DeploymentCopy = lazyComponent(() =>
@@ -48,7 +48,7 @@ export function DeploymentsPage() {
   const create = useAnchor('new')
   const createDenied = useDenied('deployments.create')
   const [layer, setLayer] = useState<Layer>(null)
-  const { columns, picker } = useDeploymentColumns(teamSlug)
+  const { columns, picker } = useChosenColumns(teamSlug)
   const { askAndStart, startDenied } = useStart(teamSlug)
   const actions = useDeploymentActions(teamSlug, {
     askAndStart,

@@ -10,7 +10,6 @@ import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { MiddleEllipsis } from '../../components/MiddleEllipsis.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { StateMark } from '../../components/State.tsx'
 import type { StatusStyle } from '../../components/status-styles.ts'
@@ -18,6 +17,7 @@ import { toastSuccess } from '../../components/toasts.tsx'
 import type { Column } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
+import { timeColumn } from '../../table/named-columns.tsx'
 import { bytesText } from '../deployments/bytes.ts'
 import { imageName, tagsOf } from './image-name.ts'
 
@@ -131,14 +131,7 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
       align: 'right',
       narrow: 'end',
     },
-    {
-      id: 'age',
-      header: t('images.age'),
-      cell: (image) => <RelativeTime at={image.createdAt} className="text-ink-2 tabular-nums" />,
-      sort: (image) => image.createdAt,
-      align: 'right',
-      narrow: 'none',
-    },
+    { ...timeColumn('age', t('images.age'), (image) => image.createdAt), narrow: 'none' },
   ]
   // Images from elsewhere have no id, and not all of them have a name.
   const keys = new Map(images.map((image, index) => [image, image.id || `others ${index}`]))

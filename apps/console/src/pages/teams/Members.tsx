@@ -8,7 +8,6 @@ import { Avatar } from '../../components/Avatar.tsx'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { State } from '../../components/State.tsx'
 import { Pill } from '../../components/Tag.tsx'
@@ -18,6 +17,7 @@ import type { Column, RowAction } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
 import { NoMatches } from '../../table/NoMatches.tsx'
+import { timeColumn } from '../../table/named-columns.tsx'
 import { lastOwner, type Member, type Team } from './members.ts'
 import { usePauses } from './use-pauses.ts'
 
@@ -196,13 +196,6 @@ function useColumns(): Column<Member>[] {
         </>
       ),
     },
-    {
-      id: 'lastLogin',
-      header: t('details.lastLogin'),
-      align: 'right',
-      narrow: 'end',
-      sort: (user) => user.lastLogin,
-      cell: (user) => <RelativeTime at={user.lastLogin} />,
-    },
+    timeColumn('lastLogin', t('details.lastLogin'), (user) => user.lastLogin),
   ]
 }

@@ -1,4 +1,4 @@
-import { type Deployment, deploymentStatuses, type ResponseOf } from '@crux/contract'
+import type { Deployment, ResponseOf } from '@crux/contract'
 import { nodeTakesDeployments } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -16,6 +16,7 @@ import type { RowAction } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
 import { refetchIntervalMs } from '../deployments/DeploymentOutcome.tsx'
+import { useStatusChoice } from '../deployments/deployment-columns.tsx'
 import { deploymentReasons } from '../deployments/deployment-reason.ts'
 import { useStart } from '../deployments/use-start.ts'
 import { isReadyToDeploy } from './DeployVersion.tsx'
@@ -46,6 +47,7 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
   }
   const { askAndStart, startDenied } = useStart(teamSlug)
   const columns = useVersionDeploymentColumns(teamSlug)
+  const statusChoice = useStatusChoice()
   // While this list is looked at; the rest of the version comes over its live channel.
   useQuery({
     ...apiQuery('versions.get', { params: { teamSlug, projectId: project.id, versionId: version.id } }),
@@ -137,12 +139,7 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
           rows={version.deployments}
           search={t('deployment.filter')}
           searchText={(row) => [row.node.name, row.prefix]}
-          choice={{
-            label: t('deployment.status'),
-            of: (row) => row.status,
-            values: deploymentStatuses,
-            optionLabel: (value) => t(`common:state.deployment.${value}`),
-          }}
+          choice={statusChoice}
           trailing={add}
         >
           {(rows) => (

@@ -1,25 +1,20 @@
-import { deploymentStatuses, type ResponseOf } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { Lock } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../routing/links.ts'
 import type { Column } from '../../table/columns.ts'
-import { DeploymentOutcome } from '../deployments/DeploymentOutcome.tsx'
+import { timeColumn } from '../../table/named-columns.tsx'
+import { useDeploymentColumns } from '../deployments/deployment-columns.tsx'
 
 type Row = ResponseOf<'versions.get'>['deployments'][number]
 
 export function useVersionDeploymentColumns(teamSlug: string): Column<Row>[] {
-  const { t } = useTranslation(['versions', 'deployments'])
+  const { t } = useTranslation('versions')
+  const { status, outcome } = useDeploymentColumns(teamSlug)
   return [
-    {
-      id: 'status',
-      header: t('deployment.status'),
-      narrow: 'lead',
-      sort: (row) => deploymentStatuses.indexOf(row.status),
-      cell: (row) => <State kind="deployment" value={row.status} />,
-    },
+    status,
     {
       id: 'prefix',
       header: t('deployment.prefix'),
@@ -47,12 +42,7 @@ export function useVersionDeploymentColumns(teamSlug: string): Column<Row>[] {
         </span>
       ),
     },
-    {
-      id: 'outcome',
-      header: t('deployments:list.outcome'),
-      grow: true,
-      cell: (row) => <DeploymentOutcome teamSlug={teamSlug} deployment={row} />,
-    },
+    outcome,
     {
       id: 'note',
       header: t('deployment.noteColumn'),
@@ -62,13 +52,6 @@ export function useVersionDeploymentColumns(teamSlug: string): Column<Row>[] {
         </span>
       ),
     },
-    {
-      id: 'updated',
-      header: t('deployment.updated'),
-      align: 'right',
-      narrow: 'end',
-      sort: (row) => row.updatedAt,
-      cell: (row) => <RelativeTime at={row.updatedAt} />,
-    },
+    timeColumn('updated', t('deployment.updated'), (row) => row.updatedAt),
   ]
 }
