@@ -7,7 +7,6 @@ import { Button } from '../../components/Button.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
-import { toastSuccess } from '../../components/toasts.tsx'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { useAnchor } from '../../routing/use-anchor.ts'
 import { DataTable } from '../../table/DataTable.tsx'
@@ -26,7 +25,7 @@ export function TokensPage() {
   const anchor = useAnchor('new')
   const stale = [queryKey('tokens.list')]
   const create = useCall('tokens.create', { stale, toast: false })
-  const remove = useCall('tokens.delete', { stale, onSuccess: () => toastSuccess(t('revoked')) })
+  const remove = useCall('tokens.delete', { stale, done: t('revoked') })
   const add = (
     <Button variant="main" icon={Plus} onClick={anchor.show}>
       {t('add')}

@@ -2,7 +2,6 @@ import type { ResponseOf } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../../api/client.ts'
 import { useDeniedPart, useMe } from '../../api/me.ts'
-import { toastSuccess } from '../../components/toasts.tsx'
 import { TokenDetails } from '../account/TokenDetails.tsx'
 
 /** The token with which a pipeline starts this one deployment. Rolling versions only: an incremental one is deployed once. */
@@ -17,7 +16,7 @@ export function DeploymentToken({
   const params = { teamSlug, deploymentId: deployment.id }
   const stale = [queryKey('deployments.get', { params })]
   const create = useCall('deployments.create-token', { stale, toast: false })
-  const revoke = useCall('deployments.delete-token', { stale, onSuccess: () => toastSuccess(t('revoked')) })
+  const revoke = useCall('deployments.delete-token', { stale, done: t('revoked') })
   const othersDenied = useDeniedPart('tokens.of-others')
   const isOwn = deployment.token?.createdById === useMe()?.user.id
   return (

@@ -6,7 +6,6 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { Button } from '../../components/Button.tsx'
 import { Checkbox } from '../../components/Checkbox.tsx'
-import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { MiddleEllipsis } from '../../components/MiddleEllipsis.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
@@ -74,14 +73,14 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
     else next.delete(id)
     setPicked(next)
   }
-  const remove = async () => {
-    const sure = await confirm({
+  const remove = () => {
+    const question = {
       title: t('images.removeTitle', { count: chosen.length }),
       text: t('images.removeText', { size: bytesOf(chosen) }),
       action: t('images.remove'),
       danger: true,
-    })
-    if (sure) prune.mutate({ params, body: { imageIds: chosen.map(({ id }) => id) } })
+    }
+    void prune.ask(question, { params, body: { imageIds: chosen.map(({ id }) => id) } })
   }
 
   const columns: Column<NodeImage>[] = [
@@ -156,7 +155,7 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
             icon={Trash2}
             busy={prune.isPending}
             disabledReason={prune.denied ?? (chosen.length === 0 ? t('images.pickFirst') : null)}
-            onClick={() => void remove()}
+            onClick={remove}
           >
             {t('images.remove')}
           </Button>

@@ -10,7 +10,6 @@ import { useDenied } from '../../api/me.ts'
 import { useRemoval } from '../../api/use-removal.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
-import { confirm } from '../../components/confirm.tsx'
 import { type Action, ActionMenu } from '../../components/Menu.tsx'
 import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
@@ -189,11 +188,8 @@ function useNodeActions(teamSlug: string, node: Node, showEdit: () => void): Act
   const editDenied = useDenied('nodes.update')
   const params = { teamSlug, nodeId: node.id }
   const stale = [queryKey('nodes.list'), queryKey('nodes.get', { params })]
-  const kick = useCall('nodes.kick', { stale, onSuccess: () => toastSuccess(t('kick.done', { name: node.name })) })
-  const revoke = useCall('nodes.revoke-token', {
-    stale,
-    onSuccess: () => toastSuccess(t('revoke.done', { name: node.name })),
-  })
+  const kick = useCall('nodes.kick', { stale, done: t('kick.done', { name: node.name }) })
+  const revoke = useCall('nodes.revoke-token', { stale, done: t('revoke.done', { name: node.name }) })
   const questionTo = (what: 'kick' | 'revoke' | 'remove') => ({
     title: t(`${what}.title`, { name: node.name }),
     text: t(`${what}.text`, { name: node.name }),
@@ -215,9 +211,7 @@ function useNodeActions(teamSlug: string, node: Node, showEdit: () => void): Act
       label: t('kick.action'),
       icon: Unplug,
       disabledReason: kick.denied ?? (node.status === 'unreachable' && t('kick.away')),
-      run: async () => {
-        if (await confirm(questionTo('kick'))) kick.mutate({ params })
-      },
+      run: () => void kick.ask(questionTo('kick'), { params }),
     },
     {
       id: 'revoke',
@@ -225,9 +219,7 @@ function useNodeActions(teamSlug: string, node: Node, showEdit: () => void): Act
       icon: Unlink,
       disabledReason: revoke.denied ?? (!node.hasToken && t('revoke.none')),
       danger: true,
-      run: async () => {
-        if (await confirm(questionTo('revoke'))) revoke.mutate({ params })
-      },
+      run: () => void revoke.ask(questionTo('revoke'), { params }),
     },
     {
       id: 'delete',

@@ -7,13 +7,11 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
-import { confirm } from '../../components/confirm.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
 import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
-import { toastSuccess } from '../../components/toasts.tsx'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { links } from '../../routing/links.ts'
 import { useAnchor } from '../../routing/use-anchor.ts'
@@ -171,26 +169,24 @@ function useProjectChanges(teamSlug: string, project: Project) {
   const { id: projectId, name } = project
   const convert = useCall('projects.convert', {
     stale: [queryKey('projects.get'), queryKey('projects.list'), queryKey('versions.get')],
-    onSuccess: () => toastSuccess(t('details.converted', { name })),
+    done: t('details.converted', { name }),
   })
   const navigate = useNavigate()
   const remove = useCall('projects.delete', {
     stale: [queryKey('projects.list'), queryKey('dashboard.get'), queryKey('deployments.list')],
-    onSuccess: async () => {
-      toastSuccess(t('details.deleted', { name }))
-      await navigate(links.projects(teamSlug))
-    },
+    done: t('details.deleted', { name }),
+    onSuccess: () => navigate(links.projects(teamSlug)),
   })
   return {
     convert: {
       denied: convert.denied,
-      ask: async () => {
-        const yes = await confirm({
+      ask: () => {
+        const question = {
           title: t('details.convertTitle', { name }),
           text: t('details.convertText'),
           action: t('details.convert'),
-        })
-        if (yes) convert.mutate({ params: { teamSlug, projectId } })
+        }
+        return convert.ask(question, { params: { teamSlug, projectId } })
       },
     },
     remove,

@@ -12,7 +12,6 @@ import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
-import { toastSuccess } from '../../components/toasts.tsx'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { links } from '../../routing/links.ts'
 import { useAnchor } from '../../routing/use-anchor.ts'
@@ -75,10 +74,8 @@ function VersionView({
       queryKey('dashboard.get'),
       queryKey('deployments.list'),
     ],
-    onSuccess: () => {
-      toastSuccess(t('deleted', { name: version.name }))
-      return navigate(links.project(slug, project.id))
-    },
+    done: t('deleted', { name: version.name }),
+    onSuccess: () => navigate(links.project(slug, project.id)),
   })
   return (
     <>

@@ -7,7 +7,6 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery, client, queryKey, useCall } from '../../../api/client.ts'
 import { Button } from '../../../components/Button.tsx'
 import { cx } from '../../../components/class-names.ts'
-import { confirm } from '../../../components/confirm.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { EmptyState } from '../../../components/EmptyState.tsx'
 import { ErrorState } from '../../../components/ErrorState.tsx'
@@ -117,13 +116,10 @@ function OneRevision({
   const lines = then.data
     ? changeLines(diffConfig({ ...form.own, secrets: null }, { ...then.data.config, secrets: null }))
     : []
-  const bringBack = async () => {
-    const sure = await confirm({
-      title: t('history.restoreTitle'),
-      text: t('history.restoreText', { count: lines.length }),
-      action: t('history.restore'),
-    })
-    if (sure) restore.mutate({ params, body: { revision } })
+  const question = {
+    title: t('history.restoreTitle'),
+    text: t('history.restoreText', { count: lines.length }),
+    action: t('history.restore'),
   }
   return (
     <div className="grid gap-2 border-t border-line bg-sunken px-3 py-2.5">
@@ -142,7 +138,7 @@ function OneRevision({
               size="sm"
               busy={restore.isPending}
               disabledReason={form.readOnly ?? restore.denied}
-              onClick={() => void bringBack()}
+              onClick={() => void restore.ask(question, { params, body: { revision } })}
             >
               {t('history.restore')}
             </Button>
