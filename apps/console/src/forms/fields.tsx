@@ -5,7 +5,7 @@ import { Field, PasswordInput, Select, TextArea, TextInput } from '../components
 import { Switch } from '../components/Switch.tsx'
 import { lazyComponent } from '../loading/lazy-component.tsx'
 
-const IconPicker = lazyComponent(() => import('../components/IconPicker.tsx').then((module) => module.IconPicker))
+const IconPicker = lazyComponent(async () => (await import('../components/IconPicker.tsx')).IconPicker)
 
 /** One component per kind of field, bound to a react-hook-form form by name. */
 type Bound<V extends FieldValues, Out> = {

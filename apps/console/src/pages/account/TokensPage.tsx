@@ -15,7 +15,7 @@ import { AccountHead } from './AccountHead.tsx'
 import { revokeAction } from './revoke-token.ts'
 import { useTokenColumns } from './use-token-columns.tsx'
 
-const TokenCreate = lazyComponent(() => import('../../forms/token-create.tsx').then((module) => module.TokenCreate))
+const TokenCreate = lazyComponent(async () => (await import('../../forms/token-create.tsx')).TokenCreate)
 
 /** API tokens of the signed-in user; they have the user's rights, limited to their scope. */
 export function TokensPage() {

@@ -20,7 +20,7 @@ import { DayBars } from './DayBars.tsx'
 import type { Entry } from './entry.ts'
 import { useEntryColumns } from './use-entry-columns.tsx'
 
-const EntryDialog = lazyComponent(() => import('./EntryDialog.tsx').then((module) => module.EntryDialog))
+const EntryDialog = lazyComponent(async () => (await import('./EntryDialog.tsx')).EntryDialog)
 
 /** Today and the six days before. */
 const daysBefore = 6

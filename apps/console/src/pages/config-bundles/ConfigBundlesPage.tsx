@@ -11,7 +11,7 @@ import type { Column } from '../../table/columns.ts'
 import { ListPage } from '../../table/ListPage.tsx'
 import { descriptionColumn, nameColumn } from '../../table/named-columns.tsx'
 
-const BundleForm = lazyComponent(() => import('../../forms/bundle-form.tsx').then((module) => module.BundleForm))
+const BundleForm = lazyComponent(async () => (await import('../../forms/bundle-form.tsx')).BundleForm)
 
 export function ConfigBundlesPage() {
   const { t } = useTranslation('bundles')

@@ -19,13 +19,9 @@ import { useChosenColumns } from './use-chosen-columns.tsx'
 import { useDeploymentActions } from './use-deployment-actions.ts'
 import { useStart } from './use-start.ts'
 
-const DeploymentCopy = lazyComponent(() =>
-  import('../../forms/deployment-copy.tsx').then((module) => module.DeploymentCopy),
-)
-const DeploymentCreate = lazyComponent(() =>
-  import('../../forms/deployment-create.tsx').then((module) => module.DeploymentCreate),
-)
-const DeleteDeployment = lazyComponent(() => import('./DeleteDeployment.tsx').then((module) => module.DeleteDeployment))
+const DeploymentCopy = lazyComponent(async () => (await import('../../forms/deployment-copy.tsx')).DeploymentCopy)
+const DeploymentCreate = lazyComponent(async () => (await import('../../forms/deployment-create.tsx')).DeploymentCreate)
+const DeleteDeployment = lazyComponent(async () => (await import('./DeleteDeployment.tsx')).DeleteDeployment)
 
 type Layer = { kind: 'copy' | 'delete'; deployment: Deployment } | null
 

@@ -27,10 +27,10 @@ import { NodeContainers } from './NodeContainers.tsx'
 import { NodeDeployments } from './NodeDeployments.tsx'
 import { engineText } from './NodesPage.tsx'
 
-const NodeForm = lazyComponent(() => import('../../forms/node-form.tsx').then((module) => module.NodeForm))
-const NodeInstall = lazyComponent(() => import('./NodeInstall.tsx').then((module) => module.NodeInstall))
-const NodeImages = lazyComponent(() => import('./NodeImages.tsx').then((module) => module.NodeImages))
-const NodeEvents = lazyComponent(() => import('./NodeEvents.tsx').then((module) => module.NodeEvents))
+const NodeForm = lazyComponent(async () => (await import('../../forms/node-form.tsx')).NodeForm)
+const NodeInstall = lazyComponent(async () => (await import('./NodeInstall.tsx')).NodeInstall)
+const NodeImages = lazyComponent(async () => (await import('./NodeImages.tsx')).NodeImages)
+const NodeEvents = lazyComponent(async () => (await import('./NodeEvents.tsx')).NodeEvents)
 
 type Node = ResponseOf<'nodes.get'>
 

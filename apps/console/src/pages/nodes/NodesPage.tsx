@@ -13,7 +13,7 @@ import type { Column } from '../../table/columns.ts'
 import { ListPage } from '../../table/ListPage.tsx'
 import { codeColumn, descriptionColumn, nameColumn, timeColumn } from '../../table/named-columns.tsx'
 
-const NodeForm = lazyComponent(() => import('../../forms/node-form.tsx').then((module) => module.NodeForm))
+const NodeForm = lazyComponent(async () => (await import('../../forms/node-form.tsx')).NodeForm)
 
 type Node = ResponseOf<'nodes.list'>[number]
 

@@ -20,9 +20,9 @@ import { DeployVersion } from '../versions/DeployVersion.tsx'
 import { VersionSections } from '../versions/VersionSections.tsx'
 import { VersionList } from './VersionList.tsx'
 
-const DeleteDialog = lazyComponent(() => import('../versions/DeleteDialog.tsx').then((module) => module.DeleteDialog))
-const ProjectForm = lazyComponent(() => import('../../forms/project-form.tsx').then((module) => module.ProjectForm))
-const VersionForm = lazyComponent(() => import('../../forms/version-form.tsx').then((module) => module.VersionForm))
+const DeleteDialog = lazyComponent(async () => (await import('../versions/DeleteDialog.tsx')).DeleteDialog)
+const ProjectForm = lazyComponent(async () => (await import('../../forms/project-form.tsx')).ProjectForm)
+const VersionForm = lazyComponent(async () => (await import('../../forms/version-form.tsx')).VersionForm)
 
 const route = getRouteApi('/app/$teamSlug/projects/$projectId')
 type Project = ResponseOf<'projects.get'>

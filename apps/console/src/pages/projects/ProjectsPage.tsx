@@ -15,7 +15,7 @@ import { descriptionColumn, nameColumn, numberColumn, timeColumn } from '../../t
 import { ViewModeSwitch } from '../../table/ViewModeSwitch.tsx'
 import { ProjectCards } from './ProjectCards.tsx'
 
-const ProjectForm = lazyComponent(() => import('../../forms/project-form.tsx').then((module) => module.ProjectForm))
+const ProjectForm = lazyComponent(async () => (await import('../../forms/project-form.tsx')).ProjectForm)
 
 export function ProjectsPage() {
   const { t } = useTranslation('projects')

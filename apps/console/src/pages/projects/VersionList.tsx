@@ -19,7 +19,7 @@ import { useSetDefault } from '../versions/use-set-default.ts'
 import { VersionCards } from './VersionCards.tsx'
 import type { Project, VersionRow } from './version-row.ts'
 
-const VersionForm = lazyComponent(() => import('../../forms/version-form.tsx').then((module) => module.VersionForm))
+const VersionForm = lazyComponent(async () => (await import('../../forms/version-form.tsx')).VersionForm)
 
 export function VersionList({
   teamSlug,

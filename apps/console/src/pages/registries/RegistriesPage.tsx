@@ -12,7 +12,7 @@ import type { Column } from '../../table/columns.ts'
 import { ListPage } from '../../table/ListPage.tsx'
 import { descriptionColumn, nameColumn } from '../../table/named-columns.tsx'
 
-const RegistryForm = lazyComponent(() => import('../../forms/registry-form.tsx').then((module) => module.RegistryForm))
+const RegistryForm = lazyComponent(async () => (await import('../../forms/registry-form.tsx')).RegistryForm)
 
 export function RegistriesPage() {
   const { t } = useTranslation('registries')

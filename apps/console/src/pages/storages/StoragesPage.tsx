@@ -11,7 +11,7 @@ import type { Column } from '../../table/columns.ts'
 import { ListPage } from '../../table/ListPage.tsx'
 import { descriptionColumn, nameColumn } from '../../table/named-columns.tsx'
 
-const StorageForm = lazyComponent(() => import('../../forms/storage-form.tsx').then((module) => module.StorageForm))
+const StorageForm = lazyComponent(async () => (await import('../../forms/storage-form.tsx')).StorageForm)
 
 export function StoragesPage() {
   const { t } = useTranslation('storages')

@@ -20,10 +20,10 @@ import { timeColumn } from '../../table/named-columns.tsx'
 import { lastOwner, type Member, type Team } from './members.ts'
 import { usePauses } from './use-pauses.ts'
 
-const InvitationLinkDialog = lazyComponent(() =>
-  import('./InvitationLinkDialog.tsx').then((module) => module.InvitationLinkDialog),
+const InvitationLinkDialog = lazyComponent(
+  async () => (await import('./InvitationLinkDialog.tsx')).InvitationLinkDialog,
 )
-const TeamInvite = lazyComponent(() => import('../../forms/team-invite.tsx').then((module) => module.TeamInvite))
+const TeamInvite = lazyComponent(async () => (await import('../../forms/team-invite.tsx')).TeamInvite)
 
 /** As long as the server refuses another mail to the same person. */
 const reinvitePauseMs = 30_000

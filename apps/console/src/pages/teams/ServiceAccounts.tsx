@@ -18,10 +18,10 @@ import { DataTable } from '../../table/DataTable.tsx'
 import { revokeAction } from '../account/revoke-token.ts'
 import { useTokenColumns } from '../account/use-token-columns.tsx'
 
-const ServiceAccountForm = lazyComponent(() =>
-  import('../../forms/service-account.tsx').then((module) => module.ServiceAccountForm),
+const ServiceAccountForm = lazyComponent(
+  async () => (await import('../../forms/service-account.tsx')).ServiceAccountForm,
 )
-const TokenCreate = lazyComponent(() => import('../../forms/token-create.tsx').then((module) => module.TokenCreate))
+const TokenCreate = lazyComponent(async () => (await import('../../forms/token-create.tsx')).TokenCreate)
 
 type Account = ResponseOf<'service-accounts.list'>[number]
 type Layer = { kind: 'create' } | { kind: 'edit' | 'token'; account: Account } | null

@@ -15,7 +15,7 @@ import { ListPage } from '../../table/ListPage.tsx'
 import { numberColumn } from '../../table/named-columns.tsx'
 import { countMembers } from './members.ts'
 
-const TeamForm = lazyComponent(() => import('../../forms/team-form.tsx').then((module) => module.TeamForm))
+const TeamForm = lazyComponent(async () => (await import('../../forms/team-form.tsx')).TeamForm)
 
 type Team = ResponseOf<'teams.list'>[number]
 

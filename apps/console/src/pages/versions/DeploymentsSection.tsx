@@ -22,16 +22,12 @@ import { useStart } from '../deployments/use-start.ts'
 import { isReadyToDeploy } from './DeployVersion.tsx'
 import { useVersionDeploymentColumns } from './deployment-columns.tsx'
 
-const DeleteDeployment = lazyComponent(() =>
-  import('../deployments/DeleteDeployment.tsx').then((module) => module.DeleteDeployment),
+const DeleteDeployment = lazyComponent(
+  async () => (await import('../deployments/DeleteDeployment.tsx')).DeleteDeployment,
 )
 
-const DeploymentCopy = lazyComponent(() =>
-  import('../../forms/deployment-copy.tsx').then((module) => module.DeploymentCopy),
-)
-const DeploymentCreate = lazyComponent(() =>
-  import('../../forms/deployment-create.tsx').then((module) => module.DeploymentCreate),
-)
+const DeploymentCopy = lazyComponent(async () => (await import('../../forms/deployment-copy.tsx')).DeploymentCopy)
+const DeploymentCreate = lazyComponent(async () => (await import('../../forms/deployment-create.tsx')).DeploymentCreate)
 
 type Props = { teamSlug: string; project: ResponseOf<'projects.get'>; version: ResponseOf<'versions.get'> }
 type Row = Props['version']['deployments'][number]

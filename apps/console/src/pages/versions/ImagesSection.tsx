@@ -17,8 +17,8 @@ import { FilteredList } from '../../table/FilteredList.tsx'
 import { timeColumn } from '../../table/named-columns.tsx'
 import type { VersionImage, VersionLive } from './use-version-live.ts'
 
-const AddImages = lazyComponent(() => import('./AddImages.tsx').then((module) => module.AddImages))
-const TagPicker = lazyComponent(() => import('./TagPicker.tsx').then((module) => module.TagPicker))
+const AddImages = lazyComponent(async () => (await import('./AddImages.tsx')).AddImages)
+const TagPicker = lazyComponent(async () => (await import('./TagPicker.tsx')).TagPicker)
 
 type Props = {
   teamSlug: string

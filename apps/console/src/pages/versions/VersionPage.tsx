@@ -20,8 +20,8 @@ import { DeployVersion } from './DeployVersion.tsx'
 import { useSetDefault } from './use-set-default.ts'
 import { VersionSections } from './VersionSections.tsx'
 
-const DeleteDialog = lazyComponent(() => import('./DeleteDialog.tsx').then((module) => module.DeleteDialog))
-const VersionForm = lazyComponent(() => import('../../forms/version-form.tsx').then((module) => module.VersionForm))
+const DeleteDialog = lazyComponent(async () => (await import('./DeleteDialog.tsx')).DeleteDialog)
+const VersionForm = lazyComponent(async () => (await import('../../forms/version-form.tsx')).VersionForm)
 
 const route = getRouteApi('/app/$teamSlug/projects/$projectId/versions/$versionId')
 
