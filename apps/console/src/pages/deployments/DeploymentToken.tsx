@@ -4,14 +4,10 @@ import { queryKey, useCall } from '../../api/client.ts'
 import { useDeniedPart, useMe } from '../../api/me.ts'
 import { TokenDetails } from '../account/TokenDetails.tsx'
 
+type Props = { teamSlug: string; deployment: ResponseOf<'deployments.get'> }
+
 /** The token with which a pipeline starts this one deployment. Rolling versions only: an incremental one is deployed once. */
-export function DeploymentToken({
-  teamSlug,
-  deployment,
-}: {
-  teamSlug: string
-  deployment: ResponseOf<'deployments.get'>
-}) {
+export function DeploymentToken({ teamSlug, deployment }: Props) {
   const { t } = useTranslation('tokens')
   const params = { teamSlug, deploymentId: deployment.id }
   const stale = [queryKey('deployments.get', { params })]

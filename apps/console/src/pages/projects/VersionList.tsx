@@ -21,15 +21,9 @@ import type { Project, VersionRow } from './version-row.ts'
 
 const VersionForm = lazyComponent(async () => (await import('../../forms/version-form.tsx')).VersionForm)
 
-export function VersionList({
-  teamSlug,
-  project,
-  onCreate,
-}: {
-  teamSlug: string
-  project: Project
-  onCreate: () => void
-}) {
+type Props = { teamSlug: string; project: Project; onCreate: () => void }
+
+export function VersionList({ teamSlug, project, onCreate }: Props) {
   const { t } = useTranslation('projects')
   const createDenied = useDenied('versions.create')
   const increaseDenied = useDenied('versions.increase')

@@ -47,13 +47,9 @@ export function VersionPage() {
   )
 }
 
-function VersionView({
-  project,
-  version,
-}: {
-  project: ResponseOf<'projects.get'>
-  version: ResponseOf<'versions.get'>
-}) {
+type VersionViewProps = { project: ResponseOf<'projects.get'>; version: ResponseOf<'versions.get'> }
+
+function VersionView({ project, version }: VersionViewProps) {
   const { t } = useTranslation(['versions', 'projects', 'common'])
   const { section = 'images' } = route.useSearch()
   const { slug } = useTeam()

@@ -93,16 +93,10 @@ export function HistorySheet({ revision, onClose }: { revision: number | undefin
   )
 }
 
+type OneRevisionProps = { entry: ContainerConfigRevision; revision: number | undefined; now: boolean }
+
 /** The changes that restoring the state would make, with the button for it. */
-function OneRevision({
-  entry,
-  revision,
-  now,
-}: {
-  entry: ContainerConfigRevision
-  revision: number | undefined
-  now: boolean
-}) {
+function OneRevision({ entry, revision, now }: OneRevisionProps) {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
   const params = { teamSlug: form.teamSlug, configId: form.configId, revision: entry.revision }
