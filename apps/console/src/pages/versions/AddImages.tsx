@@ -212,14 +212,9 @@ function TagSelect({ teamSlug, registryId, image, tag, onTag }: TagSelectProps) 
       value={tag ?? ''}
       onChange={(event) => onTag(event.target.value)}
       className="w-36! shrink-0"
-    >
-      <option value="">{t(query.isPending ? 'addImages.tagsComing' : 'addImages.tagLater')}</option>
-      {tags.map(({ name }) => (
-        <option key={name} value={name}>
-          {name}
-        </option>
-      ))}
-    </Select>
+      none={t(query.isPending ? 'addImages.tagsComing' : 'addImages.tagLater')}
+      options={tags.map(({ name }) => ({ value: name, label: name }))}
+    />
   )
 }
 
