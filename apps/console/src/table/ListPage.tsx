@@ -43,7 +43,7 @@ export function ListPage<Row extends { id: string }, Value extends string = neve
       <QueryView
         query={query}
         skeleton={skeleton ?? <SkeletonRows filters />}
-        empty={empty && { when: (all) => all.length === 0, show: <EmptyState {...empty} action={button} /> }}
+        empty={empty && <EmptyState {...empty} action={button} />}
       >
         {(all) => (
           <FilteredList {...{ search, searchText, choice, trailing }} rows={all}>

@@ -41,10 +41,8 @@ export function SecurityLogPage() {
       <QueryView<InfiniteData<Page>>
         query={query}
         skeleton={<SkeletonRows rows={8} />}
-        empty={{
-          when: ({ pages }) => (pages[0]?.events ?? []).length === 0,
-          show: <Nothing kept={query.data?.pages[0]?.events !== null} />,
-        }}
+        isEmpty={({ pages }) => (pages[0]?.events ?? []).length === 0}
+        empty={<Nothing kept={query.data?.pages[0]?.events !== null} />}
       >
         {({ pages }) => (
           <div className="grid gap-3.5">

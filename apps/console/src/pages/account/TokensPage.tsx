@@ -38,10 +38,7 @@ export function TokensPage() {
       <QueryView
         query={query}
         skeleton={<SkeletonRows rows={4} filters />}
-        empty={{
-          when: (tokens) => tokens.length === 0,
-          show: <EmptyState icon={KeyRound} title={t('empty.title')} text={t('empty.text')} action={add} />,
-        }}
+        empty={<EmptyState icon={KeyRound} title={t('empty.title')} text={t('empty.text')} action={add} />}
       >
         {(tokens) => (
           <FilteredList rows={tokens} search={t('filter')} searchText={(token) => [token.name, token.scope]}>

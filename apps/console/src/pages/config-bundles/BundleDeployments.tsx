@@ -29,10 +29,7 @@ export function BundleDeployments({ teamSlug, bundleId }: { teamSlug: string; bu
       <QueryView
         query={query}
         skeleton={<SkeletonRows rows={3} />}
-        empty={{
-          when: (deployments) => deployments.length === 0,
-          show: <EmptyState icon={Rocket} title={t('deployments.empty')} text={t('deployments.emptyText')} />,
-        }}
+        empty={<EmptyState icon={Rocket} title={t('deployments.empty')} text={t('deployments.emptyText')} />}
       >
         {(all) => (
           <FilteredList

@@ -27,10 +27,7 @@ export function NodeDeployments({ teamSlug, nodeId }: { teamSlug: string; nodeId
     <QueryView
       query={query}
       skeleton={<SkeletonRows />}
-      empty={{
-        when: (rows) => rows.length === 0,
-        show: <EmptyState icon={Rocket} title={t('deployments.emptyTitle')} text={t('deployments.emptyText')} />,
-      }}
+      empty={<EmptyState icon={Rocket} title={t('deployments.emptyTitle')} text={t('deployments.emptyText')} />}
     >
       {(all) => (
         <FilteredList

@@ -41,10 +41,8 @@ export function NodeImages({ teamSlug, node }: Props) {
     <QueryView
       query={query}
       skeleton={<SkeletonRows />}
-      empty={{
-        when: ({ images }) => images.length === 0,
-        show: <EmptyState icon={Layers} title={t('images.emptyTitle')} text={t('images.emptyText')} />,
-      }}
+      isEmpty={({ images }) => images.length === 0}
+      empty={<EmptyState icon={Layers} title={t('images.emptyTitle')} text={t('images.emptyText')} />}
     >
       {({ images }) => <ImageTable params={params} images={images} />}
     </QueryView>

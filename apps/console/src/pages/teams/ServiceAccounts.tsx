@@ -70,10 +70,7 @@ function Accounts({ teamSlug, onLayer }: { teamSlug: string; onLayer: (layer: La
     <QueryView
       query={query}
       skeleton={<SkeletonRows rows={2} />}
-      empty={{
-        when: (accounts) => accounts.length === 0,
-        show: <p className="px-3.5 py-3 text-ink-2">{t('accounts.empty')}</p>,
-      }}
+      empty={<p className="px-3.5 py-3 text-ink-2">{t('accounts.empty')}</p>}
     >
       {(accounts) => (
         <ul className="divide-y divide-line">

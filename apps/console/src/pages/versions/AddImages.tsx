@@ -85,11 +85,7 @@ export function AddImages({ teamSlug, firstRegistryId, onAdd, onClose }: Props) 
         </>
       }
     >
-      <QueryView
-        query={query}
-        skeleton={<SkeletonRows rows={4} />}
-        empty={{ when: (all) => all.length === 0, show: <NoRegistry teamSlug={teamSlug} /> }}
-      >
+      <QueryView query={query} skeleton={<SkeletonRows rows={4} />} empty={<NoRegistry teamSlug={teamSlug} />}>
         {(registries) => (
           <form id="add-images" onSubmit={submit} className="grid gap-4">
             <Field label={t('addImages.registry')} group>
