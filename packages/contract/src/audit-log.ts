@@ -28,10 +28,11 @@ export const AuditLogEntry = z.object({
     .optional(),
 })
 
+const time = z.iso.datetime({ offset: true })
 /** `from` and `to` are ISO 8601, both inclusive. `filter` is a part of the event or of the actor's name or address, in any case. */
 const range = {
-  from: Timestamp,
-  to: Timestamp,
+  from: time,
+  to: time,
   filter: z.string().trim().max(200).optional(),
   accepted: z.enum(['true', 'false']).optional(),
 }

@@ -28,10 +28,10 @@ export async function getDeployment(app: App, { team }: Caller, id: string): Pro
     configBundles: beside.bundles.map(toBundle),
     token: beside.token && {
       ...beside.token,
-      createdAt: new Date(beside.token.createdAt).toISOString(),
+      createdAt: new Date(beside.token.createdAt),
       createdBy: makers.get(beside.token.createdBy)?.name ?? 'Unknown user',
       createdById: beside.token.createdBy,
-      expiresAt: beside.token.expiresAt && new Date(beside.token.expiresAt).toISOString(),
+      expiresAt: beside.token.expiresAt && new Date(beside.token.expiresAt),
     },
     lastTry: beside.attempts,
     instances,
@@ -39,10 +39,7 @@ export async function getDeployment(app: App, { team }: Caller, id: string): Pro
     deployable: isDeployable(facts),
     deletable: isDeletable(facts),
     copiable: isCopiable(facts),
-    running: beside.running && {
-      ...beside.running,
-      startedAt: new Date(beside.running.startedAt).toISOString(),
-    },
+    running: beside.running && { ...beside.running, startedAt: new Date(beside.running.startedAt) },
   }
 }
 

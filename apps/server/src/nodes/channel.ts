@@ -2,7 +2,7 @@ import type { ServerData } from '@crux/contract'
 import { createQueue } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/index.ts'
-import { findNodeOfAnyTeam, findNodes, type NodeFace, statusOf } from './store.ts'
+import { findNodeOfAnyTeam, findNodes, toNode } from './store.ts'
 
 export const nodeChannels = (app: App): ChannelHandlers<'nodes'> => ({ nodes: nodesChannel(app) })
 
@@ -21,14 +21,14 @@ function nodesChannel(app: App): ChannelHandler<'nodes'> {
     for (const [teamId, subscribers] of teams) {
       inTurn(teamId, async () => {
         const rows = await findNodes(app, teamId)
-        for (const subscriber of subscribers) for (const row of rows) subscriber.send('event', toEvent(row))
+        for (const subscriber of subscribers) for (const row of rows) subscriber.send('event', toNode(row))
       }).catch((err: unknown) => app.log.warn({ err, teamId }, 'the nodes could not be read again'))
     }
   })
 
   async function publish(teamId: string, nodeId: string, error: string | undefined) {
     const row = await findNodeOfAnyTeam(app, nodeId)
-    const event: ServerData<'nodes', 'event'> = row ? { ...toEvent(row), error } : { id: nodeId, status: 'unreachable' }
+    const event: ServerData<'nodes', 'event'> = row ? { ...toNode(row), error } : { id: nodeId, status: 'unreachable' }
     for (const subscriber of teams.get(teamId) ?? []) subscriber.send('event', event)
   }
 
@@ -42,22 +42,9 @@ function nodesChannel(app: App): ChannelHandler<'nodes'> {
         if (subscribers.size === 0 && teams.get(teamId) === subscribers) teams.delete(teamId)
       })
       await inTurn(teamId, async () => {
-        for (const row of await findNodes(app, teamId)) subscriber.send('event', toEvent(row))
+        for (const row of await findNodes(app, teamId)) subscriber.send('event', toNode(row))
       })
     },
     messages: {},
-  }
-}
-
-function toEvent(row: NodeFace): ServerData<'nodes', 'event'> {
-  const linked = row.linkServer !== null
-  return {
-    id: row.id,
-    status: statusOf(row),
-    address: linked ? row.address : null,
-    version: linked ? row.agentVersion : null,
-    connectedAt: linked ? (row.connectedAt?.toISOString() ?? null) : null,
-    engineVersion: row.engineVersion,
-    operatingSystem: row.operatingSystem,
   }
 }

@@ -140,16 +140,4 @@ const deploymentInProgress = (id: string, removed: readonly RunningTarget[] = []
 
 export const projectNotFound = (id: string) => new CruxError('notFound', { property: 'projectId', value: id })
 
-const toProject = (row: store.ProjectRow): Project => ({
-  id: row.id,
-  name: row.name,
-  type: row.type,
-  description: row.description,
-  versionCount: row.versionCount,
-  audit: {
-    createdAt: row.createdAt,
-    createdBy: row.createdBy,
-    updatedAt: row.updatedAt,
-    updatedBy: row.updatedBy,
-  },
-})
+const toProject = (row: store.ProjectRow): Project => ({ ...row, audit: row })

@@ -30,16 +30,7 @@ export async function getRegistry(app: App, { team }: Caller, id: string): Promi
     ...store.toRegistry(row),
     inUse,
     registryToken,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-    details: {
-      url: row.url,
-      imageNamePrefix: row.imageNamePrefix,
-      public: row.public,
-      local: row.local,
-      user: row.user,
-      hasCredentials: row.hasCredentials,
-    },
+    details: row,
   }
 }
 

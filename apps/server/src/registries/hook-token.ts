@@ -50,14 +50,8 @@ export async function deleteRegistryToken(app: App, { team }: Caller, registryId
 export async function registryTokenOf(app: App, team: TeamContext, registryId: string) {
   const [token] = await selectTokens(app.database.pool, holderOf(team, registryId))
   if (!token) return null
-  const { id, createdAt, createdBy, expiresAt } = token
-  const people = await app.identity.people([createdBy])
-  return {
-    id,
-    createdAt: createdAt.toISOString(),
-    createdBy: people.get(createdBy)?.name ?? 'Unknown user',
-    expiresAt: expiresAt?.toISOString() ?? null,
-  }
+  const people = await app.identity.people([token.createdBy])
+  return { ...token, createdBy: people.get(token.createdBy)?.name ?? 'Unknown user' }
 }
 
 const holderOf = (team: TeamContext, registryId: string): Holder => ({ kind: 'registry', registryId, teamId: team.id })

@@ -79,21 +79,15 @@ const holderOf = (team: TeamContext, id: string): Holder => ({
 const getCreated = (app: App, team: TeamContext, id: string) =>
   app.bus.publish({ type: 'member.changed', teamId: team.id, userId: id })
 
-function toAccount(row: AccountRow, createdBy: string | undefined): ResponseInput<'service-accounts.create'> {
-  return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    role: row.role,
-    createdAt: row.createdAt.toISOString(),
-    createdBy: createdBy ?? 'Unknown user',
-    tokens: oldestFirst(row.tokens).map((token) => ({
-      ...token,
-      createdAt: new Date(token.createdAt).toISOString(),
-      expiresAt: token.expiresAt && new Date(token.expiresAt).toISOString(),
-      lastUsedAt: token.lastUsedAt && new Date(token.lastUsedAt).toISOString(),
-    })),
-  }
-}
+const toAccount = (row: AccountRow, createdBy: string | undefined): ResponseInput<'service-accounts.create'> => ({
+  ...row,
+  createdBy: createdBy ?? 'Unknown user',
+  tokens: oldestFirst(row.tokens).map((token) => ({
+    ...token,
+    createdAt: new Date(token.createdAt),
+    expiresAt: token.expiresAt && new Date(token.expiresAt),
+    lastUsedAt: token.lastUsedAt && new Date(token.lastUsedAt),
+  })),
+})
 
 const accountNotFound = (id: string) => new CruxError('notFound', { property: 'serviceAccountId', value: id })

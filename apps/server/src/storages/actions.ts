@@ -10,24 +10,14 @@ import { askStorage } from './check.ts'
 import { storageChanged, storageConnected, storageRemoved } from './events.ts'
 import * as store from './store.ts'
 
-type Storage = ResponseInput<'storages.list'>[number]
-export async function listStorages(app: App, { team }: Caller): Promise<ResponseInput<'storages.list'>> {
-  return (await store.selectStorages(app.database.pool, team.id)).map(toStorage)
-}
+export const listStorages = (app: App, { team }: Caller): Promise<ResponseInput<'storages.list'>> =>
+  store.selectStorages(app.database.pool, team.id)
 
 export const listStorageOptions = (app: App, { team }: Caller): Promise<ResponseInput<'storages.options'>> =>
   store.selectOptions(app.database.pool, team.id)
 
-export async function getStorage(app: App, { team }: Caller, id: string): Promise<ResponseInput<'storages.get'>> {
-  const row = await findStorage(app.database.pool, team, id)
-  return {
-    ...toStorage(row),
-    public: row.public,
-    inUse: row.inUse,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  }
-}
+export const getStorage = (app: App, { team }: Caller, id: string): Promise<ResponseInput<'storages.get'>> =>
+  findStorage(app.database.pool, team, id)
 
 /**
  * Stores it without a connection test, because often only the nodes can reach it. `checkStorage` tests it.
@@ -157,14 +147,6 @@ function valuesOf(write: StorageWrite, actor: Actor): store.StorageValues {
     userId: actor.id,
   }
 }
-
-const toStorage = ({ id, name, description, icon, url }: store.StorageFace): Storage => ({
-  id,
-  name,
-  description,
-  icon,
-  url,
-})
 
 const storageNotFound = (id: string) => new CruxError('notFound', { property: 'storageId', value: id })
 

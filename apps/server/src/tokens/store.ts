@@ -65,14 +65,11 @@ export const oldestFirst = <T extends { id: string }>(tokens: readonly T[]): T[]
 
 export async function insertToken(queries: Queries, token: NewToken): Promise<TokenRow> {
   const { holder } = token
-  const row =
-    await sql`insert into crux.access_token (${raw(holderColumn[holder.kind])}, team_id, name, hash, scope, aal,
+  return sql`insert into crux.access_token (${raw(holderColumn[holder.kind])}, team_id, name, hash, scope, aal,
       created_by, expires_at)
       values (${holderId(holder)}, ${'teamId' in holder ? holder.teamId : null}, ${token.name}, ${token.hash},
       ${token.scope}, ${token.aal}, ${token.createdBy}, ${token.expiresAt})
-      returning ${columns}`.first<TokenRow>(queries)
-  if (!row) throw new Error('the insert of a token returned no row')
-  return row
+      returning ${columns}`.one<TokenRow>(queries)
 }
 
 /** @returns those that were revoked; with `tokenId` only that one, if it is the holder's; with `before` only older ones */

@@ -64,7 +64,7 @@ export async function findVersion(
 }
 
 /** Reads the images of a version; `images/` implements it, and the composition passes it in. */
-export type ListImages = (app: App, versionId: string) => Promise<ResponseInput<'versions.get'>['images']>
+export type ListImages = (queries: Queries, versionId: string) => Promise<ResponseInput<'versions.get'>['images']>
 
 export async function getVersion(
   app: App,
@@ -74,25 +74,20 @@ export async function getVersion(
 ): Promise<ResponseInput<'versions.get'>> {
   const row = await findVersion(app.database.pool, team, path)
   const [images, deployments] = await Promise.all([
-    listImages(app, row.id),
+    listImages(app.database.pool, row.id),
     store.selectDeployments(app.database.pool, row.id),
   ])
-  const facts = store.factsOf(row)
   return {
     ...store.toVersion(row),
-    autoCopyDeployments: row.autoCopyDeployments,
-    mutable: isVersionMutable(facts),
-    deletable: isVersionDeletable(facts),
+    mutable: isVersionMutable(row),
+    deletable: isVersionDeletable(row),
     images,
-    deployments: deployments.map(
-      ({ node: { linkServer, agentVersion, ...node }, createdAt, createdBy, updatedBy, ahead, ...deployment }) => ({
-        ...deployment,
-        ...toLastRelease({ ...deployment, ahead }),
-        updatedAt: deployment.updatedAt.toISOString(),
-        audit: store.toAudit({ createdAt, createdBy, updatedAt: deployment.updatedAt, updatedBy }),
-        node: { ...node, status: statusOf({ linkServer, agentVersion }) },
-      }),
-    ),
+    deployments: deployments.map((deployment) => ({
+      ...deployment,
+      ...toLastRelease(deployment),
+      audit: deployment,
+      node: { ...deployment.node, status: statusOf(deployment.node) },
+    })),
   }
 }
 
@@ -240,7 +235,7 @@ export async function removeVersion(
 
 /** @throws CruxError preconditionFailed with the reason that the disabled button also shows */
 export function assertAllowed(version: store.VersionRow, action: VersionAction, property: string, addition = ''): void {
-  const verdict = versionAction(action, store.factsOf(version))
+  const verdict = versionAction(action, version)
   if (!verdict.allowed)
     throw new CruxError('preconditionFailed', {
       property,
