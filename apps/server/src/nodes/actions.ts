@@ -150,7 +150,7 @@ export async function revokeToken(
   await requireNode(app, team, nodeId)
   if (!(await deleteTokens(app, nodeId)))
     throw new CruxError('notFound', { property: 'token', description: 'This node has no token.' })
-  await nodeKicked(app, { teamId: team.id, nodeId }, 'revoke-token', person(actor))
+  await nodeKicked(app, { teamId: team.id, nodeId }, 'revoke-token', actor)
   await localAgents.dismiss(nodeId)
 }
 
@@ -161,7 +161,7 @@ export async function kickNode(
   nodeId: string,
 ): Promise<void> {
   await requireNode(app, team, nodeId)
-  await nodeKicked(app, { teamId: team.id, nodeId }, 'user-kick', person(actor))
+  await nodeKicked(app, { teamId: team.id, nodeId }, 'user-kick', actor)
   await localAgents.dismiss(nodeId)
 }
 
@@ -194,8 +194,6 @@ export async function requireNode(app: App, team: { id: string }, nodeId: string
 
 const notFound = (nodeId: string) =>
   new CruxError('notFound', { property: 'id', value: nodeId, description: 'There is no such node.' })
-
-const person = (actor: Actor) => ({ id: actor.id, name: actor.name })
 
 const valuesOf = (body: Body<'nodes.create'>, actor: Actor) => ({
   name: body.name,

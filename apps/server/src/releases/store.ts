@@ -160,7 +160,7 @@ export const findReleaseAhead = (queries: Queries, { nodeId, prefix }: Pick<Owne
 /** Nodes with releases that no server process has dispatched. */
 export const nodesWithOrphans = (queries: Queries) =>
   sql`select distinct node_id from crux.release
-    where status = 'in-progress' and dispatched_at is null`.rows<{ nodeId: string }>(queries)
+    where status = 'in-progress' and dispatched_at is null`.column(queries)
 
 /** @returns false when another process has dispatched it, or it has ended or was cancelled. */
 export const markDispatched = async (queries: Queries, release: ReleaseRow, leaseUntil: Date): Promise<boolean> =>

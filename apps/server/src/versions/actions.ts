@@ -17,8 +17,8 @@ import {
 } from '../deployments/index.ts'
 import { statusOf } from '../nodes/index.ts'
 import { findProject, lockProject, type ProjectVersions, projectNotFound } from '../projects/index.ts'
+import { recordEvent } from '../system/index.ts'
 import { copyDeployments, copyImages } from './copy-store.ts'
-import { versionCreated, versionRemoved } from './events.ts'
 import * as store from './store.ts'
 
 export type VersionPath = Pick<Params<'versions.get'>, 'projectId' | 'versionId'>
@@ -128,7 +128,7 @@ export async function createVersion(
     }
     return id
   })
-  versionCreated(app, { teamId: team.id, projectId, versionId })
+  recordEvent(app, { teamId: team.id, projectId, versionId }, 'version created')
   return store.toVersion(await findVersion(app.database.pool, team, { projectId, versionId }))
 }
 
@@ -165,7 +165,11 @@ export async function increaseVersion(
     if (parent.autoCopyDeployments) await copyDeployments(queries, { ...copy, images, statuses: copiedOnIncrease })
     return id
   })
-  versionCreated(app, { teamId: team.id, projectId: path.projectId, versionId, parentId: path.versionId })
+  recordEvent(
+    app,
+    { teamId: team.id, projectId: path.projectId, versionId, parentId: path.versionId },
+    'version created',
+  )
   return store.toVersion(await findVersion(app.database.pool, team, { projectId: path.projectId, versionId }))
 }
 
@@ -229,7 +233,7 @@ export async function removeVersion(
     return onlyEmpty(queries, preparedTargets)
   })
   for (const target of empty) releaseTarget(app, target)
-  versionRemoved(app, { teamId: team.id, ...pick(path) })
+  recordEvent(app, { teamId: team.id, ...pick(path) }, 'version removed')
   return targets
 }
 

@@ -10,9 +10,8 @@ import {
   texts,
   unexpected,
 } from './registry-api.ts'
-import { createV2Client } from './v2-client.ts'
+import { createV2Client, encodePath, pullScope } from './v2-client.ts'
 import { createV2Manifests } from './v2-manifests.ts'
-import { encodePath, pullScope } from './v2-paths.ts'
 
 const perPage = 1_000
 /** Dates cost two requests per tag, so that only short lists have them. */
