@@ -47,10 +47,8 @@ export async function getDeployment(app: App, { team }: Caller, id: string): Pro
 export const bundlesOf = async (app: App, id: string): Promise<ResponseInput<'deployments.get'>['configBundles']> =>
   (await selectBundles(app.database.pool, id)).map(toBundle)
 
-const toBundle = ({ id, name, description, config }: CarriedBundle) => ({
-  id,
-  name,
-  description,
-  configId: config.id,
-  config: toContainerConfig(config),
+const toBundle = (bundle: CarriedBundle) => ({
+  ...bundle,
+  configId: bundle.config.id,
+  config: toContainerConfig(bundle.config),
 })

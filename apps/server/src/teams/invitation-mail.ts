@@ -23,15 +23,8 @@ const codeHours = 12
 export const sendInvitation = (app: App, queries: Queries, { teamId, userId, secretHash, secret }: InvitationMailJob) =>
   app.jobs.send(
     invitationMailJob,
-    {
-      teamId,
-      userId,
-      secretHash,
-      secret: app.cipher.encrypt(secret, invitationSecret({ teamId, userId })),
-    } satisfies InvitationMailJob,
-    {
-      within: queries,
-    },
+    { teamId, userId, secretHash, secret: app.cipher.encrypt(secret, invitationSecret({ teamId, userId })) },
+    { within: queries },
   )
 
 /**
