@@ -95,6 +95,8 @@ export const ContainerConfigRevision = z.object({
 })
 export type ContainerConfigRevision = z.output<typeof ContainerConfigRevision>
 
+const history = '/api/:teamSlug/container-configurations/:configId/history' as const
+
 export const containerConfigurationEndpoints = endpoints({
   'container-configurations.get': {
     summary: 'Get one layer of a container configuration',
@@ -118,11 +120,6 @@ export const containerConfigurationEndpoints = endpoints({
     audit: 'container-configuration',
     auditBody: false,
   },
-})
-
-const history = '/api/:teamSlug/container-configurations/:configId/history' as const
-
-export const configurationHistoryEndpoints = endpoints({
   'container-configurations.list': {
     summary: 'Find configurations of the team by name, to compare or copy them',
     route: 'GET /api/:teamSlug/container-configurations',

@@ -27,32 +27,13 @@ export const FinalConfiguration = z.object({
 })
 export const SecretKeys = z.object({ publicKey: z.string(), keys: z.array(z.string()) })
 
-export const finalConfigurationEndpoints = endpoints({
+export const deploymentConfigurationEndpoints = endpoints({
   'deployments.final-configuration': {
     summary: 'Get the final configuration of each instance with the origin of every value',
     route: `GET ${one}/final-configuration`,
     response: z.array(FinalConfiguration),
     permission: 'deployments.read',
   },
-})
-
-export const releaseEndpoints = endpoints({
-  'deployments.preview-release': {
-    summary: 'Preview a rollback to an earlier release',
-    route: `GET ${one}/releases/:number/preview`,
-    response: DeploymentPreview,
-    permission: 'deployments.read',
-  },
-  'deployments.log-file': {
-    summary: 'Download the events of one release or of all as a text file',
-    route: `GET ${one}/log/file`,
-    query: z.object({ try: z.coerce.number().int().min(1).max(limits.releaseNumber).optional() }),
-    contentType: 'text/plain; charset=utf-8',
-    permission: 'deployments.read',
-  },
-})
-
-export const deploymentSecretEndpoints = endpoints({
   'deployments.secrets': {
     summary: "Keys of the prefix's shared secrets that the node has, and its public key",
     route: `GET ${one}/secrets`,
@@ -66,5 +47,18 @@ export const deploymentSecretEndpoints = endpoints({
     response: SecretKeys.extend({ container: z.object({ prefix: z.string(), name: z.string() }) }),
     errors: ['preconditionFailed'],
     permission: 'container-configurations.read',
+  },
+  'deployments.preview-release': {
+    summary: 'Preview a rollback to an earlier release',
+    route: `GET ${one}/releases/:number/preview`,
+    response: DeploymentPreview,
+    permission: 'deployments.read',
+  },
+  'deployments.log-file': {
+    summary: 'Download the events of one release or of all as a text file',
+    route: `GET ${one}/log/file`,
+    query: z.object({ try: z.coerce.number().int().min(1).max(limits.releaseNumber).optional() }),
+    contentType: 'text/plain; charset=utf-8',
+    permission: 'deployments.read',
   },
 })

@@ -41,10 +41,7 @@ export async function deleteRegistryToken(app: App, { team }: Caller, registryId
     return deleteTokens(queries, holderOf(team, registryId))
   })
   if (revoked.length === 0) throw new CruxError('notFound', { property: 'token' })
-  tokensRevoked(
-    app,
-    revoked.map(({ id }) => id),
-  )
+  tokensRevoked(app, revoked)
 }
 
 export async function registryTokenOf(app: App, team: TeamContext, registryId: string) {
@@ -54,7 +51,11 @@ export async function registryTokenOf(app: App, team: TeamContext, registryId: s
   return { ...token, createdBy: people.get(token.createdBy)?.name ?? 'Unknown user' }
 }
 
-const holderOf = (team: TeamContext, registryId: string): Holder => ({ kind: 'registry', registryId, teamId: team.id })
+const holderOf = (team: TeamContext, registryId: string): Holder => ({
+  kind: 'registry',
+  id: registryId,
+  teamId: team.id,
+})
 
 async function lockRegistry(queries: Queries, team: TeamContext, registryId: string): Promise<void> {
   if (!(await lockRegistryRow(queries, team.id, registryId)))

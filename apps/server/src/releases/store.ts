@@ -18,24 +18,18 @@ export type ReleaseInstanceRow = Omit<
   'id' | 'releaseId' | 'order' | 'phase' | 'phaseState' | 'config'
 > & { config: FinalContainerConfig }
 
-export type NewRelease = Pick<
+/** `dispatchedAt` is set when the caller sends it to the agent right after the commit. */
+export type NewRelease = Omit<
   ReleaseRow,
-  | 'deploymentId'
-  | 'number'
-  | 'teamId'
-  | 'projectId'
-  | 'nodeId'
-  | 'prefix'
-  | 'versionName'
-  | 'projectName'
-  | 'recreate'
-  | 'partial'
-  | 'hostDangerousAllowed'
-  | 'startedById'
-  | 'startedByName'
-  | 'leaseUntil'
-  /** Set when the caller sends it to the agent right after the commit. */
-  | 'dispatchedAt'
+  | 'id'
+  | 'status'
+  | 'reason'
+  | 'startedAt'
+  | 'finishedAt'
+  | 'cancelRequestedBy'
+  | 'acknowledgedSequence'
+  | 'current'
+  | 'containerNames'
 > & { sourceNumber: number | null }
 export type NewReleaseInstance = ReleaseInstanceRow & { order: number }
 

@@ -37,7 +37,7 @@ export async function deleteAccount(app: App, { team, actor }: Caller<SessionAct
     if (!(await retireAccount(queries, { id, teamId: team.id }, actor.id))) throw accountNotFound(id)
     return deleteTokens(queries, holderOf(team, id))
   })
-  tokensRevoked(app, idsOf(revoked))
+  tokensRevoked(app, revoked)
   getCreated(app, team, id)
 }
 
@@ -64,14 +64,12 @@ export async function deleteAccountToken(
     return deleteTokens(queries, holderOf(team, id), { tokenId })
   })
   if (revoked.length === 0) throw tokenNotFound(tokenId)
-  tokensRevoked(app, idsOf(revoked))
+  tokensRevoked(app, revoked)
 }
-
-const idsOf = (tokens: { id: string }[]) => tokens.map(({ id }) => id)
 
 const holderOf = (team: TeamContext, id: string): Holder => ({
   kind: 'service-account',
-  serviceAccountId: id,
+  id,
   teamId: team.id,
 })
 

@@ -55,7 +55,7 @@ export async function deleteToken(app: App, actor: SessionActor, requester: Requ
     if (!revoked) throw tokenNotFound(tokenId)
     await reportTokens(app, queries, actor.id, requester, { event: 'token-revoked', name: revoked.name })
   })
-  tokensRevoked(app, [tokenId])
+  tokensRevoked(app, [{ id: tokenId }])
 }
 
 /**
@@ -95,4 +95,4 @@ export const expiryOf = (days: number | null | undefined): Date | null =>
   days ? new Date(Date.now() + days * dayMs) : null
 
 export const tokenNotFound = (id: string) => new CruxError('notFound', { property: 'tokenId', value: id })
-const mine = (actor: SessionActor): Holder => ({ kind: 'user', userId: actor.id })
+const mine = (actor: SessionActor): Holder => ({ kind: 'user', id: actor.id })

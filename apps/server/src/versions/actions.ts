@@ -46,8 +46,6 @@ export const projectVersions: ProjectVersions = {
       type: 'rolling',
       isDefault: true,
       autoCopyDeployments: false,
-      parentId: null,
-      chainId: null,
     }),
 }
 
@@ -116,8 +114,6 @@ export async function createVersion(
       type: body.type,
       isDefault: defaultId === undefined,
       autoCopyDeployments,
-      parentId: null,
-      chainId: null,
       by: actor.id,
     })
     if (defaultId) {
@@ -156,8 +152,7 @@ export async function increaseVersion(
       type: parent.type,
       isDefault: false,
       autoCopyDeployments: parent.autoCopyDeployments,
-      parentId: parent.id,
-      chainId: parent.chainId,
+      parent,
       by: actor.id,
     })
     const copy = { fromId: parent.id, toId: id, by: actor.id }

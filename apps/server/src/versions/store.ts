@@ -44,9 +44,8 @@ export type NewVersion = {
   type: VersionType
   isDefault: boolean
   autoCopyDeployments: boolean
-  parentId: string | null
-  /** Null starts a new chain, if the type has chains. */
-  chainId: string | null
+  /** Without one the version starts a new chain, if its type has chains. */
+  parent?: Pick<VersionRow, 'id' | 'chainId'>
   by: string
 }
 
@@ -55,8 +54,8 @@ export const insertVersion = (queries: Queries, version: NewVersion) =>
     insert into crux.version (id, project_id, name, changelog, type, "default", auto_copy_deployments, parent_id,
       chain_id, created_by, updated_by)
     select made.id, ${version.projectId}, ${version.name}, ${version.changelog}, ${version.type}::text,
-    ${version.isDefault}, ${version.autoCopyDeployments}, ${version.parentId}::uuid,
-    case when ${version.type}::text = 'incremental' then coalesce(${version.chainId}::uuid, made.id) end,
+    ${version.isDefault}, ${version.autoCopyDeployments}, ${version.parent?.id ?? null}::uuid,
+    case when ${version.type}::text = 'incremental' then coalesce(${version.parent?.chainId ?? null}::uuid, made.id) end,
     ${version.by}, ${version.by}
     from made returning id`.id(queries)
 

@@ -3,6 +3,7 @@ import type { RegistryAddress } from '@crux/rules'
 import type { Outbound, OutboundResponse } from '@crux/service-kit'
 import {
   namesMax,
+  noRegistry,
   parseJson,
   type RegistryAccess,
   type RegistryApi,
@@ -61,8 +62,8 @@ export function createV2Api(options: {
             })
       }
       if (status !== 200)
-        throw status === 404 ? noRegistry(client.host, status) : unexpected(status, client.host, 'url')
-      if (!isRegistry && body.length > 0) throw noRegistry(client.host, status)
+        throw status === 404 ? noRegistry(status, client.host, 'url') : unexpected(status, client.host, 'url')
+      if (!isRegistry && body.length > 0) throw noRegistry(status, client.host, 'url')
     },
     async catalog() {
       const all = await pages(`/v2/_catalog?n=${perPage}`, 'registry:catalog:*', (body) => texts(body.repositories))
@@ -81,12 +82,6 @@ export function createV2Api(options: {
     labels: (image, tag) => manifests.labels(full(image), tag),
   }
 }
-
-const noRegistry = (host: string, status: number) =>
-  new CruxError('invalidArgument', {
-    property: 'url',
-    description: `${host} does not answer as a registry (${status}).`,
-  })
 
 function nextPage(response: OutboundResponse): string | undefined {
   const link = /<([^>]+)>\s*;\s*rel="?next"?/i.exec(String(response.headers.link ?? ''))?.[1]
