@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { and, eq, gt, isNull } from 'drizzle-orm'
 import type { App } from '../app/app.ts'
-import type { Executor } from '../db/executor.ts'
+import type { Executor } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import { codes, type Flow } from '../db/schema.ts'
 import type { Mail } from '../mail/mail.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isUuid } from '@crux/service-kit'
 import { and, eq, sql } from 'drizzle-orm'
-import type { Executor } from '../db/executor.ts'
+import type { Executor } from '../db/database.ts'
 import { type Flow, type FlowKind, flows } from '../db/schema.ts'
 import { csrfHash } from '../http/csrf.ts'
 import type { RequestContext } from '../http/request-context.ts'

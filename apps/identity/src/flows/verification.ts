@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { App } from '../app/app.ts'
-import type { Executor } from '../db/executor.ts'
+import type { Executor } from '../db/database.ts'
 import { type Flow, type FlowContext, verifiableAddresses } from '../db/schema.ts'
 import { type Fields, textField, transientPayload } from '../http/body.ts'
 import { csrfHash } from '../http/csrf.ts'

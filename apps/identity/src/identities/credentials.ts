@@ -1,5 +1,5 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
-import type { Executor } from '../db/executor.ts'
+import { and, type Column, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { Executor } from '../db/database.ts'
 import { credentialIdentifiers, credentials } from '../db/schema.ts'
 
 /** A sign-in method or a second factor of one identity. `config` holds its secret. */
@@ -14,26 +14,10 @@ export interface StoredCredential {
  */
 export const secondFactors = ['totp', 'lookup_secret', 'webauthn'] as const
 
-/** Whether an identity has a second factor, as an SQL condition. `identityId` is an expression of the query. */
-export function secondFactorSql(identityId: string): string {
-  const types = secondFactors.map((type) => `'${type}'`).join(', ')
-  return `exists (select 1 from identity.credentials c
-    where c.identity_id = ${identityId} and c.type in (${types}) and c.config <> '{}')`
-}
-
-export async function hasSecondFactor(db: Executor, identityId: string): Promise<boolean> {
-  const [row] = await db
-    .select({ type: credentials.type })
-    .from(credentials)
-    .where(
-      and(
-        eq(credentials.identityId, identityId),
-        inArray(credentials.type, [...secondFactors]),
-        sql`${credentials.config} <> '{}'`,
-      ),
-    )
-    .limit(1)
-  return row !== undefined
+/** Whether an identity has a second factor, as an SQL condition. `identityId` is a column of the query. */
+export function hasSecondFactor(identityId: Column): SQL<boolean> {
+  return sql`exists (select 1 from identity.credentials c where c.identity_id = ${identityId}
+    and c.type = any(${sql.param([...secondFactors])}) and c.config <> '{}')`
 }
 
 /** All credentials of an identity that are not empty. */

@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts'
-import type { Executor } from '../db/executor.ts'
+import type { Executor } from '../db/database.ts'
 import type { SettingsAttempt, SettingsOutcome } from '../flows/settings-method.ts'
 import { type LoginMethod, type LoginOutcome, refusedWith } from '../flows/sign-in-method.ts'
 import { textField } from '../http/body.ts'
@@ -40,7 +40,7 @@ export function codeFactorLogin<Config extends object>(factor: CodeFactor<Config
     id: type,
     aals: ['aal2'],
     async nodes(app, { session, context }) {
-      if (!session || !(await findConfig(app.database.db, session.session.identityId, type))) return []
+      if (!session || !(await findConfig(app.database.db, session.identityId, type))) return []
       // The value is empty at first and absent after an attempt, as in Ory Kratos.
       const value = recall(context, type).tried ? undefined : ''
       return [
@@ -54,7 +54,7 @@ export function codeFactorLogin<Config extends object>(factor: CodeFactor<Config
       if (code === '') return refusedWith(messages.required(field), field)
       // The login flow requests a second factor only when there is a session.
       if (!session) return refusedWith(factor.none())
-      return prove(app, ctx, factor, session.session.identityId, code)
+      return prove(app, ctx, factor, session.identityId, code)
     },
   }
 }
@@ -63,17 +63,17 @@ export function codeFactorLogin<Config extends object>(factor: CodeFactor<Config
 export function addFactor<Config extends object>(
   app: App,
   { type, name }: CodeFactor<Config>,
-  { ctx, person }: SettingsAttempt,
+  { ctx, user }: SettingsAttempt,
   config: object,
 ): SettingsOutcome {
-  const identityId = person.identity.id
+  const identityId = user.id
   return {
     kind: 'changed',
     proves: type,
     async write(tx) {
       await saveConfig(tx, identityId, type, { ...config })
       await saveIdentifiers(tx, identityId, type, [identityId])
-      await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-added', factor: name })
+      await recordSecurityEvent(tx, app, ctx, user, { event: 'factor-added', factor: name })
       return undefined
     },
   }
@@ -82,13 +82,13 @@ export function addFactor<Config extends object>(
 export function removeFactor<Config extends object>(
   app: App,
   { type, name }: CodeFactor<Config>,
-  { ctx, person }: SettingsAttempt,
+  { ctx, user }: SettingsAttempt,
 ): SettingsOutcome {
   return {
     kind: 'changed',
     async write(tx) {
-      await removeConfig(tx, person.identity.id, type)
-      await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-removed', factor: name })
+      await removeConfig(tx, user.id, type)
+      await recordSecurityEvent(tx, app, ctx, user, { event: 'factor-removed', factor: name })
       return undefined
     },
   }

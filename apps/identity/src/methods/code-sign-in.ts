@@ -15,7 +15,7 @@ import { type Fields, isObject, textField } from '../http/body.ts'
 import { identityDisabled } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
-import { findPerson, findVerifiable, verifyAddress } from '../identities/store.ts'
+import { findUser, findVerifiable, verifyAddress } from '../identities/store.ts'
 import { checkTraits, emailOf, submittedTraits } from '../identities/traits.ts'
 import { countGuess } from '../limits/guesses.ts'
 import { countMail } from '../limits/mails.ts'
@@ -72,16 +72,16 @@ async function checkLogin(
   if (use === 'spent') return refused(formMessage(messages.attemptsSpent()))
   if (use.kind === 'expired') return use
   if (use.kind === 'wrong') return refused(formMessage(messages.loginCodeInvalid()))
-  const person = use.identityId === null ? undefined : await findPerson(app.database.db, use.identityId)
-  if (person?.identity.state !== 'active') throw identityDisabled()
+  const user = use.identityId === null ? undefined : await findUser(app.database.db, use.identityId)
+  if (user?.state !== 'active') throw identityDisabled()
   // Reading the mail of an address proves its ownership.
-  const unproven = person.verifiable.find(({ value, verified }) => value === address && !verified)
-  const isOwn = session?.session.identityId === person.identity.id
+  const unproven = user.verifiable.find(({ value, verified }) => value === address && !verified)
+  const isOwn = session?.identityId === user.id
   await app.database.transaction(async (tx) => {
-    if (unproven) await (isOwn ? verifyAddress(tx, unproven.id) : claimAddress(tx, app, ctx, person, unproven))
+    if (unproven) await (isOwn ? verifyAddress(tx, unproven.id) : claimAddress(tx, app, ctx, user, unproven))
     await updateFlow(tx, flow, { state: 'passed_challenge' })
   })
-  return { kind: 'proven', identityId: person.identity.id }
+  return { kind: 'proven', identityId: user.id }
 }
 
 /** Gives known and unknown addresses the same answer; a mail is sent only to a known one. */

@@ -24,8 +24,7 @@ import { findOwner } from '../../identities/credentials.ts'
 import { normalizeIdentifier } from '../../identities/identity-schema.ts'
 import { emailOf } from '../../identities/traits.ts'
 import { recordSecurityEvent } from '../../security/events.ts'
-import { requireHighestAal } from '../../sessions/aal.ts'
-import { currentSession, type Signed } from '../../sessions/credentials.ts'
+import { currentSession, requireHighestAal, type Signed } from '../../sessions/current.ts'
 import { type Message, messages } from '../../ui/messages.ts'
 import { admit } from '../admission.ts'
 import { factorMessages } from '../factor-messages.ts'
@@ -154,8 +153,8 @@ async function link(
   session: Signed | undefined,
 ): Promise<unknown> {
   if (!session) throw sessionInactive()
-  const { person } = session
-  const identityId = person.identity.id
+  const { user } = session
+  const identityId = user.id
   if (flow.identityId !== identityId) throw identityMismatch()
   requireHighestAal(app, session)
   if (!isFresh(session)) return refuseStale(app, ctx, flow)
@@ -163,14 +162,14 @@ async function link(
   const owner = await findOwner(app.database.db, 'oidc', oidcIdentifier(added))
   if (owner !== undefined && owner !== identityId)
     return refuse(app, ctx, flow, session, factorMessages.linkedElsewhere(provider.label))
-  const attempt = { ctx, flow, session, person, type: flow.type, context: flow.context }
+  const attempt = { ctx, flow, session, user, type: flow.type, context: flow.context }
   return completeSettings(app, oidcSettings, attempt, {
     kind: 'changed',
     async write(tx) {
       const others = await findLinks(tx, identityId, { lock: true })
       await saveLinks(tx, identityId, [...others.filter((other) => other.provider !== provider.id), added])
       const factor = `an account of ${provider.label}`
-      await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-added', factor })
+      await recordSecurityEvent(tx, app, ctx, user, { event: 'factor-added', factor })
       return undefined
     },
   })
@@ -180,8 +179,8 @@ function refuse(app: FlowApp, ctx: RequestContext, flow: Flow, session: Signed |
   if (flow.kind === 'registration') return refuseRegistration(app, ctx, flow, [message])
   if (flow.kind === 'login') return refuseLogin(app, ctx, flow, { ...refusedWith(message), session })
   if (!session) throw sessionInactive()
-  if (flow.identityId !== session.person.identity.id) throw identityMismatch()
-  return answerMessages(app, ctx, flow, [message], { person: session.person })
+  if (flow.identityId !== session.user.id) throw identityMismatch()
+  return answerMessages(app, ctx, flow, [message], { user: session.user })
 }
 
 function expire(app: FlowApp, ctx: RequestContext, flow: Flow, session: Signed | undefined): unknown {
