@@ -43,8 +43,7 @@ export async function initLogin(app: FlowApp, ctx: RequestContext, type: Flow['t
   }
   const context = { requestedAal: aal, refresh, ...exchangeContext(ctx, type) }
   const flow = await insertFlow(app.database.db, {
-    ...newFlow(ctx, 'login', type),
-    returnTo: ctx.query('return_to') || null,
+    ...newFlow(ctx, 'login', { type, returnTo: ctx.query('return_to') || null }),
     ...(await loginUi(app, { type, aal, refresh, session, context })),
   })
   return answerFlow(app, ctx, flow, { exchangeCode: await startExchange(app.database.db, flow) })
@@ -53,7 +52,7 @@ export async function initLogin(app: FlowApp, ctx: RequestContext, type: Flow['t
 /** Starts a flow for a browser that was redirected and has to sign in. */
 export async function startLogin(app: FlowApp, ctx: RequestContext, { returnTo }: Pick<Flow, 'returnTo'>) {
   const ui = await loginUi(app, { type: 'browser', aal: 'aal1', refresh: false, session: undefined, context: {} })
-  return insertFlow(app.database.db, { ...newFlow(ctx, 'login', 'browser'), returnTo, ...ui })
+  return insertFlow(app.database.db, { ...newFlow(ctx, 'login', { type: 'browser', returnTo }), ...ui })
 }
 
 export async function submitLogin(app: FlowApp, ctx: RequestContext): Promise<unknown> {
@@ -207,8 +206,7 @@ export async function expireLogin(app: FlowApp, ctx: RequestContext, old: Flow):
   const about = aboutOf(old, await currentSession(app, ctx))
   const { ui, context } = await loginUi(app, { ...about, context: { ...about.context, methods: {} } })
   const flow = await insertFlow(app.database.db, {
-    ...newFlow(ctx, 'login', old.type, old.requestUrl),
-    returnTo: old.returnTo,
+    ...newFlow(ctx, 'login', old),
     context,
     ui: { ...ui, messages: [messages.loginExpired(old.expiresAt)] },
   })

@@ -33,8 +33,7 @@ export async function initRegistration(app: FlowApp, ctx: RequestContext, type: 
     return ctx.reply.redirect(returnTo ?? `${app.consoleUrl}/`, 303)
   }
   const flow = await insertFlow(app.database.db, {
-    ...newFlow(ctx, 'registration', type),
-    returnTo: ctx.query('return_to') || null,
+    ...newFlow(ctx, 'registration', { type, returnTo: ctx.query('return_to') || null }),
     ...(await registrationUi(app, type, { context: exchangeContext(ctx, type) })),
   })
   return answerFlow(app, ctx, flow, { exchangeCode: await startExchange(app.database.db, flow) })
@@ -43,7 +42,7 @@ export async function initRegistration(app: FlowApp, ctx: RequestContext, type: 
 /** Starts a flow for a browser that was redirected and has no account yet. */
 export async function startRegistration(app: FlowApp, ctx: RequestContext, { returnTo }: Pick<Flow, 'returnTo'>) {
   const ui = await registrationUi(app, 'browser')
-  return insertFlow(app.database.db, { ...newFlow(ctx, 'registration', 'browser'), returnTo, ...ui })
+  return insertFlow(app.database.db, { ...newFlow(ctx, 'registration', { type: 'browser', returnTo }), ...ui })
 }
 
 export async function submitRegistration(app: FlowApp, ctx: RequestContext): Promise<unknown> {
@@ -191,8 +190,7 @@ export function refuseRegistration(app: FlowApp, ctx: RequestContext, flow: Flow
 export async function expireRegistration(app: FlowApp, ctx: RequestContext, old: Flow): Promise<unknown> {
   const { ui, context } = await registrationUi(app, old.type)
   const flow = await insertFlow(app.database.db, {
-    ...newFlow(ctx, 'registration', old.type, old.requestUrl),
-    returnTo: old.returnTo,
+    ...newFlow(ctx, 'registration', old),
     context,
     ui: { ...ui, messages: [messages.registrationExpired(old.expiresAt)] },
   })

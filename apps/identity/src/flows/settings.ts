@@ -66,8 +66,7 @@ export async function insertSettings(
   const { type, session, requestUrl, returnTo, ctx, said } = options
   const { user } = session
   return insertFlow(app.database.db, {
-    ...newFlow(ctx, 'settings', type, requestUrl),
-    returnTo,
+    ...newFlow(ctx, 'settings', { type, requestUrl, returnTo }),
     state: 'show_form',
     identityId: user.id,
     ...(await settingsUi(app, { type, session, user, context: {} }, { said })),

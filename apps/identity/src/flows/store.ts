@@ -17,9 +17,14 @@ export type FlowChange = Partial<
 /** The form of a flow, and the context to which its methods may have added data. */
 export type FlowForm = Pick<Flow, 'ui' | 'context'>
 
-/** The fields of a new flow that follow from its request. */
-export function newFlow<K extends FlowKind>(ctx: RequestContext, kind: K, type: Flow['type'], requestUrl = ctx.url) {
-  return { kind, type, requestUrl, csrfHash: type === 'browser' ? csrfHash(ctx.ensureCsrfToken()) : null }
+/** The fields of a new flow that follow from its request. A flow that replaces another one keeps its addresses. */
+export function newFlow<K extends FlowKind>(
+  ctx: RequestContext,
+  kind: K,
+  from: Pick<Flow, 'type' | 'returnTo'> & { requestUrl?: string },
+) {
+  const { type, returnTo, requestUrl = ctx.url } = from
+  return { kind, type, returnTo, requestUrl, csrfHash: type === 'browser' ? csrfHash(ctx.ensureCsrfToken()) : null }
 }
 
 /** Flow ids are completely random, because any client that knows the id of an API flow may use the flow. */

@@ -1,4 +1,4 @@
-import { and, type Column, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, eq, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../db/database.ts'
 import { credentialIdentifiers, credentials } from '../db/schema.ts'
 
@@ -21,11 +21,16 @@ export function hasSecondFactor(identityId: Column): SQL<boolean> {
 }
 
 /** All credentials of an identity that are not empty. */
-export async function listProofs(db: Executor, identityId: string): Promise<StoredCredential[]> {
-  const rows = await db
+export async function listProofs(
+  db: Executor,
+  identityId: string,
+  options: { lock?: boolean } = {},
+): Promise<StoredCredential[]> {
+  const query = db
     .select({ type: credentials.type, config: credentials.config })
     .from(credentials)
     .where(eq(credentials.identityId, identityId))
+  const rows = await (options.lock ? query.for('update') : query)
   return rows.filter(({ config }) => Object.keys(config).length > 0)
 }
 
@@ -104,12 +109,8 @@ export async function findOwner(db: Executor, type: string, identifier: string):
  * @returns the types that were deleted
  */
 export async function removeSecondFactors(tx: Executor, identityId: string): Promise<string[]> {
-  const rows = await tx
-    .select({ type: credentials.type, config: credentials.config })
-    .from(credentials)
-    .where(and(eq(credentials.identityId, identityId), inArray(credentials.type, [...secondFactors])))
-    .for('update')
-  const held = rows.filter(({ config }) => Object.keys(config).length > 0).map(({ type }) => type)
+  const proofs = await listProofs(tx, identityId, { lock: true })
+  const held = proofs.map(({ type }) => type).filter((type) => secondFactors.some((factor) => factor === type))
   for (const type of held) await removeConfig(tx, identityId, type)
   return held
 }

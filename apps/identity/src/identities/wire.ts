@@ -34,14 +34,10 @@ export function showBareIdentity(identity: Identity, schema: string): Wire {
 
 function showVerifiable(address: VerifiableAddress): Wire {
   return {
-    id: address.id,
-    value: address.value,
+    ...showRecovery(address),
     verified: address.verified,
-    via: address.via,
     status: address.status,
     ...(address.verifiedAt ? { verified_at: address.verifiedAt.toISOString() } : {}),
-    created_at: address.createdAt.toISOString(),
-    updated_at: address.updatedAt.toISOString(),
   }
 }
 

@@ -1,11 +1,10 @@
 import type { App } from '../app/app.ts'
 import type { Executor } from '../db/database.ts'
 import type { SettingsAttempt, SettingsOutcome } from '../flows/settings-method.ts'
-import { type LoginMethod, type LoginOutcome, refusedWith } from '../flows/sign-in-method.ts'
+import { type LoginMethod, refusedWith } from '../flows/sign-in-method.ts'
 import { textField } from '../http/body.ts'
-import type { RequestContext } from '../http/request-context.ts'
 import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../identities/credentials.ts'
-import { countGuess } from '../limits/guesses.ts'
+import { guessSecondFactor } from '../limits/guesses.ts'
 import { recordSecurityEvent } from '../security/events.ts'
 import { type Message, messages } from '../ui/messages.ts'
 import { input, submitButton } from '../ui/nodes.ts'
@@ -54,7 +53,16 @@ export function codeFactorLogin<Config extends object>(factor: CodeFactor<Config
       if (code === '') return refusedWith(messages.required(field), field)
       // The login flow requests a second factor only when there is a session.
       if (!session) return refusedWith(factor.none())
-      return prove(app, ctx, factor, session.identityId, code)
+      const { identityId } = session
+      const guess = await guessSecondFactor(app, ctx, identityId)
+      // The row is locked, so each code works once, also with concurrent requests.
+      const wrong = await app.database.transaction(async (tx) => {
+        const config = await findConfig<Config>(tx, identityId, type, { lock: true })
+        return config ? factor.spend(tx, app, { identityId, config, code }) : factor.none()
+      })
+      if (wrong) return refusedWith(wrong)
+      await guess.right()
+      return { kind: 'proven', identityId, method: type, aal: 'aal2' }
     },
   }
 }
@@ -92,26 +100,4 @@ export function removeFactor<Config extends object>(
       return undefined
     },
   }
-}
-
-/** Each code works once, also with concurrent requests. */
-async function prove<Config extends object>(
-  app: App,
-  ctx: RequestContext,
-  factor: CodeFactor<Config>,
-  identityId: string,
-  code: string,
-): Promise<LoginOutcome> {
-  const guess = await countGuess(app, ctx, {
-    kind: 'code',
-    subject: `second factor ${identityId}`,
-    identityId: () => identityId,
-  })
-  const wrong = await app.database.transaction(async (tx) => {
-    const config = await findConfig<Config>(tx, identityId, factor.type, { lock: true })
-    return config ? factor.spend(tx, app, { identityId, config, code }) : factor.none()
-  })
-  if (wrong) return refusedWith(wrong)
-  await guess.right()
-  return { kind: 'proven', identityId, method: factor.type, aal: 'aal2' }
 }

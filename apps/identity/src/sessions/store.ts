@@ -107,19 +107,30 @@ const withDetails = { user: { with: withAddresses }, devices: { orderBy: asc(ses
 
 const isActive = and(sessions.active, gt(sessions.expiresAt, sql`now()`)) ?? sql`true`
 
-/** The active session of a token, with the complete answer of whoami: one indexed query. */
-export async function findSession(
-  { db }: Database,
-  token: string,
-): Promise<(SessionDetails & { secondFactor: boolean }) | undefined> {
-  const found = await db.query.sessions
+/** One indexed query with the complete answer of whoami. */
+const prepareFindSession = (db: Database['db']) =>
+  db.query.sessions
     .findFirst({
-      where: and(eq(sessions.tokenHash, sha256(token)), isActive),
+      where: and(eq(sessions.tokenHash, sql.placeholder('tokenHash')), isActive),
       with: withDetails,
       extras: { secondFactor: hasSecondFactor(sessions.identityId).as('second_factor') },
     })
     .prepare('session.by-token')
-    .execute()
+
+/** Drizzle builds a statement with relations more slowly than PostgreSQL runs it, so each database has one for all requests. */
+const findSessionStatements = new WeakMap<Database, ReturnType<typeof prepareFindSession>>()
+
+/** The active session of a token. */
+export async function findSession(
+  database: Database,
+  token: string,
+): Promise<(SessionDetails & { secondFactor: boolean }) | undefined> {
+  let statement = findSessionStatements.get(database)
+  if (!statement) {
+    statement = prepareFindSession(database.db)
+    findSessionStatements.set(database, statement)
+  }
+  const found = await statement.execute({ tokenHash: sha256(token) })
   return found?.user.state === 'active' ? found : undefined
 }
 

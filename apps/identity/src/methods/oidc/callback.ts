@@ -55,8 +55,18 @@ async function arrive(app: FlowApp, ctx: RequestContext): Promise<unknown> {
 
   const claims = await redeem(app, ctx, provider, away)
   if ('id' in claims) return refuse(app, ctx, flow, session, claims)
-  if (flow.kind === 'settings') return link(app, ctx, flow, provider, claims, session)
-  return signIn(app, ctx, flow, provider, claims, { session, traits: away.traits })
+  const arrival = { flow, provider, claims, session, traits: away.traits }
+  return flow.kind === 'settings' ? link(app, ctx, arrival) : signIn(app, ctx, arrival)
+}
+
+/** What a browser brings back from a provider. */
+interface Arrival {
+  flow: Flow
+  provider: Provider
+  claims: Claims
+  session: Signed | undefined
+  /** The traits that the user typed before. */
+  traits: unknown
 }
 
 async function findDeparted(app: FlowApp, id: string | undefined): Promise<Flow | undefined> {
@@ -86,15 +96,8 @@ async function redeem(app: FlowApp, ctx: RequestContext, provider: Provider, awa
 }
 
 /** Signs in a known user, and signs up an unknown one. */
-async function signIn(
-  app: FlowApp,
-  ctx: RequestContext,
-  flow: Flow,
-  provider: Provider,
-  claims: Claims,
-  about: { session: Signed | undefined; traits?: unknown },
-): Promise<unknown> {
-  const { session } = about
+async function signIn(app: FlowApp, ctx: RequestContext, arrival: Arrival): Promise<unknown> {
+  const { flow, provider, claims, session } = arrival
   if (session && !flow.context.refresh) return ctx.reply.redirect(`${app.consoleUrl}/`, 303)
   const subject = { provider: provider.id, subject: claims.subject }
   const owner = await findOwner(app.database.db, 'oidc', oidcIdentifier(subject))
@@ -106,28 +109,15 @@ async function signIn(
     const login = flow.kind === 'login' ? flow : await startLogin(app, ctx, flow)
     return refuseLogin(app, ctx, login, { found: outcome.kind === 'refused' ? outcome.found : new Map(), session })
   }
-  if (session)
-    return refuse(
-      app,
-      ctx,
-      flow,
-      session,
-      messages.generic(`This account of ${provider.label} is not linked to yours.`),
-    )
-  return signUp(app, ctx, flow, provider, claims, about.traits)
+  const notLinked = messages.generic(`This account of ${provider.label} is not linked to yours.`)
+  return session ? refuse(app, ctx, flow, session, notLinked) : signUp(app, ctx, arrival)
 }
 
-async function signUp(
-  app: FlowApp,
-  ctx: RequestContext,
-  from: Flow,
-  provider: Provider,
-  claims: Claims,
-  typed: unknown,
-): Promise<unknown> {
+async function signUp(app: FlowApp, ctx: RequestContext, arrival: Arrival): Promise<unknown> {
+  const { flow: from, provider, claims, traits } = arrival
   requireOpenRegistration(app)
   const flow = from.kind === 'registration' ? from : await startRegistration(app, ctx, from)
-  const outcome = registerWith(app, flow, provider, claims, typed)
+  const outcome = registerWith(app, flow, provider, claims, traits)
   if (outcome.kind === 'continued')
     return answerFlow(app, ctx, await updateFlow(app.database.db, flow, outcome.change), { redirectStatus: 303 })
   if (outcome.kind !== 'proven') throw new Error(`signing up with a provider ended as ${outcome.kind}`)
@@ -144,14 +134,7 @@ async function signUp(
 }
 
 /** Links the provider account to the signed-in user. */
-async function link(
-  app: FlowApp,
-  ctx: RequestContext,
-  flow: Flow,
-  provider: Provider,
-  claims: Claims,
-  session: Signed | undefined,
-): Promise<unknown> {
+async function link(app: FlowApp, ctx: RequestContext, { flow, provider, claims, session }: Arrival): Promise<unknown> {
   if (!session) throw sessionInactive()
   const { user } = session
   const identityId = user.id

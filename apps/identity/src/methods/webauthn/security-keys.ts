@@ -3,7 +3,7 @@ import { type LoginMethod, refusedWith } from '../../flows/sign-in-method.ts'
 import { textField } from '../../http/body.ts'
 import type { User } from '../../identities/store.ts'
 import { emailOf } from '../../identities/traits.ts'
-import { countGuess } from '../../limits/guesses.ts'
+import { guessSecondFactor } from '../../limits/guesses.ts'
 import { messages } from '../../ui/messages.ts'
 import { input } from '../../ui/nodes.ts'
 import { factorMessages } from '../factor-messages.ts'
@@ -57,11 +57,7 @@ export const securityKeyLogin: LoginMethod = {
     if (!answer || !session) return refusedWith(unreadable(kind))
     const { identityId } = session
     const { question } = await takeOut<KeyMemory>(app, flow, type)
-    const guess = await countGuess(app, ctx, {
-      kind: 'code',
-      subject: `second factor ${identityId}`,
-      identityId: () => identityId,
-    })
+    const guess = await guessSecondFactor(app, ctx, identityId)
     const problem = await useKey(app, party, { identityId, type }, answer, question)
     if (problem) return refusedWith(problem)
     await guess.right()
