@@ -6,7 +6,7 @@ export type Notice = Exclude<SecurityEvent, SignInEvent> | { event: 'new-device'
 
 const noticeLifespanMs = 3 * 24 * 3600_000
 
-/** The notification of a change that may have been made by another person. It contains no link, because such mails are often forged. */
+/** The notification of a change that may have been made by somebody else. It contains no link, because such mails are often forged. */
 export function noticeMail(
   recipient: string,
   notice: Notice,

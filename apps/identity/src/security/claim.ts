@@ -8,7 +8,7 @@ import { recordSecurityEvent, toFactorName } from './events.ts'
 
 /**
  * A user without a session has proven to own the address of an account. If the account was created with this address and the address was never
- * verified, another person may have created it, so its credentials and sessions are deleted. An address that replaced another one is only verified,
+ * verified, somebody else may have created it, so its credentials and sessions are deleted. An address that replaced another one is only verified,
  * because its account had an owner before.
  */
 export async function claimAddress(

@@ -46,7 +46,7 @@ export const differences: Difference[] = [
     reason: 'the original fails with an error of its own (500 in the body); ours says what is wrong with the form',
   },
   {
-    scenario: 'login: a disabled person is refused',
+    scenario: 'login: a disabled user is refused',
     step: 'wrong password',
     path: 'body.active',
     reason: 'the original keeps in the flow which method was tried last, also when the attempt had another outcome',
@@ -76,7 +76,7 @@ export const differences: Difference[] = [
     reason: "an address that nobody has proven yet is somebody else's to sign up with: its owner ends what they left",
   },
   {
-    scenario: 'codes: sign in: a person whose address is not verified signs in with a code',
+    scenario: 'codes: sign in: a user whose address is not verified signs in with a code',
     step: 'whoami',
     path: '*',
     here: 401,
@@ -94,7 +94,7 @@ export const differences: Difference[] = [
     reason: 'the original hides the input that has to be filled in',
   },
   {
-    scenario: 'codes: sign in: a person whose address is not verified signs in with a code',
+    scenario: 'codes: sign in: a user whose address is not verified signs in with a code',
     path: '*identity.verifiable_addresses',
     reason: 'the original shows the address as it was before the code verified it, and never says when that was',
   },
@@ -278,13 +278,13 @@ export const differences: Difference[] = [
     reason: 'the original counts adding a passkey as signing in with it',
   },
   {
-    scenario: 'keys: passkeys: one signs a person up',
+    scenario: 'keys: passkeys: one signs a user up',
     step: 'answer',
     path: 'cookies',
     reason: 'a new account is signed in; the original does that after a password only',
   },
   {
-    scenario: 'keys: passkeys: one signs a person up',
+    scenario: 'keys: passkeys: one signs a user up',
     step: 'answer',
     path: 'body.session',
     reason: 'the same',

@@ -1,8 +1,8 @@
 import type { Identity, Session } from '@ory/kratos-client'
 import { open, submit } from '../flows.ts'
 import { importedPasswords } from '../imported-passwords.ts'
-import { makePerson, makeSignedPerson, names, newEmail, nobody, password, signIn } from '../people.ts'
 import type { Scenario } from '../service.ts'
+import { makeSignedInUser, makeUser, names, newEmail, nobody, password, signIn } from '../users.ts'
 
 const create: Record<string, Scenario> = {
   'an identity is made with its traits': async ({ admin, see }) => {
@@ -26,7 +26,7 @@ const create: Record<string, Scenario> = {
     note('ends with the id', made.location?.endsWith(`/identities/${made.json.id}`))
   },
   'a taken address is refused': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     testEnvironment.see('answer', await testEnvironment.admin('/identities', 'POST', { traits: { email } }))
     testEnvironment.see(
       'capitals',
@@ -72,7 +72,7 @@ const create: Record<string, Scenario> = {
 
 const read: Record<string, Scenario> = {
   'an identity is read': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
+    const { id } = await makeUser(testEnvironment)
     testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}`))
     testEnvironment.see('unknown', await testEnvironment.admin(`/identities/${nobody}`))
     testEnvironment.see('nonsense', await testEnvironment.admin('/identities/zz'))
@@ -82,13 +82,13 @@ const read: Record<string, Scenario> = {
     see('answer', await admin(`/identities/${json.id}`))
   },
   'a credential is asked for': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
+    const { id } = await makeUser(testEnvironment)
     testEnvironment.see('password', await testEnvironment.admin(`/identities/${id}?include_credential=password`))
     testEnvironment.see('oidc', await testEnvironment.admin(`/identities/${id}?include_credential=oidc`))
     testEnvironment.see('unknown', await testEnvironment.admin(`/identities/${id}?include_credential=zz`))
   },
   'identities are found by identifier': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const find = (text: string) =>
       testEnvironment.admin(`/identities?credentials_identifier=${encodeURIComponent(text)}`)
     testEnvironment.see('lower', await find(email.toLowerCase()))
@@ -97,7 +97,7 @@ const read: Record<string, Scenario> = {
     testEnvironment.see('unknown', await find('nobody@example.com'))
   },
   'identities are found by a part of the identifier': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const part = email.toLowerCase().slice(0, 19)
     testEnvironment.see(
       'answer',
@@ -107,16 +107,16 @@ const read: Record<string, Scenario> = {
     testEnvironment.see('both', await testEnvironment.admin(`/identities?${both}`))
   },
   'identities are found by ids': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
-    const other = await makePerson(testEnvironment)
+    const { id } = await makeUser(testEnvironment)
+    const other = await makeUser(testEnvironment)
     testEnvironment.see('one', await testEnvironment.admin(`/identities?ids=${id}&ids=${nobody}`))
     const { json } = await testEnvironment.admin<Identity[]>(`/identities?ids=${id}&ids=${other.id}`)
     testEnvironment.note('two', json.length)
     testEnvironment.see('nonsense', await testEnvironment.admin('/identities?ids=zz'))
   },
   'identities have pages': async (testEnvironment) => {
-    await makePerson(testEnvironment)
-    await makePerson(testEnvironment)
+    await makeUser(testEnvironment)
+    await makeUser(testEnvironment)
     const first = await testEnvironment.admin<unknown[]>('/identities?page_size=1')
     testEnvironment.note('size', first.json.length)
     const next = /<([^>]+)>; ?rel="next"/.exec(first.headers.get('link') ?? '')?.[1]
@@ -127,8 +127,8 @@ const read: Record<string, Scenario> = {
     testEnvironment.note('total', first.headers.get('x-total-count'))
   },
   'identities have numbered pages': async (testEnvironment) => {
-    await makePerson(testEnvironment)
-    await makePerson(testEnvironment)
+    await makeUser(testEnvironment)
+    await makeUser(testEnvironment)
     const page = await testEnvironment.admin<unknown[]>('/identities?per_page=1&page=1')
     testEnvironment.note('size', page.json.length)
     testEnvironment.note('total', page.headers.has('x-total-count'))
@@ -148,13 +148,13 @@ const read: Record<string, Scenario> = {
 
 const change: Record<string, Scenario> = {
   'an identity is replaced': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment, { metadata_public: { a: 1 }, metadata_admin: { b: 2 } })
+    const { id } = await makeUser(testEnvironment, { metadata_public: { a: 1 }, metadata_admin: { b: 2 } })
     const body = { schema_id: 'default', state: 'active', traits: { email: newEmail() } }
     testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}`, 'PUT', body))
     testEnvironment.see('read', await testEnvironment.admin(`/identities/${id}`))
   },
   'a replacement keeps state and password': async (testEnvironment) => {
-    const { id, email } = await makePerson(testEnvironment, { state: 'inactive' })
+    const { id, email } = await makeUser(testEnvironment, { state: 'inactive' })
     testEnvironment.see(
       'answer',
       await testEnvironment.admin(`/identities/${id}`, 'PUT', { traits: { email, name: {} } }),
@@ -165,7 +165,7 @@ const change: Record<string, Scenario> = {
     testEnvironment.note('signed in', done.status)
   },
   'a replacement sets a password': async (testEnvironment) => {
-    const { id, email } = await makePerson(testEnvironment)
+    const { id, email } = await makeUser(testEnvironment)
     const next = 'ten green Badgers 77'
     const body = { traits: { email }, state: 'active', schema_id: 'default' }
     const credentials = { password: { config: { password: next } } }
@@ -176,8 +176,8 @@ const change: Record<string, Scenario> = {
     testEnvironment.note('new', (await submit(testEnvironment.browser(), flow, { ...fields, password: next })).status)
   },
   'a bad replacement is refused': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
-    const taken = await makePerson(testEnvironment)
+    const { id } = await makeUser(testEnvironment)
+    const taken = await makeUser(testEnvironment)
     const put = (body: unknown, whose = id) => testEnvironment.admin(`/identities/${whose}`, 'PUT', body)
     testEnvironment.see('no traits', await put({ schema_id: 'default', state: 'active' }))
     testEnvironment.see('bad traits', await put({ traits: { email: 'ada' } }))
@@ -188,7 +188,7 @@ const change: Record<string, Scenario> = {
     testEnvironment.see('nonsense', await put({ traits: { email: newEmail() } }, 'zz'))
   },
   'an identity is patched': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
+    const { id } = await makeUser(testEnvironment)
     const patch = (op: string, path: string, value?: unknown) =>
       testEnvironment.admin(`/identities/${id}`, 'PATCH', [{ op, path, value }])
     testEnvironment.see('trait', await patch('replace', '/traits/name/first', 'Grace'))
@@ -200,8 +200,8 @@ const change: Record<string, Scenario> = {
     testEnvironment.see('read', await testEnvironment.admin(`/identities/${id}`))
   },
   'what must not be patched is not': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
-    const taken = await makePerson(testEnvironment)
+    const { id } = await makeUser(testEnvironment)
+    const taken = await makeUser(testEnvironment)
     const patch = (op: string, path: string, value?: unknown) =>
       testEnvironment.admin(`/identities/${id}`, 'PATCH', [{ op, path, value }])
     testEnvironment.see('id', await patch('replace', '/id', nobody))
@@ -217,7 +217,7 @@ const change: Record<string, Scenario> = {
     testEnvironment.see('taken', await patch('replace', '/traits/email', taken.email))
   },
   'a patch that is none is refused': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
+    const { id } = await makeUser(testEnvironment)
     testEnvironment.see('object', await testEnvironment.admin(`/identities/${id}`, 'PATCH', {}))
     testEnvironment.see('empty', await testEnvironment.admin(`/identities/${id}`, 'PATCH', []))
     testEnvironment.see('of nobody', await testEnvironment.admin(`/identities/${nobody}`, 'PATCH', []))
@@ -230,18 +230,18 @@ const change: Record<string, Scenario> = {
     )
   },
   'a patched address must be verified': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
+    const { id } = await makeUser(testEnvironment)
     const operation = { op: 'replace', path: '/traits/email', value: newEmail() }
     testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}`, 'PATCH', [operation]))
   },
   'an identity is deleted': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
+    const { id } = await makeUser(testEnvironment)
     testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}`, 'DELETE'))
     testEnvironment.see('again', await testEnvironment.admin(`/identities/${id}`, 'DELETE'))
     testEnvironment.see('nonsense', await testEnvironment.admin('/identities/zz', 'DELETE'))
   },
   'first factors are not taken away': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
+    const { id } = await makeUser(testEnvironment)
     const remove = (type: string, whose = id) =>
       testEnvironment.admin(`/identities/${whose}/credentials/${type}`, 'DELETE')
     for (const type of ['password', 'code', 'totp', 'lookup_secret', 'webauthn', 'passkey', 'oidc', 'zz'])
@@ -263,7 +263,7 @@ const batch: Record<string, Scenario> = {
     see('answer', await admin('/identities', 'PATCH', { identities }))
   },
   'one that conflicts does not stop the others': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const identities = [email, newEmail()].map((address) => ({ create: { traits: { email: address } } }))
     const answer = await testEnvironment.admin<Batch>('/identities', 'PATCH', { identities })
     testEnvironment.see('answer', answer)
@@ -303,11 +303,11 @@ const imports: Record<string, Scenario> = {
     Object.entries(importedPasswords).map(([name, hash]): [string, Scenario] => [
       `a password hashed with ${name} signs in`,
       async (testEnvironment) => {
-        const person = await makePerson(testEnvironment, {
+        const user = await makeUser(testEnvironment, {
           credentials: { password: { config: { hashed_password: hash } } },
         })
         const flow = await open(testEnvironment.browser(), 'login', 'api')
-        const fields = { method: 'password', identifier: person.email, password }
+        const fields = { method: 'password', identifier: user.email, password }
         const wrong = await submit(testEnvironment.browser(), flow, { ...fields, password: 'not my password' })
         testEnvironment.note('wrong', wrong.status)
         testEnvironment.note('right', (await submit(testEnvironment.browser(), flow, fields)).status)
@@ -325,25 +325,25 @@ const imports: Record<string, Scenario> = {
 
 const sessionsOfAdmins: Record<string, Scenario> = {
   'the sessions of an identity are listed': async (testEnvironment) => {
-    const person = await makeSignedPerson(testEnvironment)
-    await signIn(testEnvironment, person)
-    testEnvironment.see('all', await testEnvironment.admin(`/identities/${person.id}/sessions`))
-    testEnvironment.see('page', await testEnvironment.admin(`/identities/${person.id}/sessions?page_size=1`))
-    testEnvironment.see('active', await testEnvironment.admin(`/identities/${person.id}/sessions?active=true`))
-    testEnvironment.see('ended', await testEnvironment.admin(`/identities/${person.id}/sessions?active=false`))
+    const user = await makeSignedInUser(testEnvironment)
+    await signIn(testEnvironment, user)
+    testEnvironment.see('all', await testEnvironment.admin(`/identities/${user.id}/sessions`))
+    testEnvironment.see('page', await testEnvironment.admin(`/identities/${user.id}/sessions?page_size=1`))
+    testEnvironment.see('active', await testEnvironment.admin(`/identities/${user.id}/sessions?active=true`))
+    testEnvironment.see('ended', await testEnvironment.admin(`/identities/${user.id}/sessions?active=false`))
     testEnvironment.see('of nobody', await testEnvironment.admin(`/identities/${nobody}/sessions`))
     testEnvironment.see('nonsense', await testEnvironment.admin('/identities/zz/sessions'))
-    testEnvironment.see('active nonsense', await testEnvironment.admin(`/identities/${person.id}/sessions?active=zz`))
+    testEnvironment.see('active nonsense', await testEnvironment.admin(`/identities/${user.id}/sessions?active=zz`))
   },
   'all sessions of an identity are deleted': async (testEnvironment) => {
-    const { id, client } = await makeSignedPerson(testEnvironment)
+    const { id, client } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}/sessions`, 'DELETE'))
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
     testEnvironment.see('again', await testEnvironment.admin(`/identities/${id}/sessions`, 'DELETE'))
     testEnvironment.see('nonsense', await testEnvironment.admin('/identities/zz/sessions', 'DELETE'))
   },
   'a session is read': async (testEnvironment) => {
-    const { session } = await makeSignedPerson(testEnvironment)
+    const { session } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('bare', await testEnvironment.admin(`/sessions/${session.id}`))
     testEnvironment.see('identity', await testEnvironment.admin(`/sessions/${session.id}?expand=Identity`))
     testEnvironment.see('devices', await testEnvironment.admin(`/sessions/${session.id}?expand=Devices`))
@@ -353,7 +353,7 @@ const sessionsOfAdmins: Record<string, Scenario> = {
     testEnvironment.see('nonsense', await testEnvironment.admin('/sessions/zz'))
   },
   'a session is ended': async (testEnvironment) => {
-    const { session, client } = await makeSignedPerson(testEnvironment)
+    const { session, client } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('answer', await testEnvironment.admin(`/sessions/${session.id}`, 'DELETE'))
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
     testEnvironment.see('again', await testEnvironment.admin(`/sessions/${session.id}`, 'DELETE'))
@@ -362,7 +362,7 @@ const sessionsOfAdmins: Record<string, Scenario> = {
     testEnvironment.see('nonsense', await testEnvironment.admin('/sessions/zz', 'DELETE'))
   },
   'a session is extended': async (testEnvironment) => {
-    const { session } = await makeSignedPerson(testEnvironment)
+    const { session } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('answer', await testEnvironment.admin(`/sessions/${session.id}/extend`, 'PATCH'))
     await testEnvironment.admin(`/sessions/${session.id}`, 'DELETE')
     testEnvironment.see('ended', await testEnvironment.admin(`/sessions/${session.id}/extend`, 'PATCH'))
@@ -370,8 +370,8 @@ const sessionsOfAdmins: Record<string, Scenario> = {
     testEnvironment.see('nonsense', await testEnvironment.admin('/sessions/zz/extend', 'PATCH'))
   },
   'all sessions are listed in pages': async (testEnvironment) => {
-    const person = await makeSignedPerson(testEnvironment)
-    await signIn(testEnvironment, person)
+    const user = await makeSignedInUser(testEnvironment)
+    await signIn(testEnvironment, user)
     const first = await testEnvironment.admin<Session[]>('/sessions?page_size=1&active=true')
     testEnvironment.note('first', [first.status, first.json.length, Object.keys(first.json[0] ?? {}).sort()])
     testEnvironment.note('total', first.headers.has('x-total-count'))
@@ -382,7 +382,7 @@ const sessionsOfAdmins: Record<string, Scenario> = {
       testEnvironment.see(query, await testEnvironment.admin(`/sessions?${query}`))
   },
   'all sessions are listed with what is asked for': async (testEnvironment) => {
-    await makeSignedPerson(testEnvironment)
+    await makeSignedInUser(testEnvironment)
     const { json } = await testEnvironment.admin<Session[]>('/sessions?page_size=1&expand=Identity&expand=Devices')
     testEnvironment.note('identity', json[0]?.identity !== undefined)
     testEnvironment.note('devices', (json[0]?.devices ?? []).length > 0)

@@ -1,8 +1,8 @@
 import type { Flow } from '../flows.ts'
 import { flowOf, open, openPage, submit, submitForm } from '../flows.ts'
 import { oneTimePassword } from '../one-time-password.ts'
-import { makeBrowserPerson, makePerson, makeSignedPerson, password, type SignedPerson } from '../people.ts'
 import type { Scenario, TestEnvironment } from '../service.ts'
+import { makeBrowserUser, makeSignedInUser, makeUser, password, type SignedInUser } from '../users.ts'
 
 /** The secret of a settings flow, for an authenticator app. */
 function secretIn(flow: Flow): string {
@@ -25,24 +25,24 @@ function textIn(flow: Flow, id: string): SecretText {
   return found.attributes.text as SecretText
 }
 
-async function enrolTotp<P extends Pick<SignedPerson, 'client'>>(person: P, type: 'api' | 'browser' = 'api') {
-  const flow = await open(person.client, 'settings', type)
+async function enrolTotp<P extends Pick<SignedInUser, 'client'>>(user: P, type: 'api' | 'browser' = 'api') {
+  const flow = await open(user.client, 'settings', type)
   const secret = secretIn(flow)
-  const done = await submit(person.client, flow, { method: 'totp', totp_code: oneTimePassword(secret) })
-  return { ...person, secret, flow, done }
+  const done = await submit(user.client, flow, { method: 'totp', totp_code: oneTimePassword(secret) })
+  return { ...user, secret, flow, done }
 }
 
 async function withTotp(testEnvironment: TestEnvironment) {
-  return enrolTotp(await makeSignedPerson(testEnvironment))
+  return enrolTotp(await makeSignedInUser(testEnvironment))
 }
 
 async function withLookup(testEnvironment: TestEnvironment) {
-  const person = await makeSignedPerson(testEnvironment)
-  const flow = await open(person.client, 'settings', 'api')
-  const shown = await submit(person.client, flow, { method: 'lookup_secret', lookup_secret_regenerate: true })
+  const user = await makeSignedInUser(testEnvironment)
+  const flow = await open(user.client, 'settings', 'api')
+  const shown = await submit(user.client, flow, { method: 'lookup_secret', lookup_secret_regenerate: true })
   const secrets = lookupCodesIn(flowOf(shown, 'settings'))
-  const done = await submit(person.client, flow, { method: 'lookup_secret', lookup_secret_confirm: true })
-  return { ...person, flow, secrets, shown, done }
+  const done = await submit(user.client, flow, { method: 'lookup_secret', lookup_secret_confirm: true })
+  return { ...user, flow, secrets, shown, done }
 }
 
 /** The code after the one that enrolled, which counts as used because the service accepts each code once. */
@@ -65,17 +65,17 @@ const totp: Record<string, Scenario> = {
     testEnvironment.see('settings', await client.ask('/self-service/settings/api'))
   },
   'an authenticator app is enrolled in a single-page application': async (testEnvironment) => {
-    const { done } = await enrolTotp(await makeBrowserPerson(testEnvironment), 'browser')
+    const { done } = await enrolTotp(await makeBrowserUser(testEnvironment), 'browser')
     testEnvironment.see('answer', done)
   },
   'an authenticator app is enrolled on a page': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+    const { client } = await makeBrowserUser(testEnvironment)
     const flow = await openPage(client, 'settings')
     const code = oneTimePassword(secretIn(flow))
     testEnvironment.see('answer', await submitForm(client, flow, { method: 'totp', totp_code: code }))
   },
   'a wrong code does not enrol and keeps the secret': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+    const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     const secret = secretIn(flow)
     const fields = { method: 'totp', totp_code: wrongOf(oneTimePassword(secret)) }
@@ -84,12 +84,12 @@ const totp: Record<string, Scenario> = {
     testEnvironment.note('the same secret', secretIn(flowOf(answer, 'settings')) === secret)
   },
   'no code does not enrol': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+    const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { method: 'totp' }))
   },
   'an old session does not enrol': async (testEnvironment) => {
-    const { client, session } = await makeSignedPerson(testEnvironment)
+    const { client, session } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     await testEnvironment.clock.ageSession(session.id)
     const code = oneTimePassword(secretIn(flow))
@@ -189,7 +189,7 @@ const totp: Record<string, Scenario> = {
     testEnvironment.note('the same session', done.json.session?.id === session.id)
   },
   'without an app there is no way out of the second step': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+    const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'login', 'api', '?aal=aal2')
     testEnvironment.see('init', await client.ask('/self-service/login/api?aal=aal2'))
     testEnvironment.see('totp', await submit(client, flow, { method: 'totp', totp_code: '123456' }))
@@ -200,11 +200,11 @@ const totp: Record<string, Scenario> = {
     )
   },
   'without an app a browser has no way out of the second step': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+    const { client } = await makeBrowserUser(testEnvironment)
     testEnvironment.see('json', await client.ask('/self-service/login/browser?aal=aal2'))
   },
   'a code without a session is no way in': async (testEnvironment) => {
-    await makePerson(testEnvironment)
+    await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     testEnvironment.see(
       'answer',
@@ -234,26 +234,26 @@ const lookup: Record<string, Scenario> = {
     testEnvironment.see('settings', await client.ask('/self-service/settings/api'))
   },
   'codes are shown and confirmed in a single-page application': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+    const { client } = await makeBrowserUser(testEnvironment)
     const flow = await open(client, 'settings', 'browser')
     const regenerate = { method: 'lookup_secret', lookup_secret_regenerate: true }
     testEnvironment.see('shown', await submit(client, flow, regenerate))
     testEnvironment.see('answer', await submit(client, flow, { method: 'lookup_secret', lookup_secret_confirm: true }))
   },
   'codes are shown on a page': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+    const { client } = await makeBrowserUser(testEnvironment)
     const flow = await openPage(client, 'settings')
     const regenerate = { method: 'lookup_secret', lookup_secret_regenerate: 'true' }
     testEnvironment.see('answer', await submitForm(client, flow, regenerate))
     testEnvironment.see('flow', await client.ask(`/self-service/settings/flows?id=${flow.id}`))
   },
   'nothing is confirmed before it was shown': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+    const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { method: 'lookup_secret', lookup_secret_confirm: true }))
   },
   'an old session gets no codes': async (testEnvironment) => {
-    const { client, session } = await makeSignedPerson(testEnvironment)
+    const { client, session } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     await testEnvironment.clock.ageSession(session.id)
     testEnvironment.see(

@@ -3,8 +3,8 @@ import { type Browser, inputOf } from '../../browser.ts'
 import { consoleUrl } from '../../console-url.ts'
 import { SoftwareKey } from '../../software-key.ts'
 import { flowOf, open, openPage, submit, submitForm } from '../flows.ts'
-import { makeBrowserPerson, makePerson, names, newEmail, password } from '../people.ts'
 import type { Scenario, TestEnvironment } from '../service.ts'
+import { makeBrowserUser, makeUser, names, newEmail, password } from '../users.ts'
 
 function optionsOf(ui: UiContainer, name: string) {
   return JSON.parse(String(inputOf(ui, name)?.value))
@@ -26,8 +26,8 @@ async function addPasskey(client: Browser, key = new SoftwareKey(consoleUrl)) {
 }
 
 async function withKey(testEnvironment: TestEnvironment) {
-  const person = await makeBrowserPerson(testEnvironment)
-  return { ...person, ...(await addKey(person.client)) }
+  const user = await makeBrowserUser(testEnvironment)
+  return { ...user, ...(await addKey(user.client)) }
 }
 
 /** A browser that has submitted the password but not the second factor. */
@@ -47,7 +47,7 @@ const securityKeys: Record<string, Scenario> = {
     testEnvironment.see('identity', await testEnvironment.admin(`/identities/${id}`))
   },
   'one is added on a page': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+    const { client } = await makeBrowserUser(testEnvironment)
     const flow = await openPage(client, 'settings')
     const created = new SoftwareKey(consoleUrl).create(optionsOf(flow.ui, 'webauthn_register_trigger'))
     const fields = { webauthn_register: created, webauthn_register_displayname: 'On my key ring' }
@@ -103,7 +103,7 @@ const securityKeys: Record<string, Scenario> = {
     )
   },
   'nonsense is no key': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+    const { client } = await makeBrowserUser(testEnvironment)
     const flow = await open(client, 'settings', 'browser')
     testEnvironment.see(
       'register',
@@ -122,7 +122,7 @@ const securityKeys: Record<string, Scenario> = {
     testEnvironment.see('answer', await submit(client, flow, { webauthn_remove: '0'.repeat(32) }))
   },
   'an old session adds none': async (testEnvironment) => {
-    const { client, session } = await makeBrowserPerson(testEnvironment)
+    const { client, session } = await makeBrowserUser(testEnvironment)
     await testEnvironment.clock.ageSession(session.id)
     const { done } = await addKey(client)
     testEnvironment.see('answer', done)
@@ -136,7 +136,7 @@ const securityKeys: Record<string, Scenario> = {
 
 const passkeys: Record<string, Scenario> = {
   'one is added': async (testEnvironment) => {
-    const { client, id } = await makeBrowserPerson(testEnvironment)
+    const { client, id } = await makeBrowserUser(testEnvironment)
     const { done } = await addPasskey(client)
     testEnvironment.see('answer', done)
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
@@ -144,8 +144,8 @@ const passkeys: Record<string, Scenario> = {
     testEnvironment.see('identity', await testEnvironment.admin(`/identities/${id}`))
   },
   'one signs a single-page application in': async (testEnvironment) => {
-    const person = await makeBrowserPerson(testEnvironment)
-    const { key } = await addPasskey(person.client)
+    const user = await makeBrowserUser(testEnvironment)
+    const { key } = await addPasskey(user.client)
     const client = testEnvironment.browser()
     const flow = await open(client, 'login', 'browser', '?return_to=/after')
     const proof = key.get(optionsOf(flow.ui, 'passkey_challenge'))
@@ -153,8 +153,8 @@ const passkeys: Record<string, Scenario> = {
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
   },
   'one signs a page in': async (testEnvironment) => {
-    const person = await makeBrowserPerson(testEnvironment)
-    const { key } = await addPasskey(person.client)
+    const user = await makeBrowserUser(testEnvironment)
+    const { key } = await addPasskey(user.client)
     const client = testEnvironment.browser()
     const flow = await openPage(client, 'login', '?return_to=/after')
     const proof = key.get(optionsOf(flow.ui, 'passkey_challenge'))
@@ -173,10 +173,10 @@ const passkeys: Record<string, Scenario> = {
     const flow = await open(client, 'login', 'browser')
     testEnvironment.see('answer', await submit(client, flow, { passkey_login: 'zz' }))
   },
-  'a disabled person is not signed in': async (testEnvironment) => {
-    const person = await makeBrowserPerson(testEnvironment)
-    const { key } = await addPasskey(person.client)
-    await testEnvironment.admin(`/identities/${person.id}`, 'PATCH', [
+  'a disabled user is not signed in': async (testEnvironment) => {
+    const user = await makeBrowserUser(testEnvironment)
+    const { key } = await addPasskey(user.client)
+    await testEnvironment.admin(`/identities/${user.id}`, 'PATCH', [
       { op: 'replace', path: '/state', value: 'inactive' },
     ])
     const client = testEnvironment.browser()
@@ -184,7 +184,7 @@ const passkeys: Record<string, Scenario> = {
     const proof = key.get(optionsOf(flow.ui, 'passkey_challenge'))
     testEnvironment.see('answer', await submit(client, flow, { passkey_login: proof }))
   },
-  'one signs a person up': async (testEnvironment) => {
+  'one signs a user up': async (testEnvironment) => {
     const client = testEnvironment.browser()
     const flow = await open(client, 'registration', 'browser', '?return_to=/after')
     const { credentialOptions } = optionsOf(flow.ui, 'passkey_create_data')
@@ -195,7 +195,7 @@ const passkeys: Record<string, Scenario> = {
     testEnvironment.see('identity', await testEnvironment.admin(`/identities/${done.json.identity?.id}`))
   },
   'a taken address is not signed up': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await open(client, 'registration', 'browser')
     const { credentialOptions } = optionsOf(flow.ui, 'passkey_create_data')
@@ -203,13 +203,13 @@ const passkeys: Record<string, Scenario> = {
     testEnvironment.see('answer', await submit(client, flow, { passkey_register: created, traits: { email } }))
   },
   'one is taken away': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+    const { client } = await makeBrowserUser(testEnvironment)
     const { key } = await addPasskey(client)
     const flow = await open(client, 'settings', 'browser')
     testEnvironment.see('answer', await submit(client, flow, { passkey_remove: key.id.toString('hex') }))
   },
   'an old session adds none': async (testEnvironment) => {
-    const { client, session } = await makeBrowserPerson(testEnvironment)
+    const { client, session } = await makeBrowserUser(testEnvironment)
     await testEnvironment.clock.ageSession(session.id)
     const { done } = await addPasskey(client)
     testEnvironment.see('answer', done)

@@ -1,6 +1,6 @@
 import { open, openPage, read, submit, submitForm } from '../flows.ts'
-import { makeBrowserPerson, makePerson, makeSignedPerson, names, newEmail, nobody, password } from '../people.ts'
 import type { Scenario } from '../service.ts'
+import { makeBrowserUser, makeSignedInUser, makeUser, names, newEmail, nobody, password } from '../users.ts'
 
 const fields = (email = newEmail()) => ({ method: 'password', password, traits: { email, name: names } })
 
@@ -121,18 +121,18 @@ const mistakes: Record<string, Scenario> = {
   'a method that is not configured': refused(() => ({ method: 'oidc', provider: 'google' })),
   'a method of other flows': refused(() => ({ method: 'totp', totp_code: '123456' })),
   'a taken address': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'registration', 'api')
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, fields(email)))
   },
   'a taken address in other capitals, in a browser': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await open(client, 'registration', 'browser')
     testEnvironment.see('answer', await submit(client, flow, fields(email.toUpperCase())))
   },
   'a taken address on a page': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await openPage(client, 'registration')
     testEnvironment.see(
@@ -199,21 +199,21 @@ const flowless: Record<string, Scenario> = {
 
 const signedIn: Record<string, Scenario> = {
   'an API client that is signed in gets no flow': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+    const { client } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('answer', await client.ask('/self-service/registration/api'))
   },
   'a browser that is signed in gets no flow': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+    const { client } = await makeBrowserUser(testEnvironment)
     testEnvironment.see('json', await client.ask('/self-service/registration/browser'))
     testEnvironment.see('page', await client.page('/self-service/registration/browser?return_to=/after'))
   },
   'an API client that is signed in submits nothing': async (testEnvironment) => {
     const flow = await open(testEnvironment.browser(), 'registration', 'api')
-    const { client } = await makeSignedPerson(testEnvironment)
+    const { client } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('answer', await submit(client, flow, fields()))
   },
   'a browser that is signed in submits nothing': async (testEnvironment) => {
-    const { client, session } = await makeBrowserPerson(testEnvironment)
+    const { client, session } = await makeBrowserUser(testEnvironment)
     const token = client.sessionCookie
     client.cookies.delete('ory_kratos_session')
     const flow = await open(client, 'registration', 'browser')

@@ -1,7 +1,7 @@
 import { consoleUrl } from '../../console-url.ts'
 import { type Flow, open, openPage, submit, submitForm } from '../flows.ts'
-import { makePerson, newEmail, nobody, password, signInBrowser } from '../people.ts'
 import type { Scenario, TestEnvironment } from '../service.ts'
+import { makeUser, newEmail, nobody, password, signInBrowser } from '../users.ts'
 
 const fields = (identifier: string) => ({ method: 'password', identifier, password })
 const json = { 'content-type': 'application/json' }
@@ -32,7 +32,7 @@ const bodies: Record<string, Scenario> = {
 }
 
 async function loginFlow(testEnvironment: TestEnvironment) {
-  const { email } = await makePerson(testEnvironment)
+  const { email } = await makeUser(testEnvironment)
   const client = testEnvironment.browser()
   return { email, client, flow: await open(client, 'login', 'browser') }
 }
@@ -59,7 +59,7 @@ const accepts: Record<string, Scenario> = Object.fromEntries(
 const refusedByApiFlows =
   (headers: Record<string, string>): Scenario =>
   async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const code = { method: 'code', email: email.toLowerCase() }
     const bodies = {
       login: fields(email),
@@ -138,7 +138,7 @@ const csrf: Record<string, Scenario> = {
     testEnvironment.see('used again', await submit(client, flow, body))
   },
   'signing out changes the cookie': async (testEnvironment) => {
-    const client = await signInBrowser(testEnvironment, await makePerson(testEnvironment))
+    const client = await signInBrowser(testEnvironment, await makeUser(testEnvironment))
     const { json: logout } = await client.ask<{ logout_token: string }>('/self-service/logout/browser')
     const before = [...client.cookies].find(([name]) => name.startsWith('csrf'))?.[1]
     testEnvironment.see('answer', await client.ask(`/self-service/logout?token=${logout.logout_token}`))
@@ -242,7 +242,7 @@ const addresses: Record<string, Scenario> = {
 
 const sizes: Record<string, Scenario> = {
   'a password of ten thousand characters is just wrong': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     testEnvironment.see(
       'answer',
@@ -250,7 +250,7 @@ const sizes: Record<string, Scenario> = {
     )
   },
   'a body of half a megabyte': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     testEnvironment.see(
       'answer',

@@ -1,17 +1,17 @@
 import { flowIdIn, nextFlow, open, openPage, read, submit, submitForm } from '../flows.ts'
-import { makePerson, newEmail, nobody, password, signUp } from '../people.ts'
 import type { Scenario, TestEnvironment } from '../service.ts'
+import { makeUser, newEmail, nobody, password, signUp } from '../users.ts'
 
 /** Another code than the one that was sent. */
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000')
 
 /** A user with an unverified address and an API flow that has just sent the code. */
 async function withCode(testEnvironment: TestEnvironment) {
-  const person = await signUp(testEnvironment)
-  await testEnvironment.code(person.email)
+  const user = await signUp(testEnvironment)
+  await testEnvironment.code(user.email)
   const flow = await open(testEnvironment.browser(), 'verification', 'api')
-  const sent = await submit(testEnvironment.browser(), flow, { method: 'code', email: person.email.toLowerCase() })
-  return { person, flow, sent, code: await testEnvironment.code(person.email) }
+  const sent = await submit(testEnvironment.browser(), flow, { method: 'code', email: user.email.toLowerCase() })
+  return { user, flow, sent, code: await testEnvironment.code(user.email) }
 }
 
 const form: Record<string, Scenario> = {
@@ -40,7 +40,7 @@ const form: Record<string, Scenario> = {
     see('answer', await client.ask(`/self-service/verification/flows?id=${id}`))
     see('elsewhere', await browser().ask(`/self-service/verification/flows?id=${id}`))
   },
-  'a signed-in person may verify, too': async (testEnvironment) => {
+  'a signed-in user may verify, too': async (testEnvironment) => {
     const { client } = await signUp(testEnvironment)
     testEnvironment.see('answer', await client.ask('/self-service/verification/api'))
   },
@@ -69,7 +69,7 @@ const sending: Record<string, Scenario> = {
     see('answer', await submit(browser(), flow, { method: 'code', email: newEmail().toLowerCase() }))
   },
   'a verified address may be verified again': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'verification', 'api')
     testEnvironment.see(
       'sent',
@@ -81,12 +81,12 @@ const sending: Record<string, Scenario> = {
     )
   },
   'another code makes the first worthless': async (testEnvironment) => {
-    const { person, flow, code } = await withCode(testEnvironment)
+    const { user, flow, code } = await withCode(testEnvironment)
     testEnvironment.see(
       'again',
-      await submit(testEnvironment.browser(), flow, { method: 'code', email: person.email.toLowerCase() }),
+      await submit(testEnvironment.browser(), flow, { method: 'code', email: user.email.toLowerCase() }),
     )
-    const next = await testEnvironment.code(person.email)
+    const next = await testEnvironment.code(user.email)
     if (next === code) return
     testEnvironment.see('first', await submit(testEnvironment.browser(), flow, { method: 'code', code }))
   },
@@ -118,9 +118,9 @@ const sending: Record<string, Scenario> = {
 
 const codes: Record<string, Scenario> = {
   'the right code verifies': async (testEnvironment) => {
-    const { person, flow, code } = await withCode(testEnvironment)
+    const { user, flow, code } = await withCode(testEnvironment)
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { method: 'code', code }))
-    testEnvironment.see('whoami', await person.client.ask('/sessions/whoami'))
+    testEnvironment.see('whoami', await user.client.ask('/sessions/whoami'))
     testEnvironment.see('read', await testEnvironment.browser().ask(`/self-service/verification/flows?id=${flow.id}`))
   },
   'the right code verifies in a single-page application': async (testEnvironment) => {
@@ -180,10 +180,10 @@ const codes: Record<string, Scenario> = {
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { method: 'code', code }))
   },
   'a code works in its flow only': async (testEnvironment) => {
-    const { person, code } = await withCode(testEnvironment)
+    const { user, code } = await withCode(testEnvironment)
     const other = await open(testEnvironment.browser(), 'verification', 'api')
-    await submit(testEnvironment.browser(), other, { method: 'code', email: person.email.toLowerCase() })
-    if ((await testEnvironment.code(person.email)) === code) return
+    await submit(testEnvironment.browser(), other, { method: 'code', email: user.email.toLowerCase() })
+    if ((await testEnvironment.code(user.email)) === code) return
     testEnvironment.see('answer', await submit(testEnvironment.browser(), other, { method: 'code', code }))
   },
   'too many tries end the flow': async (testEnvironment) => {
@@ -200,14 +200,14 @@ const codes: Record<string, Scenario> = {
 
 const links: Record<string, Scenario> = {
   "the mail's link leads to the form and verifies nothing": async (testEnvironment) => {
-    const { person, flow } = await withCode(testEnvironment)
-    const flows = await submit(testEnvironment.browser(), flow, { method: 'code', email: person.email.toLowerCase() })
+    const { user, flow } = await withCode(testEnvironment)
+    const flows = await submit(testEnvironment.browser(), flow, { method: 'code', email: user.email.toLowerCase() })
     testEnvironment.note('sent', flows.status)
-    const link = await testEnvironment.link(person.email)
+    const link = await testEnvironment.link(user.email)
     const answer = await testEnvironment.browser().page(link)
     testEnvironment.see('page', answer)
     testEnvironment.see('json', await testEnvironment.browser().ask(link))
-    testEnvironment.see('whoami', await person.client.ask('/sessions/whoami'))
+    testEnvironment.see('whoami', await user.client.ask('/sessions/whoami'))
   },
   'a link of nobody leads to the form': async ({ browser, see }) => {
     see('page', await browser().page(`/self-service/verification?flow=${nobody}&code=123456`))
