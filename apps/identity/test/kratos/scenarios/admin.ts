@@ -5,10 +5,10 @@ import type { Scenario } from '../service.ts'
 import { makeSignedInUser, makeUser, names, newEmail, nobody, password, signIn } from '../users.ts'
 
 const create: Record<string, Scenario> = {
-  'an identity is made with its traits': async ({ admin, see }) => {
+  'an identity is created with its traits': async ({ admin, see }) => {
     see('answer', await admin('/identities', 'POST', { traits: { email: newEmail() } }))
   },
-  'an identity is made with everything': async ({ admin, see }) => {
+  'an identity is created with all fields': async ({ admin, see }) => {
     const email = newEmail()
     const body = {
       schema_id: 'default',
@@ -21,7 +21,7 @@ const create: Record<string, Scenario> = {
     }
     see('answer', await admin('/identities', 'POST', body))
   },
-  'the location names the identity': async ({ admin, note }) => {
+  'the location header contains the id of a new identity': async ({ admin, note }) => {
     const made = await admin<Identity>('/identities', 'POST', { traits: { email: newEmail() } })
     note('ends with the id', made.location?.endsWith(`/identities/${made.json.id}`))
   },
@@ -33,7 +33,7 @@ const create: Record<string, Scenario> = {
       await testEnvironment.admin('/identities', 'POST', { traits: { email: email.toUpperCase() } }),
     )
   },
-  'an imported address need not be one of the traits': async ({ admin, see }) => {
+  'an import may contain an address that the traits lack': async ({ admin, see }) => {
     const addresses = [{ value: newEmail().toLowerCase(), verified: true, via: 'email', status: 'completed' }]
     const body = { traits: { email: newEmail() }, verifiable_addresses: addresses }
     see('answer', await admin('/identities', 'POST', body))
@@ -57,13 +57,13 @@ const create: Record<string, Scenario> = {
       },
     ]),
   ),
-  'bad traits are refused': async ({ admin, see }) => {
+  'invalid traits are refused': async ({ admin, see }) => {
     see('missing', await admin('/identities', 'POST', { traits: {} }))
     see('format', await admin('/identities', 'POST', { traits: { email: 'ada' } }))
     see('unknown', await admin('/identities', 'POST', { traits: { email: newEmail(), zap: 1 } }))
     see('type', await admin('/identities', 'POST', { traits: { email: 5 } }))
   },
-  'a body that is no JSON is refused': async ({ adminPort, see }) => {
+  'a body that is not JSON is refused': async ({ adminPort, see }) => {
     const headers = { 'content-type': 'application/json' }
     see('broken', await adminPort().ask('/admin/identities', { body: '{"a', headers }))
     see('empty', await adminPort().ask('/admin/identities', { method: 'POST' }))
@@ -81,7 +81,7 @@ const read: Record<string, Scenario> = {
     const { json } = await admin<Identity>('/identities', 'POST', { traits: { email: newEmail() } })
     see('answer', await admin(`/identities/${json.id}`))
   },
-  'a credential is asked for': async (testEnvironment) => {
+  'a request for a credential with its secret is refused': async (testEnvironment) => {
     const { id } = await makeUser(testEnvironment)
     testEnvironment.see('password', await testEnvironment.admin(`/identities/${id}?include_credential=password`))
     testEnvironment.see('oidc', await testEnvironment.admin(`/identities/${id}?include_credential=oidc`))
@@ -135,13 +135,13 @@ const read: Record<string, Scenario> = {
     const rels = [...(page.headers.get('link') ?? '').matchAll(/rel="(\w+)"/g)].map(([, rel]) => rel)
     testEnvironment.note('links', rels.sort())
   },
-  'a page of no size has the default size': async ({ admin, note }) => {
+  'a page of size zero has the default size': async ({ admin, note }) => {
     for (const query of ['', '?page_size=0', '?page_size=5000']) {
       const { headers } = await admin(`/identities${query}`)
       note(query || 'none', /page_size=(\d+)/.exec(headers.get('link') ?? '')?.[1])
     }
   },
-  'nonsense about pages is refused': async ({ admin, see }) => {
+  'malformed page parameters are refused': async ({ admin, see }) => {
     for (const query of ['page_size=x', 'page_token=x']) see(query, await admin(`/identities?${query}`))
   },
 }
@@ -175,7 +175,7 @@ const change: Record<string, Scenario> = {
     testEnvironment.note('former', (await submit(testEnvironment.browser(), flow, { ...fields, password })).status)
     testEnvironment.note('new', (await submit(testEnvironment.browser(), flow, { ...fields, password: next })).status)
   },
-  'a bad replacement is refused': async (testEnvironment) => {
+  'an invalid replacement is refused': async (testEnvironment) => {
     const { id } = await makeUser(testEnvironment)
     const taken = await makeUser(testEnvironment)
     const put = (body: unknown, whose = id) => testEnvironment.admin(`/identities/${whose}`, 'PUT', body)
@@ -199,7 +199,7 @@ const change: Record<string, Scenario> = {
     testEnvironment.see('nothing there', await patch('remove', '/metadata_public/zz'))
     testEnvironment.see('read', await testEnvironment.admin(`/identities/${id}`))
   },
-  'what must not be patched is not': async (testEnvironment) => {
+  'a patch of a protected field is refused': async (testEnvironment) => {
     const { id } = await makeUser(testEnvironment)
     const taken = await makeUser(testEnvironment)
     const patch = (op: string, path: string, value?: unknown) =>
@@ -216,7 +216,7 @@ const change: Record<string, Scenario> = {
     testEnvironment.see('traits', await patch('replace', '/traits', {}))
     testEnvironment.see('taken', await patch('replace', '/traits/email', taken.email))
   },
-  'a patch that is none is refused': async (testEnvironment) => {
+  'a malformed patch is refused': async (testEnvironment) => {
     const { id } = await makeUser(testEnvironment)
     testEnvironment.see('object', await testEnvironment.admin(`/identities/${id}`, 'PATCH', {}))
     testEnvironment.see('empty', await testEnvironment.admin(`/identities/${id}`, 'PATCH', []))
@@ -240,7 +240,7 @@ const change: Record<string, Scenario> = {
     testEnvironment.see('again', await testEnvironment.admin(`/identities/${id}`, 'DELETE'))
     testEnvironment.see('nonsense', await testEnvironment.admin('/identities/zz', 'DELETE'))
   },
-  'first factors are not taken away': async (testEnvironment) => {
+  'first factors cannot be deleted': async (testEnvironment) => {
     const { id } = await makeUser(testEnvironment)
     const remove = (type: string, whose = id) =>
       testEnvironment.admin(`/identities/${whose}/credentials/${type}`, 'DELETE')
@@ -255,14 +255,14 @@ interface Batch {
 }
 
 const batch: Record<string, Scenario> = {
-  'several identities are made at once': async ({ admin, see }) => {
+  'several identities are created at once': async ({ admin, see }) => {
     const identities = [1, 2].map((n) => ({
       create: { traits: { email: newEmail() } },
       patch_id: `${nobody.slice(0, -1)}${n}`,
     }))
     see('answer', await admin('/identities', 'PATCH', { identities }))
   },
-  'one that conflicts does not stop the others': async (testEnvironment) => {
+  'an identity that conflicts does not stop the rest of a batch': async (testEnvironment) => {
     const { email } = await makeUser(testEnvironment)
     const identities = [email, newEmail()].map((address) => ({ create: { traits: { email: address } } }))
     const answer = await testEnvironment.admin<Batch>('/identities', 'PATCH', { identities })
@@ -270,16 +270,16 @@ const batch: Record<string, Scenario> = {
     const made = answer.json.identities.find(({ action }) => action === 'create')
     testEnvironment.see('read', await testEnvironment.admin(`/identities/${made?.identity}`))
   },
-  'one that is wrong is told': async ({ admin, see }) => {
+  'an invalid identity of a batch is reported': async ({ admin, see }) => {
     const identities = [{ create: { traits: { email: 'ada' } } }, { create: { traits: { email: newEmail() } } }]
     see('answer', await admin('/identities', 'PATCH', { identities }))
   },
-  'two alike conflict with each other': async ({ admin, see }) => {
+  'two identities of a batch with the same address conflict': async ({ admin, see }) => {
     const email = newEmail()
     const identities = [{ create: { traits: { email } } }, { create: { traits: { email } } }]
     see('answer', await admin('/identities', 'PATCH', { identities }))
   },
-  'they may bring passwords': async (testEnvironment) => {
+  'the identities of a batch may have passwords': async (testEnvironment) => {
     const email = newEmail()
     const credentials = { password: { config: { password } } }
     const verified = [{ value: email.toLowerCase(), verified: true, via: 'email', status: 'completed' }]
@@ -289,7 +289,7 @@ const batch: Record<string, Scenario> = {
     const fields = { method: 'password', identifier: email, password }
     testEnvironment.note('signed in', (await submit(testEnvironment.browser(), flow, fields)).status)
   },
-  'none at all': async ({ admin, see }) => {
+  'an empty batch is accepted': async ({ admin, see }) => {
     see('empty', await admin('/identities', 'PATCH', { identities: [] }))
     see('missing', await admin('/identities', 'PATCH', {}))
     see('nothing', await admin('/identities', 'PATCH', { identities: [{}] }))
@@ -315,7 +315,7 @@ const imports: Record<string, Scenario> = {
       },
     ]),
   ),
-  'rubbish is no hash': async ({ admin, see }) => {
+  'a password hash in an unknown format is refused': async ({ admin, see }) => {
     for (const hash of ['zz', '$2a$zz', '$argon2id$zz', '$pbkdf2-sha256$zz', '$scrypt$zz', '{SSHA}', '$zz$a$b']) {
       const credentials = { password: { config: { hashed_password: hash } } }
       see(hash, await admin('/identities', 'POST', { traits: { email: newEmail() }, credentials }))
@@ -381,7 +381,7 @@ const sessionsOfAdmins: Record<string, Scenario> = {
     for (const query of ['active=zz', 'expand=zz', 'page_token=zz', 'page_size=zz'])
       testEnvironment.see(query, await testEnvironment.admin(`/sessions?${query}`))
   },
-  'all sessions are listed with what is asked for': async (testEnvironment) => {
+  'all sessions are listed with the requested expansions': async (testEnvironment) => {
     await makeSignedInUser(testEnvironment)
     const { json } = await testEnvironment.admin<Session[]>('/sessions?page_size=1&expand=Identity&expand=Devices')
     testEnvironment.note('identity', json[0]?.identity !== undefined)

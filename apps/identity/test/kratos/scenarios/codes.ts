@@ -90,7 +90,7 @@ const login: Record<string, Scenario> = {
     testEnvironment.see('answer', await submitForm(client, flow, { method: 'code', identifier: email, code }))
     testEnvironment.see('flow', await client.ask(`/self-service/login/flows?id=${flow.id}`))
   },
-  'too many wrong codes end it': async (testEnvironment) => {
+  'no code signs in after too many wrong ones': async (testEnvironment) => {
     const user = await makeUser(testEnvironment)
     const { flow, code } = await loginByApi(testEnvironment, user)
     const fields = { method: 'code', identifier: user.email }
@@ -106,7 +106,7 @@ const login: Record<string, Scenario> = {
       await submit(testEnvironment.browser(), flow, { method: 'code', identifier: user.email, code }),
     )
   },
-  'another code makes the first worthless': async (testEnvironment) => {
+  'a second code invalidates the first one': async (testEnvironment) => {
     const user = await makeUser(testEnvironment)
     const { flow, code } = await loginByApi(testEnvironment, user)
     const fields = { method: 'code', identifier: user.email }
@@ -114,7 +114,7 @@ const login: Record<string, Scenario> = {
     if ((await testEnvironment.code(user.email)) === code) return
     testEnvironment.see('first', await submit(testEnvironment.browser(), flow, { ...fields, code }))
   },
-  'an unknown address is no way in': async (testEnvironment) => {
+  'an unknown address does not sign in': async (testEnvironment) => {
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     testEnvironment.see(
       'answer',
@@ -141,7 +141,7 @@ const login: Record<string, Scenario> = {
       await submit(testEnvironment.browser(), flow, { method: 'code', identifier: user.email, code }),
     )
   },
-  'a code confirms who a browser is': async (testEnvironment) => {
+  'a code authenticates the user of a session again': async (testEnvironment) => {
     const user = await makeUser(testEnvironment)
     const first = await loginByApi(testEnvironment, user)
     const signed = await submit(testEnvironment.browser(), first.flow, {
@@ -237,7 +237,7 @@ const registration: Record<string, Scenario> = {
       await submit(testEnvironment.browser(), flow, { method: 'code', traits: traits(email), code }),
     )
   },
-  'another address than the one the code went to is not signed up': async (testEnvironment) => {
+  'an address that the code was not sent to is not signed up': async (testEnvironment) => {
     const { flow, code } = await registrationByApi(testEnvironment)
     testEnvironment.see(
       'answer',
@@ -252,14 +252,14 @@ const registration: Record<string, Scenario> = {
       await submit(testEnvironment.browser(), flow, { method: 'code', traits: traits(email) }),
     )
   },
-  'something that is no address is refused': async (testEnvironment) => {
+  'a malformed address is refused': async (testEnvironment) => {
     const flow = await open(testEnvironment.browser(), 'registration', 'api')
     testEnvironment.see(
       'answer',
       await submit(testEnvironment.browser(), flow, { method: 'code', traits: traits('ada') }),
     )
   },
-  'who signed up with a code signs in with a code': async (testEnvironment) => {
+  'a user who signed up with a code signs in with a code': async (testEnvironment) => {
     const { email, flow, code } = await registrationByApi(testEnvironment)
     const { json } = await submit(testEnvironment.browser(), flow, { method: 'code', traits: traits(email), code })
     const next = await loginByApi(testEnvironment, { email, id: json.identity?.id ?? '' })
@@ -268,7 +268,7 @@ const registration: Record<string, Scenario> = {
       await submit(testEnvironment.browser(), next.flow, { method: 'code', identifier: email, code: next.code }),
     )
   },
-  'the page of a code registration can be found again': async (testEnvironment) => {
+  'the page of a registration with a code can be opened again': async (testEnvironment) => {
     const client = testEnvironment.browser()
     const answer = await client.page('/self-service/registration/browser?return_to=/after')
     const id = flowIdIn(answer.location)

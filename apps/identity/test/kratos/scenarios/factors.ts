@@ -83,7 +83,7 @@ const totp: Record<string, Scenario> = {
     testEnvironment.see('answer', answer)
     testEnvironment.note('the same secret', secretIn(flowOf(answer, 'settings')) === secret)
   },
-  'no code does not enrol': async (testEnvironment) => {
+  'a submit without a code does not enrol': async (testEnvironment) => {
     const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { method: 'totp' }))
@@ -105,13 +105,13 @@ const totp: Record<string, Scenario> = {
       await submit(client, await open(client, 'settings', 'api'), { method: 'totp', totp_unlink: true }),
     )
   },
-  'an administrator takes the app away': async (testEnvironment) => {
+  'an administrator deletes the authenticator app': async (testEnvironment) => {
     const { id } = await withTotp(testEnvironment)
     testEnvironment.see('identity', await testEnvironment.admin(`/identities/${id}`))
     testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}/credentials/totp`, 'DELETE'))
     testEnvironment.see('again', await testEnvironment.admin(`/identities/${id}/credentials/totp`, 'DELETE'))
   },
-  'after a password an API client is asked for the code': async (testEnvironment) => {
+  'an API client has to submit the code after the password': async (testEnvironment) => {
     const { email, secret } = await withTotp(testEnvironment)
     const login = await open(testEnvironment.browser(), 'login', 'api')
     const done = await submit(testEnvironment.browser(), login, { method: 'password', identifier: email, password })
@@ -130,7 +130,7 @@ const totp: Record<string, Scenario> = {
     testEnvironment.note('the same session', answer.json.session?.id === done.json.session?.id)
     testEnvironment.see('whoami then', await client.ask('/sessions/whoami'))
   },
-  'after a password a single-page application is asked for the code': async (testEnvironment) => {
+  'a single-page application has to submit the code after the password': async (testEnvironment) => {
     const { email, secret } = await withTotp(testEnvironment)
     const client = testEnvironment.browser()
     const login = await open(client, 'login', 'browser', '?return_to=/after')
@@ -142,7 +142,7 @@ const totp: Record<string, Scenario> = {
     const flow = flowOf(init, 'login')
     testEnvironment.see('answer', await submit(client, flow, { method: 'totp', totp_code: nextCode(secret) }))
   },
-  'after a password a page is asked for the code': async (testEnvironment) => {
+  'a page has to submit the code after the password': async (testEnvironment) => {
     const { email, secret } = await withTotp(testEnvironment)
     const client = testEnvironment.browser()
     const login = await openPage(client, 'login', '?return_to=/after')
@@ -156,7 +156,7 @@ const totp: Record<string, Scenario> = {
     testEnvironment.see('flow', await client.ask(`/self-service/login/flows?id=${flow.id}`))
     testEnvironment.see('answer', await submitForm(client, flow, { method: 'totp', totp_code: nextCode(secret) }))
   },
-  'below the required level much is refused and some is not': async (testEnvironment) => {
+  'a session without the second factor has few rights': async (testEnvironment) => {
     const { email } = await withTotp(testEnvironment)
     const client = await passwordLogin(testEnvironment, email)
     testEnvironment.see('settings', await client.ask('/self-service/settings/api'))
@@ -165,7 +165,7 @@ const totp: Record<string, Scenario> = {
     testEnvironment.see('login', await client.ask('/self-service/login/api'))
     testEnvironment.see('registration', await client.ask('/self-service/registration/api'))
   },
-  'below the required level a browser is sent to the code': async (testEnvironment) => {
+  'a browser without the second factor is redirected to it': async (testEnvironment) => {
     const { email } = await withTotp(testEnvironment)
     const client = testEnvironment.browser()
     const login = await open(client, 'login', 'browser')
@@ -176,19 +176,19 @@ const totp: Record<string, Scenario> = {
     testEnvironment.see('login page', await client.page('/self-service/login/browser'))
     testEnvironment.see('logout', await client.ask('/self-service/logout/browser'))
   },
-  'with the code given nothing more is asked': async (testEnvironment) => {
+  'no further factor is requested after the code': async (testEnvironment) => {
     const { client } = await withTotp(testEnvironment)
     testEnvironment.see('answer', await client.ask('/self-service/login/api?aal=aal2'))
     testEnvironment.see('refresh', await client.ask('/self-service/login/api?aal=aal2&refresh=true'))
   },
-  'the code is given again for a refresh': async (testEnvironment) => {
+  'a refresh requires the code again': async (testEnvironment) => {
     const { client, secret, session } = await withTotp(testEnvironment)
     const flow = await open(client, 'login', 'api', '?aal=aal2&refresh=true')
     const done = await submit(client, flow, { method: 'totp', totp_code: nextCode(secret) })
     testEnvironment.see('answer', done)
     testEnvironment.note('the same session', done.json.session?.id === session.id)
   },
-  'without an app there is no way out of the second step': async (testEnvironment) => {
+  'the second step cannot be completed without an authenticator app': async (testEnvironment) => {
     const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'login', 'api', '?aal=aal2')
     testEnvironment.see('init', await client.ask('/self-service/login/api?aal=aal2'))
@@ -199,11 +199,11 @@ const totp: Record<string, Scenario> = {
       await submit(client, flow, { method: 'password', identifier: 'a@example.com', password }),
     )
   },
-  'without an app a browser has no way out of the second step': async (testEnvironment) => {
+  'the second step cannot be completed in a browser without an authenticator app': async (testEnvironment) => {
     const { client } = await makeBrowserUser(testEnvironment)
     testEnvironment.see('json', await client.ask('/self-service/login/browser?aal=aal2'))
   },
-  'a code without a session is no way in': async (testEnvironment) => {
+  'a code without a session does not sign in': async (testEnvironment) => {
     await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     testEnvironment.see(
@@ -211,7 +211,7 @@ const totp: Record<string, Scenario> = {
       await submit(testEnvironment.browser(), flow, { method: 'totp', totp_code: '123456' }),
     )
   },
-  'who recovers still needs the code': async (testEnvironment) => {
+  'a user who recovers still needs the code': async (testEnvironment) => {
     const { email } = await withTotp(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await open(client, 'recovery', 'browser')
@@ -247,7 +247,7 @@ const lookup: Record<string, Scenario> = {
     testEnvironment.see('answer', await submitForm(client, flow, regenerate))
     testEnvironment.see('flow', await client.ask(`/self-service/settings/flows?id=${flow.id}`))
   },
-  'nothing is confirmed before it was shown': async (testEnvironment) => {
+  'codes cannot be confirmed before they were shown': async (testEnvironment) => {
     const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { method: 'lookup_secret', lookup_secret_confirm: true }))
@@ -271,7 +271,7 @@ const lookup: Record<string, Scenario> = {
       lookupCodesIn(flowOf(answer, 'settings')).every((code, i) => code === secrets[i]),
     )
   },
-  'codes are taken away': async (testEnvironment) => {
+  'codes are deleted': async (testEnvironment) => {
     const { client } = await withLookup(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { method: 'lookup_secret', lookup_secret_disable: true }))
@@ -295,12 +295,12 @@ const lookup: Record<string, Scenario> = {
       await submit(client, settings, { method: 'lookup_secret', lookup_secret_reveal: true }),
     )
   },
-  'an administrator takes the codes away': async (testEnvironment) => {
+  'an administrator deletes the codes': async (testEnvironment) => {
     const { id } = await withLookup(testEnvironment)
     testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}/credentials/lookup_secret`, 'DELETE'))
     testEnvironment.see('identity', await testEnvironment.admin(`/identities/${id}`))
   },
-  'with app and codes either is offered': async (testEnvironment) => {
+  'a user with an authenticator app and codes may use either': async (testEnvironment) => {
     const { client, email } = await withLookup(testEnvironment)
     await enrolTotp({ client })
     const other = await passwordLogin(testEnvironment, email)

@@ -36,7 +36,7 @@ const form: Record<string, Scenario> = {
     see('answer', answer)
     see('flow', await client.ask(`/self-service/login/flows?id=${flowIdIn(answer.location)}`))
   },
-  'an API flow can be read by anybody': async ({ browser, see }) => {
+  'an API flow can be read by any client': async ({ browser, see }) => {
     const flow = await open(browser(), 'login', 'api')
     see('answer', await browser().ask(`/self-service/login/flows?id=${flow.id}`))
     see('page', await browser().page(`/self-service/login/flows?id=${flow.id}`))
@@ -60,7 +60,7 @@ const success: Record<string, Scenario> = {
     testEnvironment.see('answer', second)
     testEnvironment.note('another session', first.json.session?.id !== second.json.session?.id)
   },
-  'a failed flow may be tried again': async (testEnvironment) => {
+  'a failed flow can be submitted again': async (testEnvironment) => {
     const { email } = await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     testEnvironment.see(
@@ -69,7 +69,7 @@ const success: Record<string, Scenario> = {
     )
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, fields(email)))
   },
-  'a single-page application gets cookies and where to go on': async (testEnvironment) => {
+  'a single-page application gets cookies and the address to continue at': async (testEnvironment) => {
     const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await open(client, 'login', 'browser', '?return_to=/projects')
@@ -93,7 +93,7 @@ const success: Record<string, Scenario> = {
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, fields(`  ${email.toUpperCase()} `)))
   },
-  'the former name of the identifier works': async (testEnvironment) => {
+  'the previous name of the identifier field is accepted': async (testEnvironment) => {
     const { email } = await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     const { identifier: password_identifier, ...rest } = fields(email)
@@ -178,7 +178,7 @@ const flowless: Record<string, Scenario> = {
     see('page', await browser().page(path, { form: { method: 'password' } }))
     see('read', await browser().ask(`/self-service/login/flows?id=${nobody}`))
   },
-  'no flow, or nonsense': async ({ browser, see }) => {
+  'a missing or malformed flow id': async ({ browser, see }) => {
     see('none', await browser().ask('/self-service/login', { json: fields(newEmail()) }))
     see('none on a page', await browser().page('/self-service/login', { form: fields(newEmail()) }))
     see('nonsense', await browser().ask('/self-service/login?flow=zz', { json: fields(newEmail()) }))
@@ -242,7 +242,7 @@ const signedIn: Record<string, Scenario> = {
 }
 
 const refresh: Record<string, Scenario> = {
-  'an API client confirms who it is and keeps its session': async (testEnvironment) => {
+  'an API client authenticates again and keeps its session': async (testEnvironment) => {
     const { client, email, session } = await makeSignedInUser(testEnvironment)
     const init = await client.ask('/self-service/login/api?refresh=true')
     testEnvironment.see('init', init)
@@ -252,7 +252,7 @@ const refresh: Record<string, Scenario> = {
     testEnvironment.note('the same session', done.json.session?.id === session.id)
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
   },
-  'a single-page application confirms who it is': async (testEnvironment) => {
+  'a single-page application authenticates again': async (testEnvironment) => {
     const { client, email } = await makeBrowserUser(testEnvironment)
     const init = await client.ask('/self-service/login/browser?refresh=true')
     testEnvironment.see('init', init)
@@ -260,7 +260,7 @@ const refresh: Record<string, Scenario> = {
     testEnvironment.see('wrong', await submit(client, flow, { ...fields(email), password: 'not my password' }))
     testEnvironment.see('answer', await submit(client, flow, fields(email)))
   },
-  'a page confirms who it is': async (testEnvironment) => {
+  'a page authenticates again': async (testEnvironment) => {
     const { client, email } = await makeBrowserUser(testEnvironment)
     const flow = await openPage(client, 'login', '?refresh=true&return_to=/projects')
     testEnvironment.see('answer', await submitForm(client, flow, fields(email)))
@@ -304,7 +304,7 @@ const returnTo: Record<string, Scenario> = Object.fromEntries(
 )
 
 const assurance: Record<string, Scenario> = {
-  'a second factor of nobody': async ({ browser, see }) => {
+  'a second factor without a session': async ({ browser, see }) => {
     see('api', await browser().ask('/self-service/login/api?aal=aal2'))
     see('json', await browser().ask('/self-service/login/browser?aal=aal2'))
     see('page', await browser().page('/self-service/login/browser?aal=aal2'))
@@ -326,9 +326,9 @@ export const login: Record<string, Scenario> = {
   ...form,
   ...success,
   ...Object.fromEntries(Object.entries(mistakes).map(([name, scenario]) => [`${name} is refused`, scenario])),
-  ...Object.fromEntries(Object.entries(flowless).map(([name, scenario]) => [`${name} is no way in`, scenario])),
+  ...Object.fromEntries(Object.entries(flowless).map(([name, scenario]) => [`${name} does not sign in`, scenario])),
   ...signedIn,
   ...refresh,
   ...returnTo,
-  ...Object.fromEntries(Object.entries(assurance).map(([name, scenario]) => [`${name} is asked for`, scenario])),
+  ...Object.fromEntries(Object.entries(assurance).map(([name, scenario]) => [`${name} is requested`, scenario])),
 }

@@ -43,7 +43,7 @@ const form: Record<string, Scenario> = {
     const flow = await open(browser(), 'recovery', 'browser')
     see('answer', await browser().ask(`/self-service/recovery/flows?id=${flow.id}`))
   },
-  'who is signed in gets no flow': async (testEnvironment) => {
+  'a signed-in user gets no flow': async (testEnvironment) => {
     const { client } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('api', await client.ask('/self-service/recovery/api'))
     const { client: page } = await makeBrowserUser(testEnvironment)
@@ -69,7 +69,7 @@ const sending: Record<string, Scenario> = {
     testEnvironment.see('answer', await submitForm(client, flow, { method: 'code', email: email.toLowerCase() }))
     testEnvironment.see('flow', await client.ask(`/self-service/recovery/flows?id=${flow.id}`))
   },
-  'a stranger is answered alike': async ({ browser, see }) => {
+  'an unknown address gets the same answer': async ({ browser, see }) => {
     const flow = await open(browser(), 'recovery', 'api')
     see('answer', await submit(browser(), flow, { method: 'code', email: newEmail().toLowerCase() }))
   },
@@ -82,13 +82,13 @@ const sending: Record<string, Scenario> = {
     )
     testEnvironment.note('sent', (await testEnvironment.code(email)).length)
   },
-  'an address that is not verified recovers, too': async (testEnvironment) => {
+  'an unverified address recovers the account too': async (testEnvironment) => {
     const user = await signUp(testEnvironment)
     await testEnvironment.code(user.email)
     const { sent } = await withCode(testEnvironment, user)
     testEnvironment.see('answer', sent)
   },
-  'another code makes the first worthless': async (testEnvironment) => {
+  'a second code invalidates the first one': async (testEnvironment) => {
     const { user, flow, code } = await withCode(testEnvironment, await makeUser(testEnvironment))
     testEnvironment.see(
       'again',
@@ -116,7 +116,7 @@ const mistakes: Record<string, Scenario> = {
 }
 
 const codes: Record<string, Scenario> = {
-  'the right code by API': async (testEnvironment) => {
+  'the right code recovers the account by API': async (testEnvironment) => {
     const { flow, code } = await withCode(testEnvironment, await makeUser(testEnvironment))
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { method: 'code', code }))
   },
@@ -151,7 +151,7 @@ const codes: Record<string, Scenario> = {
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
     testEnvironment.see('other', await user.client.ask('/sessions/whoami'))
   },
-  'who recovered may set a password at once': async (testEnvironment) => {
+  'a user who recovered the account may set a password at once': async (testEnvironment) => {
     const user = await makeUser(testEnvironment)
     const { client, flow, code } = await withCodeInBrowser(testEnvironment, user)
     const { json } = await submit(client, flow, { method: 'code', code })
@@ -191,7 +191,7 @@ const codes: Record<string, Scenario> = {
     client.cookies.delete('ory_kratos_session')
     testEnvironment.see('answer', await submit(client, flow, { method: 'code', code }))
   },
-  'too many tries end the flow': async (testEnvironment) => {
+  'too many wrong codes end the flow': async (testEnvironment) => {
     const { client, flow, code } = await withCodeInBrowser(testEnvironment, await makeUser(testEnvironment))
     for (let i = 0; i < 5; i++) await submit(client, flow, { method: 'code', code: wrong(code) })
     testEnvironment.see('answer', await submit(client, flow, { method: 'code', code }))
@@ -212,7 +212,7 @@ const codes: Record<string, Scenario> = {
 }
 
 const links: Record<string, Scenario> = {
-  'a link is sent where it is asked for': async (testEnvironment) => {
+  'a link is sent on request': async (testEnvironment) => {
     const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await open(client, 'recovery', 'browser')
@@ -229,11 +229,11 @@ const links: Record<string, Scenario> = {
     testEnvironment.see('a second time', second)
     testEnvironment.see('next', await again.ask(`/self-service/recovery/flows?id=${flowIdIn(second.location)}`))
   },
-  'a link to a stranger is answered alike': async ({ browser, see }) => {
+  'a link to an unknown address gets the same answer': async ({ browser, see }) => {
     const flow = await open(browser(), 'recovery', 'api')
     see('answer', await submit(browser(), flow, { method: 'link', email: newEmail().toLowerCase() }))
   },
-  'a link of nobody leads to another flow': async ({ browser, see }) => {
+  'an unknown link redirects to a new flow': async ({ browser, see }) => {
     const flow = await open(browser(), 'recovery', 'browser')
     see('page', await browser().page(`/self-service/recovery?flow=${flow.id}&token=${'x'.repeat(32)}`))
     see('no flow', await browser().page(`/self-service/recovery?token=${'x'.repeat(32)}`))
@@ -279,7 +279,7 @@ interface Recovery {
 }
 
 const byAdministrators: Record<string, Scenario> = {
-  'an administrator hands out a code': async (testEnvironment) => {
+  'an administrator creates a code': async (testEnvironment) => {
     const { id } = await makeUser(testEnvironment)
     const made = await testEnvironment.admin<Recovery>('/recovery/code', 'POST', { identity_id: id })
     testEnvironment.see('made', made)
@@ -291,7 +291,7 @@ const byAdministrators: Record<string, Scenario> = {
     testEnvironment.see('answer', await client.ask(`/self-service/recovery?flow=${flowId}`, { json: fields }))
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
   },
-  'a code may live for a shorter time': async (testEnvironment) => {
+  'a code may have a shorter lifespan': async (testEnvironment) => {
     const { id } = await makeUser(testEnvironment)
     testEnvironment.see(
       'answer',
@@ -302,12 +302,12 @@ const byAdministrators: Record<string, Scenario> = {
       await testEnvironment.admin('/recovery/code', 'POST', { identity_id: id, expires_in: 'soon' }),
     )
   },
-  'a code for nobody is refused': async ({ admin, see }) => {
+  'a code for an unknown identity is refused': async ({ admin, see }) => {
     see('unknown', await admin('/recovery/code', 'POST', { identity_id: nobody }))
     see('nonsense', await admin('/recovery/code', 'POST', { identity_id: 'zz' }))
     see('missing', await admin('/recovery/code', 'POST', {}))
   },
-  'an administrator hands out a link': async (testEnvironment) => {
+  'an administrator creates a link': async (testEnvironment) => {
     const { id } = await makeUser(testEnvironment)
     const made = await testEnvironment.admin<Recovery>('/recovery/link', 'POST', { identity_id: id })
     testEnvironment.see('made', made)
@@ -318,7 +318,7 @@ const byAdministrators: Record<string, Scenario> = {
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
     testEnvironment.see('a second time', await testEnvironment.browser().ask(path))
   },
-  'a link may name where to return to': async (testEnvironment) => {
+  'a link may contain the address to return to': async (testEnvironment) => {
     const { id } = await makeUser(testEnvironment)
     const made = await testEnvironment.admin<Recovery>('/recovery/link?return_to=/after', 'POST', { identity_id: id })
     testEnvironment.see('made', made)
@@ -328,7 +328,7 @@ const byAdministrators: Record<string, Scenario> = {
     const settings = flowIdIn(opened.location)
     testEnvironment.see('settings', await client.ask(`/self-service/settings/flows?id=${settings}`))
   },
-  'a link for nobody is refused': async ({ admin, see }) => {
+  'a link for an unknown identity is refused': async ({ admin, see }) => {
     see('unknown', await admin('/recovery/link', 'POST', { identity_id: nobody }))
     see('nonsense', await admin('/recovery/link', 'POST', { identity_id: 'zz' }))
     see('missing', await admin('/recovery/link', 'POST', {}))

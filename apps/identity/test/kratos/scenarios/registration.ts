@@ -34,13 +34,13 @@ const form: Record<string, Scenario> = {
 }
 
 const success: Record<string, Scenario> = {
-  'an API client gets a token, the identity and the verification to come': async ({ browser, see }) => {
+  'an API client gets a token, the identity and the verification flow': async ({ browser, see }) => {
     const flow = await open(browser(), 'registration', 'api')
     const made = await submit(browser(), flow, fields())
     see('answer', made)
     see('whoami', await browser({ 'x-session-token': made.json.session_token ?? '' }).ask('/sessions/whoami'))
   },
-  'a single-page application gets cookies and where to go on': async ({ browser, see }) => {
+  'a single-page application gets cookies and the address to continue at': async ({ browser, see }) => {
     const client = browser()
     const flow = await open(client, 'registration', 'browser', '?return_to=/after')
     see('answer', await submit(client, flow, fields()))
@@ -56,7 +56,7 @@ const success: Record<string, Scenario> = {
     const flow = await openPage(client, 'registration')
     see('answer', await submitForm(client, flow, { method: 'password', password, 'traits.email': newEmail() }))
   },
-  'a form body on a flow with Accept JSON is answered JSON': async ({ browser, see }) => {
+  'a form body with Accept JSON is answered with JSON': async ({ browser, see }) => {
     const client = browser()
     const flow = await open(client, 'registration', 'browser')
     const csrf = flow.ui.nodes.flatMap(({ attributes }) =>
@@ -78,7 +78,7 @@ const success: Record<string, Scenario> = {
     see('answer', made)
     see('identity', await admin(`/identities/${made.json.identity?.id}`))
   },
-  'keys with dots are paths': async ({ browser, see }) => {
+  'field names with dots are paths': async ({ browser, see }) => {
     const flow = await open(browser(), 'registration', 'api')
     const dotted = { method: 'password', password, 'traits.email': newEmail(), 'traits.name.first': 'Ada' }
     see('answer', await submit(browser(), flow, dotted))
@@ -109,7 +109,7 @@ const mistakes: Record<string, Scenario> = {
   'a number as password': refused(() => ({ password: 12 })),
   'an empty address': refused(() => ({ traits: { email: '', name: names } })),
   'no address': refused(() => ({ traits: { name: names } })),
-  'something that is no address': refused(() => ({ traits: { email: 'ada', name: names } })),
+  'a malformed address': refused(() => ({ traits: { email: 'ada', name: names } })),
   'a number as address': refused(() => ({ traits: { email: 5 } })),
   'no traits': refused(() => ({ traits: undefined })),
   'a text as traits': refused(() => ({ traits: 'ada' })),
@@ -163,7 +163,7 @@ const flowless: Record<string, Scenario> = {
     see('read', await browser().ask(`/self-service/registration/flows?id=${nobody}`))
     see('read by a page', await browser().page(`/self-service/registration/flows?id=${nobody}`))
   },
-  'no flow, or nonsense': async ({ browser, see }) => {
+  'a missing or malformed flow id': async ({ browser, see }) => {
     see('none', await browser().ask('/self-service/registration', { json: fields() }))
     see('in the body', await browser().ask('/self-service/registration', { json: { ...fields(), flow: nobody } }))
     see('nonsense', await browser().ask('/self-service/registration?flow=zz', { json: fields() }))
@@ -231,6 +231,6 @@ export const registration: Record<string, Scenario> = {
   ...form,
   ...success,
   ...Object.fromEntries(Object.entries(mistakes).map(([name, scenario]) => [`${name} is refused`, scenario])),
-  ...Object.fromEntries(Object.entries(flowless).map(([name, scenario]) => [`${name} is no way in`, scenario])),
+  ...Object.fromEntries(Object.entries(flowless).map(([name, scenario]) => [`${name} does not sign up`, scenario])),
   ...signedIn,
 }

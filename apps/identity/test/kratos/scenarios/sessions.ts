@@ -4,25 +4,25 @@ import type { Scenario } from '../service.ts'
 import { makeBrowserUser, makeSignedInUser, makeUser, nobody, signIn, signInBrowser } from '../users.ts'
 
 const whoami: Record<string, Scenario> = {
-  'whoami tells an API client who it is': async (testEnvironment) => {
+  'whoami returns the user of an API client': async (testEnvironment) => {
     const { client } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('answer', await client.ask('/sessions/whoami'))
   },
-  'whoami tells a browser who it is': async (testEnvironment) => {
+  'whoami returns the user of a browser': async (testEnvironment) => {
     const { client } = await makeBrowserUser(testEnvironment)
     testEnvironment.see('json', await client.ask('/sessions/whoami'))
     testEnvironment.see('page', await client.page('/sessions/whoami'))
   },
-  'whoami without credentials': async ({ browser, see }) => {
+  'whoami refuses a request without credentials': async ({ browser, see }) => {
     see('json', await browser().ask('/sessions/whoami'))
     see('page', await browser().page('/sessions/whoami'))
   },
-  'whoami takes any method': async (testEnvironment) => {
+  'whoami accepts any method': async (testEnvironment) => {
     const { client } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('post', await client.ask('/sessions/whoami', { method: 'POST' }))
     testEnvironment.see('head', await client.ask('/sessions/whoami', { method: 'HEAD' }))
   },
-  'a bearer token is as good as the header': async (testEnvironment) => {
+  'a bearer token is accepted like the header': async (testEnvironment) => {
     const { token } = await makeSignedInUser(testEnvironment)
     for (const scheme of ['Bearer', 'bearer', 'BEARER'])
       testEnvironment.see(
@@ -34,7 +34,7 @@ const whoami: Record<string, Scenario> = {
       await testEnvironment.browser({ authorization: `Basic ${token}` }).ask('/sessions/whoami'),
     )
   },
-  'a bad header is not healed by a good cookie': async (testEnvironment) => {
+  'a valid cookie does not replace an invalid header': async (testEnvironment) => {
     const { client } = await makeBrowserUser(testEnvironment)
     const headers = { 'x-session-token': 'ory_st_zz' }
     testEnvironment.see('header', await client.ask('/sessions/whoami', { headers }))
@@ -43,12 +43,12 @@ const whoami: Record<string, Scenario> = {
       await client.ask('/sessions/whoami', { headers: { authorization: 'Bearer ory_st_zz' } }),
     )
   },
-  'a token elsewhere does nothing': async (testEnvironment) => {
+  'a token in any other place is ignored': async (testEnvironment) => {
     const { token } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('query', await testEnvironment.browser().ask(`/sessions/whoami?session_token=${token}`))
     testEnvironment.see('header', await testEnvironment.browser({ 'x-session-cookie': token }).ask('/sessions/whoami'))
   },
-  'a session that has run out is none': async (testEnvironment) => {
+  'an expired session is refused': async (testEnvironment) => {
     const { client, session } = await makeSignedInUser(testEnvironment)
     await testEnvironment.clock.expireSession(session.id)
     testEnvironment.see('answer', await client.ask('/sessions/whoami'))
@@ -69,12 +69,12 @@ const whoami: Record<string, Scenario> = {
     testEnvironment.see('answer', await client.ask('/sessions/whoami?tokenize_as=zz'))
     testEnvironment.see('empty', await client.ask('/sessions/whoami?tokenize_as='))
   },
-  'nothing waits to be exchanged for a token': async ({ browser, see }) => {
+  'an unknown code cannot be exchanged for a token': async ({ browser, see }) => {
     see('unknown', await browser().ask('/sessions/token-exchange?init_code=zz&return_to_code=zz'))
     see('missing', await browser().ask('/sessions/token-exchange'))
     see('one', await browser().ask('/sessions/token-exchange?init_code=zz'))
   },
-  'an API flow may ask for a code to exchange': async (testEnvironment) => {
+  'an API flow may request a code to exchange': async (testEnvironment) => {
     const init = await testEnvironment.browser().ask('/self-service/login/api?return_session_token_exchange_code=true')
     testEnvironment.see('login', init)
     const registration = '/self-service/registration/api?return_session_token_exchange_code=true'
@@ -88,7 +88,7 @@ const whoami: Record<string, Scenario> = {
 }
 
 const others: Record<string, Scenario> = {
-  'the list holds the others only': async (testEnvironment) => {
+  'the list contains only the other sessions': async (testEnvironment) => {
     const user = await makeSignedInUser(testEnvironment)
     testEnvironment.see('none', await user.client.ask('/sessions'))
     const other = await signIn(testEnvironment, user)
@@ -105,7 +105,7 @@ const others: Record<string, Scenario> = {
     testEnvironment.see('past the end', await user.client.ask('/sessions?per_page=1&page=9'))
     testEnvironment.see('nonsense', await user.client.ask('/sessions?per_page=x'))
   },
-  'a list of nobody is refused': async ({ browser, see }) => {
+  'a list without a session is refused': async ({ browser, see }) => {
     see('list', await browser().ask('/sessions'))
     see('end', await browser().ask('/sessions', { method: 'DELETE' }))
     see('end one', await browser().ask(`/sessions/${nobody}`, { method: 'DELETE' }))
@@ -126,12 +126,12 @@ const others: Record<string, Scenario> = {
     testEnvironment.see('again', await end())
     testEnvironment.see('other', await other.client.ask('/sessions/whoami'))
   },
-  'the current session is not ended that way': async (testEnvironment) => {
+  'the current session cannot be ended by its id': async (testEnvironment) => {
     const { client, session } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('answer', await client.ask(`/sessions/${session.id}`, { method: 'DELETE' }))
     testEnvironment.note('still there', (await client.ask('/sessions/whoami')).status)
   },
-  "somebody else's session lives on": async (testEnvironment) => {
+  'a session of another user cannot be ended': async (testEnvironment) => {
     const { client } = await makeSignedInUser(testEnvironment)
     const other = await makeSignedInUser(testEnvironment)
     testEnvironment.see('theirs', await client.ask(`/sessions/${other.session.id}`, { method: 'DELETE' }))
@@ -139,7 +139,7 @@ const others: Record<string, Scenario> = {
     testEnvironment.see('of nobody', await client.ask(`/sessions/${nobody}`, { method: 'DELETE' }))
     testEnvironment.see('nonsense', await client.ask('/sessions/zz', { method: 'DELETE' }))
   },
-  'a session knows how and where it began': async (testEnvironment) => {
+  'a session contains its method and its device': async (testEnvironment) => {
     const user = await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     const fields = { method: 'password', identifier: user.email, password: 'seven purple Otters 31' }
@@ -157,7 +157,7 @@ const signOut: Record<string, Scenario> = {
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
     testEnvironment.see('again', await out({ session_token: token }))
   },
-  'an API client signs out of a session that has run out': async (testEnvironment) => {
+  'an API client signs out of an expired session': async (testEnvironment) => {
     const { token, session } = await makeSignedInUser(testEnvironment)
     await testEnvironment.clock.expireSession(session.id)
     const json = { session_token: token }
@@ -166,21 +166,21 @@ const signOut: Record<string, Scenario> = {
       await testEnvironment.browser().ask('/self-service/logout/api', { method: 'DELETE', json }),
     )
   },
-  'an API client signs out of nothing': async ({ browser, see }) => {
+  'an API client cannot sign out without a session': async ({ browser, see }) => {
     const out = (ask: object) => browser().ask('/self-service/logout/api', { method: 'DELETE', ...ask })
     see('unknown', await out({ json: { session_token: 'ory_st_zz' } }))
     see('missing', await out({ json: {} }))
     see('empty', await out({}))
     see('broken', await out({ body: '{"a', headers: { 'content-type': 'application/json' } }))
   },
-  'a browser asks how to sign out': async (testEnvironment) => {
+  'a browser requests the address to sign out': async (testEnvironment) => {
     const { client } = await makeBrowserUser(testEnvironment)
     testEnvironment.see('json', await client.ask('/self-service/logout/browser'))
     testEnvironment.see('page', await client.page('/self-service/logout/browser'))
     testEnvironment.see('return_to', await client.ask('/self-service/logout/browser?return_to=/bye'))
     testEnvironment.see('elsewhere', await client.ask('/self-service/logout/browser?return_to=http://evil.test'))
   },
-  'nobody asks how to sign out': async ({ browser, see }) => {
+  'a browser without a session gets no address to sign out': async ({ browser, see }) => {
     see('json', await browser().ask('/self-service/logout/browser'))
     see('page', await browser().page('/self-service/logout/browser'))
   },
@@ -197,13 +197,13 @@ const signOut: Record<string, Scenario> = {
     testEnvironment.see('answer', await client.page(`/self-service/logout?token=${json.logout_token}`))
     testEnvironment.see('again', await client.page(`/self-service/logout?token=${json.logout_token}`))
   },
-  'a page signs out and goes where it wants': async (testEnvironment) => {
+  'a page signs out and continues at return_to': async (testEnvironment) => {
     const { client } = await makeBrowserUser(testEnvironment)
     const { json } = await client.ask<LogoutFlow>('/self-service/logout/browser?return_to=/bye')
     const { pathname, search } = new URL(json.logout_url)
     testEnvironment.see('answer', await client.page(`${pathname.replace('/kratos', '')}${search}`))
   },
-  'a page signs out and does not go elsewhere': async (testEnvironment) => {
+  'a page cannot continue at another site after signing out': async (testEnvironment) => {
     const { client } = await makeBrowserUser(testEnvironment)
     const { json } = await client.ask<LogoutFlow>('/self-service/logout/browser')
     const path = `/self-service/logout?token=${json.logout_token}&return_to=http://evil.test`

@@ -19,13 +19,13 @@ const form: Record<string, Scenario> = {
     testEnvironment.see('answer', answer)
     testEnvironment.see('flow', await client.ask(`/self-service/settings/flows?id=${flowIdIn(answer.location)}`))
   },
-  'nobody gets a flow': async ({ browser, see }) => {
+  'a client without a session gets no flow': async ({ browser, see }) => {
     see('api', await browser().ask('/self-service/settings/api'))
     see('json', await browser().ask('/self-service/settings/browser'))
     see('page', await browser().page('/self-service/settings/browser'))
     see('page with return_to', await browser().page('/self-service/settings/browser?return_to=/after'))
   },
-  'nobody reads or submits a flow': async (testEnvironment) => {
+  'a client without a session cannot read or submit a flow': async (testEnvironment) => {
     const { client } = await makeBrowserUser(testEnvironment)
     const flow = await open(client, 'settings', 'browser')
     client.cookies.delete('ory_kratos_session')
@@ -64,7 +64,7 @@ const form: Record<string, Scenario> = {
     testEnvironment.see('json', answer)
     testEnvironment.see('page', await submitForm(client, flow, { method: 'password', password: newPassword }))
   },
-  'no method is refused': async (testEnvironment) => {
+  'a missing method is refused': async (testEnvironment) => {
     const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { password: newPassword }))
@@ -74,7 +74,7 @@ const form: Record<string, Scenario> = {
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { method: 'telepathy' }))
   },
-  'without csrf token nothing is changed': async (testEnvironment) => {
+  'a submit without the csrf token changes nothing': async (testEnvironment) => {
     const { client } = await makeBrowserUser(testEnvironment)
     const flow = await open(client, 'settings', 'browser')
     testEnvironment.see(
@@ -114,7 +114,7 @@ const profile: Record<string, Scenario> = {
     const flow = await openPage(client, 'settings', '?return_to=/after')
     testEnvironment.see('answer', await submitForm(client, flow, { method: 'profile', 'traits.email': email }))
   },
-  'traits are replaced whole': async (testEnvironment) => {
+  'traits are replaced as a whole': async (testEnvironment) => {
     const { client, email } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see(
@@ -122,7 +122,7 @@ const profile: Record<string, Scenario> = {
       await submit(client, flow, { method: 'profile', traits: { email, name: { first: 'Grace' } } }),
     )
   },
-  'another address must be verified': async (testEnvironment) => {
+  'a new address must be verified': async (testEnvironment) => {
     const { client, id } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     const email = newEmail()
@@ -131,7 +131,7 @@ const profile: Record<string, Scenario> = {
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
     testEnvironment.see('identity', await testEnvironment.admin(`/identities/${id}`))
   },
-  'another address in a single-page application': async (testEnvironment) => {
+  'a single-page application submits a new address': async (testEnvironment) => {
     const { client } = await makeBrowserUser(testEnvironment)
     const flow = await open(client, 'settings', 'browser')
     testEnvironment.see(
@@ -139,7 +139,7 @@ const profile: Record<string, Scenario> = {
       await submit(client, flow, { method: 'profile', traits: { email: newEmail(), name: {} } }),
     )
   },
-  'another address keeps other sessions and drops the former identifier': async (testEnvironment) => {
+  'a new address keeps other sessions and replaces the identifier': async (testEnvironment) => {
     const user = await makeSignedInUser(testEnvironment)
     const other = await signIn(testEnvironment, user)
     const flow = await open(user.client, 'settings', 'api')
@@ -158,12 +158,12 @@ const profile: Record<string, Scenario> = {
       await submit(client, flow, { method: 'profile', traits: { email: taken.email, name: {} } }),
     )
   },
-  'something that is no address is refused': async (testEnvironment) => {
+  'a malformed address is refused': async (testEnvironment) => {
     const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { method: 'profile', traits: { email: 'ada', name: {} } }))
   },
-  'no address is refused': async (testEnvironment) => {
+  'a missing address is refused': async (testEnvironment) => {
     const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { method: 'profile', traits: { name: {} } }))
@@ -173,7 +173,7 @@ const profile: Record<string, Scenario> = {
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { method: 'profile', traits: { email, zap: 1 } }))
   },
-  'a mistake on a page is shown there': async (testEnvironment) => {
+  'an error of a page is shown on that page': async (testEnvironment) => {
     const { client } = await makeBrowserUser(testEnvironment)
     const flow = await openPage(client, 'settings')
     testEnvironment.see('answer', await submitForm(client, flow, { method: 'profile', 'traits.email': 'ada' }))
@@ -204,7 +204,7 @@ const passwords: Record<string, Scenario> = {
     const flow = await openPage(client, 'settings')
     testEnvironment.see('answer', await submitForm(client, flow, { method: 'password', password: newPassword }))
   },
-  'other sessions live on': async (testEnvironment) => {
+  'other sessions stay active': async (testEnvironment) => {
     const user = await makeSignedInUser(testEnvironment)
     const other = await signIn(testEnvironment, user)
     const flow = await open(user.client, 'settings', 'api')
