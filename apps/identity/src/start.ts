@@ -12,7 +12,7 @@ import type { FlowApp } from './flows/offered-methods.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { acceptedOrigins } from './http/origin.ts'
 import { createServer } from './http/server.ts'
-import { dropAssumedProofs } from './identities/store.ts'
+import { resetAssumedVerifications } from './identities/store.ts'
 import { createLimiter, noLimits } from './limits/limiter.ts'
 import { noOutbox, startOutbox } from './mail/outbox.ts'
 import { createProviders } from './methods/oidc/providers.ts'
@@ -76,7 +76,7 @@ async function compose(
   lifecycle.onStop('database', () => database.close())
   const assumes = assumesAddresses(config)
   // An address that was assumed while only this machine could connect is not proven for an installation that other machines reach.
-  if (!assumes) await dropAssumedProofs(database.db)
+  if (!assumes) await resetAssumedVerifications(database.db)
   const keys = deriveKeys(config.CRUX_SECRET)
   const transport = createMailTransport({
     smtpUri: config.SMTP_URI,

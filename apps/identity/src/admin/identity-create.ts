@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts'
-import { brokenUniqueRule } from '../db/database.ts'
+import { violatedUniqueConstraint } from '../db/database.ts'
 import { isObject } from '../http/body.ts'
 import { badRequest, IdentityError } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
@@ -51,7 +51,7 @@ export async function orConflict<T>(work: Promise<T>, reason?: string): Promise<
   try {
     return await work
   } catch (cause) {
-    if (brokenUniqueRule(cause) === undefined) throw cause
+    if (violatedUniqueConstraint(cause) === undefined) throw cause
     throw new IdentityError(409, { cause, ...(reason === undefined ? {} : { reason }) })
   }
 }

@@ -3,7 +3,7 @@ import type { App } from '../app/app.ts'
 import { uiUrl } from '../app/app.ts'
 import { newToken } from '../crypto/secrets.ts'
 import type { Flow } from '../db/schema.ts'
-import { codeLifespanMs, keepCode, newCode } from '../flows/codes.ts'
+import { codeLifespanMs, newCode, storeCode } from '../flows/codes.ts'
 import { recoveryLink } from '../flows/recovery.ts'
 import { passedOnCodeForm, recoveryAddressForm } from '../flows/recovery-forms.ts'
 import { resolveReturnTo } from '../flows/return-to.ts'
@@ -97,5 +97,5 @@ async function insertPassedOn(
 /** The secret is passed on by an administrator and not through the mailbox, so it verifies no address. */
 async function keepSecret(app: App, flow: Flow, secret: string): Promise<void> {
   const owner = { identityId: flow.identityId ?? undefined }
-  await keepCode(app.database.db, app, flow, { secret, owner, expiresAt: flow.expiresAt })
+  await storeCode(app.database.db, app, flow, { secret, owner, expiresAt: flow.expiresAt })
 }

@@ -23,7 +23,7 @@ export function withoutValues(error: unknown): unknown {
 }
 
 /** The name of the unique constraint that a failed statement violated; undefined when it failed for another reason. */
-export function brokenUniqueRule(error: unknown): string | undefined {
+export function violatedUniqueConstraint(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (getField(cause, 'code') === '23505') return String(getField(cause, 'constraint') ?? 'unknown')
   }

@@ -28,7 +28,7 @@ export function newCode(): string {
  *
  * @param secret six digits, or the token of a link
  */
-export async function keepCode(
+export async function storeCode(
   tx: Executor,
   app: App,
   flow: Flow,
@@ -60,7 +60,7 @@ export async function sendCode(
   secret = newCode(),
 ): Promise<void> {
   const expiresAt = new Date(Date.now() + codeLifespanMs)
-  await keepCode(tx, app, flow, { secret, owner: to?.owner ?? {}, expiresAt })
+  await storeCode(tx, app, flow, { secret, owner: to?.owner ?? {}, expiresAt })
   if (to) await app.outbox.enqueue(tx, to.mail(secret, expiresAt))
   else await app.outbox.enqueueNothing(tx)
 }

@@ -1,5 +1,5 @@
 import { awaitsCode, captchaRefusal } from '../captcha/gate.ts'
-import { brokenUniqueRule } from '../db/database.ts'
+import { violatedUniqueConstraint } from '../db/database.ts'
 import type { Flow, FlowContext } from '../db/schema.ts'
 import { transientPayload } from '../http/body.ts'
 import { newCsrfToken } from '../http/csrf.ts'
@@ -115,7 +115,7 @@ export async function completeRegistration(
       return { user, opened, verification }
     })
   } catch (error) {
-    if (brokenUniqueRule(error) === undefined) throw error
+    if (violatedUniqueConstraint(error) === undefined) throw error
     const form = await registrationUi(app, flow.type)
     const restarted = await updateFlow(app.database.db, flow, { state: 'choose_method' })
     return answerUi(app, ctx, restarted, form, [messages.identifierTaken()])

@@ -1,5 +1,5 @@
 import { uiUrl } from '../app/app.ts'
-import { brokenUniqueRule } from '../db/database.ts'
+import { violatedUniqueConstraint } from '../db/database.ts'
 import type { Flow } from '../db/schema.ts'
 import { transientPayload } from '../http/body.ts'
 import {
@@ -153,7 +153,7 @@ export async function completeSettings(
       return (await startVerification(tx, app, { from: flow, address, csrfToken })).flow
     })
   } catch (error) {
-    if (brokenUniqueRule(error) === undefined) throw error
+    if (violatedUniqueConstraint(error) === undefined) throw error
     const found = formMessage(messages.identifierTaken())
     return answerRefusal(app, chosen, attempt, { kind: 'refused', found, nodes: outcome.nodes })
   }

@@ -80,7 +80,7 @@ export async function removeConfig(tx: Executor, identityId: string, type: strin
 /**
  * Replaces the identifiers of this credential.
  *
- * @throws when another identity has one of them: see `brokenUniqueRule`
+ * @throws when another identity has one of them: see `violatedUniqueConstraint`
  */
 export async function saveIdentifiers(
   tx: Executor,

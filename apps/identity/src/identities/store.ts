@@ -47,7 +47,7 @@ export interface NewUser {
 /** Whether an address counts as verified from the start. `assumed` means verified without a proof. */
 export type Verified = boolean | 'assumed'
 
-/** @throws when another identity has the identifier: see `brokenUniqueRule` */
+/** @throws when another identity has the identifier: see `violatedUniqueConstraint` */
 export async function insertUser(tx: Executor, user: NewUser): Promise<User> {
   const identityId = newId()
   const [identity] = await tx
@@ -110,7 +110,7 @@ export async function insertAddresses(
  * Replaces the traits of an identity. A new e-mail address replaces identifiers and addresses.
  *
  * @returns the new address, undefined when the address did not change
- * @throws when another identity has it: see `brokenUniqueRule`
+ * @throws when another identity has it: see `violatedUniqueConstraint`
  */
 export async function replaceTraits(
   tx: Executor,
@@ -147,7 +147,7 @@ export async function verifyAddress(tx: Executor, addressId: string): Promise<vo
 }
 
 /** Resets verifications that were only assumed. */
-export async function dropAssumedProofs(db: Executor): Promise<void> {
+export async function resetAssumedVerifications(db: Executor): Promise<void> {
   await db
     .update(verifiableAddresses)
     .set({ verified: false, status: 'pending', verifiedAt: null, assumed: false, updatedAt: new Date() })

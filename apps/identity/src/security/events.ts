@@ -22,7 +22,9 @@ const factorNames: Record<string, string> = {
 export const toFactorName = (type: string): string => factorNames[type] ?? type
 
 /** The dependencies that a notification of a user needs. */
-type Teller = Pick<App, 'sendsMail' | 'verifiesAddresses' | 'consoleUrl'> & { outbox: Pick<App['outbox'], 'enqueue'> }
+type Notifier = Pick<App, 'sendsMail' | 'verifiesAddresses' | 'consoleUrl'> & {
+  outbox: Pick<App['outbox'], 'enqueue'>
+}
 
 /**
  * Records an event of an account and, where it changes who can sign in, notifies its owner by mail, all within the transaction of the caller. The
@@ -32,7 +34,7 @@ type Teller = Pick<App, 'sendsMail' | 'verifiesAddresses' | 'consoleUrl'> & { ou
  */
 export async function recordSecurityEvent(
   tx: Executor,
-  app: Teller,
+  app: Notifier,
   ctx: Pick<RequestContext, 'clientAddress' | 'userAgent'>,
   user: Identity,
   what: SecurityEvent,
@@ -55,7 +57,7 @@ export async function recordSecurityEvent(
 
 async function noticesOf(
   tx: Executor,
-  app: Teller,
+  app: Notifier,
   user: Identity,
   userAgent: string,
   what: SecurityEvent,

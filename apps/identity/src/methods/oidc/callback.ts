@@ -29,7 +29,7 @@ import { type Message, messages } from '../../ui/messages.ts'
 import { admit } from '../admission.ts'
 import { factorMessages } from '../factor-messages.ts'
 import { takeOut } from '../memory.ts'
-import { type Away, readAway } from './departure.ts'
+import { type PendingSignIn, readPending } from './departure.ts'
 import { findLinks, oidcIdentifier, saveLinks } from './links.ts'
 import { oidcSettings } from './methods.ts'
 import { ProviderError } from './provider.ts'
@@ -49,7 +49,7 @@ async function arrive(app: FlowApp, ctx: RequestContext): Promise<unknown> {
   requireOwnFlow(ctx, flow)
   const session = await currentSession(app, ctx)
   if (isExpired(flow)) return expire(app, ctx, flow, session)
-  const away = readAway(app, flow, await takeOut(app, flow, 'oidc'))
+  const away = readPending(app, flow, await takeOut(app, flow, 'oidc'))
   if (away?.provider !== providerId || !sameSecret(away.state, state))
     throw badRequest('This sign-in was completed already, or it was not started here.')
 
@@ -79,7 +79,12 @@ async function findDeparted(app: FlowApp, id: string | undefined): Promise<Flow 
 }
 
 /** The claims of the provider, or a message about what failed there. */
-async function redeem(app: FlowApp, ctx: RequestContext, provider: Provider, away: Away): Promise<Claims | Message> {
+async function redeem(
+  app: FlowApp,
+  ctx: RequestContext,
+  provider: Provider,
+  away: PendingSignIn,
+): Promise<Claims | Message> {
   const error = ctx.query('error')
   if (error !== undefined) {
     const reason = [error, ctx.query('error_description')].filter((part) => part !== undefined).join(': ')
