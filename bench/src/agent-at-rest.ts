@@ -78,7 +78,7 @@ export async function agentBack(testSystem: TestSystem, report: Report, rounds: 
       'the node is connected',
       async () =>
         (
-          await testEnvironment.person.client.call('nodes.get', {
+          await testEnvironment.user.client.call('nodes.get', {
             params: { teamSlug: testEnvironment.teamSlug, nodeId: testEnvironment.nodeId },
           })
         ).status === 'connected',

@@ -11,7 +11,7 @@ export async function eventLatency(testSystem: TestSystem, report: Report, round
   const name = unique('benchevents')
   const id = await raw.create(name, { Image: 'bench-events:1' })
   await raw.start(id)
-  const live = testEnvironment.person.live()
+  const live = testEnvironment.user.live()
   const channel = live.channel('node', { teamSlug: testEnvironment.teamSlug, nodeId: testEnvironment.nodeId })
   const seen: { state: string; at: number }[] = []
   channel.on('containers-state-list', ({ containers }) => {
@@ -75,7 +75,7 @@ export async function followLog(testSystem: TestSystem, report: Report, rounds: 
   const sides = await interleave(rounds, {
     ours: async () => {
       const container = await start()
-      const live = testEnvironment.person.live()
+      const live = testEnvironment.user.live()
       const channel = live.channel('node', { teamSlug: testEnvironment.teamSlug, nodeId: testEnvironment.nodeId })
       const got = new Uint8Array(lines + 1)
       let count = 0
@@ -187,7 +187,7 @@ export async function downloadLog(testSystem: TestSystem, report: Report, rounds
     const sides = await interleave(rounds, {
       ours: async () => {
         const begun = now()
-        const answer = await fetch(`${system.url}${path}`, { headers: testEnvironment.person.headers() })
+        const answer = await fetch(`${system.url}${path}`, { headers: testEnvironment.user.headers() })
         let count = 0
         for await (const part of answer.body ?? []) count += newlines(part)
         if (count !== lines) throw new Error(`${count} of ${lines} lines were downloaded`)
