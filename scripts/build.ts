@@ -16,6 +16,11 @@ interface Recipe {
 }
 
 const shared = ['package-lock.json', 'scripts/build.ts', 'scripts/bundle.ts']
+const agentInputs = [
+  ...shared,
+  ...inApp('agent', 'src', 'scripts'),
+  ...inPackages('contract', 'rules', 'agent-protocol', 'service-kit'),
+]
 const recipes: Record<Part, Recipe> = {
   console: {
     inputs: [
@@ -45,21 +50,13 @@ const recipes: Record<Part, Recipe> = {
     build: () => bundleService(root, 'server'),
   },
   agent: {
-    inputs: [
-      ...shared,
-      ...inApp('agent', 'src', 'scripts'),
-      ...inPackages('contract', 'rules', 'agent-protocol', 'service-kit'),
-    ],
+    inputs: agentInputs,
     output: 'apps/agent/dist/bundle/agent.mjs',
     build: () => runNode('apps/agent', ['scripts/build.ts']),
     optional: true,
   },
   'agent-image': {
-    inputs: [
-      ...shared,
-      ...inApp('agent', 'src', 'scripts'),
-      ...inPackages('contract', 'rules', 'agent-protocol', 'service-kit'),
-    ],
+    inputs: agentInputs,
     output: 'apps/agent/dist/agent-image.tar',
     build: () => runNode('apps/agent', ['scripts/build-image.ts']),
     optional: true,

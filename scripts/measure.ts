@@ -53,25 +53,16 @@ const cells = (first: string, values: readonly (string | number)[]) =>
   )
 
 cells('', columns)
-for (const row of rows)
-  cells(
-    row.workspace,
-    columns.map((column) => row[column]),
-  )
-cells(
-  'total',
-  columns.map((column) => rows.reduce((total, row) => total + row[column], 0)),
-)
+for (const row of rows) {
+  const values = columns.map((column) => row[column])
+  cells(row.workspace, values)
+}
+const totals = columns.map((column) => rows.reduce((total, row) => total + row[column], 0))
+cells('total', totals)
 
 const retired = [...findRetired(code, identifiers), ...findRetired([...code, ...prose], words)]
-list(
-  'Directories that import each other',
-  ofDirectories.map((ring) => ring.join(', ')),
-)
-list(
-  'Files that import each other',
-  ofFiles.map((circle) => circle.join(', ')),
-)
+listRings('Directories that import each other', ofDirectories)
+listRings('Files that import each other', ofFiles)
 list(`Longest functions (at most ${functionLinesMax} lines)`, longest(production.flatMap(({ functions }) => functions)))
 list(
   `Longest components (at most ${componentLinesMax} lines)`,
@@ -92,6 +83,11 @@ function longest(functions: readonly MeasuredFunction[]): string[] {
     .toSorted((a, b) => b.lines - a.lines)
     .slice(0, 10)
     .map(({ path, line, name, lines }) => `${String(lines).padStart(4)}  ${name}  ${path}:${line}`)
+}
+
+function listRings(title: string, rings: readonly (readonly string[])[]): void {
+  const lines = rings.map((ring) => ring.join(', '))
+  list(title, lines)
 }
 
 function list(title: string, entries: readonly string[]): void {

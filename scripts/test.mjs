@@ -285,13 +285,9 @@ function seen({ attachments = [] }) {
     .trimEnd()
     .replaceAll(/ \[(ref=\w+|cursor=\w+)\]/g, '')
     .split('\n')
+  const start = lines.findIndex((line) => /^\s*- main/.test(line))
   return lines
-    .slice(
-      Math.max(
-        0,
-        lines.findIndex((line) => /^\s*- main/.test(line)),
-      ),
-    )
+    .slice(Math.max(0, start))
     .filter((line) => !/- (generic|\/url: .*|img|list|listitem):?$/.test(line))
     .slice(0, pageLinesMax)
     .map((line) => `    | ${line}`)
@@ -324,13 +320,9 @@ function call([command, ...args], { cwd = root, output } = {}) {
   }, minutesMax * 60_000)
   return new Promise((resolve) => {
     child.once('error', (error) => {
-      clearTimeout(late)
       console.error(error.message)
       resolve(1)
     })
-    child.once('exit', (code) => {
-      clearTimeout(late)
-      resolve(code ?? 1)
-    })
-  })
+    child.once('exit', (code) => resolve(code ?? 1))
+  }).finally(() => clearTimeout(late))
 }

@@ -1,24 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { waitFor } from '@crux/test-kit'
 import { median, now, type Report } from './measure.ts'
+import { readProcesses } from './processes.ts'
 import type { TestSystem } from './test-system.ts'
 
 export const rssMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024
-
-/** The processes of the machine that this user may read. */
-export function* readProcesses(): Generator<{ pid: number; words: string; environment: string }> {
-  for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const words = readFileSync(`/proc/${entry}/cmdline`, 'utf8').replaceAll('\0', ' ')
-      yield { pid: Number(entry), words, environment: readFileSync(`/proc/${entry}/environ`, 'utf8') }
-    } catch {
-      // The process ended in the meantime.
-    }
-  }
-}
 
 /** The agent that the server supervises for this testSystem's node. */
 export function agentPid(testSystem: TestSystem): number {
@@ -70,20 +59,15 @@ export async function idleLink(testSystem: TestSystem, report: Report, seconds: 
 /** A server that restarts with 300 ms of downtime: from its readiness until the node counts as connected again. */
 export async function agentBack(testSystem: TestSystem, report: Report, rounds: number): Promise<void> {
   const { system, testEnvironment } = testSystem
+  const { nodeId, person, teamSlug } = testEnvironment
+  const { client } = person
   const took: number[] = []
   for (let round = 0; round < rounds; round++) {
     await system.restart('server', { pauseMs: 300 })
     const ready = now()
-    await waitFor(
-      'the node is connected',
-      async () =>
-        (
-          await testEnvironment.user.client.call('nodes.get', {
-            params: { teamSlug: testEnvironment.teamSlug, nodeId: testEnvironment.nodeId },
-          })
-        ).status === 'connected',
-      { everyMs: 10, timeoutMs: 60_000 },
-    )
+    const isConnected = async () =>
+      (await client.call('nodes.get', { params: { teamSlug, nodeId } })).status === 'connected'
+    await waitFor('the node is connected', isConnected, { everyMs: 10, timeoutMs: 60_000 })
     took.push(now() - ready)
   }
   report.number(

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { engine, idle, loadImage, raw, unique } from '@crux/test-kit'
 import { FakeServer, spawnAgent } from '../../apps/agent/test/kit/index.ts'
 import { rssMb } from './agent-at-rest.ts'
-import { interleave, median, now, type Report } from './measure.ts'
+import { interleave, median, type Report, timed } from './measure.ts'
 
 const bundle = fileURLToPath(new URL('../../apps/agent/dist/bundle/agent.mjs', import.meta.url))
 const lists = 1_000
@@ -48,29 +48,28 @@ export async function containerList(report: Report, rounds: number): Promise<voi
     }
     const filter = encodeURIComponent(JSON.stringify({ label: [`dev.crux.prefix=${prefix}`] }))
     const theirs = async () => (await engine<unknown[]>('GET', `/containers/json?all=true&filters=${filter}`)).length
-    const timed = (list: () => Promise<number>) => async () => {
-      const from = now()
-      const count = await list()
-      if (count !== 50) throw new Error(`a list of ${count} in place of 50`)
-      return now() - from
-    }
+    const timedList = (list: () => Promise<number>) => () =>
+      timed(async () => {
+        const count = await list()
+        if (count !== 50) throw new Error(`a list of ${count} in place of 50`)
+      })
     await ours()
-    const sides = await interleave(rounds, { ours: timed(ours), theirs: timed(theirs) })
+    const sides = await interleave(rounds, { ours: timedList(ours), theirs: timedList(theirs) })
     report.ratio("list of 50 at the agent / the engine's own list call", sides, '<= 1', 'ms')
     report.number('list of 50 at the agent', median(sides.ours), 'ms', '<= 5')
     // They need not run: only their number matters.
     await create(150)
     const pid = agent.child.pid ?? 0
     const before = rssMb(pid)
-    const from = now()
-    for (let list = 0; list < lists; list += 1) await ours()
-    const seconds = (now() - from) / 1_000
+    const ms = await timed(async () => {
+      for (let list = 0; list < lists; list += 1) await ours()
+    })
     report.number(
       `RSS of the agent after ${lists.toLocaleString('en')} lists of 200`,
       rssMb(pid),
       'MB',
       '<= 95',
-      `${before.toFixed(0)} MB before them, ${Math.round(lists / seconds)} lists/s`,
+      `${before.toFixed(0)} MB before them, ${Math.round(lists / (ms / 1_000))} lists/s`,
     )
   } finally {
     agent.child.kill()

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { connect } from 'node:net'
 import {
   createDeployment,
@@ -12,7 +11,8 @@ import {
   waitFor,
   web,
 } from '@crux/test-kit'
-import { interleave, median, now, type Report } from './measure.ts'
+import { nodeRuntimeFiles } from '../../apps/agent/scripts/build-image.ts'
+import { interleave, median, type Report, timed } from './measure.ts'
 import { deploy, type TestSystem } from './test-system.ts'
 
 /** Answers a number with that many bytes, and 0 with a word, then ends. It uses Node, so that the service is as fast as the gate. */
@@ -42,20 +42,13 @@ const atOnce = 16
 
 type Way = { host: string; port: number }
 
-/** Node and its libraries of this machine, file by file: an image with them would take longer than the measurement. */
-function runtimeFiles(): string[] {
-  const libraries = execFileSync('ldd', [process.execPath], { encoding: 'utf8' })
-    .split('\n')
-    .flatMap((line) => /(?:=>\s+)?(\/\S+)\s+\(0x/.exec(line)?.[1] ?? [])
-  return [process.execPath, ...libraries]
-}
-
 /** The gate compared with the engine's userland proxy and with the direct path to a container of the same service. */
 export async function gateSpeed(testSystem: TestSystem, report: Report, rounds: number): Promise<void> {
   const { testEnvironment, registry } = testSystem
   const image = { ...web('unused'), files: { '/server.mjs': serverScript } }
   await registry.push('bench/gated', '1', image)
-  const files = runtimeFiles()
+  // Node and its libraries of this machine, file by file: an image with them would take longer than the measurement.
+  const files = (await nodeRuntimeFiles()).map(({ source }) => source)
   const [gatePort, proxyPort] = [await freePort(), await freePort()]
   const service = await createService(testEnvironment, [
     {
@@ -104,30 +97,13 @@ export async function gateSpeed(testSystem: TestSystem, report: Report, rounds: 
     const bulk = await compare(async (way) => bulkBytes / 1e6 / ((await timed(() => read(way))) / 1_000))
     const fresh = await compare(async (way) => connections / ((await timed(() => greetMany(way))) / 1_000))
     const share = (of: typeof bulk) => `${(median(of.gate) / median(of.direct)).toFixed(2)} of the direct path`
-    report.ratio(
-      'gate, bulk: MB/s / userland proxy',
-      { ours: bulk.gate, theirs: bulk.proxy },
-      '>= 0.6',
-      'MB/s',
-      share(bulk),
-    )
-    report.ratio(
-      'gate, new connections / userland proxy',
-      { ours: fresh.gate, theirs: fresh.proxy },
-      '>= 0.8',
-      '/s',
-      share(fresh),
-    )
+    const sides = ({ gate, proxy }: typeof bulk) => ({ ours: gate, theirs: proxy })
+    report.ratio('gate, bulk: MB/s / userland proxy', sides(bulk), '>= 0.6', 'MB/s', share(bulk))
+    report.ratio('gate, new connections / userland proxy', sides(fresh), '>= 0.8', '/s', share(fresh))
   } finally {
     await raw.remove(id)
     await removeContainers(`dev.crux.prefix=${prefix}`)
   }
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const begun = now()
-  await work()
-  return now() - begun
 }
 
 function read({ host, port }: Way): Promise<void> {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { removeEmbedded } from '@crux/postgres'
 import { createTestEnvironment, freePort, removeContainers, signUp, startRegistry, waitFor } from '@crux/test-kit'
 import type { Report } from './measure.ts'
+import { readProcesses } from './processes.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /**
@@ -51,13 +52,8 @@ export async function idle(report: Report, seconds: number): Promise<void> {
       add(megabytes, name, pssMb)
     }
     report.number('idle-cpu', sum(percent), '%', '<= 0.3', `of one core over ${seconds} s: ${parts(percent, 2)}`)
-    report.number(
-      'idle-memory',
-      sum(megabytes),
-      'MB',
-      '<= 400',
-      `PSS of ${after.size} processes: ${parts(megabytes, 0)}`,
-    )
+    const detail = `PSS of ${after.size} processes: ${parts(megabytes, 0)}`
+    report.number('idle-memory', sum(megabytes), 'MB', '<= 400', detail)
   } finally {
     supervisor.kill('SIGTERM')
     if (supervisor.exitCode === null) await new Promise((resolve) => supervisor.once('exit', resolve))
@@ -91,26 +87,7 @@ interface Measured {
 
 /** The supervisor with all its descendants, and the processes for this data directory in a session of their own. */
 function installation(supervisor: number, dataDir: string): Map<number, Measured> {
-  const all = new Map<
-    number,
-    { parent: number; ticks: number; words: string; environment: string; directory: string }
-  >()
-  for (const entry of readdirSync('/proc')) {
-    if (!/^\d+$/.test(entry)) continue
-    try {
-      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8')
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      all.set(Number(entry), {
-        parent: Number(fields[1]),
-        ticks: Number(fields[11]) + Number(fields[12]),
-        words: readFileSync(`/proc/${entry}/cmdline`, 'utf8').replaceAll('\0', ' '),
-        environment: readFileSync(`/proc/${entry}/environ`, 'utf8'),
-        directory: readlinkSync(`/proc/${entry}/cwd`),
-      })
-    } catch {
-      // The process ended in the meantime.
-    }
-  }
+  const all = new Map(readProcesses().map((process) => [process.pid, process]))
   const isOurs = (pid: number): boolean => {
     const process = all.get(pid)
     if (!process) return false

@@ -6,13 +6,11 @@ import { followEvents, type TestSystem } from './test-system.ts'
 
 /** Time from the engine event (its own time stamp) to the message in a browser's socket, over `docker stop` and `docker start`. */
 export async function eventLatency(testSystem: TestSystem, report: Report, rounds: number): Promise<void> {
-  const { testEnvironment } = testSystem
   await loadImage('bench-events:1', idle())
   const name = unique('benchevents')
   const id = await raw.create(name, { Image: 'bench-events:1' })
   await raw.start(id)
-  const live = testEnvironment.user.live()
-  const channel = live.channel('node', { teamSlug: testEnvironment.teamSlug, nodeId: testEnvironment.nodeId })
+  const { live, channel } = openNodeChannel(testSystem)
   const seen: { state: string; at: number }[] = []
   channel.on('containers-state-list', ({ containers }) => {
     const at = performance.timeOrigin + performance.now()
@@ -56,11 +54,15 @@ export async function eventLatency(testSystem: TestSystem, report: Report, round
   )
 }
 
+function openNodeChannel({ testEnvironment: { nodeId, person, teamSlug } }: TestSystem) {
+  const live = person.live()
+  return { live, channel: live.channel('node', { teamSlug, nodeId }) }
+}
+
 const lines = 200_000
 
 /** A log of 200,000 lines through agent, server and WebSocket, against `docker logs -f`: lines per second. */
 export async function followLog(testSystem: TestSystem, report: Report, rounds: number): Promise<void> {
-  const { testEnvironment } = testSystem
   await loadImage('bench-log:1', {
     cmd: [
       '/bin/sh',
@@ -68,15 +70,13 @@ export async function followLog(testSystem: TestSystem, report: Report, rounds: 
       `trap 'seq 1 ${lines}' USR1; trap 'exit 0' TERM; echo ready; while :; do sleep 3600 & wait; done`,
     ],
   })
-  const start = () => startLogContainer(testSystem)
   let missing = 0
   let twice = 0
   let skipped = 0
   const sides = await interleave(rounds, {
     ours: async () => {
-      const container = await start()
-      const live = testEnvironment.user.live()
-      const channel = live.channel('node', { teamSlug: testEnvironment.teamSlug, nodeId: testEnvironment.nodeId })
+      const container = await startLogContainer(testSystem)
+      const { live, channel } = openNodeChannel(testSystem)
       const got = new Uint8Array(lines + 1)
       let count = 0
       let first = 0
@@ -113,7 +113,7 @@ export async function followLog(testSystem: TestSystem, report: Report, rounds: 
       await raw.remove(container.id)
       return count / ((last - first) / 1_000)
     },
-    theirs: async () => dockerLogs(await start()),
+    theirs: async () => dockerLogs(await startLogContainer(testSystem)),
   })
   report.ratio(
     'following a log of 200,000 lines / docker logs -f',

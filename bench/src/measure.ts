@@ -83,3 +83,10 @@ export class Report {
 const format = (value: number): string =>
   value >= 1_000 ? Math.round(value).toLocaleString('en') : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 export const now = (): number => performance.now()
+
+/** The milliseconds that the work takes. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begun = now()
+  await work()
+  return now() - begun
+}

@@ -9,7 +9,7 @@ import {
   unique,
   web,
 } from '@crux/test-kit'
-import { interleave, now, type Report } from './measure.ts'
+import { interleave, now, type Report, timed } from './measure.ts'
 import { createRawNetwork, deploy, type TestSystem } from './test-system.ts'
 
 /** How often the end is polled: often enough for the precision, seldom enough to keep no core busy. */
@@ -54,8 +54,7 @@ export async function redeploys(
         const tag = tags[++round % 2] ?? 'a'
         for (const index of names.keys()) await setTag(testEnvironment, service, index, tag)
         const begun = now()
-        await deploy(testEnvironment, deployment.id, { everyMs, cleanUp: false })
-        const took = now() - begun
+        const took = await timed(() => deploy(testEnvironment, deployment.id, { everyMs, cleanUp: false }))
         // The clean-up of this round must not affect the other side or the next round.
         await finished(testEnvironment, deployment.id, { everyMs })
         removals.push(now() - begun - observationWindowMs)
@@ -101,17 +100,16 @@ async function startByHand(names: readonly string[], host: string, network: stri
   }
   return {
     label,
-    async replaceAll(tag: string): Promise<number> {
-      const begun = now()
-      for (const name of names) {
-        const next = await create(name, tag)
-        const previous = current.get(name) ?? ''
-        await raw.stop(previous)
-        await raw.start(next)
-        await raw.remove(previous)
-        current.set(name, next)
-      }
-      return now() - begun
-    },
+    replaceAll: (tag: string): Promise<number> =>
+      timed(async () => {
+        for (const name of names) {
+          const next = await create(name, tag)
+          const previous = current.get(name) ?? ''
+          await raw.stop(previous)
+          await raw.start(next)
+          await raw.remove(previous)
+          current.set(name, next)
+        }
+      }),
   }
 }

@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { type BuildOptions, build } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -13,19 +13,22 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 export async function buildAgent(outdir = `${root}dist/bundle`): Promise<string> {
   const { version }: { version: string } = JSON.parse(await readFile(`${root}package.json`, 'utf8'))
   await rm(outdir, { recursive: true, force: true })
-  await build({
-    entryPoints: { agent: `${root}src/main.ts` },
+  const options: BuildOptions = {
     outdir,
     outExtension: { '.js': '.mjs' },
     bundle: true,
-    splitting: true,
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    minifySyntax: true,
-    minifyWhitespace: true,
     legalComments: 'none',
     logLevel: 'warning',
+  }
+  await build({
+    ...options,
+    entryPoints: { agent: `${root}src/main.ts` },
+    splitting: true,
+    minifySyntax: true,
+    minifyWhitespace: true,
     define: { __CRUX_AGENT_VERSION__: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
     // CommonJS dependencies ask for Node's own modules through require.
     banner: {
@@ -45,17 +48,7 @@ export async function buildAgent(outdir = `${root}dist/bundle`): Promise<string>
       },
     ],
   })
-  await build({
-    entryPoints: { gate: `${root}src/engines/docker/gate/relay/main.ts` },
-    outdir,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    legalComments: 'none',
-    logLevel: 'warning',
-  })
+  await build({ ...options, entryPoints: { gate: `${root}src/engines/docker/gate/relay/main.ts` } })
   return outdir
 }
 

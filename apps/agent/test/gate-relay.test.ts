@@ -312,7 +312,7 @@ describe('a gate that hands over', () => {
     await waitUntil('the previous ones have ended', () => [...pids].every((pid) => !isAlive(pid)))
   }, 60_000)
 
-  test('does so once even where the code on the disk differs from the code that the agent started with', async () => {
+  test('does so only once even where the code on the disk differs from the code that the agent started with', async () => {
     let handovers = 0
     const held = new Gate({
       directory: gate.directory,
@@ -369,7 +369,7 @@ describe('a gate that hands over', () => {
     expect(await askPort(port)).toBe('asked meanwhile')
   })
 
-  test('to code that does not run continues by itself', async () => {
+  test('to code that does not run keeps its ports and continues', async () => {
     const port = await behindGate(await web('still here'))
     const { pid } = await gate.hello()
     const answer = await gate.ask({ kind: 'handover', entry: '/nowhere/gate.mjs' })

@@ -9,7 +9,7 @@ import {
   type TokenRegistry,
 } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { createRegistryDigests, type RegistryDigests } from '../src/engines/docker/images/registry-digests.ts'
+import { RegistryDigests } from '../src/engines/docker/images/registry-digests.ts'
 import { startTestEnvironment, type TestEnvironment, webImage } from './kit/index.ts'
 
 let open: Registry
@@ -30,7 +30,7 @@ afterEach(() => digests.close())
 
 describe('a request of the agent to a registry', () => {
   test('returns the digest of a tag, or confirms a digest', async () => {
-    digests = createRegistryDigests()
+    digests = new RegistryDigests()
     expect(await ask(open.host)).toBe(digest)
     expect(await ask(open.host, { reference: digest })).toBe(digest)
     expect(await ask(open.host, { reference: 'unknown' })).toBeUndefined()
@@ -38,7 +38,7 @@ describe('a request of the agent to a registry', () => {
   })
 
   test('uses basic credentials where the registry requires them and returns nothing for wrong or missing ones', async () => {
-    digests = createRegistryDigests()
+    digests = new RegistryDigests()
     const closed = await startRegistry({ auth: true })
     try {
       const own = await closed.push('group/web', '1', webImage('closed'))
@@ -54,7 +54,7 @@ describe('a request of the agent to a registry', () => {
   })
 
   test('uses a token for exactly this image where the registry requires tokens', async () => {
-    digests = createRegistryDigests()
+    digests = new RegistryDigests()
     const tokens = await startTokenRegistry(open)
     try {
       expect(await ask(tokens.host)).toBeUndefined()
@@ -66,7 +66,7 @@ describe('a request of the agent to a registry', () => {
   })
 
   test('sends its credentials to no other site that the registry names', async () => {
-    digests = createRegistryDigests()
+    digests = new RegistryDigests()
     const looked = vi.spyOn(dns, 'lookup')
     const hostile = await startTokenRegistry(open, { realm: 'https://collector.example/token' })
     try {
@@ -94,7 +94,7 @@ describe('a request of the agent to a registry', () => {
     ['an unknown way to sign in', 401, { 'www-authenticate': 'Negotiate' }],
     ['a sign-in at no address', 401, { 'www-authenticate': 'Bearer realm="%%"' }],
   ])('accepts only a digest as the answer: %s', async (_, status, headers) => {
-    digests = createRegistryDigests()
+    digests = new RegistryDigests()
     const asked: string[] = []
     const odd = await startTokenRegistry(open, {
       answer(incoming, outgoing) {
@@ -122,7 +122,7 @@ describe('a request of the agent to a registry', () => {
     'a b',
     'sha256:1',
   ])('sends no request for the reference %j, which is not a tag or digest', async (reference) => {
-    digests = createRegistryDigests()
+    digests = new RegistryDigests()
     const tokens = await startTokenRegistry(open)
     try {
       expect(await ask(tokens.host, { reference, auth: account(tokens.host) })).toBeUndefined()
@@ -135,7 +135,7 @@ describe('a request of the agent to a registry', () => {
   })
 
   test('leaves an unreachable registry to the engine for a while', async () => {
-    digests = createRegistryDigests()
+    digests = new RegistryDigests()
     const port = await freePort()
     expect(await ask(`localhost:${port}`)).toBeUndefined()
     const asked: string[] = []

@@ -76,7 +76,7 @@ describe('a configuration while people type in it', () => {
     expect(findProblems(draft, { prefix: 'shop' }).map((problem) => problem.property)).toContain('ports[0].internal')
   })
 
-  it('leaves begun rows in the form and finds problems at the place where they are typed', () => {
+  it('leaves unfinished rows in the form and reports problems at the position where they are typed', () => {
     const rows = [{ id: id(0), key: '', value: '' }, ...env(['A A', 'x'])]
     expect(findProblems(type(make(), 'environment', rows), {}).map((problem) => problem.property)).toContain(
       'environment[1].key',

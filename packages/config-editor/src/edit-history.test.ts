@@ -4,7 +4,7 @@ import { noHistory, recordEdit, redo, undo } from './edit-history.ts'
 
 const env = (...pairs: [key: string, value: string][]) => pairs.map(([key, value]) => ({ id: `id-${key}`, key, value }))
 
-describe('taking back own edits', () => {
+describe('undoing own edits', () => {
   it('creates one step for continuous typing, and another after a pause or in another field', () => {
     let history = recordEdit(noHistory, [{ field: 'name', before: undefined, after: 'w' }], 1_000)
     history = recordEdit(history, [{ field: 'name', before: 'w', after: 'we' }], 1_200)
@@ -29,7 +29,7 @@ describe('taking back own edits', () => {
     expect(history.done).toHaveLength(2)
   })
 
-  it('takes back the own rows alone, and brings them again', () => {
+  it('reverts only the own rows, and a redo restores them', () => {
     const server = { environment: env(['A', '1'], ['B', '1']) }
     let draft = linkFound(startDraft(server, 1), server, 1)
     const change = { field: 'environment' as const, before: server.environment, after: env(['A', 'mine'], ['B', '1']) }

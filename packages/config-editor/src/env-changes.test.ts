@@ -16,7 +16,7 @@ const file = [
   { key: 'NEW', value: '1' },
 ]
 
-it('lists what an .env file adds and changes, and keeps other variables', () => {
+it('an import of an .env file lists what it adds and changes, and keeps other variables', () => {
   const changes = envChanges(own, shown, file, false)
   expect(changes).toEqual([
     { key: 'LOG', kind: 'changed', from: 'info', to: 'debug' },
@@ -30,13 +30,13 @@ it('lists what an .env file adds and changes, and keeps other variables', () => 
   ])
 })
 
-it('removes variables that an .env file does not name only with replace', () => {
+it('an import of an .env file removes the variables that it does not name only with replace', () => {
   const changes = envChanges(own, shown, file, true)
   expect(changes.at(-1)).toEqual({ key: 'OLD', kind: 'removed', from: 'x' })
   expect(withEnvChanges(own, changes, () => 'new').map((row) => row.key)).toEqual(['LOG', 'NEW'])
 })
 
-it('restores a variable that this layer had removed when the .env file names it', () => {
+it('an import of an .env file restores a variable that this layer had removed', () => {
   const removed = [{ id: '1', key: 'LOG', value: null }]
   const changes = envChanges(removed, new Map([['LOG', null]]), [{ key: 'LOG', value: 'debug' }], false)
   expect(withEnvChanges(removed, changes, () => 'new')).toEqual([{ id: '1', key: 'LOG', value: 'debug' }])

@@ -5,7 +5,7 @@ import { formatEnvFile, parseEnvFile } from './env-file.ts'
 const read = (text: string) => Object.fromEntries(parseEnvFile(text).pairs.map(({ key, value }) => [key, value]))
 
 describe('an .env file', () => {
-  it('has pairs, comments, export and quotes', () => {
+  it('is parsed with comments, the prefix export and quotes', () => {
     const text = `# database
 export URL="postgres://a=b"   # the main one
 
@@ -28,7 +28,7 @@ YAML: like this`
     })
   })
 
-  it('has values over several lines, and counts lines behind them', () => {
+  it('may have values over several lines, which count for the line number of a later problem', () => {
     const file = parseEnvFile('KEY="-----BEGIN\nabc\n-----END"\nwhat is this\nLAST=1\r\n')
     expect(file.pairs).toEqual([
       { key: 'KEY', value: '-----BEGIN\nabc\n-----END' },
@@ -37,7 +37,7 @@ YAML: like this`
     expect(file.problems).toEqual([{ line: 4, text: 'what is this' }])
   })
 
-  it('keeps an unclosed quote as text, and the last of two values', () => {
+  it('is parsed with an unclosed quote as text, and with the last of two values of a key', () => {
     expect(read('A="open\nB=1\nB=2')).toEqual({ A: '"open', B: '2' })
     expect(read('A="x" y')).toEqual({ A: '"x" y' })
   })

@@ -26,10 +26,10 @@ it.each([
   ['initContainers[0].environment[0].key', 'pair', 'key'],
   ['volumes[7].path', undefined, undefined],
   ['nothing.like[3].that', undefined, undefined],
-])('%s stands in its row', (property, rowId, part) => {
+])('findFieldTarget finds the row and the part of %s', (property, rowId, part) => {
   expect(findFieldTarget(property, fields, true)).toEqual({ property, ...(rowId && { rowId, part }) })
 })
 
-it('counts removed keys at their position in the list', () => {
+it('findFieldTarget counts removed keys at their position in the list', () => {
   expect(findFieldTarget('environment[1].value', fields, false)).toMatchObject({ rowId: 'level' })
 })

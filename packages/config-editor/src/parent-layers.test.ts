@@ -29,7 +29,7 @@ const relations = {
   },
 } satisfies ResponseOf<'container-configurations.relations'>
 
-it('merges the deployment over its config bundles and these over the image, with the origin of each value', () => {
+it('mergeBelow merges the deployment over its config bundles and these over the image, with the origin of each value', () => {
   const below = mergeBelow(layersBelow('instance', relations))
   expect(below.fields.environment?.map(({ key, value }) => `${key}=${value}`)).toEqual(['A=deployment', 'REGION=eu'])
   expect(below.originOf('environment.A')).toMatchObject({ source: 'deployment', name: 'shop', configId: id(6) })
@@ -38,7 +38,7 @@ it('merges the deployment over its config bundles and these over the image, with
   expect(below.originOf('name')).toBeUndefined()
 })
 
-it('returns only config bundles below a deployment and no layers below a base layer', () => {
+it('layersBelow returns only config bundles below a deployment and no layers below a base layer', () => {
   expect(layersBelow('deployment', relations).map((layer) => layer.name)).toEqual(['region-eu'])
   expect(layersBelow('image', relations)).toEqual([])
   expect(layersBelow('config-bundle', relations)).toEqual([])

@@ -1,4 +1,4 @@
-import type { ContainerConfigFields, ResponseOf } from '@crux/contract'
+import type { ContainerConfig, ContainerConfigFields, ResponseOf } from '@crux/contract'
 import { type ConfigLayer, configOrigins, mergeLayers } from '@crux/rules'
 import { fieldsOf } from './config-fields.ts'
 
@@ -12,23 +12,19 @@ export type Below = { fields: ContainerConfigFields; originOf: (part: string) =>
 
 /** The lower layers of a configuration, the lowest first: image, config bundles, deployment. A base layer has none. */
 export function layersBelow(type: Config['type'], { image, deployment }: Relations): Layer[] {
-  const bundles = (deployment?.configBundles ?? []).map(
-    ({ name, config }): Layer => ({ source: 'config-bundle', name, configId: config.id, fields: fieldsOf(config) }),
+  const toLayer = (source: Layer['source'], name: string, config: ContainerConfig): Layer[] => [
+    { source, name, configId: config.id, fields: fieldsOf(config) },
+  ]
+  const bundles = (deployment?.configBundles ?? []).flatMap(({ name, config }) =>
+    toLayer('config-bundle', name, config),
   )
   if (type === 'deployment') return bundles
   if (type !== 'instance') return []
-  const layers: Layer[] = []
-  if (image)
-    layers.push({ source: 'image', name: image.name, configId: image.config.id, fields: fieldsOf(image.config) })
-  layers.push(...bundles)
-  if (deployment?.config)
-    layers.push({
-      source: 'deployment',
-      name: deployment.prefix,
-      configId: deployment.config.id,
-      fields: fieldsOf(deployment.config),
-    })
-  return layers
+  return [
+    ...(image ? toLayer('image', image.name, image.config) : []),
+    ...bundles,
+    ...(deployment?.config ? toLayer('deployment', deployment.prefix, deployment.config) : []),
+  ]
 }
 
 export function mergeBelow(layers: Layer[]): Below {

@@ -51,7 +51,7 @@ const relations = {
 const words = (type: Parameters<typeof secretSources>[1]) =>
   secretSources('TOKEN', type, relations).map(({ source, name, configId }) => [`${source} ${name}`, configId])
 
-it('names all layers of an instance that ask for a key, the weakest first', () => {
+it('secretSources names all layers of an instance that ask for a key, the weakest first', () => {
   expect(words('instance')).toEqual([
     ['image acme/api', id(3)],
     ['config-bundle region-eu', id(8)],
@@ -59,7 +59,7 @@ it('names all layers of an instance that ask for a key, the weakest first', () =
   ])
 })
 
-it('names on a deployment its images and instances beside its bundles', () => {
+it('secretSources names the images and instances of a deployment beside its bundles', () => {
   expect(words('deployment')).toEqual([
     ['image api', id(3)],
     ['config-bundle region-eu', id(8)],

@@ -19,7 +19,7 @@ describe('deleting a row', () => {
     ])
   })
 
-  it('keeps them if a lower layer has the port, or the port was not from this layer', () => {
+  it('keeps the route and the metrics if a lower layer has the port, or the port was not from this layer', () => {
     const own = { ports: [web], routing: { port: 8080 } }
     expect(portChanges({ ...image, own, parent: { ports: [{ internal: 8080 }] } }, [])).toHaveLength(1)
     expect(portChanges({ ...image, own: { routing: { port: 8080 } }, parent: null }, [admin])).toHaveLength(1)

@@ -72,26 +72,20 @@ export function processEnvironment(options: {
     DATABASE_URL_FILE: databaseFile,
     CRUX_URL: addresses.url,
     CRUX_DATA_DIR: dataDir,
+    CRUX_HOST: addresses.host,
+    IDENTITY_PUBLIC_PORT: String(addresses.identityPublicPort),
+    IDENTITY_ADMIN_PORT: String(addresses.identityAdminPort),
     ...mailDirectory(dataDir, addresses, given),
     ...secret('CRUX_SECRET', 'crux-secret'),
     ...secret('IDENTITY_ADMIN_TOKEN', 'identity-admin-token'),
     ...secret('IDENTITY_PROXY_SECRET', 'identity-proxy-secret'),
   }
-  const identity: NodeJS.ProcessEnv = {
-    ...shared,
-    IDENTITY_PUBLIC_PORT: String(addresses.identityPublicPort),
-    IDENTITY_ADMIN_PORT: String(addresses.identityAdminPort),
-    CRUX_HOST: addresses.host,
-  }
   const server: NodeJS.ProcessEnv = {
     IDENTITY_PUBLIC_URL: `http://127.0.0.1:${addresses.identityPublicPort}`,
     IDENTITY_ADMIN_URL: `http://127.0.0.1:${addresses.identityAdminPort}`,
     ...shared,
-    IDENTITY_PUBLIC_PORT: String(addresses.identityPublicPort),
-    IDENTITY_ADMIN_PORT: String(addresses.identityAdminPort),
     ...secret('ENCRYPTION_SECRET_KEY', encryptionKeyName),
     ...deprecatedKey(dataDir, given),
-    CRUX_HOST: addresses.host,
     CRUX_PORT: String(addresses.port),
     CRUX_EMBEDDED: 'true',
   }
@@ -99,7 +93,7 @@ export function processEnvironment(options: {
   const adminToken = shared.IDENTITY_ADMIN_TOKEN || (tokenFile ? readFileSync(tokenFile, 'utf8').trim() : '')
   const { CRUX_MAILS_DIR: directory, CRUX_MAILS_TOKEN: token } = shared
   const mails = directory === undefined ? undefined : { directory, token }
-  return { identity: withoutDoubles(identity), server: withoutDoubles(server), adminToken, mails }
+  return { identity: withoutDoubles(shared), server: withoutDoubles(server), adminToken, mails }
 }
 
 /**

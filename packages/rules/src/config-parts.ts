@@ -72,17 +72,23 @@ export type ConfigPart = {
  * `labels.service.team`. Null and absent settings are no parts.
  */
 export function configParts(fields: ContainerConfigFields): Map<string, ConfigPart> {
-  const parts = new Map<string, ConfigPart>()
-  const add = (path: string, field: ContainerConfigField, value: unknown, row?: KeyedRow) =>
-    parts.set(path, { path, field, value: withoutIds(value), ...(row && { row }) })
+  const parts = [...partPaths(fields)].map(({ path, field, row }): [string, ConfigPart] => {
+    const value = withoutIds(row ?? fields[field])
+    return [path, { path, field, value, ...(row && { row }) }]
+  })
+  return new Map(parts)
+}
+
+/** The parts of a layer without their values, which cost most of the time. */
+export function* partPaths(fields: ContainerConfigFields): Generator<Omit<ConfigPart, 'value'>> {
   for (const field of fieldsIn(fields)) {
-    if (isKeyedField(field)) for (const row of rowsIn(fields, field)) add(`${field}.${rowKey(row)}`, field, row, row)
+    if (isKeyedField(field))
+      for (const row of rowsIn(fields, field)) yield { path: `${field}.${rowKey(row)}`, field, row }
     else if (isMarkerField(field)) {
       for (const section of markerSections)
-        for (const row of fields[field]?.[section] ?? []) add(`${field}.${section}.${row.key}`, field, row, row)
-    } else if (fields[field] !== null && fields[field] !== undefined) add(field, field, fields[field])
+        for (const row of fields[field]?.[section] ?? []) yield { path: `${field}.${section}.${row.key}`, field, row }
+    } else if (fields[field] !== null && fields[field] !== undefined) yield { path: field, field }
   }
-  return parts
 }
 
 /** A deep copy without row ids and unset values, for the comparison of two settings. */

@@ -2,6 +2,7 @@ import type { FinalContainerConfig } from '@crux/contract'
 import { sameValue } from './config-parts.ts'
 import { isHostPath } from './host-dangerous.ts'
 import { isSameHostPort, publishedPorts } from './host-ports.ts'
+import { isInside } from './volume-name.ts'
 
 export type ImageMetadata = {
   /** Paths that the image declares with VOLUME; undefined = unknown. */
@@ -81,10 +82,7 @@ function filledVolumes({ configContainer, storage, initContainers }: FinalContai
   ])
 }
 
-function overlapping(left: string, right: string): boolean {
-  const inside = (outer: string, inner: string) => inner.startsWith(outer === '/' ? '/' : `${outer}/`)
-  return left === right || inside(left, right) || inside(right, left)
-}
+const overlapping = (left: string, right: string) => left === right || isInside(left, right) || isInside(right, left)
 
 const sameRoute = (old: FinalContainerConfig, next: FinalContainerConfig) =>
   (old.expose ?? 'none') === (next.expose ?? 'none') && sameValue(old.routing, next.routing)

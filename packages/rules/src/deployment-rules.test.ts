@@ -130,7 +130,7 @@ describe('pauseReason', () => {
     expect(reason(container(next), container(old))).toMatch(expected)
   })
 
-  it('is another container that holds the port, or data that the image keeps to itself', () => {
+  it('names another container that holds the port, or data that the image keeps to itself', () => {
     const ports = [{ internal: 80, external: 80 }]
     expect(reason(container({ ports }), container({ name: 'proxy', ports }))).toBe('proxy publishes port 80 until now')
     expect(reason(container({}, { declaredVolumes: ['/var/lib/db'] }), container({}))).toMatch(

@@ -1,11 +1,6 @@
-import type {
-  ContainerConfigField,
-  ContainerConfigFields,
-  ContainerConfigType,
-  FinalContainerConfig,
-} from '@crux/contract'
+import type { ContainerConfigFields, ContainerConfigType, FinalContainerConfig } from '@crux/contract'
 import { mergeConfig } from './config-merge.ts'
-import { fieldsIn, isKeyedField, isMarkerField, isUnset, markerSections, rowKey, rowsIn } from './config-parts.ts'
+import { isUnset, markerSections, partPaths } from './config-parts.ts'
 
 type Marker = NonNullable<ContainerConfigFields['labels']>
 
@@ -129,24 +124,10 @@ export function configOrigins(config: ContainerConfigFields, layers: readonly Co
     const origin: Origin = { source, ...(name && { name }), ...(configId && { configId }) }
     // The origin of a secret is the origin of its value; a row without a value only names the key.
     const valueless = new Set((fields.secrets ?? []).filter((row) => !row.value).map((row) => `secrets.${row.key}`))
-    for (const path of partPaths(fields, isUnset)) if (!valueless.has(path) || !said.has(path)) said.set(path, origin)
+    for (const { path, field } of partPaths(fields))
+      if (!isUnset(field, fields[field]) && (!valueless.has(path) || !said.has(path))) said.set(path, origin)
   }
   const origins = new Map<string, Origin>()
-  const absent = (_: ContainerConfigField, value: unknown) => value === null || value === undefined
-  for (const path of partPaths(config, absent)) origins.set(path, said.get(path) ?? { source: 'default' })
+  for (const { path } of partPaths(config)) origins.set(path, said.get(path) ?? { source: 'default' })
   return origins
-}
-
-function* partPaths(
-  fields: ContainerConfigFields,
-  leftOut: (field: ContainerConfigField, value: unknown) => boolean,
-): Generator<string> {
-  for (const field of fieldsIn(fields)) {
-    if (leftOut(field, fields[field])) continue
-    if (isKeyedField(field)) for (const row of rowsIn(fields, field)) yield `${field}.${rowKey(row)}`
-    else if (isMarkerField(field)) {
-      for (const section of markerSections)
-        for (const row of fields[field]?.[section] ?? []) yield `${field}.${section}.${row.key}`
-    } else yield field
-  }
 }

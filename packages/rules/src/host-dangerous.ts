@@ -65,17 +65,13 @@ function networkModeDangers({ networkMode }: ContainerConfigFields): HostDanger[
 
 function capabilityDangers({ capabilities }: ContainerConfigFields): HostDanger[] {
   return (capabilities ?? []).flatMap(({ key, value }, index) =>
-    value === 'add' && isDangerousCapability(key)
-      ? [
-          {
-            property: `capabilities[${index}].key`,
-            value: key,
-            reason: `The capability ${capabilityName(key)} gives power over the node itself`,
-          },
-        ]
+    value === 'add' && !grantedCapabilities.has(capabilityName(key))
+      ? [{ property: `capabilities[${index}].key`, value: key, reason: capabilityReason(key) }]
       : [],
   )
 }
+
+const capabilityReason = (key: string) => `The capability ${capabilityName(key)} gives power over the node itself`
 
 /** Paths of the node and all init steps that write them, because these also write into volumes that the container mounts read-only. */
 function hostPathDangers({ volumes, configContainer, storage, initContainers }: ContainerConfigFields): HostDanger[] {
@@ -97,8 +93,6 @@ const filledReason = (path: string) => `It writes into ${path} of the node`
 
 /** A volume whose name is an absolute path binds a directory of the node outside the data directory of the agent. */
 export const isHostPath = (volumeName: string): boolean => /^([a-zA-Z]:)?[/\\]/.test(volumeName)
-
-const isDangerousCapability = (key: string): boolean => !grantedCapabilities.has(capabilityName(key))
 
 export const capabilityName = (key: string): string => key.toUpperCase().replace(/^CAP_/, '')
 

@@ -18,31 +18,25 @@ const toText = (value: unknown) => (typeof value === 'number' || typeof value ==
 
 /** `{"A": 1}`, or `["A=1"]` as in Compose files. */
 const keyValues: Reader = (value, at, fail) => {
-  if (Array.isArray(value))
-    return value.map((row, index) => {
-      if (typeof row !== 'string') return row
-      const [key, text] = split(row, '=')
-      if (text === undefined) fail(`${at}[${index}]`, 'Write a name and a value: "LOG_LEVEL=debug"')
-      return { key, value: text }
-    })
-  return fromObject(value, (key, inner) => ({ key, value: toText(inner) }))
+  if (!Array.isArray(value)) return fromObject(value, (key, inner) => ({ key, value: toText(inner) }))
+  return fromTexts(value, (row, index) => {
+    const [key, text] = split(row, '=')
+    if (text === undefined) fail(`${at}[${index}]`, 'Write a name and a value: "LOG_LEVEL=debug"')
+    return { key, value: text }
+  })
 }
 
-const keys: Reader = (value) =>
-  Array.isArray(value) ? value.map((key) => (typeof key === 'string' ? { key } : key)) : value
+const keys: Reader = (value) => fromTexts(value, (key) => ({ key }))
 
 /** Rows that can also be written as one text. */
 const shorthand =
   (parse: (text: string) => object | undefined, example: string): Reader =>
   (value, at, fail) =>
-    Array.isArray(value)
-      ? value.map((row, index) => {
-          if (typeof row !== 'string') return row
-          const parsed = parse(row)
-          if (!parsed) fail(`${at}[${index}]`, `"${row}" cannot be read: write it like "${example}"`)
-          return parsed ?? row
-        })
-      : value
+    fromTexts(value, (row, index) => {
+      const parsed = parse(row)
+      if (!parsed) fail(`${at}[${index}]`, `"${row}" cannot be read: write it like "${example}"`)
+      return parsed ?? row
+    })
 
 const ulimits: Reader = (value, at, fail) => {
   if (Array.isArray(value)) return value
@@ -123,6 +117,11 @@ function moveRanges(given: Record<string, unknown>): void {
 function parseInitVolume(text: string): object | undefined {
   const [name, path] = split(text.trim(), ':')
   return name && path?.startsWith('/') ? { name, path } : undefined
+}
+
+/** The list with its texts converted. */
+function fromTexts(value: unknown, convert: (text: string, index: number) => unknown): unknown {
+  return Array.isArray(value) ? value.map((row, index) => (typeof row === 'string' ? convert(row, index) : row)) : value
 }
 
 function fromObject(value: unknown, row: (key: string, inner: unknown) => unknown): unknown {

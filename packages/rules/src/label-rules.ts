@@ -30,13 +30,10 @@ export function labelRules(labels: Readonly<Record<string, string>>): { rules: L
       else if (!rules.has(read.key)) rules.set(read.key, read)
     }
   }
-  const [held, beyond] = [
-    [...rules.values()].slice(0, limits.listEntries),
-    [...rules.values()].slice(limits.listEntries),
-  ]
-  for (const { label } of beyond)
+  const all = [...rules.values()]
+  for (const { label } of all.slice(limits.listEntries))
     problems.push({ label, description: `Only the first ${limits.listEntries} rules of an image apply` })
-  return { rules: held, problems }
+  return { rules: all.slice(0, limits.listEntries), problems }
 }
 
 /**

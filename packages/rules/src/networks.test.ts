@@ -6,7 +6,7 @@ const errors = (key: string) =>
   collectProblems((report) => checkNetworks({ networks: [{ key }] }, report)).map(({ error }) => error)
 
 describe('parseNetworkKey', () => {
-  it('parses a plain key as a network of the team and engine: as one of the engine', () => {
+  it('parses a plain key as a network of the team, and a key that starts with engine: as a network of the engine', () => {
     expect(parseNetworkKey('shared')).toEqual({ kind: 'team', name: 'shared' })
     expect(parseNetworkKey('engine:db_default')).toEqual({ kind: 'engine', name: 'db_default' })
   })

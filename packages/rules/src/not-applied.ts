@@ -27,79 +27,65 @@ export function notApplied(config: ContainerConfigFields, nodeType: NodeType): N
 const otherKind = { docker: 'Kubernetes', k8s: 'Docker' } as const satisfies Record<NodeType, string>
 
 function onDocker(config: ContainerConfigFields): NotApplied[] {
-  const found: NotApplied[] = []
-  if (config.healthCheckConfig?.livenessProbe)
-    found.push({
-      property: 'healthCheckConfig.livenessProbe',
-      ...(hasOtherProbe(config)
-        ? {
-            description:
-              'Docker restarts no container for its health: the liveness probe is never asked, the other one decides whether the start succeeds',
-          }
-        : {
-            description:
-              'Docker restarts no container for its health: the liveness probe decides whether the start succeeds, and is never asked again',
-            partly: true,
-          }),
-    })
+  const { found, add } = createList()
+  const noRestarts = 'Docker restarts no container for its health: the liveness probe'
+  if (config.healthCheckConfig?.livenessProbe) {
+    const property = 'healthCheckConfig.livenessProbe'
+    if (hasOtherProbe(config))
+      add(property, `${noRestarts} is never asked, the other one decides whether the start succeeds`)
+    else add(property, `${noRestarts} decides whether the start succeeds, and is never asked again`, true)
+  }
   config.volumes?.forEach((volume, index) => {
-    if (volume.class)
-      found.push({
-        property: `volumes[${index}].class`,
-        description: 'Storage classes are for Kubernetes nodes: on Docker the volume is a folder of the node',
-      })
+    const directory = 'on Docker the volume is a folder of the node'
+    if (volume.class) add(`volumes[${index}].class`, `Storage classes are for Kubernetes nodes: ${directory}`)
     if (volume.size && volume.type !== 'mem' && volume.type !== 'tmp')
-      found.push({
-        property: `volumes[${index}].size`,
-        description: 'On Docker the volume is a folder of the node, as large as its disk; only mem and tmp have a size',
-      })
+      add(
+        `volumes[${index}].size`,
+        'On Docker the volume is a folder of the node, as large as its disk; only mem and tmp have a size',
+      )
   })
   if ((config.logConfig?.driver ?? 'nodeDefault') === 'nodeDefault' && config.logConfig?.options?.length)
-    found.push({
-      property: 'logConfig.options',
-      description: 'Log options need a log driver: choose one, or the node uses its own',
-    })
+    add('logConfig.options', 'Log options need a log driver: choose one, or the node uses its own')
   return [...found, ...besideNetworkMode(config)]
+}
+
+function createList() {
+  const found: NotApplied[] = []
+  const add = (property: string, description: string, partly?: true) =>
+    void found.push({ property, description, ...(partly && { partly }) })
+  return { found, add }
 }
 
 /** With host and none, the container has no network of its own to publish from or to join; exposing a port overrides both. */
 function besideNetworkMode({ networkMode, expose, ports, portRanges, networks }: ContainerConfigFields): NotApplied[] {
   if (networkMode !== 'host' && networkMode !== 'none') return []
-  if ((expose ?? 'none') !== 'none')
-    return [
-      {
-        property: 'networkMode',
-        description: 'An exposed container is on the network of its prefix, where the proxy finds it',
-      },
-    ]
+  const { found, add } = createList()
+  if ((expose ?? 'none') !== 'none') {
+    add('networkMode', 'An exposed container is on the network of its prefix, where the proxy finds it')
+    return found
+  }
   const unpublished =
     networkMode === 'host'
       ? "With the host's network nothing is published: the container has the ports of the node itself"
       : 'Without a network nothing is published'
-  const found = (ports ?? []).flatMap(({ external }, index) =>
-    external ? [{ property: `ports[${index}].external`, description: unpublished }] : [],
-  )
-  portRanges?.forEach((_, index) => {
-    found.push({ property: `portRanges[${index}]`, description: unpublished })
+  ports?.forEach(({ external }, index) => {
+    if (external) add(`ports[${index}].external`, unpublished)
   })
-  if (networks?.length)
-    found.push({
-      property: 'networks',
-      description: `With the network mode ${networkMode} a container joins no other network`,
-    })
+  for (const index of portRanges?.keys() ?? []) add(`portRanges[${index}]`, unpublished)
+  if (networks?.length) add('networks', `With the network mode ${networkMode} a container joins no other network`)
   return found
 }
 
 function onKubernetes(config: ContainerConfigFields): NotApplied[] {
-  return (config.ports ?? []).flatMap((port, index) => {
-    const found: NotApplied[] = []
-    const say = (name: string, description: string) => found.push({ property: `ports[${index}].${name}`, description })
-    if (port.external)
-      say('external', 'On Kubernetes a port is reached through its service: the node publishes nothing')
-    if (port.bindAddress) say('bindAddress', 'On Kubernetes a port is reached through its service, on every node')
-    if (port.proxyProtocol) say('proxyProtocol', 'Only the port gate of a Docker node writes the PROXY protocol')
-    return found
+  const { found, add } = createList()
+  config.ports?.forEach(({ external, bindAddress, proxyProtocol }, index) => {
+    const at = `ports[${index}]`
+    if (external)
+      add(`${at}.external`, 'On Kubernetes a port is reached through its service: the node publishes nothing')
+    if (bindAddress) add(`${at}.bindAddress`, 'On Kubernetes a port is reached through its service, on every node')
+    if (proxyProtocol) add(`${at}.proxyProtocol`, 'Only the port gate of a Docker node writes the PROXY protocol')
   })
+  return found
 }
 
 const hasOtherProbe = ({ healthCheckConfig }: ContainerConfigFields) =>

@@ -12,8 +12,6 @@ import {
   parseRestartPolicy,
   parseUlimit,
   parseVolume,
-  readPorts,
-  readVolumes,
 } from './string-parsers.ts'
 
 describe('shorthands', () => {
@@ -45,7 +43,7 @@ describe('shorthands', () => {
     ['0:80', undefined],
     ['65536', undefined],
     ['80/sctp', undefined],
-  ])('include the port %s', (text, row) => {
+  ])('are parsed as a port or refused: %s', (text, row) => {
     expect(parsePort(text)).toEqual(row)
   })
 
@@ -55,7 +53,7 @@ describe('shorthands', () => {
     ['1-2:3-5', undefined],
     ['2-1', undefined],
     ['1-2:3-4:5-6', undefined],
-  ])('include the range %s', (text, row) => {
+  ])('are parsed as a range or refused: %s', (text, row) => {
     expect(parsePortRange(text)).toEqual(row)
   })
 
@@ -69,7 +67,7 @@ describe('shorthands', () => {
     ['data:relative', undefined],
     ['-x:/data', undefined],
     ['a:/b:c:d', undefined],
-  ])('include the volume %s', (text, row) => {
+  ])('are parsed as a volume or refused: %s', (text, row) => {
     expect(parseVolume(text)).toEqual(row)
   })
 
@@ -79,11 +77,11 @@ describe('shorthands', () => {
     ['"no"', 'no'],
     ['ALWAYS', 'always'],
     ['never', undefined],
-  ])('include the restart policy %s', (text, policy) => {
+  ])('are parsed as a restart policy or refused: %s', (text, policy) => {
     expect(parseRestartPolicy(text)).toBe(policy)
   })
 
-  it('include limits and hosts', () => {
+  it('are parsed as ulimits and extra hosts, and other texts are refused', () => {
     expect(['5', '1:2', '-1', '1:-1', 'x', '1:2:3'].map(parseUlimit)).toEqual([
       { soft: 5, hard: 5 },
       { soft: 1, hard: 2 },
@@ -94,32 +92,5 @@ describe('shorthands', () => {
     ])
     expect(parseExtraHost('six:[fd00::1]')).toEqual({ key: 'six', value: 'fd00::1' })
     expect(parseExtraHost('db')).toBeUndefined()
-  })
-})
-
-describe('pasted lines', () => {
-  it('are parsed in the formats of Compose and docker run, and lines that cannot be parsed are returned', () => {
-    const text = `ports:
-  - "8080:80"   # the shop
-  - 127.0.0.1:53:53/udp
-  - 9000-9001:8000-8001
--p 443:443 -p eighty, 81`
-    expect(readPorts(text)).toEqual({
-      ports: [
-        { internal: 80, external: 8080 },
-        { internal: 53, external: 53, protocol: 'udp', bindAddress: '127.0.0.1' },
-        { internal: 443, external: 443 },
-        { internal: 81, external: null },
-      ],
-      portRanges: [{ internal: { from: 8000, to: 8001 }, external: { from: 9000, to: 9001 } }],
-      unread: ['eighty'],
-    })
-    expect(readVolumes("- 'data:/data:ro'\n- /cache\n-v what")).toEqual({
-      volumes: [
-        { name: 'data', path: '/data', type: 'ro' },
-        { name: 'cache', path: '/cache', type: 'rwo' },
-      ],
-      unread: ['what'],
-    })
   })
 })

@@ -90,38 +90,6 @@ export function parseExtraHost(text: string): { key: string; value: string } | u
   return match?.[1] && match[2] ? { key: match[1], value: match[2] } : undefined
 }
 
-/** Lines of a compose file or a command: one row each, with or without dash, quotes and comment. */
-export function readPorts(text: string): { ports: Ports[]; portRanges: PortRanges[]; unread: string[] } {
-  const found: ReturnType<typeof readPorts> = { ports: [], portRanges: [], unread: [] }
-  for (const word of words(text)) {
-    const port = parsePort(word)
-    const range = port ? undefined : parsePortRange(word)
-    if (port) found.ports.push(port)
-    else if (range) found.portRanges.push(range)
-    else found.unread.push(word)
-  }
-  return found
-}
-
-export function readVolumes(text: string): { volumes: Volume[]; unread: string[] } {
-  const found: ReturnType<typeof readVolumes> = { volumes: [], unread: [] }
-  for (const word of words(text)) {
-    const volume = parseVolume(word)
-    if (volume) found.volumes.push(volume)
-    else found.unread.push(word)
-  }
-  return found
-}
-
-function words(text: string): string[] {
-  return text
-    .split(/\r?\n/)
-    .map((line) => line.replace(/(^|\s)#.*$/, ''))
-    .flatMap((line) => line.split(/[\s,]+/))
-    .map((word) => word.replace(/^["']|["']$/g, ''))
-    .filter((word) => word !== '' && !/^(-|-p|-v|--publish|--volume|ports:|volumes:)$/.test(word))
-}
-
 function port(text: string | undefined): number | undefined {
   const value = Number(text)
   return Number.isInteger(value) && value >= 1 && value <= 65_535 ? value : undefined

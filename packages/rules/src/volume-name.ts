@@ -75,5 +75,6 @@ function normalHostPath(path: string): string {
     .join('/')}`
 }
 
-const isInside = (inner: string, outer: string) =>
+/** Whether the first of two normal paths lies below the other one. */
+export const isInside = (inner: string, outer: string): boolean =>
   inner !== outer && inner.startsWith(outer === '/' ? '/' : `${outer}/`)

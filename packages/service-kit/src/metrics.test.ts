@@ -45,7 +45,7 @@ test.each([
   ['https://crux.example.com', false],
   ['http://127.0.0.1.example.com', false],
   ['nonsense', false],
-])('isLoopbackUrl returns for %s: %s', (url, expected) => {
+])('isLoopbackUrl classifies %s as loopback: %s', (url, expected) => {
   expect(isLoopbackUrl(url)).toBe(expected)
 })
 

@@ -1,5 +1,5 @@
 import { leaseMs } from '@crux/rules'
-import { guarded } from '@crux/service-kit'
+import { orAborted } from '../concurrency/pause.ts'
 
 /** The link from the view of a deployment: whether the server may have given up on this agent. */
 export interface LinkClock {
@@ -26,17 +26,9 @@ export function createLinkClock(options: { leaseMs?: number; now?: () => number 
     mayProceed(signal) {
       signal.throwIfAborted()
       if (downSince === undefined || now() - downSince <= lease) return Promise.resolve()
-      return new Promise((resolve, reject) => {
-        const wake = () => finish(resolve)
-        const stop = guarded('an aborted wait', () => finish(() => reject(signal.reason)))
-        const finish = (complete: () => void) => {
-          waiting.delete(wake)
-          signal.removeEventListener('abort', stop)
-          complete()
-        }
-        waiting.add(wake)
-        signal.addEventListener('abort', stop, { once: true })
-      })
+      const { promise, resolve } = Promise.withResolvers<void>()
+      waiting.add(resolve)
+      return orAborted(promise, signal).finally(() => waiting.delete(resolve))
     },
   }
 }

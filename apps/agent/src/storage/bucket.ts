@@ -58,7 +58,7 @@ export class Bucket {
       yield page.objects
       // A server that does not support the token starts again each time, and the listing would fill the memory.
       if (page.next !== undefined && page.next === next)
-        throw new StorageError('the storage lists the same page again and again', { passing: false })
+        throw new StorageError('the storage lists the same page again and again')
       next = page.next
     } while (next !== undefined)
   }
@@ -70,7 +70,7 @@ export class Bucket {
     const size = Number(body.headers['content-length'] ?? Number.NaN)
     if (Number.isNaN(size) || Number.isNaN(modifiedAt.getTime())) {
       body.destroy()
-      throw new StorageError('the storage sends an object without size or time', { passing: false })
+      throw new StorageError('the storage sends an object without size or time')
     }
     return { body, size, modifiedAt }
   }
@@ -128,7 +128,7 @@ export class Bucket {
       for await (const chunk of answer) {
         chunks.push(chunk)
         size += chunk.length
-        if (size > documentBytesMax) throw new StorageError('the storage answers too much', { passing: false })
+        if (size > documentBytesMax) throw new StorageError('the storage answers too much')
       }
     } catch (error) {
       throw this.#signal.aborted ? this.#signal.reason : networkErrorOf(error, this.host)
@@ -141,7 +141,7 @@ function pageOf(document: string): ReturnType<typeof parseListing> {
   try {
     return parseListing(document)
   } catch (cause) {
-    throw new StorageError(cause instanceof Error ? cause.message : String(cause), { passing: false, cause })
+    throw new StorageError(cause instanceof Error ? cause.message : String(cause), { cause })
   }
 }
 
@@ -170,7 +170,7 @@ function encoded(part: string): string {
 /** Reserved and link-local addresses, such as a cloud's metadata service, are no storage. */
 function addressError(address: string): StorageError | undefined {
   return isIP(address) !== 0 && judgeAddress(address) === 'never'
-    ? new StorageError(`${address} is not an address of a storage`, { passing: false })
+    ? new StorageError(`${address} is not an address of a storage`)
     : undefined
 }
 

@@ -7,9 +7,9 @@ export class StorageError extends Error {
   /** Whether another attempt may help. */
   readonly passing: boolean
 
-  constructor(message: string, options: { passing: boolean; cause?: unknown }) {
-    super(message, { cause: options.cause })
-    this.passing = options.passing
+  constructor(message: string, { passing = false, cause }: { passing?: boolean; cause?: unknown } = {}) {
+    super(message, { cause })
+    this.passing = passing
   }
 }
 

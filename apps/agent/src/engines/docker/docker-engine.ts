@@ -21,7 +21,7 @@ import { openGateRunner } from './gate/runner.ts'
 import { createImageClaims } from './images/claims.ts'
 import { openFetchedImages } from './images/fetched.ts'
 import { listImages, removeImages } from './images/image-store.ts'
-import { createRegistryDigests } from './images/registry-digests.ts'
+import { RegistryDigests } from './images/registry-digests.ts'
 import { createPrefixNetworks, type PrefixNetworks } from './networks/prefix-networks.ts'
 import { createTeamNetworks } from './networks/team-networks.ts'
 import { createBindSources } from './volumes/bind-sources.ts'
@@ -168,7 +168,7 @@ async function openNode(
     data,
     sources,
     decrypt,
-    images: { claims: createImageClaims(), fetched, digests: createRegistryDigests() },
+    images: { claims: createImageClaims(), fetched, digests: new RegistryDigests() },
     createLock: (key, work) => locks.run(key, work),
     log,
   }

@@ -14,6 +14,7 @@ const textEveryMs = 5_000
 export async function copyConfig(copy: ConfigCopy, job: Job): Promise<void> {
   const { instance, context } = job
   const { engine } = context.node.driver
+  const { progressReporter } = context
   const { extractArchive } = await import('../volumes/extract-archive.ts')
   const id = await createPreparation(job, { ...idleSpec, image: imageFor(job, copy), command: ['-'] }, 'config')
   const directory = await openDirectory(copy.directory, context, instance, { replace: !copy.keepFiles })
@@ -27,15 +28,9 @@ export async function copyConfig(copy: ConfigCopy, job: Job): Promise<void> {
       ? await directory.removePartial()
       : await directory.removeUnwanted((path) => paths.has(path))
     const gone = removed > 0 && !copy.keepFiles ? `, ${removed} others removed` : ''
-    context.progressReporter.info(
-      instance.instanceId,
-      `copied ${files} files (${bytes} bytes) into ${copy.volume}${gone}`,
-    )
-    if (skipped.length > 0)
-      context.progressReporter.warn(
-        instance.instanceId,
-        `left out, since a volume takes no devices: ${skipped.slice(0, 10).join(', ')}`,
-      )
+    progressReporter.info(instance.instanceId, `copied ${files} files (${bytes} bytes) into ${copy.volume}${gone}`)
+    const named = skipped.slice(0, 10).join(', ')
+    if (named !== '') progressReporter.warn(instance.instanceId, `left out, since a volume takes no devices: ${named}`)
   } finally {
     await directory.close()
   }
@@ -55,6 +50,7 @@ function isMadeByEngine(path: string, size: number): boolean {
 
 export async function importFiles(order: StorageImport, { instance, context }: Job): Promise<void> {
   const { instanceId } = instance
+  const { progressReporter } = context
   const access = context.release.instances.find((candidate) => candidate.instanceId === instanceId)?.storage
   if (!access) throw new Error('the release does not say where the storage is')
   const [{ Bucket }, { importObjects }] = await Promise.all([
@@ -64,7 +60,7 @@ export async function importFiles(order: StorageImport, { instance, context }: J
   const bucket = new Bucket({ ...access, bucket: order.bucket }, context.signal)
   const directory = await openDirectory(order.directory, context, instance, { replace: true })
   const report = (status: string, currentBytes: number, totalBytes: number) =>
-    context.progressReporter.progress(instanceId, { currentBytes, totalBytes, status })
+    progressReporter.progress(instanceId, { currentBytes, totalBytes, status })
   let reportedAt = Date.now()
   const onProgress = ({ currentBytes, totalBytes }: { currentBytes: number; totalBytes: number }) => {
     report('Importing', currentBytes, totalBytes)
@@ -72,11 +68,8 @@ export async function importFiles(order: StorageImport, { instance, context }: J
     if (Date.now() - reportedAt < textEveryMs) return
     reportedAt = Date.now()
     const share = Math.floor((currentBytes / Math.max(1, totalBytes)) * 100)
-    context.progressReporter.running(
-      instanceId,
-      Phase.START,
-      `importing into ${order.volume}: ${share} % of ${totalBytes} bytes`,
-    )
+    const detail = `importing into ${order.volume}: ${share} % of ${totalBytes} bytes`
+    progressReporter.running(instanceId, Phase.START, detail)
   }
   try {
     const { fetched, fetchedBytes, unchanged, removed } = await importObjects(bucket, directory, {
@@ -86,7 +79,7 @@ export async function importFiles(order: StorageImport, { instance, context }: J
       onProgress,
     })
     report('Import complete', fetchedBytes, fetchedBytes)
-    context.progressReporter.info(
+    progressReporter.info(
       instanceId,
       `imported ${fetched} files (${fetchedBytes} bytes) into ${order.volume}, ${unchanged} were there already, ${removed} removed`,
     )

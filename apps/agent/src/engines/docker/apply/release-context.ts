@@ -26,7 +26,7 @@ export interface DockerNode {
   readonly data: DataDirectory
   readonly sources: BindSources
   readonly decrypt: (message: string) => Promise<string>
-  readonly images: { claims: ImageClaims; fetched: FetchedImages; digests: RegistryDigests }
+  readonly images: { claims: ImageClaims; fetched: FetchedImages; digests: Pick<RegistryDigests, 'find' | 'close'> }
   /** Separates work that names the same image. */
   readonly createLock: <T>(key: string, work: () => Promise<T>) => Promise<T>
   readonly log: Logger

@@ -28,7 +28,7 @@ const engineAskedAfterMs = 200
 interface ImageSources {
   driver: Driver
   fetched: FetchedImages
-  digests: RegistryDigests
+  digests: Pick<RegistryDigests, 'find'>
 }
 
 interface Resolution {

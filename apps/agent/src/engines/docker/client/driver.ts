@@ -12,7 +12,7 @@ import { createContainerEngine, withGracePeriod } from './container-engine.ts'
 import { translating, translatingIfThere } from './errors.ts'
 import { createEventHub, type EventHub } from './events.ts'
 import { redactInspection } from './inspection.ts'
-import { createLiveView, type ViewSource } from './live-view.ts'
+import { LiveView, type ViewSource } from './live-view.ts'
 import { findOwnContainer } from './own-container.ts'
 import { readLog } from './read-log.ts'
 
@@ -34,7 +34,7 @@ export async function openDockerDriver(
   const hub = createEventHub(docker, log, (id) => view.touch(id))
   const list = (options: Docker.ContainerListOptions) =>
     translating('list the containers', () => docker.listContainers({ all: true, ...options }))
-  const view = createLiveView({ list, inspect: inspectUnlessHeld(docker, hub, heldMs) }, hub)
+  const view = new LiveView({ list, inspect: inspectUnlessHeld(docker, hub, heldMs) }, hub)
   const raw = createContainerEngine(docker, { seesHost: dockerHost.startsWith('unix:') })
   const engine: ContainerEngine = {
     ...raw,
@@ -59,7 +59,7 @@ export async function openDockerDriver(
       const all = await view.all()
       return prefix === undefined ? all : all.filter(({ labels }) => labels[label.prefix] === prefix)
     },
-    view: view.some,
+    view: (ids) => view.some(ids),
     find: (ref) => find(docker, ref),
     async inspect(id) {
       const info = await translating('inspect the container', () => docker.getContainer(id).inspect())

@@ -6,16 +6,6 @@ import { Slots } from '../../../concurrency/slots.ts'
 import { agingReason, viewOf } from './container-view.ts'
 import type { EventHub } from './events.ts'
 
-/** The engine's containers as this process knows them: listed once, then updated by events, and each inspected when it changed. */
-export interface LiveView {
-  /** All containers, the newest first, as they were at the call or later. @throws EngineError `unavailable`, and the errors of a list */
-  all(): Promise<Container[]>
-  /** The containers of the given ids that still exist, as of their last event or later. */
-  some(ids: readonly string[]): Promise<Container[]>
-  /** Marks a container that changed without an event. */
-  touch(id: string): void
-}
-
 /** `held`: the engine holds the container locked and does not describe it for now. */
 type Inspected = Docker.ContainerInspectInfo | 'held' | undefined
 
@@ -36,34 +26,19 @@ const listedByIdMax = 50
 /** Answers of the engine are large: all of them at once would need more memory than the view. */
 const inspectedAtOnce = 16
 
-/**
- * Changes are only recorded as they happen and read when a caller asks, so an idle agent sends its engine no requests. While the engine's
- * events do not arrive, each call reads everything.
- */
-export function createLiveView(source: ViewSource, hub: EventSource): LiveView {
-  const state = new ViewState(source, hub)
-  const caughtUp = sharedTurn(() => state.catchUp())
-  const refreshed = sharedTurn(() => state.refresh())
-  return {
-    async all() {
-      await caughtUp()
-      await refreshed()
-      return state.all()
-    },
-    async some(ids) {
-      await refreshed()
-      return state.some(ids)
-    },
-    touch: (id) => state.touch(id),
-  }
-}
-
 type EventSource = Pick<EventHub, 'isOpen' | 'subscribe' | 'catchUp'>
 
-class ViewState {
+/**
+ * The engine's containers as this process knows them: listed once, then updated by events, and each inspected when it changed. Changes are
+ * only recorded as they happen and read when a caller asks, so an idle agent sends its engine no requests. While the engine's events do not
+ * arrive, each call reads everything.
+ */
+export class LiveView {
   readonly #source: ViewSource
   readonly #hub: EventSource
   readonly #slots = new Slots(inspectedAtOnce)
+  readonly #caughtUp = sharedTurn(() => this.#catchUp())
+  readonly #refreshed = sharedTurn(() => this.#refresh())
   #entries = new Map<string, Entry>()
   #stale = true
   #dirty = new Set<string>()
@@ -78,11 +53,32 @@ class ViewState {
     })
   }
 
+  /** All containers, the newest first, as they were at the call or later. @throws EngineError `unavailable`, and the errors of a list */
+  async all(): Promise<Container[]> {
+    await this.#caughtUp()
+    await this.#refreshed()
+    const now = Date.now()
+    return [...this.#entries.values()]
+      .sort((left, right) => right.createdAt - left.createdAt)
+      .map((entry) => containerAt(entry, now))
+  }
+
+  /** The containers of the given ids that still exist, as of their last event or later. */
+  async some(ids: readonly string[]): Promise<Container[]> {
+    await this.#refreshed()
+    const now = Date.now()
+    return ids.flatMap((id) => {
+      const entry = this.#entries.get(id)
+      return entry ? [containerAt(entry, now)] : []
+    })
+  }
+
+  /** Marks a container that changed without an event. */
   touch(id: string): void {
     this.#dirty.add(id)
   }
 
-  async catchUp(): Promise<void> {
+  async #catchUp(): Promise<void> {
     if (this.#stale || !this.#hub.isOpen) return
     try {
       for (const id of await this.#hub.catchUp()) this.touch(id)
@@ -92,7 +88,7 @@ class ViewState {
     }
   }
 
-  async refresh(): Promise<void> {
+  async #refresh(): Promise<void> {
     const ids = this.#dirty
     const all = this.#stale || !this.#hub.isOpen
     this.#dirty = new Set()
@@ -105,21 +101,6 @@ class ViewState {
       for (const id of ids) this.touch(id)
       throw error
     }
-  }
-
-  all(): Container[] {
-    const now = Date.now()
-    return [...this.#entries.values()]
-      .sort((left, right) => right.createdAt - left.createdAt)
-      .map((entry) => containerAt(entry, now))
-  }
-
-  some(ids: readonly string[]): Container[] {
-    const now = Date.now()
-    return ids.flatMap((id) => {
-      const entry = this.#entries.get(id)
-      return entry ? [containerAt(entry, now)] : []
-    })
   }
 
   async #readAll(): Promise<void> {

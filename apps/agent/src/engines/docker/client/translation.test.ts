@@ -59,7 +59,7 @@ describe('the translation of messages of other engines and registries', () => {
     expect(translate(answer(500, message), 'start the container').message).toBe(`${sentence} (Docker: ${message})`)
   })
 
-  test('an engine that refuses access is reported with the rights that the agent needs', () => {
+  test('names the rights that the agent needs where the engine refuses access', () => {
     const denied = Object.assign(new Error('connect EACCES /var/run/docker.sock'), { code: 'EACCES' })
     expect(translate(denied, 'describe itself')).toMatchObject({
       kind: 'refused',

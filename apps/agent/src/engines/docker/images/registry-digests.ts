@@ -5,22 +5,6 @@ import { guarded } from '@crux/service-kit'
 import type { RegistryCredentials } from '../containers/container-engine.ts'
 import { parseImage, registryAddress } from '../containers/image-reference.ts'
 
-export interface RegistryDigests {
-  /**
-   * Asks a registry for the digest of a tag or digest that it grants to the credentials, from this process: one request over a connection
-   * that is kept, where the engine opens a new one and reads the manifests as well.
-   *
-   * @returns undefined where the digest cannot be determined, for whatever reason: the engine may have another way to the registry, e.g. a
-   *   proxy or a certificate of its own, and its answer has the reason if it has none
-   */
-  find(
-    image: { name: string; reference: string },
-    auth: RegistryCredentials | undefined,
-    signal: AbortSignal,
-  ): Promise<string | undefined>
-  close(): void
-}
-
 /** Timeout of one request. */
 const timeoutMs = 5_000
 /** For how long a registry that this process cannot reach is left to the engine. */
@@ -50,14 +34,18 @@ interface Question {
   signal: AbortSignal
 }
 
-export function createRegistryDigests(): RegistryDigests {
-  return new AskedDigests()
-}
-
-class AskedDigests implements RegistryDigests {
+/** The digests that registries grant to credentials, asked by this process itself. */
+export class RegistryDigests {
   readonly #agents = { 'http:': new HttpAgent({ keepAlive: true }), 'https:': new HttpsAgent({ keepAlive: true }) }
   readonly #registries = new Map<string, Registry>()
 
+  /**
+   * Asks a registry for the digest of a tag or digest that it grants to the credentials: one request over a connection that is kept, where
+   * the engine opens a new one and reads the manifests as well.
+   *
+   * @returns undefined where the digest cannot be determined, for whatever reason: the engine may have another way to the registry, e.g. a
+   *   proxy or a certificate of its own, and its answer has the reason if it has none
+   */
   async find(
     { name, reference }: { name: string; reference: string },
     auth: RegistryCredentials | undefined,

@@ -72,7 +72,7 @@ describe('desiredOf', () => {
     )
   })
 
-  test('keeps the labels of a user beside ours', () => {
+  test('keeps the labels of the configuration beside those of the agent', () => {
     const { base } = specOf({ dockerLabels: [{ key: 'mine', value: 'y' }] })
     expect(base.labels).toMatchObject({ [label.team]: 'team', mine: 'y' })
   })
@@ -203,13 +203,13 @@ describe('configHash', () => {
   })
 })
 
-describe('mount helpers', () => {
-  test('detect a path inside another one but not one with the same beginning', () => {
+describe('paths and quantities of mounts', () => {
+  test('overlap where one path lies inside the other and not where both only start alike', () => {
     expect(pathsOverlap('/a/b', '/a')).toBe(true)
     expect(pathsOverlap('/', '/a')).toBe(true)
     expect(pathsOverlap('/a/b', '/a/bc')).toBe(false)
   })
-  test('parse quantities', () => {
+  test('are parsed from the notation of Kubernetes', () => {
     expect(['512Mi', '1G', '10', 'x'].map(bytesOfQuantity)).toEqual([536_870_912, 1_000_000_000, 10, undefined])
   })
 })

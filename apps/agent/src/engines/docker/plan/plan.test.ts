@@ -109,7 +109,7 @@ describe('planRelease', () => {
     expect(plan.cleanUp).toEqual([])
   })
 
-  test('starts a container without any name beside a running one and hands the names over without a gap', () => {
+  test('starts a container without any name beside a running one and hands the names over so that each always resolves', () => {
     const plan = planOf(makeCase([{ name: 'web' }], { drainMs: 500 }), [makeOld('web'), makeOld('db')])
     expect(plan.instances[0]).toMatchObject({
       mode: 'beside',

@@ -39,8 +39,7 @@ export async function importObjects(
   const { prefix, owner, signal, onProgress } = options
   const objects = await retried(() => listAll(bucket, prefix), signal)
   // An empty answer to a mistyped prefix must not empty the volume.
-  if (prefix !== '' && objects.length === 0)
-    throw new StorageError(`the bucket has nothing under ${prefix}`, { passing: false })
+  if (prefix !== '' && objects.length === 0) throw new StorageError(`the bucket has nothing under ${prefix}`)
   const { files, directories } = placesOf(objects, prefix)
 
   const missing: { object: StoredObject; path: InnerPath }[] = []
@@ -100,16 +99,13 @@ function placesOf(objects: readonly StoredObject[], prefix: string) {
     const isDirectory = key.endsWith('/')
     const parts = key.slice(prefix.length, isDirectory ? -1 : undefined).split('/')
     if (!key.startsWith(prefix) || parts.some((part) => leadsAway(part) || Buffer.byteLength(part) > nameBytesMax))
-      throw new StorageError(`the storage holds ${JSON.stringify(key)}, which is not the name of a file`, {
-        passing: false,
-      })
+      throw new StorageError(`the storage holds ${JSON.stringify(key)}, which is not the name of a file`)
     for (let length = isDirectory ? parts.length : parts.length - 1; length > 0; length--)
       directories.add(parts.slice(0, length).join('/'))
     if (!isDirectory) files.set(parts.join('/'), object)
   }
   const both = [...files.keys()].find((path) => directories.has(path))
-  if (both !== undefined)
-    throw new StorageError(`the storage holds ${both} both as a file and as a directory`, { passing: false })
+  if (both !== undefined) throw new StorageError(`the storage holds ${both} both as a file and as a directory`)
   return { files, directories }
 }
 
