@@ -12,7 +12,7 @@ import { isReadyToDeploy } from './DeployVersion.tsx'
 import { ImagesSection } from './ImagesSection.tsx'
 import { useVersionLive } from './use-version-live.ts'
 
-const ImageOrder = lazyComponent(() => import('./ImageOrder.tsx').then((module) => module.ImageOrder))
+const ImageOrder = lazyComponent(async () => (await import('./ImageOrder.tsx')).ImageOrder)
 
 type Props = {
   teamSlug: string
