@@ -53,7 +53,8 @@ export function ProgressRow({ subject, instance, view, now, said, open, onToggle
       </button>
       {!unchanged && (
         <ol
-          className={cx('mt-2 grid gap-1 md:ml-[104px]', view.steps.length > 6 ? 'grid-cols-7' : 'grid-cols-6')}
+          // Equal columns, unless a phone is too narrow for the longest name.
+          className="mt-2 grid auto-cols-[minmax(min-content,1fr)] grid-flow-col gap-1 md:ml-[104px]"
           aria-label={t('progress.steps', { name: subject.name })}
         >
           {view.steps.map((step) => (
