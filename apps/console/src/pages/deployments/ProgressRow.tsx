@@ -118,14 +118,14 @@ function StepBar({ step, now }: { step: Step; now: number }) {
   const { t } = useTranslation(['deployments', 'common'])
   const share = step.state === 'running' ? (step.share ?? 0.6) : 1
   return (
-    <li className="grid min-w-0 content-start gap-px text-small whitespace-nowrap text-ink-3">
+    <li className="grid content-start gap-px text-small whitespace-nowrap text-ink-3">
       <span aria-hidden className="block h-1 overflow-hidden rounded-full bg-line">
         <span
           className={cx('block h-full rounded-full transition-[width] duration-300', bars[step.state])}
           style={{ width: `${share * 100}%` }}
         />
       </span>
-      <span className={cx('mt-1 truncate', words[step.state])}>
+      <span className={cx('mt-1', words[step.state])}>
         {t(`progress.phase.${step.phase}`)}
         <span className="sr-only"> {t(`common:state.phase.${step.state}`)}</span>
       </span>
