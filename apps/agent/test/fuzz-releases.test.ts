@@ -99,7 +99,6 @@ function fakeEngine(): Driver['engine'] {
     repoDigests: [],
     volumes: [],
     hasHealthCheck: false,
-    user: '',
     labels: {},
   }
   return {

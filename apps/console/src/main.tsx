@@ -19,7 +19,7 @@ try {
   // See start.js: without storage there is no count.
 }
 
-registerQuickActions(() => import('./quick-actions.ts').then((module) => module.quickActionSources))
+registerQuickActions(() => import('./quick-actions.tsx').then((module) => module.quickActionSources))
 
 void startTexts().then(() =>
   createRoot(root).render(

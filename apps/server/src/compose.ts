@@ -10,7 +10,7 @@ import { dashboardRoutes } from './dashboard/index.ts'
 import { deploymentChannels, deploymentRoutes } from './deployments/index.ts'
 import type { Handlers } from './http/index.ts'
 import { createIdentityFlows } from './identity/index.ts'
-import { imageRoutes, imagesOf, versionChannels } from './images/index.ts'
+import { imageRoutes, selectImages, versionChannels } from './images/index.ts'
 import type { ChannelHandlers } from './live/index.ts'
 import { mailRoutes } from './mails/index.ts'
 import { type LocalAgents, nodeChannels, nodeRoutes } from './nodes/index.ts'
@@ -46,7 +46,7 @@ export function composeRoutes(app: App, parts: Parts): Handlers {
     ...dashboardRoutes(app),
     ...registryRoutes(app),
     ...projectRoutes(app, projectVersions),
-    ...versionRoutes(app, imagesOf),
+    ...versionRoutes(app, selectImages),
     ...imageRoutes(app, parts.browser),
     ...containerConfigurationRoutes(app),
     ...configBundleRoutes(app),

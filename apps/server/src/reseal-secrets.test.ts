@@ -9,7 +9,7 @@ import { createCipher, generateKey } from './crypto/cipher.ts'
 import { openServerDatabase } from './db/open-database.ts'
 import * as schema from './db/schema/index.ts'
 import { resealAll, sealedColumns } from './reseal-secrets.ts'
-import { type InvitationMailJob, invitationMailJob, invitationSecret } from './teams/invitation-secret.ts'
+import { type InvitationMailJob, invitationMailJob, invitationSecret } from './teams/invitation-mail.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

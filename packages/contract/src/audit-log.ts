@@ -28,10 +28,11 @@ export const AuditLogEntry = z.object({
     .optional(),
 })
 
+const time = z.iso.datetime({ offset: true })
 /** `from` and `to` are ISO 8601, both inclusive. `filter` is a part of the event or of the actor's name or address, in any case. */
 const range = {
-  from: Timestamp,
-  to: Timestamp,
+  from: time,
+  to: time,
   filter: z.string().trim().max(200).optional(),
   accepted: z.enum(['true', 'false']).optional(),
 }
@@ -43,32 +44,28 @@ export const AuditLogDay = z.object({ day: z.iso.date(), accepted: z.int(), refu
 export const auditLogEndpoints = endpoints({
   'audit-log.list': {
     summary: 'List the audit log of a team, newest first',
-    method: 'GET',
-    path: auditLog,
+    route: `GET ${auditLog}`,
     query: Page.extend(range),
     response: paginated(AuditLogEntry),
     permission: 'audit-log.read',
   },
   'audit-log.days': {
     summary: 'Count the entries of the audit log per day, oldest first',
-    method: 'GET',
-    path: `${auditLog}/days`,
+    route: `GET ${auditLog}/days`,
     query: z.object({ ...range, /** IANA name: `Europe/Berlin`. */ timeZone: z.string().max(64).default('UTC') }),
     response: z.array(AuditLogDay),
     permission: 'audit-log.read',
   },
   'audit-log.export-csv': {
     summary: 'Download the audit log as CSV (RFC 4180), oldest first',
-    method: 'GET',
-    path: `${auditLog}/export.csv`,
+    route: `GET ${auditLog}/export.csv`,
     query: z.object(range),
     contentType: 'text/csv; charset=utf-8',
     permission: 'audit-log.read',
   },
   'audit-log.export-ndjson': {
     summary: 'Download the audit log with one JSON object per line, oldest first',
-    method: 'GET',
-    path: `${auditLog}/export.ndjson`,
+    route: `GET ${auditLog}/export.ndjson`,
     query: z.object(range),
     contentType: 'application/x-ndjson; charset=utf-8',
     permission: 'audit-log.read',

@@ -77,7 +77,7 @@ export const CapturedMail = z.object({
 })
 
 /** A form of a flow before the sign-in. The identity service keeps a security log of its own, so that nothing is recorded here. */
-const flowForm = { method: 'POST', response: Relayed, permission: 'public', audit: false } as const
+const flowForm = { response: Relayed, permission: 'public', audit: false } as const
 /** A form of the account settings. */
 const accountForm = {
   ...flowForm,
@@ -91,21 +91,20 @@ export const authEndpoints = endpoints({
   'auth.register': {
     summary: 'Submit a registration flow',
     ...flowForm,
-    path: '/api/auth/register',
+    route: 'POST /api/auth/register',
     body: RegisterWrite,
     errors: ['alreadyExists', 'tooManyRequests', 'serviceUnavailable'],
   },
   'auth.login': {
     summary: 'Submit a sign-in flow',
     ...flowForm,
-    path: '/api/auth/login',
+    route: 'POST /api/auth/login',
     body: LoginWrite,
     errors: ['alreadyExists', 'tooManyRequests', 'serviceUnavailable'],
   },
   'auth.logout': {
     summary: 'Start a sign-out; returns the address that ends the session',
-    method: 'POST',
-    path: '/api/auth/logout',
+    route: 'POST /api/auth/logout',
     response: z.object({ url: z.string() }),
     errors: ['serviceUnavailable'],
     permission: 'public',
@@ -114,29 +113,28 @@ export const authEndpoints = endpoints({
   'auth.verify': {
     summary: 'Request or submit a verification code',
     ...flowForm,
-    path: '/api/auth/verify',
+    route: 'POST /api/auth/verify',
     body: CodeWrite,
     errors: ['tooManyRequests', 'serviceUnavailable'],
   },
   'auth.recovery': {
     summary: 'Request or submit a recovery code',
     ...flowForm,
-    path: '/api/auth/recovery',
+    route: 'POST /api/auth/recovery',
     body: CodeWrite,
     errors: ['alreadyExists', 'tooManyRequests', 'serviceUnavailable'],
   },
   'auth.create-account': {
     summary: "Redeem an invitation's code: signs in, joins the team, 201 with the page for a password",
     ...flowForm,
-    path: '/api/auth/create-account',
+    route: 'POST /api/auth/create-account',
     body: CreateAccountWrite,
     errors: ['alreadyExists', 'preconditionFailed', 'tooManyRequests', 'serviceUnavailable'],
   },
   // Public, although it creates a code: docs/decisions.md#links-of-invitations.
   'auth.renew-invitation-code': {
     summary: 'Create another flow and code for a valid invitation, for anyone who has its link',
-    method: 'POST',
-    path: '/api/auth/create-account/code',
+    route: 'POST /api/auth/create-account/code',
     body: z.object({ team: Id, invitation: z.string().min(16).max(256) }),
     response: z.object({ flow: z.string(), code: z.string() }),
     errors: ['preconditionFailed', 'tooManyRequests', 'serviceUnavailable'],
@@ -146,32 +144,30 @@ export const authEndpoints = endpoints({
   'auth.edit-profile': {
     summary: 'Update your name and email address',
     ...accountForm,
-    path: '/api/auth/settings/edit-profile',
+    route: 'POST /api/auth/settings/edit-profile',
     body: ProfileWrite,
   },
   'auth.change-password': {
     summary: 'Update your password; 403 if the session is too old for that',
     ...accountForm,
-    path: '/api/auth/settings/change-password',
+    route: 'POST /api/auth/settings/change-password',
     body: PasswordWrite,
   },
   'auth.link-provider': {
     summary: 'Link a sign-in provider; 201 with the address that continues it',
     ...accountForm,
-    path: '/api/auth/settings/oidc',
+    route: 'POST /api/auth/settings/oidc',
     body: ProviderWrite,
   },
   'auth.unlink-provider': {
     summary: 'Unlink a sign-in provider; the last way to sign in cannot be unlinked',
     ...accountForm,
-    method: 'DELETE',
-    path: '/api/auth/settings/oidc',
+    route: 'DELETE /api/auth/settings/oidc',
     body: ProviderWrite,
   },
   'mails.list': {
     summary: 'List the mail captured while no mail server is configured, newest first',
-    method: 'POST',
-    path: '/api/mails',
+    route: 'POST /api/mails',
     body: z.object({ token: z.string().min(1).max(256) }),
     response: z.array(CapturedMail),
     errors: ['tooManyRequests'],

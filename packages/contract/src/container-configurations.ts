@@ -95,83 +95,69 @@ export const ContainerConfigRevision = z.object({
 })
 export type ContainerConfigRevision = z.output<typeof ContainerConfigRevision>
 
+const history = '/api/:teamSlug/container-configurations/:configId/history' as const
+
 export const containerConfigurationEndpoints = endpoints({
   'container-configurations.get': {
     summary: 'Get one layer of a container configuration',
-    method: 'GET',
-    path: '/api/:teamSlug/container-configurations/:configId',
+    route: 'GET /api/:teamSlug/container-configurations/:configId',
     response: ContainerConfigDetails,
     permission: 'container-configurations.read',
   },
   'container-configurations.relations': {
     summary: 'Get the image, bundle, deployment or instance that a configuration belongs to',
-    method: 'GET',
-    path: '/api/:teamSlug/container-configurations/:configId/relations',
+    route: 'GET /api/:teamSlug/container-configurations/:configId/relations',
     response: ContainerConfigRelations,
     permission: 'container-configurations.read',
   },
   'container-configurations.update': {
     summary: 'Update a configuration',
-    method: 'PATCH',
-    path: '/api/:teamSlug/container-configurations/:configId',
+    route: 'PATCH /api/:teamSlug/container-configurations/:configId',
     body: ContainerConfigPatch,
     configInput: true,
-    status: 204,
     errors: ['patchConflict', 'keysAreUnique'],
     permission: 'container-configurations.edit',
     audit: 'container-configuration',
     auditBody: false,
   },
-})
-
-const history = '/api/:teamSlug/container-configurations/:configId/history' as const
-
-export const configurationHistoryEndpoints = endpoints({
   'container-configurations.list': {
     summary: 'Find configurations of the team by name, to compare or copy them',
-    method: 'GET',
-    path: '/api/:teamSlug/container-configurations',
+    route: 'GET /api/:teamSlug/container-configurations',
     query: Page.extend({ filter: z.string().max(255).optional(), type: z.enum(containerConfigTypes).optional() }),
     response: paginated(ContainerConfigChoice),
     permission: 'container-configurations.read',
   },
   'container-configurations.history': {
     summary: 'List the changes of a configuration, newest first',
-    method: 'GET',
-    path: history,
+    route: `GET ${history}`,
     query: Page,
     response: paginated(ContainerConfigRevision),
     permission: 'container-configurations.read',
   },
   'container-configurations.get-revision': {
     summary: 'Get an earlier state of a configuration',
-    method: 'GET',
-    path: `${history}/:revision`,
+    route: `GET ${history}/:revision`,
     response: ContainerConfigRevision.extend({ config: ContainerConfigFields }),
     permission: 'container-configurations.read',
   },
   'container-configurations.restore': {
     summary: 'Restore an earlier state as a new change; secrets keep their values',
-    method: 'POST',
-    path: `${history}/:revision/restore`,
+    route: `POST ${history}/:revision/restore`,
     /** The revision that the caller has loaded: a later change is a conflict. */
     body: z.object({ revision: z.int().optional() }).optional(),
-    status: 204,
     errors: ['patchConflict', 'keysAreUnique'],
     permission: 'container-configurations.edit',
     audit: 'container-configuration',
   },
   'container-configurations.copy': {
     summary: "Take another configuration's settings; secrets come as keys only",
-    method: 'POST',
-    path: '/api/:teamSlug/container-configurations/:configId/copy',
+    route: 'POST /api/:teamSlug/container-configurations/:configId/copy',
     body: z.object({
       fromConfigId: Id,
       /** Absent: all settings of the other configuration. */
       fields: z.array(z.enum(containerConfigFieldNames)).max(100).optional(),
       revision: z.int().optional(),
     }),
-    status: 204,
     errors: ['patchConflict', 'keysAreUnique'],
     permission: 'container-configurations.edit',
     audit: 'container-configuration',

@@ -2,12 +2,8 @@ import type { z } from 'zod'
 import { auditLogEndpoints } from './audit-log.ts'
 import { authEndpoints } from './auth.ts'
 import { configBundleEndpoints } from './config-bundles.ts'
-import { configurationHistoryEndpoints, containerConfigurationEndpoints } from './container-configurations.ts'
-import {
-  deploymentSecretEndpoints,
-  finalConfigurationEndpoints,
-  releaseEndpoints,
-} from './deployment-configurations.ts'
+import { containerConfigurationEndpoints } from './container-configurations.ts'
+import { deploymentConfigurationEndpoints } from './deployment-configurations.ts'
 import { deploymentEndpoints } from './deployments.ts'
 import type { EndpointSpec } from './endpoint.ts'
 import type { liveChannels } from './live-channels.ts'
@@ -32,13 +28,10 @@ export const contract = {
   ...nodeEndpoints,
   ...nodeImageEndpoints,
   ...containerConfigurationEndpoints,
-  ...configurationHistoryEndpoints,
   ...configBundleEndpoints,
   ...storageEndpoints,
   ...deploymentEndpoints,
-  ...finalConfigurationEndpoints,
-  ...deploymentSecretEndpoints,
-  ...releaseEndpoints,
+  ...deploymentConfigurationEndpoints,
 }
 export type Contract = typeof contract
 export type Operation = keyof Contract

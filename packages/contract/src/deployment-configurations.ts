@@ -27,49 +27,38 @@ export const FinalConfiguration = z.object({
 })
 export const SecretKeys = z.object({ publicKey: z.string(), keys: z.array(z.string()) })
 
-export const finalConfigurationEndpoints = endpoints({
+export const deploymentConfigurationEndpoints = endpoints({
   'deployments.final-configuration': {
     summary: 'Get the final configuration of each instance with the origin of every value',
-    method: 'GET',
-    path: `${one}/final-configuration`,
+    route: `GET ${one}/final-configuration`,
     response: z.array(FinalConfiguration),
     permission: 'deployments.read',
   },
-})
-
-export const releaseEndpoints = endpoints({
-  'deployments.preview-release': {
-    summary: 'Preview a rollback to an earlier release',
-    method: 'GET',
-    path: `${one}/releases/:number/preview`,
-    response: DeploymentPreview,
-    permission: 'deployments.read',
-  },
-  'deployments.log-file': {
-    summary: 'Download the events of one release or of all as a text file',
-    method: 'GET',
-    path: `${one}/log/file`,
-    query: z.object({ try: z.coerce.number().int().min(1).max(limits.releaseNumber).optional() }),
-    contentType: 'text/plain; charset=utf-8',
-    permission: 'deployments.read',
-  },
-})
-
-export const deploymentSecretEndpoints = endpoints({
   'deployments.secrets': {
     summary: "Keys of the prefix's shared secrets that the node has, and its public key",
-    method: 'GET',
-    path: `${one}/secrets`,
+    route: `GET ${one}/secrets`,
     response: SecretKeys,
     errors: ['preconditionFailed'],
     permission: 'container-configurations.read',
   },
   'deployments.instance-secrets': {
     summary: "Keys of the secrets that an instance's container has, and the node's public key",
-    method: 'GET',
-    path: `${one}/instances/:instanceId/secrets`,
+    route: `GET ${one}/instances/:instanceId/secrets`,
     response: SecretKeys.extend({ container: z.object({ prefix: z.string(), name: z.string() }) }),
     errors: ['preconditionFailed'],
     permission: 'container-configurations.read',
+  },
+  'deployments.preview-release': {
+    summary: 'Preview a rollback to an earlier release',
+    route: `GET ${one}/releases/:number/preview`,
+    response: DeploymentPreview,
+    permission: 'deployments.read',
+  },
+  'deployments.log-file': {
+    summary: 'Download the events of one release or of all as a text file',
+    route: `GET ${one}/log/file`,
+    query: z.object({ try: z.coerce.number().int().min(1).max(limits.releaseNumber).optional() }),
+    contentType: 'text/plain; charset=utf-8',
+    permission: 'deployments.read',
   },
 })

@@ -1,15 +1,15 @@
 import type { z } from 'zod'
 import type { TokenScope } from './enums.ts'
 import type { ErrorCode } from './errors.ts'
-import { withPathParams } from './path-params.ts'
+import { type WithPathParams, withPathParams } from './path-params.ts'
 import type { Permission } from './policy.ts'
 
 /**
  * One endpoint of the table from which the routes, the client, OpenAPI, rights, audit and form limits are derived.
- * - `path`: with `:parameters`; a path with `:teamSlug` is authorized in that team, `:teamId` likewise.
+ * - `method` and `path`: a row declares both as `route`. A path has `:parameters`; one with `:teamSlug` is authorized in that team, `:teamId` likewise.
  * - `permission`: `public` and `session` require no team right; `install-token` requires a node's install token, `registry-hook` the token of the
  *   registry in the path.
- * - `status`: of a success; absent: 200.
+ * - `status`: of a success. A row without one has 200, or 204 if it has no answer.
  * - `audit`: the label under which a successful or refused change is recorded; `false` for actions that must not be recorded. Every endpoint but a
  *   GET has to declare it, so that no change is forgotten.
  * - `errors`: codes in addition to those of every endpoint (invalidArgument, unauthorized, forbidden, notFound, internalError).
@@ -17,14 +17,17 @@ import type { Permission } from './policy.ts'
 export type EndpointSpec = EndpointBase & ({ method: 'GET'; audit?: false } | { method: Change; audit: string | false })
 type Change = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-type EndpointBase = {
-  summary: string
+type EndpointBase = Properties & {
   path: `/${string}`
-  /** Made of the path by `endpoints`. */
+  /** Made of the path. */
   params?: z.ZodObject
+  status: number
+}
+
+type Properties = {
+  summary: string
   query?: z.ZodObject
   body?: z.ZodType
-  status?: 201 | 204
   response?: z.ZodType
   /** The type of an answer that is not JSON (a script, a stream): the handler returns a string or Buffer. */
   contentType?: string
@@ -60,8 +63,25 @@ type EndpointBase = {
   location?: 'sibling' | 'part'
 }
 
-/** The table, with the parameters of each path. */
+/** An endpoint as the table declares it. */
+type Row = Properties & { status?: 201 | 204 } & (
+    | { route: `GET /${string}`; audit?: false }
+    | { route: `${Change} /${string}`; audit: string | false }
+  )
+type Routed<R> = R extends { route: `${infer Method} ${infer Path extends `/${string}`}` }
+  ? Omit<R, 'route' | 'status'> & { method: Method; path: Path; status: number }
+  : never
+
+/** The table, with method, path, its parameters and status of each row. */
+export function endpoints<const T extends Record<string, Row>>(
+  table: T,
+): WithPathParams<{ [Name in keyof T]: Routed<T[Name]> }>
 /* @__NO_SIDE_EFFECTS__ */
-export function endpoints<const T extends Record<string, EndpointSpec & { params?: never }>>(table: T) {
-  return withPathParams(table)
+export function endpoints(table: Record<string, Row>) {
+  const routed = Object.entries(table).map(([name, { route, ...row }]) => {
+    const [method, path = ''] = route.split(' ')
+    const status = row.response || row.contentType ? 200 : 204
+    return [name, { status, ...row, method, path }]
+  })
+  return withPathParams(Object.fromEntries(routed))
 }

@@ -21,16 +21,14 @@ const nodes = '/api/:teamSlug/nodes' as const
 export const nodeImageEndpoints = endpoints({
   'nodes.images': {
     summary: "Images of a node's store and what needs them",
-    method: 'GET',
-    path: `${nodes}/:nodeId/images`,
+    route: `GET ${nodes}/:nodeId/images`,
     response: z.object({ images: z.array(NodeImage), reclaimableBytes: z.number() }),
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'nodes.read',
   },
   'nodes.prune-images': {
     summary: 'Delete images that no container and no release needs',
-    method: 'POST',
-    path: `${nodes}/:nodeId/images/prune`,
+    route: `POST ${nodes}/:nodeId/images/prune`,
     body: z.object({
       imageIds: z
         .array(z.string().regex(/^sha256:[0-9a-f]{64}$/))

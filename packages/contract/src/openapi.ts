@@ -114,7 +114,7 @@ function responsesOf(row: EndpointSpec, isOpen: boolean): OpenApiOperation['resp
   const type = row.contentType ?? 'application/json'
   const hasContent = row.response ?? row.contentType
   const responses: OpenApiOperation['responses'] = {
-    [row.status ?? 200]: {
+    [row.status]: {
       description: row.status === 201 ? 'Created; Location leads to it' : row.status === 204 ? 'Done' : 'The answer',
       ...(hasContent && {
         content: { [type]: { schema: row.response ? share(toSchema(row.response)) : { type: 'string' } } },

@@ -4,7 +4,8 @@ import { limits, patterns } from './limits.ts'
 
 /** Basic types of the API. Dates are ISO 8601 strings in UTC. */
 export const Id = z.uuid()
-export const Timestamp = z.iso.datetime({ offset: true })
+/** The server may answer with a Date, which the serialiser writes as ISO 8601; callers get text. */
+export const Timestamp: z.ZodType<string, string | Date> = z.iso.datetime({ offset: true })
 export const Name = z.string().trim().min(limits.name.min).max(limits.name.max)
 export const Description = z.string().max(limits.description.max).nullish()
 export const Icon = z.enum(icons).nullish()

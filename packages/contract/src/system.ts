@@ -40,29 +40,25 @@ export const Dashboard = z.object({
 export const systemEndpoints = endpoints({
   'system.health': {
     summary: 'Check whether this process is alive',
-    method: 'GET',
-    path: '/api/health',
+    route: 'GET /api/health',
     response: Health,
     permission: 'public',
   },
   'system.status': {
     summary: 'Get the state of every part',
-    method: 'GET',
-    path: '/api/status',
+    route: 'GET /api/status',
     response: Status,
     permission: 'public',
   },
   'quality-assurance.get': {
     summary: 'Get whether usage statistics are collected',
-    method: 'GET',
-    path: '/api/quality-assurance',
+    route: 'GET /api/quality-assurance',
     response: z.object({ disabled: z.boolean() }),
     permission: 'session',
   },
   'dashboard.get': {
     summary: 'Get the counters and the first steps of a team',
-    method: 'GET',
-    path: '/api/:teamSlug/dashboard',
+    route: 'GET /api/:teamSlug/dashboard',
     response: Dashboard,
     permission: 'dashboard.read',
   },

@@ -27,13 +27,15 @@ export function publishedPorts(config: ContainerConfigFields): HostPort[] {
   return [...single, ...ranges]
 }
 
-/** Whether two bindings conflict; an unspecified address means all addresses. */
+/** Whether a binding is for all addresses of the machine: to none, or to the unspecified address of a family. */
+export const isEveryAddress = (address: string): boolean => address === '' || address === '0.0.0.0' || address === '::'
+
+/** Whether two bindings conflict. */
 export function isSameHostPort(left: HostPort, right: HostPort): boolean {
-  const everywhere = (address: string) => address === '' || address === '0.0.0.0' || address === '::'
   return (
     left.protocol === right.protocol &&
     left.from <= right.to &&
     right.from <= left.to &&
-    (left.address === right.address || everywhere(left.address) || everywhere(right.address))
+    (left.address === right.address || isEveryAddress(left.address) || isEveryAddress(right.address))
   )
 }

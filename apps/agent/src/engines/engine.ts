@@ -5,14 +5,11 @@ import type {
   FindPortHolders,
   HostPort,
   Operation,
-  Owner,
   Release,
 } from '@crux/agent-protocol'
 import type { EngineScope } from '@crux/rules'
 import type { Journal } from '../journal/journal.ts'
-
-/** Whose containers: a deployment target, which is a node and a prefix, within a team's project. */
-export type OwnerIds = Pick<Owner, 'teamId' | 'projectId' | 'nodeId' | 'prefix'>
+import type { OwnerIds } from './labels.ts'
 
 export interface EngineDescription {
   kind: EngineKind

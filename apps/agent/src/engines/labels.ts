@@ -1,4 +1,4 @@
-import type { Owner, ReleaseKey } from '@crux/agent-protocol'
+import type { Owner, Release, ReleaseKey } from '@crux/agent-protocol'
 import { isCovered, ownerLabel } from '@crux/rules'
 
 /**
@@ -28,7 +28,8 @@ export const label = {
   serviceCategory: 'dev.crux.service-category',
 } as const
 
-type OwnerIds = Pick<Owner, 'teamId' | 'projectId' | 'nodeId' | 'prefix'>
+/** Whose containers: a deployment target, which is a node and a prefix, within a team's project. */
+export type OwnerIds = Pick<Owner, 'teamId' | 'projectId' | 'nodeId' | 'prefix'>
 
 export function ownerLabels(owner: OwnerIds): Record<string, string> {
   return {
@@ -36,6 +37,15 @@ export function ownerLabels(owner: OwnerIds): Record<string, string> {
     [label.project]: owner.projectId,
     [label.node]: owner.nodeId,
     [label.prefix]: owner.prefix,
+  }
+}
+
+/** The labels of a container that a release creates: its owner and the release. */
+export function releaseLabels({ owner, key }: Pick<Release, 'owner' | 'key'>): Record<string, string> {
+  return {
+    ...(owner ? ownerLabels(owner) : {}),
+    [label.deployment]: key?.deploymentId ?? '',
+    [label.release]: String(key?.number ?? 0),
   }
 }
 

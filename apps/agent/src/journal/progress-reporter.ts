@@ -67,15 +67,16 @@ export function createProgressReporter(journal: Journal, now: () => number = () 
     state(instanceId: string, state: ContainerState, reason = '') {
       journal.append({ case: 'state', value: { instanceId, state, reason: redact(reason) } })
     },
+    /** Reports the end of the release; what an outcome does not name is empty or false. */
     outcome(outcome: {
       successful: boolean
-      reason: string
-      instanceId: string
-      previousRestored: boolean
-      cancelled: boolean
-      containerNames: string[]
+      reason?: string
+      instanceId?: string
+      previousRestored?: boolean
+      cancelled?: boolean
+      containerNames?: string[]
     }) {
-      journal.append({ case: 'outcome', value: { ...outcome, reason: redact(outcome.reason) } })
+      journal.append({ case: 'outcome', value: { ...outcome, reason: redact(outcome.reason ?? '') } })
     },
     cleanUpEnd() {
       journal.append({ case: 'cleanUpEnd', value: {} })

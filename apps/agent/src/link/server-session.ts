@@ -7,6 +7,7 @@ import {
 } from 'node:http2'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { guarded } from '@crux/service-kit'
+import { guardedTimer } from '../concurrency/pause.ts'
 
 export interface ServerSession {
   authority: string
@@ -75,11 +76,10 @@ function openSession(
   return new Promise((resolve, reject) => {
     // Set here and not left to the environment: NODE_TLS_REJECT_UNAUTHORIZED=0 would send the token to any host on the way.
     const session = connect(authority, { rejectUnauthorized: true })
+    const on = <A extends unknown[]>(event: string, listener: (...args: A) => void) =>
+      session.on(event, guarded('the connection to the server', listener))
     const destroyAfter = (ms: number, reason: string) =>
-      setTimeout(
-        guarded('the connection to the server', () => session.destroy(new Error(reason))),
-        ms,
-      )
+      guardedTimer('the connection to the server', ms, () => session.destroy(new Error(reason)))
     let timer = destroyAfter(connectTimeoutMs, 'no connection in time')
     const ping = guarded('the ping to the server', () => {
       if (session.destroyed || session.closed) return
@@ -91,35 +91,23 @@ function openSession(
         }),
       )
     })
-    session.on(
-      'connect',
-      guarded('the connection to the server', () => {
-        clearTimeout(timer)
-        timer = setTimeout(ping, times.pingEveryMs)
-        resolve(session)
-      }),
-    )
-    session.on(
-      'goaway',
-      guarded('the connection to the server', () => {
-        onEnd()
-        session.close()
-      }),
-    )
+    on('connect', () => {
+      clearTimeout(timer)
+      timer = setTimeout(ping, times.pingEveryMs)
+      resolve(session)
+    })
+    on('goaway', () => {
+      onEnd()
+      session.close()
+    })
     // Calls in progress fail through their streams; without a listener the error would end the process.
-    session.on(
-      'error',
-      guarded('the connection to the server', (error) =>
-        reject(new ConnectError(error.message, Code.Unavailable, undefined, undefined, error)),
-      ),
+    on('error', (error: Error) =>
+      reject(new ConnectError(error.message, Code.Unavailable, undefined, undefined, error)),
     )
-    session.on(
-      'close',
-      guarded('the connection to the server', () => {
-        clearTimeout(timer)
-        onEnd()
-        reject(new ConnectError('the connection ended', Code.Unavailable))
-      }),
-    )
+    on('close', () => {
+      clearTimeout(timer)
+      onEnd()
+      reject(new ConnectError('the connection ended', Code.Unavailable))
+    })
   })
 }

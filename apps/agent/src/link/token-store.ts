@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { readIfThere, removeDurably, writeDurably } from '../files/durable-file.ts'
+import { parseJson } from '../files/parse-json.ts'
 
 const StoredToken = z.object({
   server: z.string(),
@@ -21,21 +22,10 @@ export function openTokenStore(directory: string): TokenStore {
   const path = join(directory, 'token.json')
   return {
     async read() {
-      const text = await readIfThere(path)
-      if (text === undefined) return undefined
-      const parsed = StoredToken.safeParse(parseJson(text))
-      return parsed.success ? parsed.data : undefined
+      return parseJson(StoredToken, await readIfThere(path))
     },
     write: (token) => writeDurably(path, `${JSON.stringify(token)}\n`),
     forget: () => removeDurably(path),
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

@@ -225,10 +225,7 @@ export class Releases {
     createProgressReporter(journal).outcome({
       successful: false,
       reason: `the release did not start: ${reason}`,
-      instanceId: '',
       previousRestored: await engine.previousContainersRun(release, this.#ending.signal).catch(() => false),
-      cancelled: false,
-      containerNames: [],
     })
     this.#start(journal)
   }
@@ -247,9 +244,7 @@ function endUnexpectedly(journal: Journal, reason: string): void {
     successful: false,
     reason: [undoing?.reason, `the release ended unexpectedly: ${reason}`].filter(Boolean).join('; '),
     instanceId: undoing?.instanceId ?? '',
-    previousRestored: false,
     cancelled: undoing?.cancelled ?? false,
-    containerNames: [],
   })
 }
 

@@ -1,6 +1,7 @@
 import { toBinary } from '@bufbuild/protobuf'
 import { type DeploymentEvent, DeploymentEventSchema } from '@crux/agent-protocol'
-import { guarded, inBackground, type Logger } from '@crux/service-kit'
+import { inBackground, type Logger } from '@crux/service-kit'
+import { guardedTimer } from '../concurrency/pause.ts'
 import { messageOf } from '../errors.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { AgentClient } from '../link/client.ts'
@@ -65,10 +66,7 @@ export function createReporter(options: {
       }
     } catch (error) {
       log.info({ reason: messageOf(error) }, 'events were not taken, sending them again')
-      setTimeout(
-        guarded('reporting a release', () => send(journal, state)),
-        retryMs,
-      ).unref()
+      guardedTimer('reporting a release', retryMs, () => send(journal, state)).unref()
       return
     } finally {
       state.busy = false

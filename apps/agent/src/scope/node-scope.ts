@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { label } from '../engines/labels.ts'
 import { messageOf } from '../errors.ts'
 import { readIfThere, writeDurably } from '../files/durable-file.ts'
+import { parseJson } from '../files/parse-json.ts'
 
 /**
  * The objects that this agent manages without a command: those of its node and of the team's deleted nodes. The server sends these nodes
@@ -28,7 +29,8 @@ export async function openNodeScope(options: {
   log: Logger
 }): Promise<NodeScope> {
   const { path, nodeId, onChange, log } = options
-  let known = parse(await readIfThere(path))
+  // A file that cannot be read counts as missing: the server sends the data again.
+  let known: EngineScope | undefined = parseJson(Known, await readIfThere(path))
   let writing: Promise<void> = Promise.resolve()
 
   function save(content: string): void {
@@ -57,13 +59,4 @@ function isSame(left: EngineScope, right: EngineScope): boolean {
   if (left.teamId !== right.teamId || left.nodeId !== right.nodeId) return false
   const ids = new Set(left.deletedNodeIds)
   return ids.size === new Set(right.deletedNodeIds).size && right.deletedNodeIds.every((id) => ids.has(id))
-}
-
-/** A file that cannot be read counts as missing: the server sends the data again. */
-function parse(text: string | undefined): EngineScope | undefined {
-  try {
-    return text === undefined ? undefined : Known.parse(JSON.parse(text))
-  } catch {
-    return undefined
-  }
 }

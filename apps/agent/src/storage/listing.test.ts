@@ -10,9 +10,7 @@ test('a bucket listing returns keys as they are including entities and numbers',
   const { objects, next } = parseListing(
     page(`<IsTruncated>false</IsTruncated>${object('a&lt;b&amp;c&#252;&#x1F600;+%41')}`),
   )
-  expect(objects).toEqual([
-    { key: 'a<b&cü😀+%41', size: 12, modifiedAt: new Date('2026-01-02T03:04:05.678Z'), etag: '"e"' },
-  ])
+  expect(objects).toEqual([{ key: 'a<b&cü😀+%41', size: 12, modifiedAt: new Date('2026-01-02T03:04:05.678Z') }])
   expect(next).toBeUndefined()
 })
 

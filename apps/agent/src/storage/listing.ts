@@ -9,7 +9,6 @@ export interface StoredObject {
   key: string
   size: number
   modifiedAt: Date
-  etag: string
 }
 
 /**
@@ -26,7 +25,7 @@ export function parseListing(document: string): ListingPage {
     const modifiedAt = new Date(modified ?? '')
     if (key === undefined || !/^\d+$/.test(size ?? '') || Number.isNaN(modifiedAt.getTime()))
       throw new Error('the storage lists an object without key, size or time')
-    return { key: decode(key), size: Number(size), modifiedAt, etag: textOf(content, 'ETag') ?? '' }
+    return { key: decode(key), size: Number(size), modifiedAt }
   })
   const isCut = textOf(document.replaceAll(/<Contents>[\s\S]*?<\/Contents>/g, ''), 'IsTruncated') === 'true'
   const next = textOf(document, 'NextContinuationToken')

@@ -46,7 +46,7 @@ export async function* followLog(
           ...since,
         })) {
           const fresh = after ? lines.filter((line) => isAfter(line, after)) : lines
-          for (let at = 0; at < fresh.length; at += batchLinesMax) yield fresh.slice(at, at + batchLinesMax)
+          yield* batchesOf(fresh)
           last = fresh.at(-1) ?? last
         }
       } catch (error) {
@@ -81,9 +81,11 @@ export async function* wholeLog(
 ): AsyncGenerator<LogChunkLine[]> {
   const { container, scope, signal } = options
   const { id } = await findInScope(engine, container, scope)
-  for await (const lines of engine.readLog(id, { take: undefined, follow: false, signal })) {
-    for (let at = 0; at < lines.length; at += batchLinesMax) yield lines.slice(at, at + batchLinesMax)
-  }
+  for await (const lines of engine.readLog(id, { take: undefined, follow: false, signal })) yield* batchesOf(lines)
+}
+
+function* batchesOf(lines: LogChunkLine[]): Generator<LogChunkLine[]> {
+  for (let at = 0; at < lines.length; at += batchLinesMax) yield lines.slice(at, at + batchLinesMax)
 }
 
 /** Docker writes each line with its own nanosecond; a line with an equal time was already delivered. */

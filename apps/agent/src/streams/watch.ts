@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { timestampNow } from '@bufbuild/protobuf/wkt'
 import { type Container, ContainerSchema, ContainerState } from '@crux/agent-protocol'
 import { guarded, inBackground } from '@crux/service-kit'
+import { guardedTimer } from '../concurrency/pause.ts'
 import type { ContainerView, EngineEvent } from '../engines/engine.ts'
 import { label } from '../engines/labels.ts'
 import { isEngineError } from '../errors.ts'
@@ -111,10 +112,7 @@ class ContainerWatch {
       this.#failedReads += 1
       const waitMs = Math.min(retryMsMax, retryMs * 2 ** this.#failedReads)
       if (isEngineError(error, 'unavailable') || this.#failedReads < failedReadsMax)
-        this.#retry = setTimeout(
-          guarded('watching containers', () => this.#read()),
-          waitMs,
-        )
+        this.#retry = guardedTimer('watching containers', waitMs, () => this.#read())
       else this.#failure = { error }
     } finally {
       this.#isReading = false

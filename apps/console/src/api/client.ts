@@ -2,7 +2,9 @@ import type { ApiError, Input } from '@crux/client'
 import type { Operation, ResponseOf } from '@crux/contract'
 import { type QueryKey, useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { toastError } from '../components/toasts.tsx'
+import { confirm } from '../components/confirm.tsx'
+import type { Question } from '../components/question.ts'
+import { toastError, toastSuccess } from '../components/toasts.tsx'
 import { useDenied } from './me.ts'
 import { client, queryClient } from './query.ts'
 import { sessionLost } from './session.ts'
@@ -13,6 +15,8 @@ export { apiQuery, client, queryClient } from './query.ts'
 type CallOptions<O extends Operation> = {
   /** Keys of queries that the change makes stale; those on the page are refetched. */
   stale?: readonly (readonly unknown[])[]
+  /** What is said afterwards. */
+  done?: string
   onSuccess?: (result: ResponseOf<O>, input: Input<O>) => unknown
   /** False if only the caller shows the error. */
   toast?: boolean | ((error: ApiError) => boolean)
@@ -20,7 +24,7 @@ type CallOptions<O extends Operation> = {
 
 /**
  * A change: `const remove = useCall('registries.delete', {...}); remove.mutate({ params })`. Failures show one toast. Controls that lead
- * to it are disabled with the reason `remove.denied`, which is null for users with the right.
+ * to it are disabled with the reason `remove.denied`, which is null for users with the right. `remove.ask(question, { params })` asks first.
  */
 export function useCall<O extends Operation>(operation: O, options: CallOptions<O> = {}) {
   const denied = useDenied(operation)
@@ -39,6 +43,7 @@ export function useCall<O extends Operation>(operation: O, options: CallOptions<
     },
     onSuccess: async (result, input) => {
       for (const key of options.stale ?? []) void queryClient.invalidateQueries({ queryKey: key as QueryKey })
+      if (options.done) toastSuccess(options.done)
       await options.onSuccess?.(result, input)
     },
     onError: (error) => {
@@ -47,5 +52,8 @@ export function useCall<O extends Operation>(operation: O, options: CallOptions<
       if (wanted) toastError(error)
     },
   })
-  return { ...call, denied }
+  const ask = async (question: Question, input: Input<O>): Promise<void> => {
+    if (await confirm(question)) call.mutate(input)
+  }
+  return { ...call, ask, denied }
 }

@@ -1,10 +1,8 @@
 import type { Input } from '@crux/client'
 import type { Operation } from '@crux/contract'
 import { type LinkProps, useNavigate } from '@tanstack/react-router'
-import { confirm } from '../components/confirm.tsx'
 import type { Removal } from '../components/DetailsHead.tsx'
 import type { Question } from '../components/question.ts'
-import { toastSuccess } from '../components/toasts.tsx'
 import { useCall } from './client.ts'
 
 type Options<O extends Operation> = {
@@ -21,17 +19,9 @@ type Options<O extends Operation> = {
 export function useRemoval<O extends Operation>(operation: O, options: Options<O>): Removal {
   const { input, stale, question, done, list } = options
   const navigate = useNavigate()
-  const remove = useCall(operation, {
-    stale,
-    onSuccess: async () => {
-      toastSuccess(done)
-      await navigate(list)
-    },
-  })
+  const remove = useCall(operation, { stale, done, onSuccess: () => navigate(list) })
   return {
-    ask: async () => {
-      if (await confirm({ ...question, danger: true })) remove.mutate(input)
-    },
+    ask: () => remove.ask({ ...question, danger: true }, input),
     busy: remove.isPending,
     denied: remove.denied,
   }

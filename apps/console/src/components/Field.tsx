@@ -133,13 +133,24 @@ export function TextArea({ mono, className, rows = 3, ...rest }: AreaProps) {
   )
 }
 
-type SelectProps = SelectHTMLAttributes<HTMLSelectElement> & { ref?: Ref<HTMLSelectElement> }
+export type SelectOption = { value: string | number; label: string }
+type SelectProps = Omit<SelectHTMLAttributes<HTMLSelectElement>, 'children'> & {
+  options: readonly SelectOption[]
+  /** The first option, whose value is empty. */
+  none?: string | undefined
+  ref?: Ref<HTMLSelectElement>
+}
 
 /** The platform's own select: it works with a keyboard, a screen reader and a thumb. */
-export function Select({ className, children, ...rest }: SelectProps) {
+export function Select({ className, options, none, ...rest }: SelectProps) {
   return (
     <select {...useField()} {...rest} className={cx(inputStyle, 'h-[30px] pr-7', className)}>
-      {children}
+      {none !== undefined && <option value="">{none}</option>}
+      {options.map(({ value, label }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
     </select>
   )
 }

@@ -8,16 +8,10 @@ import { useNarrow } from './use-media.ts'
 const perLine = { narrow: 40, wide: 100 }
 const folds = { 3: 'line-clamp-3', 6: 'line-clamp-6' }
 
+type Props = { text: string; lines: keyof typeof folds; className?: string }
+
 /** A text that shows only its first lines until the user expands it, so that the content below stays visible. */
-export function FoldedText({
-  text,
-  lines,
-  className,
-}: {
-  text: string
-  lines: keyof typeof folds
-  className?: string
-}) {
+export function FoldedText({ text, lines, className }: Props) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)
   const id = useId()

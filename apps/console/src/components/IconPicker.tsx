@@ -2,14 +2,10 @@ import { icons } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { AnimalIcon, type AnimalName } from './AnimalIcon.tsx'
 
+type Props = { value: AnimalName | null; onChange: (value: AnimalName | null) => void }
+
 /** The animals to choose from; choosing the chosen one again clears it. */
-export function IconPicker({
-  value,
-  onChange,
-}: {
-  value: AnimalName | null
-  onChange: (value: AnimalName | null) => void
-}) {
+export function IconPicker({ value, onChange }: Props) {
   const { t } = useTranslation()
   return (
     <fieldset aria-label={t('icon.label')} className="flex flex-wrap gap-1 rounded-md border border-line bg-sunken p-1">

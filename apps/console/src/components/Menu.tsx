@@ -53,18 +53,10 @@ export function ActionMenu({ label, actions, trigger, size = 'md' }: Props) {
 
 type Trigger = ReactElement<{ id?: string; onClick?: (event: MouseEvent) => void }>
 
+type MenuProps = { trigger: Trigger; children: ReactNode; align?: 'start' | 'end'; width?: string }
+
 /** `trigger` is a native button or one of ours. */
-export function Menu({
-  trigger,
-  children,
-  align = 'end',
-  width,
-}: {
-  trigger: Trigger
-  children: ReactNode
-  align?: 'start' | 'end'
-  width?: string
-}) {
+export function Menu({ trigger, children, align = 'end', width }: MenuProps) {
   const [open, setOpen] = useState<'by pointer' | 'by keyboard' | null>(null)
   const anchor = useRef<HTMLElement>(null)
   const ownId = useId()
@@ -142,16 +134,10 @@ export function MenuItem({ icon: Icon, danger, disabledReason, onSelect, asChild
   )
 }
 
+type MenuCheckProps = { checked: boolean; onChange: (checked: boolean) => void; children: ReactNode }
+
 /** An entry that is switched on and off; the menu stays open. */
-export function MenuCheck({
-  checked,
-  onChange,
-  children,
-}: {
-  checked: boolean
-  onChange: (checked: boolean) => void
-  children: ReactNode
-}) {
+export function MenuCheck({ checked, onChange, children }: MenuCheckProps) {
   const { CheckboxItem } = useMenuParts()
   return (
     <CheckboxItem

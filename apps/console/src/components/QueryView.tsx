@@ -15,18 +15,19 @@ type Props<T> = {
   query: UseQueryResult<T>
   /** The view's final layout without its data. */
   skeleton: ReactNode
-  /** What to show instead of children for data without content. */
-  empty?: { when: (data: T) => boolean; show: ReactNode }
+  /** What to show instead of children for data without content: an empty list, or as `isEmpty` says. */
+  empty?: ReactNode
+  isEmpty?: (data: T) => boolean
   children: (data: T) => ReactNode
 }
 
 /** Every state of a view that loads: skeleton, error with "Try again", nothing there, empty, data. */
-export function QueryView<T>({ query, skeleton, empty, children }: Props<T>) {
+export function QueryView<T>({ query, skeleton, empty, isEmpty = isEmptyList, children }: Props<T>) {
   if (query.data !== undefined)
     return (
       <>
         {query.isError && <StaleNote query={query} />}
-        {empty?.when(query.data) ? empty.show : children(query.data)}
+        {empty && isEmpty(query.data) ? empty : children(query.data)}
       </>
     )
   if (query.isPending && query.fetchStatus !== 'paused') return skeleton
@@ -37,6 +38,8 @@ export function QueryView<T>({ query, skeleton, empty, children }: Props<T>) {
   if (isWholePage(skeleton)) return <FailedPage error={query.error} retry={retry} busy={query.isFetching} />
   return <ErrorState error={query.error} retry={retry} />
 }
+
+const isEmptyList = (data: unknown) => Array.isArray(data) && data.length === 0
 
 /** A skeleton with a heading is for a page whose heading comes from its data. */
 const isWholePage = (skeleton: ReactNode) =>

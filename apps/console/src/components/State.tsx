@@ -22,18 +22,10 @@ export function State<K extends StateKind>({ kind, value, reason, compact }: Pro
   return <StateMark appearance={statusStyle(kind, value)} label={label} reason={reason} compact={compact} />
 }
 
+type StateMarkProps = { appearance: StatusStyle; label: string; reason?: string | null; compact?: boolean }
+
 /** For a status with a label of its own ("Exited 137", "Verified"). */
-export function StateMark({
-  appearance,
-  label,
-  reason,
-  compact,
-}: {
-  appearance: StatusStyle
-  label: string
-  reason?: string | null
-  compact?: boolean
-}) {
+export function StateMark({ appearance, label, reason, compact }: StateMarkProps) {
   const Icon = appearance.icon
   const mark = (
     <span

@@ -8,14 +8,10 @@ export function Tag({ children, className }: { children: ReactNode; className?: 
   )
 }
 
+type PillProps = { children: ReactNode; tone?: 'plain' | 'accent' | 'past' | 'failed' }
+
 /** A pill that names an origin or a mark: "default", "this deployment". */
-export function Pill({
-  children,
-  tone = 'plain',
-}: {
-  children: ReactNode
-  tone?: 'plain' | 'accent' | 'past' | 'failed'
-}) {
+export function Pill({ children, tone = 'plain' }: PillProps) {
   const tones = {
     plain: 'border-line bg-sunken text-ink-2',
     accent: 'border-transparent bg-accent-soft text-accent font-strong',

@@ -3,7 +3,7 @@ import { lazyComponent } from '../loading/lazy-component.tsx'
 import { createStore } from '../stores/create-store.ts'
 import type { Question } from './question.ts'
 
-const ConfirmDialog = lazyComponent(() => import('./ConfirmDialog.tsx').then((module) => module.ConfirmDialog))
+const ConfirmDialog = lazyComponent(async () => (await import('./ConfirmDialog.tsx')).ConfirmDialog)
 
 type Pending = Question & { answer: (yes: boolean) => void }
 const pending = createStore<Pending | null>(null)

@@ -88,9 +88,7 @@ export function Controls() {
           <TextArea defaultValue={'two\nlines'} />
         </Field>
         <Field label="Type">
-          <Select>
-            <option>versioned</option>
-          </Select>
+          <Select options={[{ value: 'versioned', label: 'versioned' }]} />
         </Field>
         <FieldError>An error without a field</FieldError>
       </Example>

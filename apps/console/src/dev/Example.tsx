@@ -10,14 +10,10 @@ export function Example({ name, children }: { name: string; children: ReactNode 
   )
 }
 
+type ControlledProps<T> = { initial: T; children: (value: T, set: (value: T) => void) => ReactNode }
+
 /** A control with a value of its own, so that it can be tried. */
-export function Controlled<T>({
-  initial,
-  children,
-}: {
-  initial: T
-  children: (value: T, set: (value: T) => void) => ReactNode
-}) {
+export function Controlled<T>({ initial, children }: ControlledProps<T>) {
   const [value, setValue] = useState(initial)
   return children(value, setValue)
 }

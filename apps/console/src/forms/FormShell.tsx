@@ -12,7 +12,7 @@ import { lazyComponent } from '../loading/lazy-component.tsx'
 import { locateFieldErrors, showFieldErrors } from './server-error.ts'
 
 // The sign-in pages use the shell without a sheet.
-const Dialog = lazyComponent(() => import('../components/Dialog.tsx').then((module) => module.Dialog))
+const Dialog = lazyComponent(async () => (await import('../components/Dialog.tsx')).Dialog)
 
 type ShellProps<V extends FieldValues, Out> = {
   // biome-ignore lint/suspicious/noExplicitAny: react-hook-form's context type parameter; nothing here reads it

@@ -84,14 +84,9 @@ export function DeploymentCreate({ teamSlug, of, onClose }: Props) {
             label={t('create.project')}
             help={projects.data?.length === 0 ? t('create.noProject') : undefined}
             onPick={(id) => pickProject(projects.data?.find((project) => project.id === id))}
-          >
-            <option value="">{projects.isPending ? t('common:loading') : t('create.choose')}</option>
-            {projects.data?.map((project) => (
-              <option key={project.id} value={project.id}>
-                {project.name}
-              </option>
-            ))}
-          </SelectField>
+            none={projects.isPending ? t('common:loading') : t('create.choose')}
+            options={(projects.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          />
           <VersionSelect teamSlug={teamSlug} form={form} />
         </>
       )}
@@ -135,14 +130,11 @@ function VersionSelect({ teamSlug, form }: VersionSelectProps) {
       name="versionId"
       label={t('create.version')}
       help={versions?.length === 0 ? t('create.noVersion') : undefined}
-    >
-      <option value="">{project.isPending ? t('common:loading') : t('create.choose')}</option>
-      {versions?.map((version) => (
-        <option key={version.id} value={version.id}>
-          {version.name}
-          {version.default ? ` (${t('create.default')})` : ''}
-        </option>
-      ))}
-    </SelectField>
+      none={project.isPending ? t('common:loading') : t('create.choose')}
+      options={(versions ?? []).map((version) => ({
+        value: version.id,
+        label: version.default ? `${version.name} (${t('create.default')})` : version.name,
+      }))}
+    />
   )
 }

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import { type Control, Controller, type FieldValues, get, type Path, type UseFormReturn } from 'react-hook-form'
 import { type Chip, Chips } from '../components/Chips.tsx'
-import { Field, PasswordInput, Select, TextArea, TextInput } from '../components/Field.tsx'
+import { Field, PasswordInput, Select, type SelectOption, TextArea, TextInput } from '../components/Field.tsx'
 import { Switch } from '../components/Switch.tsx'
 import { lazyComponent } from '../loading/lazy-component.tsx'
 
-const IconPicker = lazyComponent(() => import('../components/IconPicker.tsx').then((module) => module.IconPicker))
+const IconPicker = lazyComponent(async () => (await import('../components/IconPicker.tsx')).IconPicker)
 
 /** One component per kind of field, bound to a react-hook-form form by name. */
 type Bound<V extends FieldValues, Out> = {
@@ -22,7 +22,7 @@ type TextProps = {
   mono?: boolean
   placeholder?: string
   autoComplete?: string
-  inputMode?: 'numeric' | 'email' | 'url'
+  inputMode?: 'numeric' | 'url'
   tall?: boolean
   trailing?: ReactNode
   /** Unlike `disabled` it is sent along. */
@@ -57,7 +57,7 @@ export function TextAreaField<V extends FieldValues, Out>(props: Bound<V, Out> &
   )
 }
 
-type SelectProps = { children: ReactNode; onPick?: (value: string) => void }
+type SelectProps = { options: readonly SelectOption[]; none: string; onPick?: (value: string) => void }
 export function SelectField<V extends FieldValues, Out>({ onPick, ...props }: Bound<V, Out> & SelectProps) {
   const [field, input] = partsOf({ ...props, onInput: onPick && ((event) => onPick(event.target.value)) })
   return (

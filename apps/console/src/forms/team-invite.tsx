@@ -42,7 +42,6 @@ export function TeamInvite({ team, onClose, onLink }: Props) {
         form={form}
         name="email"
         type="email"
-        inputMode="email"
         label={t('details.email')}
         help={domains.length > 0 ? t('invite.domains', { domains: domains.join(', ') }) : undefined}
         autoComplete="off"

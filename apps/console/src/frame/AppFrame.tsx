@@ -22,8 +22,8 @@ const Palette = lazyComponent(async () => {
   ])
   return (props: { onClose: () => void }) => <Palette sources={sources} {...props} />
 })
-const ShortcutsDialog = lazyComponent(() => import('./ShortcutsDialog.tsx').then((module) => module.ShortcutsDialog))
-const NavigationSheet = lazyComponent(() => import('./NavigationSheet.tsx').then((module) => module.NavigationSheet))
+const ShortcutsDialog = lazyComponent(async () => (await import('./ShortcutsDialog.tsx')).ShortcutsDialog)
+const NavigationSheet = lazyComponent(async () => (await import('./NavigationSheet.tsx')).NavigationSheet)
 
 type Layer = 'palette' | 'shortcuts' | 'menu' | null
 

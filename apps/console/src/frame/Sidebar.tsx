@@ -40,16 +40,10 @@ export function Sidebar({ teamSlug }: { teamSlug: string }) {
   )
 }
 
+type NavigationListProps = { teamSlug: string; collapsed?: boolean; onGo?: () => void }
+
 /** The entries; on a phone they are in a sheet and `onGo` closes it. */
-export function NavigationList({
-  teamSlug,
-  collapsed = false,
-  onGo,
-}: {
-  teamSlug: string
-  collapsed?: boolean
-  onGo?: () => void
-}) {
+export function NavigationList({ teamSlug, collapsed = false, onGo }: NavigationListProps) {
   const { t } = useTranslation()
   const counts = useTeamCounts(teamSlug)
   const countOf: Record<string, number | undefined> = {

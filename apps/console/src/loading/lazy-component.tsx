@@ -4,7 +4,7 @@ import { loadChunk } from './load-chunk.ts'
 
 /**
  * A part of a page that is loaded when it is first shown: forms, pickers, editors.
- * `const NodeCreate = lazyComponent(() => import(path).then((module) => module.NodeCreate))`
+ * `const NodeCreate = lazyComponent(async () => (await import(path)).NodeCreate)`
  */
 export function lazyComponent<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   const Part = lazy(async () => ({ default: await loadChunk(load) }))

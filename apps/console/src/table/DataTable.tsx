@@ -5,42 +5,22 @@ import { IconButton } from '../components/Button.tsx'
 import { cx } from '../components/class-names.ts'
 import { ActionMenu } from '../components/Menu.tsx'
 import { useNarrow } from '../components/use-media.ts'
-import { type Column, type RowAction, tints } from './columns.ts'
+import { type Column, type RowAction, type TableProps, tints } from './columns.ts'
 import { NarrowRows } from './NarrowRows.tsx'
 import { openRow } from './open-row.ts'
 import { withGroups } from './row-groups.ts'
 import { holdOrder, type Sort, sortRows } from './sort-rows.ts'
 import { useVisibleRows } from './use-visible-rows.ts'
 
-type Props<Row> = {
-  label: string
-  rows: readonly Row[]
-  columns: readonly Column<Row>[]
-  rowKey: (row: Row) => string
-  actions?: (row: Row) => readonly RowAction[]
-  /** A button on the row itself, before the icons: "Deploy again". */
-  rowButton?: (row: Row) => ReactNode
-  tint?: (row: Row) => 'failed' | 'progress' | undefined
-  /** null: the rows come in their order and stay so until a header is pressed. */
-  initialSort?: Sort | null
-  /** Rows of one group are together below its name; groups are sorted by name. */
-  groupBy?: (row: Row) => string
-  /** The heading of the rows without a group, which come last. */
-  noGroup?: string
-  footer?: ReactNode
-  /** Without border, for a table inside a Box. */
-  flush?: boolean
-}
-
 /** The one table: dense rows, sortable headers, actions at the end; below 768 px a list of two-line rows. */
-export function DataTable<Row>(props: Props<Row>) {
-  const { label, columns, rowKey, actions, rowButton, tint, footer, flush, groupBy, noGroup } = props
+export function DataTable<Row>(props: TableProps<Row>) {
+  const { label, rowKey, actions, rowButton, tint, initialSort, footer, flush, groupBy, noGroup } = props
   const { t } = useTranslation()
   const narrow = useNarrow()
+  const isSorted = initialSort !== null
+  const columns = isSorted ? props.columns : props.columns.map((column) => ({ ...column, sort: undefined }))
   const first = columns.find((column) => column.sort)
-  const [sort, setSort] = useState<Sort | null>(
-    props.initialSort === undefined ? (first ? { column: first.id, direction: 'asc' } : null) : props.initialSort,
-  )
+  const [sort, setSort] = useState<Sort | null>(initialSort ?? (first ? { column: first.id, direction: 'asc' } : null))
   const [held, setHeld] = useState<readonly string[] | null>(null)
 
   const sorter = columns.find((column) => column.id === sort?.column)?.sort
@@ -69,17 +49,7 @@ export function DataTable<Row>(props: Props<Row>) {
   if (narrow)
     return (
       <div className={frame}>
-        <NarrowRows
-          label={label}
-          rows={rows}
-          columns={columns}
-          rowKey={rowKey}
-          actions={actions}
-          rowButton={rowButton}
-          tint={tint}
-          groupBy={groupBy}
-          noGroup={noGroup}
-        />
+        <NarrowRows {...props} rows={rows} />
         {footer}
       </div>
     )
@@ -172,15 +142,9 @@ export function DataTable<Row>(props: Props<Row>) {
   )
 }
 
-function SortButton<Row>({
-  column,
-  sort,
-  press,
-}: {
-  column: Column<Row>
-  sort: Sort | null
-  press: (column: Column<Row>) => void
-}) {
+type SortProps<Row> = { column: Column<Row>; sort: Sort | null; press: (column: Column<Row>) => void }
+
+function SortButton<Row>({ column, sort, press }: SortProps<Row>) {
   const on = sort?.column === column.id
   const Arrow = on && sort.direction === 'desc' ? ArrowDown : ArrowUp
   return (

@@ -6,7 +6,7 @@ import { Filters } from './Filters.tsx'
 import { filterRows } from './filter-rows.ts'
 import { NoMatches } from './NoMatches.tsx'
 
-type Props<Row, Value extends string> = {
+export type FilteredListProps<Row, Value extends string> = {
   rows: readonly Row[]
   /** Name of the search box. */
   search: string
@@ -22,7 +22,7 @@ type Props<Row, Value extends string> = {
 }
 
 /** A list that is here as a whole, with its search and its chips above. */
-export function FilteredList<Row, Value extends string = never>(props: Props<Row, Value>) {
+export function FilteredList<Row, Value extends string = never>(props: FilteredListProps<Row, Value>) {
   const { rows, search, searchText, choice, extra, trailing, children } = props
   const { t } = useTranslation()
   const [text, setText] = useState('')

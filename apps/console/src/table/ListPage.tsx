@@ -7,22 +7,28 @@ import { PageHeader } from '../components/PageHeader.tsx'
 import { QueryView } from '../components/QueryView.tsx'
 import { SkeletonRows } from '../components/Skeletons.tsx'
 import { useAnchor } from '../routing/use-anchor.ts'
+import type { TableProps } from './columns.ts'
+import { DataTable } from './DataTable.tsx'
+import { FilteredList, type FilteredListProps } from './FilteredList.tsx'
 
-type Props<Row> = {
-  query: UseQueryResult<Row[]>
-  title: string
-  /** The line below the title, once the rows are here. */
-  subtitle: (rows: Row[]) => ReactNode
-  /** The one main action: it opens the form, in the head or, where nothing is there yet, in its place. */
-  add: { label: string; denied: string | null; form: (onClose: () => void) => ReactNode }
-  empty: { icon: LucideIcon; title: string; text: string }
-  skeleton?: ReactNode
-  /** The rows, never none. */
-  children: (rows: Row[]) => ReactNode
-}
+type Props<Row, Value extends string> = Pick<TableProps<Row>, 'columns' | 'actions' | 'tint' | 'initialSort'> &
+  Omit<FilteredListProps<Row, Value>, 'rows' | 'extra' | 'children'> & {
+    query: UseQueryResult<Row[]>
+    title: string
+    /** The line below the title, once the rows are here. */
+    subtitle: (rows: Row[]) => ReactNode
+    /** The one main action: it opens the form, in the head or, where nothing is there yet, in its place. */
+    add: { label: string; denied: string | null | false; form: (onClose: () => void) => ReactNode }
+    /** Absent for a list that is never empty. */
+    empty?: { icon: LucideIcon; title: string; text: string }
+    skeleton?: ReactNode
+    /** Cards in place of the table. */
+    cards?: ((rows: Row[]) => ReactNode) | undefined
+  }
 
-/** The page of a list that is here as a whole: head, every state of it, and the form that adds to it (#new). */
-export function ListPage<Row>({ query, title, subtitle, add, empty, skeleton, children }: Props<Row>) {
+/** The page of a list that is here as a whole: head, every state of it, search, table, and the form that adds to it (#new). */
+export function ListPage<Row extends { id: string }, Value extends string = never>(props: Props<Row, Value>) {
+  const { query, title, subtitle, add, empty, skeleton, search, searchText, choice, trailing, cards, ...table } = props
   const { data: rows } = query
   const anchor = useAnchor('new')
   const button = (
@@ -30,19 +36,22 @@ export function ListPage<Row>({ query, title, subtitle, add, empty, skeleton, ch
       {add.label}
     </Button>
   )
+  const isEmpty = empty && rows?.length === 0
   return (
     <>
-      <PageHeader
-        title={title}
-        subtitle={rows ? rows.length > 0 && subtitle(rows) : '\u00a0'}
-        actions={rows?.length !== 0 && button}
-      />
+      <PageHeader title={title} subtitle={rows ? !isEmpty && subtitle(rows) : '\u00a0'} actions={!isEmpty && button} />
       <QueryView
         query={query}
         skeleton={skeleton ?? <SkeletonRows filters />}
-        empty={{ when: (found) => found.length === 0, show: <EmptyState {...empty} action={button} /> }}
+        empty={empty && <EmptyState {...empty} action={button} />}
       >
-        {children}
+        {(all) => (
+          <FilteredList {...{ search, searchText, choice, trailing }} rows={all}>
+            {(found) =>
+              cards ? cards(found) : <DataTable {...table} label={title} rows={found} rowKey={(row) => row.id} />
+            }
+          </FilteredList>
+        )}
       </QueryView>
       {anchor.open && !add.denied && add.form(anchor.close)}
     </>

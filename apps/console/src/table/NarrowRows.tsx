@@ -1,34 +1,12 @@
-import type { ReactNode } from 'react'
 import { cx } from '../components/class-names.ts'
 import { ActionMenu } from '../components/Menu.tsx'
-import { type Column, type RowAction, tints } from './columns.ts'
+import { type Column, type TableProps, tints } from './columns.ts'
 import { openRow } from './open-row.ts'
 import { withGroups } from './row-groups.ts'
 
-type Props<Row> = {
-  label: string
-  rows: readonly Row[]
-  columns: readonly Column<Row>[]
-  rowKey: (row: Row) => string
-  actions?: (row: Row) => readonly RowAction[]
-  rowButton?: (row: Row) => ReactNode
-  tint?: (row: Row) => 'failed' | 'progress' | undefined
-  groupBy?: (row: Row) => string
-  noGroup?: string
-}
-
 /** A table's rows on a phone: the state first, then the name, then the rest in one line. */
-export function NarrowRows<Row>({
-  label,
-  rows,
-  columns,
-  rowKey,
-  actions,
-  rowButton,
-  tint,
-  groupBy,
-  noGroup,
-}: Props<Row>) {
+export function NarrowRows<Row>(props: TableProps<Row>) {
+  const { label, rows, columns, rowKey, actions, rowButton, tint, groupBy, noGroup } = props
   const placed = (place: NonNullable<Column<Row>['narrow']>) =>
     columns.filter((column) => (column.narrow ?? 'detail') === place)
   const lead = placed('lead')

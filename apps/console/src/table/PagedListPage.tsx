@@ -43,14 +43,14 @@ export function PagedListPage<Row, Data>(props: Props<Row, Data>) {
       <QueryView
         query={query}
         skeleton={<SkeletonRows rows={10} />}
-        empty={{
-          when: ({ total }) => total === 0,
-          show: noMatches ? (
+        isEmpty={({ total }) => total === 0}
+        empty={
+          noMatches ? (
             <EmptyState icon={empty.icon} title={t('filter.nothing')} text={noMatches.text} action={reset} />
           ) : (
             <EmptyState {...empty} action={empty.action ?? reset} />
-          ),
-        }}
+          )
+        }
       >
         {({ items, total }) => children(items, <Pagination {...page} total={total} onChange={goTo} />)}
       </QueryView>

@@ -1,4 +1,4 @@
-import { ChevronFirst, ChevronLast, ChevronLeft, ChevronRight } from 'lucide-react'
+import { ChevronFirst, ChevronLast, ChevronLeft, ChevronRight, type LucideIcon } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Button, IconButton } from '../components/Button.tsx'
 import { pagesAround } from './pages.ts'
@@ -15,6 +15,9 @@ export function Pagination({ skip, take, total, onChange }: Props) {
   const go = (to: number) => onChange({ skip: to * take, take })
   const atStart = page === 0 && t('page.atStart')
   const atEnd = page >= last && t('page.atEnd')
+  const step = (name: 'first' | 'previous' | 'next' | 'last', icon: LucideIcon, to: number, denied: string | false) => (
+    <IconButton size="sm" icon={icon} label={t(`page.${name}`)} disabledReason={denied} onClick={() => go(to)} />
+  )
   return (
     <nav
       aria-label={t('page.label')}
@@ -34,20 +37,8 @@ export function Pagination({ skip, take, total, onChange }: Props) {
         ))}
       </select>
       <div className="ml-auto flex items-center gap-1">
-        <IconButton
-          size="sm"
-          icon={ChevronFirst}
-          label={t('page.first')}
-          disabledReason={atStart}
-          onClick={() => go(0)}
-        />
-        <IconButton
-          size="sm"
-          icon={ChevronLeft}
-          label={t('page.previous')}
-          disabledReason={atStart}
-          onClick={() => go(page - 1)}
-        />
+        {step('first', ChevronFirst, 0, atStart)}
+        {step('previous', ChevronLeft, page - 1, atStart)}
         {pagesAround(page, last).map((number) => (
           <Button
             key={number}
@@ -59,20 +50,8 @@ export function Pagination({ skip, take, total, onChange }: Props) {
             {number + 1}
           </Button>
         ))}
-        <IconButton
-          size="sm"
-          icon={ChevronRight}
-          label={t('page.next')}
-          disabledReason={atEnd}
-          onClick={() => go(page + 1)}
-        />
-        <IconButton
-          size="sm"
-          icon={ChevronLast}
-          label={t('page.last')}
-          disabledReason={atEnd}
-          onClick={() => go(last)}
-        />
+        {step('next', ChevronRight, page + 1, atEnd)}
+        {step('last', ChevronLast, last, atEnd)}
       </div>
     </nav>
   )

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Action } from '../components/Menu.tsx'
-import type { SortValue } from './sort-rows.ts'
+import type { Sort, SortValue } from './sort-rows.ts'
 
 export type Column<Row> = {
   id: string
@@ -19,6 +19,27 @@ export type Column<Row> = {
 
 /** An action of a row; `inline` ones are icons on the row, the others are in its menu (on narrow screens all are). */
 export type RowAction = Action & { inline?: boolean }
+
+export type TableProps<Row> = {
+  label: string
+  rows: readonly Row[]
+  columns: readonly Column<Row>[]
+  rowKey: (row: Row) => string
+  actions?: (row: Row) => readonly RowAction[]
+  /** A button on the row itself, before the icons: "Deploy again". */
+  rowButton?: (row: Row) => ReactNode
+  tint?: (row: Row) => 'failed' | 'progress' | undefined
+  /** null: the rows come in their order, and no header sorts them. */
+  initialSort?: Sort | null
+  /** Rows of one group are together below its name; groups are sorted by name. */
+  groupBy?: (row: Row) => string
+  /** The heading of the rows without a group, which come last. */
+  noGroup?: string
+  footer?: ReactNode
+  /** Without border, for a table inside a Box. */
+  flush?: boolean
+}
+
 /** Opaque, because the cell overlaps the others. */
 export const tints = {
   none: 'bg-surface',

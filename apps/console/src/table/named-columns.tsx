@@ -1,5 +1,6 @@
 import type { LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { RelativeTime } from '../components/RelativeTime.tsx'
 import { TextLink } from '../components/TextLink.tsx'
 import type { Column } from './columns.ts'
 
@@ -35,4 +36,48 @@ export const descriptionColumn = <Row extends { description?: string | null }>(h
   header,
   grow: true,
   cell: (row) => <span className="text-ink-2">{row.description}</span>,
+})
+
+/** The last column of most lists: how long ago something happened. */
+export const timeColumn = <Row,>(
+  id: string,
+  header: ReactNode,
+  at: (row: Row) => string | null | undefined,
+): Column<Row> => ({
+  id,
+  header,
+  align: 'right',
+  narrow: 'end',
+  sort: at,
+  cell: (row) => <RelativeTime at={at(row)} />,
+})
+
+/** A count, which a phone has no room for. */
+export const numberColumn = <Row,>(
+  id: string,
+  header: string,
+  count: (row: Row) => number | undefined,
+): Column<Row> => ({
+  id,
+  header,
+  align: 'right',
+  narrow: 'none',
+  sort: count,
+  cell: count,
+})
+
+/** An exact value: an address, a prefix, a version. */
+export const codeColumn = <Row,>(
+  id: string,
+  header: string,
+  value: (row: Row) => string | null | undefined,
+): Column<Row> => ({
+  id,
+  header,
+  sort: value,
+  cell: (row) => (
+    <span className="mono text-ink-2" data-no-value={!value(row) || undefined}>
+      {value(row) || '-'}
+    </span>
+  ),
 })

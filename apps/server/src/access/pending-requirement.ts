@@ -1,12 +1,19 @@
 import { CruxError, type EndpointSpec, limits } from '@crux/contract'
 import type { Actor, TeamContext } from './actor.ts'
-import { lacksSecondFactor, secondFactorMissing } from './second-factor.ts'
+
+/** Whether the team requires a second factor of its members and this session or token was created without one. */
+export const lacksSecondFactor = (actor: Actor, team: Pick<TeamContext, 'secondFactorRequired'>): boolean =>
+  team.secondFactorRequired && actor.kind === 'user' && actor.aal !== 'aal2'
 
 /** Why a session cannot be used yet, in general or in this team: a password or a second factor is missing. */
 export function pendingRequirement(actor: Actor, team?: TeamContext): CruxError | undefined {
   if (actor.kind === 'user' && actor.recovered)
     return new CruxError('forbidden', { property: 'recovered', description: 'Set a new password first.' })
-  return team && lacksSecondFactor(actor, team) ? secondFactorMissing() : undefined
+  if (!team || !lacksSecondFactor(actor, team)) return undefined
+  return new CruxError('forbidden', {
+    property: 'secondFactor',
+    description: 'This team requires a second factor. Set one up, then sign in with it.',
+  })
 }
 
 /** Why this caller may not use the endpoint with the current session; signing in again may change that. */

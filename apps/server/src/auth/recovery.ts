@@ -2,25 +2,25 @@ import type { Body } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { FlowAnswer, IdentityFlows } from '../identity/index.ts'
 import { acceptInvitation, requireLiveInvitation } from '../teams/index.ts'
-import { captchaOf } from './captcha.ts'
 import { newSession } from './recovered.ts'
-import { type RelayedRequest, relay } from './relay.ts'
+import { captchaOf, type RelayedRequest, relay, submit } from './relay.ts'
 
 /** The page where a password is set before anything else is possible. */
 const newPasswordPage = '/auth/settings/new-password'
 
 /** Requests a code, or redeems one: then the browser is signed in and has to set a password. */
-export async function recover(
+export function recover(
   app: App,
   flows: IdentityFlows,
-  request: RelayedRequest,
-  body: Body<'auth.recovery'>,
+  form: RelayedRequest & { body: Body<'auth.recovery'> },
 ): Promise<unknown> {
-  const asked = body.code ? { code: body.code } : { email: body.email, ...captchaOf(body) }
-  return relay(
+  const { code, email } = form.body
+  const asked = code ? { code } : { email, ...captchaOf(form.body) }
+  return submit(
     app,
-    request,
-    (browser) => flows.recover(body.flow, { method: 'code', csrf_token: body.csrfToken, ...asked }, browser),
+    flows.recover,
+    form,
+    { method: 'code', ...asked },
     {
       signsIn: true,
       async agreed({ setCookie }) {

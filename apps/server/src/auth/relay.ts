@@ -2,7 +2,7 @@ import { CruxError } from '@crux/contract'
 import { getField } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import { type Input, RelayedRefusal } from '../http/index.ts'
-import type { Browser, FlowAnswer } from '../identity/index.ts'
+import type { Browser, FlowAnswer, IdentityFlows } from '../identity/index.ts'
 
 export type RelayedRequest = Pick<Input<'auth.logout'>, 'headers' | 'address' | 'reply'>
 
@@ -15,6 +15,31 @@ type Options = {
    */
   agreed?: (answer: FlowAnswer, browser: Browser) => Promise<string | undefined>
 }
+
+/** A form of a page, which names its flow. */
+type Form = RelayedRequest & { body: { flow: string; csrfToken: string } }
+
+/** Submits a form to its flow. @throws RelayedRefusal as `relay` */
+export const submit = (
+  app: App,
+  flow: IdentityFlows['login'],
+  { body, ...request }: Form,
+  fields: Record<string, unknown>,
+  options?: Options,
+) => relay(app, request, (browser) => flow(body.flow, { csrf_token: body.csrfToken, ...fields }, browser), options)
+
+/**
+ * The response of the page's captcha, in the field where the identity service reads it; Ory Kratos accepts and ignores
+ * the field.
+ */
+export const captchaOf = ({ captcha }: { captcha?: string | null | undefined }) =>
+  captcha ? { transient_payload: { captcha_token: captcha } } : {}
+
+/** The traits of an identity, from the fields of a form. */
+export const traitsOf = (body: { email: string; firstName: string; lastName?: string | null | undefined }) => ({
+  email: body.email,
+  name: { first: body.firstName, last: body.lastName || undefined },
+})
 
 /**
  * Sends a request on behalf of the browser and passes the cookies on. 422 means that the browser must go elsewhere: 201

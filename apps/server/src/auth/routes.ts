@@ -3,9 +3,8 @@ import type { App } from '../context.ts'
 import type { Handlers } from '../http/index.ts'
 import type { IdentityFlows } from '../identity/index.ts'
 import { renewCode } from '../teams/index.ts'
-import { captchaOf } from './captcha.ts'
 import { createAccount, recover } from './recovery.ts'
-import { relay } from './relay.ts'
+import { captchaOf, relay, submit, traitsOf } from './relay.ts'
 import { settingsRoutes } from './settings-routes.ts'
 
 type AuthOperation =
@@ -24,55 +23,22 @@ export function authRoutes(
 ): Handlers<AuthOperation> & ReturnType<typeof settingsRoutes> {
   return {
     ...settingsRoutes(app, flows),
-    'auth.login': ({ body, ...request }) =>
-      relay(
-        app,
-        request,
-        (browser) =>
-          flows.login(
-            body.flow,
-            {
-              method: body.method,
-              csrf_token: body.csrfToken,
-              identifier: body.email,
-              password: body.password,
-              code: body.code,
-              provider: body.provider,
-              ...captchaOf(body),
-            },
-            browser,
-          ),
-        { signsIn: true },
-      ),
-    'auth.register': ({ body, ...request }) =>
-      relay(
-        app,
-        request,
-        (browser) =>
-          flows.register(
-            body.flow,
-            {
-              method: body.method,
-              csrf_token: body.csrfToken,
-              password: body.password,
-              provider: body.provider,
-              traits: { email: body.email, name: { first: body.firstName, last: body.lastName || undefined } },
-              ...captchaOf(body),
-            },
-            browser,
-          ),
-        { signsIn: true },
-      ),
-    'auth.verify': ({ body, ...request }) =>
-      relay(app, request, (browser) =>
-        flows.verify(
-          body.flow,
-          // A request with a code verifies it; one with only an address requests a new code.
-          { method: 'code', csrf_token: body.csrfToken, ...(body.code ? { code: body.code } : { email: body.email }) },
-          browser,
-        ),
-      ),
-    'auth.recovery': ({ body, ...request }) => recover(app, flows, request, body),
+    'auth.login': (form) => {
+      const { method, email: identifier, password, code, provider } = form.body
+      const fields = { method, identifier, password, code, provider, ...captchaOf(form.body) }
+      return submit(app, flows.login, form, fields, { signsIn: true })
+    },
+    'auth.register': (form) => {
+      const { method, password, provider } = form.body
+      const fields = { method, password, provider, traits: traitsOf(form.body), ...captchaOf(form.body) }
+      return submit(app, flows.register, form, fields, { signsIn: true })
+    },
+    // A request with a code verifies it; one with only an address requests a new code.
+    'auth.verify': (form) => {
+      const { code, email } = form.body
+      return submit(app, flows.verify, form, { method: 'code', ...(code ? { code } : { email }) })
+    },
+    'auth.recovery': (form) => recover(app, flows, form),
     'auth.create-account': ({ body, ...request }) => createAccount(app, flows, request, body),
     'auth.renew-invitation-code': ({ body }) => renewCode(app, body.team, body.invitation),
     'auth.logout': async (request) => {

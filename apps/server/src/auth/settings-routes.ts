@@ -4,7 +4,7 @@ import type { Handlers } from '../http/index.ts'
 import type { Browser, IdentityFlows } from '../identity/index.ts'
 import { revokeTokensOfPerson } from '../tokens/index.ts'
 import { finishRecovery } from './recovered.ts'
-import { relay } from './relay.ts'
+import { submit, traitsOf } from './relay.ts'
 
 type SettingsOperation = 'auth.edit-profile' | 'auth.change-password' | 'auth.link-provider' | 'auth.unlink-provider'
 
@@ -23,54 +23,35 @@ export function settingsRoutes(app: App, flows: IdentityFlows): Handlers<Setting
   }
 
   return {
-    'auth.edit-profile': ({ body, actor, ...request }) =>
-      relay(
+    'auth.edit-profile': ({ actor, ...form }) =>
+      submit(
         app,
-        request,
-        (browser) =>
-          flows.settings(
-            body.flow,
-            {
-              method: 'profile',
-              csrf_token: body.csrfToken,
-              traits: { email: body.email, name: { first: body.firstName, last: body.lastName || undefined } },
-            },
-            browser,
-          ),
+        flows.settings,
+        form,
+        { method: 'profile', traits: traitsOf(form.body) },
         {
           async agreed() {
             app.bus.publish({ type: 'person.changed', userId: actor.id, sessionId: actor.sessionId })
           },
         },
       ),
-    'auth.change-password': ({ body, actor, ...request }) =>
-      relay(
+    'auth.change-password': ({ actor, ...form }) =>
+      submit(
         app,
-        request,
-        (browser) =>
-          flows.settings(
-            body.flow,
-            { method: 'password', csrf_token: body.csrfToken, password: body.password },
-            browser,
-          ),
+        flows.settings,
+        form,
+        { method: 'password', password: form.body.password },
         {
           async agreed(_answer, browser) {
+            const { revokeTokens, signOutOthers } = form.body
+            const { address, userAgent = '' } = browser
             await finishRecovery(app, actor)
-            if (body.revokeTokens)
-              await revokeTokensOfPerson(app, actor.id, {
-                requester: { address: browser.address, userAgent: browser.userAgent ?? '' },
-              })
-            if (body.signOutOthers) await endOtherSessions(browser)
+            if (revokeTokens) await revokeTokensOfPerson(app, actor.id, { requester: { address, userAgent } })
+            if (signOutOthers) await endOtherSessions(browser)
           },
         },
       ),
-    'auth.link-provider': ({ body, ...request }) =>
-      relay(app, request, (browser) =>
-        flows.settings(body.flow, { method: 'oidc', csrf_token: body.csrfToken, link: body.provider }, browser),
-      ),
-    'auth.unlink-provider': ({ body, ...request }) =>
-      relay(app, request, (browser) =>
-        flows.settings(body.flow, { method: 'oidc', csrf_token: body.csrfToken, unlink: body.provider }, browser),
-      ),
+    'auth.link-provider': (form) => submit(app, flows.settings, form, { method: 'oidc', link: form.body.provider }),
+    'auth.unlink-provider': (form) => submit(app, flows.settings, form, { method: 'oidc', unlink: form.body.provider }),
   }
 }

@@ -61,9 +61,6 @@ export async function removeBundle(app: App, { team }: Caller, id: string): Prom
   bundleRemoved(app, { teamId: team.id, configBundleId: id })
 }
 
-/** The ids that are bundles of the team; they cannot be deleted until the transaction ends. */
-export const holdBundles = store.holdBundles
-
 /** @throws CruxError notFound */
 export async function findBundle(queries: Queries, team: TeamContext, id: string): Promise<store.BundleRow> {
   const row = await store.selectBundle(queries, team.id, id)

@@ -1,2 +1,3 @@
-export { findBundle, holdBundles } from './actions.ts'
+export { findBundle } from './actions.ts'
 export { configBundleRoutes } from './routes.ts'
+export { holdBundles } from './store.ts'

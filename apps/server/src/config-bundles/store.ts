@@ -17,11 +17,8 @@ export const selectBundle = (queries: Queries, teamId: string, id: string) =>
     where b.id = ${id} and b.team_id = ${teamId}`.first<BundleRow>(queries, 'config bundle')
 
 /** Prevents deployments from adding it in the meantime. @returns false when it is not in this team */
-export async function lockBundle(queries: Queries, teamId: string, id: string): Promise<boolean> {
-  const rowCount = await sql`select from crux.config_bundle where id = ${id} and team_id = ${teamId}
-    for update`.execute(queries)
-  return rowCount === 1
-}
+export const lockBundle = async (queries: Queries, teamId: string, id: string): Promise<boolean> =>
+  (await sql`select from crux.config_bundle where id = ${id} and team_id = ${teamId} for update`.execute(queries)) === 1
 
 export const insertBundle = (
   queries: Queries,
@@ -49,9 +46,8 @@ export const deleteBundle = (queries: Queries, id: string) =>
   sql`delete from crux.config_bundle where id = ${id}`.execute(queries)
 
 /** The bundles of the team among these ids, locked so that none is deleted while it is attached. */
-export async function holdBundles(queries: Queries, teamId: string, ids: readonly string[]): Promise<Set<string>> {
-  const rows =
+export const holdBundles = async (queries: Queries, teamId: string, ids: readonly string[]): Promise<Set<string>> =>
+  new Set(
     await sql`select id from crux.config_bundle where id = any(${ids}::uuid[]) and team_id = ${teamId} order by id
-      for key share`.rows<{ id: string }>(queries)
-  return new Set(rows.map((row) => row.id))
-}
+      for key share`.column(queries),
+  )

@@ -93,52 +93,20 @@ const settings = z
     if (read.CRUX_TLS_KEY && !read.CRUX_TLS_CERT) lacks('CRUX_TLS_CERT', 'CRUX_TLS_KEY')
   })
 
-/** The configuration of the server. `url` is the one address that browsers and agents use. */
-export type Config = {
-  host: string
-  /** The port is 0 until the system has chosen one. */
-  port: number
-  url: string
-  dataDir: string
-  embedded: boolean
-  databaseUrl: string
-  identityPublicUrl: string
-  identityAdminUrl: string
-  identityAdminToken: string | undefined
-  identityProxySecret: string | undefined
-  encryption: { key: string; deprecatedKey: string | undefined }
-  /** `files` is set when both came from files, which are read again when they change. */
-  tls: { cert: string; key: string; files?: { cert: string; key: string } | undefined } | undefined
-  agentImage: string | undefined
-  agentImagePath: string | undefined
-  localAgentCommand: string | undefined
-  observationWindowMs: number
-  hubUrl: string
-  /** `private` allows every private address; a list allows only its ranges. */
-  outboundAllow: 'private' | readonly string[]
-  trustedProxies: readonly string[]
-  metricsToken: string | undefined
-  smtpUri: string | undefined
-  mailFrom: { name: string; address: string }
-  /** Without a mail server: the directory of captured mails, and the token that shows them. */
-  mails: { directory: string; token: string | undefined } | undefined
-  /** False allows unlimited guesses of tokens. It is accepted only while everything listens on loopback. */
-  rateLimits: boolean
-  /** 0 keeps entries forever. */
-  auditRetentionDays: number
-  /** 0 keeps events forever. */
-  eventRetentionDays: number
-  teamCreationDisabled: boolean
-  /** The origins of the captcha's script and frames; empty without a captcha. */
-  captchaOrigins: readonly string[]
-  logLevel: (typeof logLevels)[number]
+/** The configuration of the server. */
+export type Config = ReturnType<typeof readConfig>
+type Tls = {
+  cert: string
+  key: string
+  /** Set when both came from files, which are read again when they change. */
+  files?: { cert: string; key: string } | undefined
 }
 
 /** @throws ConfigError with one line that says what to correct */
-export function readConfig(env: NodeJS.ProcessEnv): Config {
+export function readConfig(env: NodeJS.ProcessEnv) {
   const read = parseConfig(settings, env)
   const { CRUX_TLS_CERT_FILE: certFile, CRUX_TLS_KEY_FILE: keyFile } = env
-  const tls =
+  const tls: Tls | undefined =
     read.CRUX_TLS_CERT && read.CRUX_TLS_KEY
       ? {
           cert: read.CRUX_TLS_CERT,
@@ -147,10 +115,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
         }
       : undefined
   const url = read.CRUX_URL ?? localUrl(read.CRUX_PORT, tls !== undefined)
-  const allow = read.OUTBOUND_ALLOW ?? (read.CRUX_EMBEDDED ? ['private'] : [])
+  const proxies: readonly string[] = read.TRUSTED_PROXIES
+  const allow: readonly string[] = read.OUTBOUND_ALLOW ?? (read.CRUX_EMBEDDED ? ['private'] : [])
   return {
     host: read.CRUX_HOST,
+    /** The port is 0 until the system has chosen one. */
     port: read.CRUX_PORT,
+    /** The one address that browsers and agents use. */
     url,
     dataDir: resolve(read.CRUX_DATA_DIR),
     embedded: read.CRUX_EMBEDDED,
@@ -166,16 +137,22 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     localAgentCommand: read.LOCAL_AGENT_COMMAND,
     observationWindowMs: read.OBSERVATION_WINDOW_MS,
     hubUrl: read.HUB_URL,
-    outboundAllow: allow.includes('private') ? 'private' : allow,
-    trustedProxies: read.TRUSTED_PROXIES,
+    /** `private` allows every private address; a list allows only its ranges. */
+    outboundAllow: allow.includes('private') ? ('private' as const) : allow,
+    trustedProxies: proxies,
     metricsToken: read.METRICS_TOKEN,
     smtpUri: read.SMTP_URI,
     mailFrom: { name: read.FROM_NAME, address: read.FROM_EMAIL ?? `crux@${new URL(url).hostname}` },
+    /** Without a mail server: the directory of captured mails, and the token that shows them. */
     mails: read.CRUX_MAILS_DIR ? { directory: resolve(read.CRUX_MAILS_DIR), token: read.CRUX_MAILS_TOKEN } : undefined,
+    /** False allows unlimited guesses of tokens. It is accepted only while everything listens on loopback. */
     rateLimits: read.CRUX_RATE_LIMITS === 'on',
+    /** 0 keeps entries forever. */
     auditRetentionDays: read.AUDIT_RETENTION_DAYS,
+    /** 0 keeps events forever. */
     eventRetentionDays: read.EVENT_RETENTION_DAYS,
     teamCreationDisabled: read.DISABLE_TEAM_CREATION,
+    /** The origins of the captcha's script and frames; empty without a captcha. */
     captchaOrigins: read.CAPTCHA_SCRIPT_URL ? [new URL(read.CAPTCHA_SCRIPT_URL).origin, ...read.CAPTCHA_ORIGINS] : [],
     logLevel: read.LOG_LEVEL,
   }

@@ -1,7 +1,7 @@
 import { type ContainerConfig, CruxError, containerConfigFieldNames } from '@crux/contract'
 import { createQueue } from '@crux/service-kit'
 import type { App } from '../context.ts'
-import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/index.ts'
+import { type ChannelHandler, type ChannelHandlers, createAudience, type Subscriber } from '../live/index.ts'
 import { getConfig, patchConfig } from './actions.ts'
 import { knownSecrets } from './secrets.ts'
 import { readConfig, toContainerConfig } from './store.ts'
@@ -12,17 +12,17 @@ const emptyFields = Object.fromEntries(containerConfigFieldNames.map((name) => [
 
 /** The live channels of a configuration page. The database is read once per change and process for all subscribers. */
 export function containerConfigurationChannels(app: App): ChannelHandlers<'container-configuration'> {
-  const subscribers = new Map<string, Set<ChannelSubscriber>>()
+  const audience = createAudience<ChannelSubscriber>()
   /** The deployment of each configuration that has a subscriber. */
   const targets = new Map<string, { nodeId: string; deploymentId: string }>()
 
   async function publish(configId: string) {
-    if (!subscribers.has(configId)) return
+    if (!audience.has(configId)) return
     const row = await readConfig(app.database.pool, configId)
     if (!row) return
     // Clients merge the message into what they show, so that a cleared field must be included as null.
     const config: ContainerConfig = { ...emptyFields, ...toContainerConfig(row) }
-    for (const subscriber of subscribers.get(configId) ?? []) subscriber.send('config-updated', config)
+    for (const subscriber of audience.of(configId)) subscriber.send('config-updated', config)
   }
   const inTurn = createQueue()
   const publishSafely = (configId: string) =>
@@ -34,7 +34,7 @@ export function containerConfigurationChannels(app: App): ChannelHandlers<'conta
   function publishSecrets(concerned: (target: { nodeId: string; deploymentId: string }) => boolean) {
     for (const [configId, target] of targets) {
       if (!concerned(target)) continue
-      for (const subscriber of subscribers.get(configId) ?? [])
+      for (const subscriber of audience.of(configId))
         sendSecrets(subscriber).catch((err: unknown) => app.log.warn({ err, configId }, 'known secrets were not sent'))
     }
   }
@@ -53,22 +53,15 @@ export function containerConfigurationChannels(app: App): ChannelHandlers<'conta
   })
   app.bus.on('config.changed', ({ configId }) => void publishSafely(configId))
   app.bus.onReconnected(() => {
-    for (const configId of subscribers.keys()) void publishSafely(configId)
+    for (const configId of audience.keys()) void publishSafely(configId)
   })
 
   const channel: ChannelHandler<'container-configuration'> = {
     async open(subscriber) {
       const { configId } = subscriber.params
       const { deployment } = await getConfig(app, subscriber.team, configId)
-      const all = subscribers.get(configId) ?? new Set()
-      subscribers.set(configId, all.add(subscriber))
+      audience.join(configId, subscriber, () => targets.delete(configId))
       if (deployment) targets.set(configId, { nodeId: deployment.node.id, deploymentId: deployment.id })
-      subscriber.onLeave(() => {
-        all.delete(subscriber)
-        if (all.size > 0 || subscribers.get(configId) !== all) return
-        subscribers.delete(configId)
-        targets.delete(configId)
-      })
     },
     messages: {
       async 'patch-config'(subscriber, { id: _, ...patch }) {

@@ -91,7 +91,7 @@ export async function listChoices(
     const take = Math.min(query.take - items.length, count - skip)
     if (take > 0)
       for (const row of await pageOf(pool, kind, team.id, pattern, { skip, take }))
-        items.push({ ...row, type: kind.type, updatedAt: row.updatedAt.toISOString() })
+        items.push({ ...row, type: kind.type })
     total += count
   }
   return { items, total }

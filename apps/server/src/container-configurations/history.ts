@@ -123,10 +123,8 @@ const isSet = (value: unknown) => value !== null && value !== undefined
 
 async function toRevisions(app: App, rows: readonly RevisionRow[]): Promise<Revision[]> {
   const people = await app.identity.people(rows.map((row) => row.updatedBy).filter((id) => id !== ''))
-  return rows.map(({ updatedBy, updatedAt, revision, changed }) => ({
-    revision,
-    changed,
-    updatedAt: updatedAt.toISOString(),
+  return rows.map(({ updatedBy, ...row }) => ({
+    ...row,
     updatedBy: updatedBy === '' ? null : { id: updatedBy, name: people.get(updatedBy)?.name ?? 'Unknown user' },
   }))
 }

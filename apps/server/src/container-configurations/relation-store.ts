@@ -34,21 +34,12 @@ export async function getRelations(
     }
   }
   if (deployment) {
-    const { node, id, prefix, status, mutable, config, bundles } = deployment
     relations.deployment = {
-      id,
-      prefix,
-      status,
-      mutable,
-      node: { id: node.id, name: node.name, type: node.type },
-      publicKey: node.publicKey,
-      config: toContainerConfig(config),
-      configBundles: bundles.map((bundle) => ({
-        id: bundle.id,
-        name: bundle.name,
-        config: toContainerConfig(bundle.config),
-      })),
-      instances: await instancesOf(app, id),
+      ...deployment,
+      publicKey: deployment.node.publicKey,
+      config: toContainerConfig(deployment.config),
+      configBundles: deployment.bundles.map((bundle) => ({ ...bundle, config: toContainerConfig(bundle.config) })),
+      instances: await instancesOf(app, deployment.id),
     }
   }
   return relations

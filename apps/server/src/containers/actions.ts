@@ -1,6 +1,6 @@
 import { Operation } from '@crux/agent-protocol'
 import { type Container, type ContainerOperation, CruxError, type ResponseInput } from '@crux/contract'
-import type { Actor, Caller } from '../access/index.ts'
+import type { Caller, TeamContext } from '../access/index.ts'
 import { type CommandResult, unusableAnswer } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
 import { containerCommanded, engineScope, requireNode } from '../nodes/index.ts'
@@ -20,6 +20,12 @@ const operations: Record<ContainerOperation, Operation> = {
   restart: Operation.RESTART,
 }
 
+/** What a command of the team may access at this node. @throws CruxError notFound */
+export async function scopeOf(app: App, team: Pick<TeamContext, 'id'>, nodeId: string) {
+  await requireNode(app, team, nodeId)
+  return engineScope(app, { teamId: team.id, nodeId })
+}
+
 export const prefixOf = (segment: string): string => (segment === '_' ? '' : segment)
 
 /** Without a prefix: all containers of the node that the caller may see. */
@@ -28,8 +34,7 @@ export async function listContainers(
   { team }: Caller,
   { nodeId, prefix }: DeploymentTarget,
 ): Promise<Container[]> {
-  await requireNode(app, team, nodeId)
-  const scope = await engineScope(app, { teamId: team.id, nodeId })
+  const scope = await scopeOf(app, team, nodeId)
   const { value } = await ask(app, nodeId, 'containers', {
     case: 'listContainers',
     value: prefix ? { prefix, scope } : { scope },
@@ -45,13 +50,12 @@ export async function operateContainer(
   container: Ref,
   operation: ContainerOperation,
 ): Promise<void> {
-  await requireNode(app, team, nodeId)
-  const scope = await engineScope(app, { teamId: team.id, nodeId })
+  const scope = await scopeOf(app, team, nodeId)
   await ask(app, nodeId, 'done', {
     case: 'operateContainer',
     value: { container, operation: operations[operation], scope },
   })
-  await containerCommanded(app, { teamId: team.id, nodeId }, { container, operation }, person(actor))
+  await containerCommanded(app, { teamId: team.id, nodeId }, { container, operation }, actor)
 }
 
 export async function deleteContainer(
@@ -60,10 +64,9 @@ export async function deleteContainer(
   nodeId: string,
   container: Ref,
 ): Promise<void> {
-  await requireNode(app, team, nodeId)
-  const scope = await engineScope(app, { teamId: team.id, nodeId })
+  const scope = await scopeOf(app, team, nodeId)
   await ask(app, nodeId, 'done', { case: 'deleteContainers', value: { container, scope } })
-  await containerCommanded(app, { teamId: team.id, nodeId }, { container, operation: 'deleteContainer' }, person(actor))
+  await containerCommanded(app, { teamId: team.id, nodeId }, { container, operation: 'deleteContainer' }, actor)
 }
 
 /** Only the team's own, as the agent identifies them by their labels. Data, networks and images stay. */
@@ -84,7 +87,7 @@ export async function deletePrefix(
   await Promise.all(
     found.map(({ id }) => ask(app, nodeId, 'done', { case: 'deleteContainers', value: { container: id, scope } })),
   )
-  await containerCommanded(app, { teamId: team.id, nodeId }, { prefix, operation: 'deleteContainers' }, person(actor))
+  await containerCommanded(app, { teamId: team.id, nodeId }, { prefix, operation: 'deleteContainers' }, actor)
 }
 
 export async function inspectContainer(
@@ -93,8 +96,7 @@ export async function inspectContainer(
   nodeId: string,
   container: Ref,
 ): Promise<ResponseInput<'containers.inspect'>> {
-  await requireNode(app, team, nodeId)
-  const scope = await engineScope(app, { teamId: team.id, nodeId })
+  const scope = await scopeOf(app, team, nodeId)
   const { value } = await ask(app, nodeId, 'inspection', { case: 'inspectContainer', value: { container, scope } })
   return { inspection: value.json }
 }
@@ -106,8 +108,7 @@ export async function readLog(
   container: Ref,
   take: number,
 ): Promise<ResponseInput<'containers.log'>> {
-  await requireNode(app, team, nodeId)
-  const scope = await engineScope(app, { teamId: team.id, nodeId })
+  const scope = await scopeOf(app, team, nodeId)
   const { value } = await ask(app, nodeId, 'log', { case: 'readLog', value: { container, take, scope } })
   return value.lines.map(toLogText)
 }
@@ -129,5 +130,3 @@ const isAnswer = <C extends CommandResult['case']>(
   result: CommandResult,
   expected: C,
 ): result is Extract<CommandResult, { case: C }> => result.case === expected
-
-const person = (actor: Actor) => ({ id: actor.id, name: actor.name })

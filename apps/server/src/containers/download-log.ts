@@ -1,7 +1,7 @@
 import type { TeamContext } from '../access/index.ts'
 import type { LogBatch } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
-import { engineScope, requireNode } from '../nodes/index.ts'
+import { scopeOf } from './actions.ts'
 import { toLogText } from './container-view.ts'
 
 /**
@@ -20,8 +20,7 @@ export async function downloadLog(
   container: { prefix: string; name: string },
   onClose: (closed: () => void) => void,
 ): Promise<AsyncIterable<Uint8Array>> {
-  await requireNode(app, team, nodeId)
-  const scope = await engineScope(app, { teamId: team.id, nodeId })
+  const scope = await scopeOf(app, team, nodeId)
   const parts = new Handover<LogBatch>()
   const stream = await app.links.followLog(
     nodeId,

@@ -223,12 +223,8 @@ const toNew = (
   body: { versionId: string; nodeId: string; prefix: string; protected: boolean; note?: string | null | undefined },
   userId: string,
 ): NewDeployment => ({
-  teamId: version.teamId,
-  projectId: version.projectId,
-  versionId: body.versionId,
-  nodeId: body.nodeId,
-  prefix: body.prefix,
-  protected: body.protected,
+  ...version,
+  ...body,
   note: body.note ?? null,
   userId,
 })

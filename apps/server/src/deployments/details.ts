@@ -28,10 +28,10 @@ export async function getDeployment(app: App, { team }: Caller, id: string): Pro
     configBundles: beside.bundles.map(toBundle),
     token: beside.token && {
       ...beside.token,
-      createdAt: new Date(beside.token.createdAt).toISOString(),
+      createdAt: new Date(beside.token.createdAt),
       createdBy: makers.get(beside.token.createdBy)?.name ?? 'Unknown user',
       createdById: beside.token.createdBy,
-      expiresAt: beside.token.expiresAt && new Date(beside.token.expiresAt).toISOString(),
+      expiresAt: beside.token.expiresAt && new Date(beside.token.expiresAt),
     },
     lastTry: beside.attempts,
     instances,
@@ -39,10 +39,7 @@ export async function getDeployment(app: App, { team }: Caller, id: string): Pro
     deployable: isDeployable(facts),
     deletable: isDeletable(facts),
     copiable: isCopiable(facts),
-    running: beside.running && {
-      ...beside.running,
-      startedAt: new Date(beside.running.startedAt).toISOString(),
-    },
+    running: beside.running && { ...beside.running, startedAt: new Date(beside.running.startedAt) },
   }
 }
 
@@ -50,10 +47,8 @@ export async function getDeployment(app: App, { team }: Caller, id: string): Pro
 export const bundlesOf = async (app: App, id: string): Promise<ResponseInput<'deployments.get'>['configBundles']> =>
   (await selectBundles(app.database.pool, id)).map(toBundle)
 
-const toBundle = ({ id, name, description, config }: CarriedBundle) => ({
-  id,
-  name,
-  description,
-  configId: config.id,
-  config: toContainerConfig(config),
+const toBundle = (bundle: CarriedBundle) => ({
+  ...bundle,
+  configId: bundle.config.id,
+  config: toContainerConfig(bundle.config),
 })

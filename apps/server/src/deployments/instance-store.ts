@@ -61,15 +61,14 @@ export async function instancesOfImages(app: App, deploymentId: string, imageIds
 }
 
 const toInstance = (row: InstanceRow): Instance => ({
-  id: row.id,
-  updatedAt: row.updatedAt.toISOString(),
+  ...row,
   config: toContainerConfig(row.config),
   image: {
     id: row.imageId,
     name: row.imageName,
     tag: row.imageTag,
     order: row.imageOrder,
-    createdAt: row.imageCreatedAt.toISOString(),
+    createdAt: row.imageCreatedAt,
     labels: row.imageLabels,
     config: toContainerConfig(row.imageConfig),
     registry: toRegistry(row.registry),

@@ -111,17 +111,8 @@ export async function toDeployments(app: App, rows: readonly ListRow[]): Promise
 
 function toDeployment(row: ListRow, updatedByName: string | undefined): Deployment {
   return {
-    id: row.id,
-    prefix: row.prefix,
-    protected: row.protected,
-    status: row.status,
-    note: row.note,
-    audit: {
-      createdAt: row.createdAt,
-      createdBy: row.createdBy,
-      updatedAt: row.updatedAt,
-      updatedBy: row.updatedBy,
-    },
+    ...row,
+    audit: row,
     node: { id: row.nodeId, name: row.nodeName, type: row.nodeType },
     project: { id: row.projectId, name: row.projectName, type: row.projectType },
     version: { id: row.versionId, name: row.versionName, type: row.versionType },

@@ -181,7 +181,7 @@ const toHostDangerous = ({
   dangers: dangers.map(({ property, value, reason }) => ({ property, value, description: reason })),
   confirmed: isConfirmed,
   confirmation: confirmation && {
-    at: confirmation.at.toISOString(),
+    at: confirmation.at,
     by: { id: confirmation.byId, name: confirmation.byName },
   },
   changes,

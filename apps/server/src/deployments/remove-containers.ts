@@ -65,7 +65,7 @@ async function removeAt(app: App, { team, actor }: Caller, target: RunningTarget
   const scope = await engineScope(app, owner)
   await app.links.request(owner.nodeId, { case: 'deleteContainers', value: { owner, scope } })
   await markRemoved(app.database.pool, releaseId)
-  await containerCommanded(app, owner, { prefix, operation: 'deleteContainers' }, { id: actor.id, name: actor.name })
+  await containerCommanded(app, owner, { prefix, operation: 'deleteContainers' }, actor)
 }
 
 export const toRunningContainers = ({ node, prefix, versionName, containers }: RunningTarget) => ({

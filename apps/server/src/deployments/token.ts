@@ -28,7 +28,7 @@ export async function createDeploymentToken(
   deploymentId: string,
   body: Body<'deployments.create-token'>,
 ): Promise<ResponseInput<'deployments.create-token'>> {
-  const holder: Holder = { kind: 'deployment', deploymentId, teamId: team.id }
+  const holder: Holder = { kind: 'deployment', id: deploymentId, teamId: team.id }
   const { scope: _scope, ...made } = await inTransaction(app.database, async (queries) => {
     const deployment = await loadDeployment(queries, team.id, deploymentId, { lock: true })
     if (deployment.version.type !== 'rolling')

@@ -5,8 +5,8 @@ import type { App } from '../context.ts'
 import { engineScope, nodeConnected, nodeLeft } from '../nodes/index.ts'
 import { unauthenticated } from './call-authentication.ts'
 import type { Link } from './link.ts'
-import { recordLinked, recordUnlinked } from './link-store.ts'
 import type { LinkTable } from './node-links.ts'
+import { clearLink, recordLinked } from './presence-store.ts'
 import { nextToken, selectIssuedAt, type TokenOwner } from './token-store.ts'
 
 const tokenAgeMaxMs = 30 * 24 * 60 * 60 * 1_000
@@ -28,7 +28,7 @@ export function createLinkLifecycle(app: App, links: LinkTable, deployments: Dep
       else previous.close(CloseReason.REPLACED)
     }
     // The update is conditional on the token: a token that was revoked since it was checked establishes no link.
-    const linked = await recordLinked(app, link, links.serverId, address)
+    const linked = await recordLinked(app.database.pool, link, links.serverId, address)
     if (!linked) throw unauthenticated()
     if (linked.keyChanged) await deployments.keyChanged(agent)
     const positions = link.supported ? await deployments.positions(agent) : []
@@ -48,7 +48,8 @@ export function createLinkLifecycle(app: App, links: LinkTable, deployments: Dep
       links.emitLost(link)
       if (link.supported) deployments.linkLost(link.agent)
     }
-    const counted = await recordUnlinked(app, link, links.serverId)
+    const { nodeId } = link.agent
+    const counted = await clearLink(app.database.pool, { nodeId, serverId: links.serverId, session: link.id })
     if (counted && link.welcomed) await nodeLeft(app, link.agent)
   }
 

@@ -1,5 +1,6 @@
 import { type Queries, raw, sql } from '../db/queries.ts'
 import type { node } from '../db/schema/index.ts'
+import type { Link } from './link.ts'
 
 /** A process without a heartbeat for this long holds no links. */
 const deadAfterSeconds = 15
@@ -35,25 +36,42 @@ export const clearOrphanedLinks = (queries: Queries) =>
     where ${raw(isOrphan)} returning id, team_id`.rows<Pick<LinkRow, 'id' | 'teamId'>>(queries)
 
 /** Writes the heartbeat and reads all that a round compares, in one statement: an idle server runs no other one. */
-export async function sendHeartbeat(queries: Queries, serverId: string, nodeIds: string[]): Promise<Heartbeat> {
-  const heartbeat =
-    await sql`with own as (update crux.server_process set heartbeat_at = now() where id = ${serverId} returning id)
+export const sendHeartbeat = (queries: Queries, serverId: string, nodeIds: string[]) =>
+  sql`with own as (update crux.server_process set heartbeat_at = now() where id = ${serverId} returning id)
       select exists (select from own) as is_known,
         exists (select from crux.server_process where id <> ${serverId} and ${isDead}) as has_dead,
         exists (select from crux.node where ${raw(isOrphan)}) as has_orphans,
         (select coalesce(json_agg(json_build_object('id', id, 'teamId', team_id, 'linkServer', link_server,
            'linkSession', link_session, 'hasToken', ${raw(hasToken)}, 'isOrphan', ${raw(isOrphan)})), '[]')
-         from crux.node n where n.link_server = ${serverId} or n.id = any(${nodeIds}::uuid[])) as nodes`.first<Heartbeat>(
-      queries,
-      'heartbeat',
-    )
-  if (!heartbeat) throw new Error('the heartbeat returned no row')
-  return heartbeat
-}
+         from crux.node n where n.link_server = ${serverId} or n.id = any(${nodeIds}::uuid[])) as nodes`.one<Heartbeat>(
+    queries,
+    'heartbeat',
+  )
 
 export const findLink = (queries: Queries, nodeId: string) =>
   sql`select id, team_id, link_server, link_session, ${raw(hasToken)} as has_token, ${raw(isOrphan)} as is_orphan
     from crux.node n where id = ${nodeId}`.first<LinkRow>(queries)
+
+/**
+ * Makes a link the current one, whichever process held the previous one.
+ *
+ * @returns whether the node had another key for secrets before; undefined when it has no token any more: it was
+ *   revoked, or the node deleted
+ */
+export async function recordLinked(
+  queries: Queries,
+  { id, agent: { nodeId, info } }: Pick<Link, 'id' | 'agent'>,
+  serverId: string,
+  address: string | undefined,
+): Promise<{ keyChanged: boolean } | undefined> {
+  const linked = await sql`update crux.node n set link_server = ${serverId}, link_session = ${id},
+      connected_at = ${new Date()}, address = ${address ?? null}, agent_version = ${info.version},
+      engine_version = ${info.engineVersion}, operating_system = ${info.operatingSystem},
+      architecture = ${info.architecture}, public_key = ${info.publicKey}
+    where id = ${nodeId} and exists (select from crux.node_token t where t.node_id = n.id for share)
+    returning old.public_key as previous_key`.first<{ previousKey: string | null }>(queries)
+  return linked && { keyChanged: linked.previousKey !== null && linked.previousKey !== info.publicKey }
+}
 
 /** Records a link that is current, unless another one is recorded. */
 export const recordLink = (queries: Queries, link: { nodeId: string; serverId: string; session: string }) =>
@@ -61,12 +79,10 @@ export const recordLink = (queries: Queries, link: { nodeId: string; serverId: s
     where id = ${link.nodeId} and link_session is null`.execute(queries)
 
 /** @returns false when another link is recorded */
-export async function clearLink(
+export const clearLink = async (
   queries: Queries,
   link: { nodeId: string; serverId: string; session: string | null },
-): Promise<boolean> {
-  const rowCount = await sql`update crux.node set link_server = null, link_session = null, disconnected_at = now()
-    where id = ${link.nodeId}
-    and link_server = ${link.serverId} and link_session is not distinct from ${link.session}`.execute(queries)
-  return Boolean(rowCount)
-}
+): Promise<boolean> =>
+  (await sql`update crux.node set link_server = null, link_session = null, disconnected_at = now()
+    where id = ${link.nodeId} and link_server = ${link.serverId}
+      and link_session is not distinct from ${link.session}`.execute(queries)) === 1

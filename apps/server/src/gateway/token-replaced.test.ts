@@ -37,7 +37,7 @@ test('a call is served that arrives at the moment in which its token is replaced
   // The previous token is invalid, and the process that replaced it has not received the result yet.
   pool.query = (async (...args: unknown[]) => {
     const answer = await (query as (...all: unknown[]) => unknown).apply(pool, args)
-    if (/^update "crux"."node_token" set "hash"/.test((args[0] as { text?: string }).text ?? '')) {
+    if (/^update crux.node_token\s+set hash/.test((args[0] as { text?: string }).text ?? '')) {
       stored.resolve()
       await goOn.promise
     }

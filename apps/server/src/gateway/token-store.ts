@@ -1,8 +1,7 @@
-import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { fingerprint, hashToken, makeToken } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { type Queries, sql as statement } from '../db/queries.ts'
-import { node, nodeInstall, nodeToken } from '../db/schema/index.ts'
+import { nothing, type Queries, sql } from '../db/queries.ts'
+import { inTransaction } from '../db/transaction.ts'
 
 export type TokenOwner = {
   nodeId: string
@@ -14,6 +13,11 @@ export type TokenOwner = {
   firstUse: boolean
   /** The hash of the token that this call invalidated. */
   replacedHash: string | undefined
+}
+type FoundToken = Omit<TokenOwner, 'firstUse' | 'replacedHash'> & {
+  previousHash: string
+  isNext: boolean
+  usedAt: Date | null
 }
 
 /**
@@ -27,42 +31,29 @@ export async function findTokenOwner(
   replacing: (previousHash: string, nodeId: string) => void,
 ): Promise<TokenOwner | undefined> {
   const hash = hashToken(token)
-  const [found] = await app.database.db
-    .select({
-      nodeId: nodeToken.nodeId,
-      teamId: node.teamId,
-      nodeName: node.name,
-      hash: nodeToken.hash,
-      isNext: sql<boolean>`${nodeToken.nextHash} is not distinct from ${hash}`,
-      rotating: sql<boolean>`${nodeToken.nextHash} is not null`,
-      usedAt: nodeToken.usedAt,
-      issuedAt: nodeToken.createdAt,
-    })
-    .from(nodeToken)
-    .innerJoin(node, eq(node.id, nodeToken.nodeId))
-    .where(or(eq(nodeToken.hash, hash), eq(nodeToken.nextHash, hash)))
+  const found = await sql`select t.node_id, n.team_id, n.name as node_name, t.hash as previous_hash,
+      t.next_hash is not distinct from ${hash} as is_next, t.next_hash is not null as rotating, t.used_at,
+      t.created_at as issued_at
+    from crux.node_token t join crux.node n on n.id = t.node_id
+    where t.hash = ${hash} or t.next_hash = ${hash}`.first<FoundToken>(app.database.pool)
   if (!found) return undefined
-  const { isNext, usedAt, hash: previousHash, ...owner } = found
+  const { isNext, usedAt, previousHash, ...owner } = found
   if (isNext) {
     // Called before the token is invalid, so that calls with the invalid token can be explained.
     replacing(previousHash, owner.nodeId)
     await confirmToken(app, hash)
     return { ...owner, issuedAt: new Date(), rotating: false, firstUse: false, replacedHash: previousHash }
   }
-  if (!usedAt) {
-    await app.database.db.update(nodeToken).set({ usedAt: new Date() }).where(eq(nodeToken.hash, hash))
-  }
+  if (!usedAt) await sql`update crux.node_token set used_at = now() where hash = ${hash}`.execute(app.database.pool)
   return { ...owner, firstUse: !usedAt, replacedHash: undefined }
 }
 
 /** Invalidates the previous token. */
 async function confirmToken(app: App, hash: string): Promise<void> {
-  const replaced = await app.database.db
-    .update(nodeToken)
-    .set({ hash, nextHash: null, nextToken: null, usedAt: new Date(), createdAt: new Date() })
-    .where(eq(nodeToken.nextHash, hash))
-    .returning({ nodeId: nodeToken.nodeId })
-  for (const { nodeId } of replaced) app.log.info({ nodeId }, 'connection token replaced')
+  const replaced = await sql`update crux.node_token
+    set hash = ${hash}, next_hash = null, next_token = null, used_at = now(), created_at = now()
+    where next_hash = ${hash} returning node_id`.column(app.database.pool)
+  for (const nodeId of replaced) app.log.info({ nodeId }, 'connection token replaced')
 }
 
 /**
@@ -77,39 +68,24 @@ export function exchangeToken(
   installToken: string,
   info: { nodeId: string; publicKey: string },
 ): Promise<{ token: string; nodeId: string; teamId: string; first: boolean } | undefined> {
-  return app.database.transaction(async (tx) => {
-    const [install] = await tx
-      .select({ nodeId: nodeInstall.nodeId, createdBy: nodeInstall.createdBy })
-      .from(nodeInstall)
-      .where(
-        and(
-          eq(nodeInstall.tokenHash, hashToken(installToken)),
-          // An agent that was given only a token learns its node here.
-          info.nodeId ? eq(nodeInstall.nodeId, info.nodeId) : undefined,
-          gt(nodeInstall.expiresAt, sql`now()`),
-        ),
-      )
-      .for('update')
+  return inTransaction(app.database, async (queries) => {
+    // An agent that was given only a token learns its node here.
+    const ofNode = info.nodeId ? sql`and i.node_id = ${info.nodeId}` : nothing
+    const install = await sql`select i.node_id, i.created_by, n.team_id
+      from crux.node_install i join crux.node n on n.id = i.node_id
+      where i.token_hash = ${hashToken(installToken)} and i.expires_at > now() ${ofNode}
+      for update of i`.first<{ nodeId: string; createdBy: string; teamId: string }>(queries)
     if (!install) return undefined
+    const { nodeId, createdBy, teamId } = install
     const token = makeToken()
-    const values = { hash: hashToken(token), exchangedBy: fingerprint(info.publicKey), createdBy: install.createdBy }
-    const written = await tx
-      .insert(nodeToken)
-      .values({ nodeId: install.nodeId, ...values })
-      .onConflictDoUpdate({
-        target: nodeToken.nodeId,
-        set: { hash: values.hash },
-        setWhere: and(isNull(nodeToken.usedAt), eq(nodeToken.exchangedBy, values.exchangedBy)),
-      })
-      .returning({ nodeId: nodeToken.nodeId })
-    const [owner] = await tx.select({ teamId: node.teamId }).from(node).where(eq(node.id, install.nodeId))
-    if (written.length === 0 || !owner) return undefined
-    const burnt = await tx
-      .update(nodeInstall)
-      .set({ exchangedAt: new Date() })
-      .where(and(eq(nodeInstall.nodeId, install.nodeId), isNull(nodeInstall.exchangedAt)))
-      .returning({ nodeId: nodeInstall.nodeId })
-    return { token, nodeId: install.nodeId, teamId: owner.teamId, first: burnt.length > 0 }
+    const written = await sql`insert into crux.node_token as t (node_id, hash, exchanged_by, created_by)
+      values (${nodeId}, ${hashToken(token)}, ${fingerprint(info.publicKey)}, ${createdBy})
+      on conflict (node_id) do update set hash = excluded.hash
+      where t.used_at is null and t.exchanged_by = excluded.exchanged_by`.execute(queries)
+    if (written === 0) return undefined
+    const burnt = await sql`update crux.node_install set exchanged_at = now()
+      where node_id = ${nodeId} and exchanged_at is null`.execute(queries)
+    return { token, nodeId, teamId, first: burnt > 0 }
   })
 }
 
@@ -119,28 +95,18 @@ export const hasToken = async (app: App, nodeId: string) => (await selectIssuedA
 export async function nextToken(app: App, nodeId: string): Promise<string | undefined> {
   const fresh = makeToken()
   const location = { column: 'node_token.next_token', row: nodeId } as const
-  const [row] = await app.database.db
-    .update(nodeToken)
-    .set({
-      nextHash: sql`coalesce(${nodeToken.nextHash}, ${hashToken(fresh)})`,
-      nextToken: sql`coalesce(${nodeToken.nextToken}, ${app.cipher.encrypt(fresh, location)})`,
-    })
-    .where(eq(nodeToken.nodeId, nodeId))
-    .returning({ sealed: nodeToken.nextToken })
-  return row?.sealed ? app.cipher.decrypt(row.sealed, location) : undefined
+  const sealed = await sql`update crux.node_token set next_hash = coalesce(next_hash, ${hashToken(fresh)}),
+      next_token = coalesce(next_token, ${app.cipher.encrypt(fresh, location)})
+    where node_id = ${nodeId} returning next_token`.value(app.database.pool)
+  return sealed === undefined ? undefined : app.cipher.decrypt(sealed, location)
 }
 
 /** When the current token of a node was issued. */
-export async function selectIssuedAt(app: App, nodeId: string): Promise<Date | undefined> {
-  const [row] = await app.database.db
-    .select({ at: nodeToken.createdAt })
-    .from(nodeToken)
-    .where(eq(nodeToken.nodeId, nodeId))
-  return row?.at
-}
+export const selectIssuedAt = (app: App, nodeId: string) =>
+  sql`select created_at from crux.node_token where node_id = ${nodeId}`.value<Date>(app.database.pool)
 
 /** Whether it is the token of an agent, or of an installation that was not completed. */
 export const isAgentToken = async (queries: Queries, hash: string): Promise<boolean> =>
-  (await statement`select from crux.node_token where hash = ${hash} or next_hash = ${hash}
+  (await sql`select from crux.node_token where hash = ${hash} or next_hash = ${hash}
     union all select from crux.node_install where token_hash = ${hash} limit 1`.execute(queries, 'token of an agent')) >
   0

@@ -106,7 +106,7 @@ function send(
   answer: unknown,
   passAgain: () => Promise<unknown>,
 ) {
-  if (!request.crux?.status) reply.code(endpoint.status ?? 200)
+  if (!request.crux?.status) reply.code(endpoint.status)
   if (endpoint.status === 201 && !reply.hasHeader('location'))
     reply.header('location', locationOf(request, endpoint, answer))
   if (endpoint.contentType) {

@@ -8,14 +8,11 @@ export function systemRoutes(
   http: FastifyInstance,
   options: { health: Health; metrics: Metrics; metricsToken: string | undefined; url: () => string; version: string },
 ): void {
-  http.get('/health', async (_request, reply) => {
-    const { statusCode, body } = await options.health.live()
-    return reply.code(statusCode).header('cache-control', 'no-store').send(body)
-  })
-  http.get('/health/ready', async (_request, reply) => {
-    const { statusCode, body } = await options.health.ready()
-    return reply.code(statusCode).header('cache-control', 'no-store').send(body)
-  })
+  for (const [path, check] of [['/health', 'live'] as const, ['/health/ready', 'ready'] as const])
+    http.get(path, async (_request, reply) => {
+      const { statusCode, body } = await options.health[check]()
+      return reply.code(statusCode).header('cache-control', 'no-store').send(body)
+    })
   http.get('/metrics', (request, reply) =>
     metricsHandler({
       metrics: options.metrics,

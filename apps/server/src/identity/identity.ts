@@ -1,14 +1,13 @@
 import { CruxError, sessionCookieName } from '@crux/contract'
-import { getField, type Logger } from '@crux/service-kit'
+import { createTtlCache, getField, type Logger, loadShared } from '@crux/service-kit'
 import { FrontendApi, IdentityApi, type Identity as KratosIdentity, type Session } from '@ory/kratos-client'
 import type { Bus } from '../bus/index.ts'
-import { createActivePeople } from './active-people.ts'
 import { type AdminAddress, adminConfiguration, type PublicAddress, publicConfiguration } from './configuration.ts'
 import { createLastLogins } from './last-logins.ts'
 import { createPeopleCache } from './people.ts'
 import type { ActivePerson, Credential, Person, SessionActor } from './person.ts'
 import { recoveredAt } from './recovered-session.ts'
-import { createSessionCache } from './session-cache.ts'
+import { createSessionCache, sessionTtlMs } from './session-cache.ts'
 
 /** The credentials of a request. */
 export type Credentials = { cookie?: string | undefined; authorization?: string | undefined }
@@ -88,9 +87,15 @@ export function createIdentity(options: AdminAddress & PublicAddress & { bus: Bu
   const sessions = createSessionCache({ load: whoami, bus: options.bus })
   const people = createPeopleCache({ load: fetchPeople, log: options.log })
   const lastLogins = createLastLogins({ load: fetchLastLogin, log: options.log })
-  const active = createActivePeople({ load: fetchActive, bus: options.bus })
-  options.bus.on('person.changed', ({ userId }) => people.forget(userId))
-  options.bus.on('identity.changed', ({ userId }) => people.forget(userId))
+  // For tokens that outlive sessions. Our identity service reports changes over the bus, another one does not.
+  const active = createTtlCache<string, Promise<ActivePerson | undefined>>({ ttlMs: sessionTtlMs, max: 10_000 })
+  const forget = ({ userId }: { userId: string }) => {
+    people.forget(userId)
+    active.delete(userId)
+  }
+  options.bus.on('person.changed', forget)
+  options.bus.on('identity.changed', forget)
+  options.bus.onReconnected(active.clear)
   return {
     async session(credentials, { fresh } = {}) {
       const credential = credentialOf(credentials)
@@ -98,7 +103,7 @@ export function createIdentity(options: AdminAddress & PublicAddress & { bus: Bu
       if (actor) people.learn({ id: actor.id, name: actor.name, email: actor.email })
       return actor
     },
-    active: (id) => active.get(id),
+    active: (id) => loadShared(active, id, () => fetchActive(id)),
     people: (ids) => people.get(ids),
     lastLogins,
   }

@@ -1,4 +1,4 @@
-import { type Body, CruxError, type Image, type ResponseInput } from '@crux/contract'
+import { type Body, CruxError, type ResponseInput } from '@crux/contract'
 import { parseImageName } from '@crux/rules'
 import type { Actor, Caller, TeamContext } from '../access/index.ts'
 import { changeConfig, patchConfig, publishChange } from '../container-configurations/index.ts'
@@ -8,18 +8,17 @@ import { inTransaction } from '../db/transaction.ts'
 import { type Browser, selectRegistryTypes } from '../registries/index.ts'
 import { assertAllowed, findVersion, type VersionPath } from '../versions/index.ts'
 import { imageDeleted, imagesAdded, imagesOrdered, imageTagged } from './events.ts'
-import { imagesOf } from './images-of-version.ts'
 import { labelPatch, withLabelRules } from './label-rules.ts'
 import { fetchLabels } from './labels.ts'
 import * as store from './store.ts'
 
 export async function listImages(app: App, { team }: Caller, path: VersionPath): Promise<ResponseInput<'images.list'>> {
   const version = await findVersion(app.database.pool, team, path)
-  return imagesOf(app, version.id)
+  return store.selectImages(app.database.pool, version.id)
 }
 
 /** @throws CruxError notFound */
-export async function getImage(app: App, { team }: Caller, path: VersionPath, imageId: string): Promise<Image> {
+export async function getImage(app: App, { team }: Caller, path: VersionPath, imageId: string): Promise<store.Image> {
   const version = await findVersion(app.database.pool, team, path)
   const [image] = await store.selectImagesById(app.database.pool, version.id, [imageId])
   if (!image) throw imageNotFound(imageId)
@@ -33,7 +32,7 @@ export async function addImages(
   caller: { team: TeamContext; actor: Actor },
   path: VersionPath,
   wanted: Body<'images.create'>,
-): Promise<Image[]> {
+): Promise<store.Image[]> {
   const { team, actor } = caller
   assertAllowed(await findVersion(app.database.pool, team, path), 'edit-images', 'versionId')
   const images = await readNames(app, team, wanted)

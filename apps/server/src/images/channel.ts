@@ -1,18 +1,16 @@
 import { createQueue } from '@crux/service-kit'
 import type { App } from '../context.ts'
-import type { ChannelHandlers, Subscriber } from '../live/index.ts'
+import { type ChannelHandlers, createAudience, type Subscriber } from '../live/index.ts'
 import type { Browser } from '../registries/index.ts'
 import { findVersion } from '../versions/index.ts'
 import { addImages, getImage, orderImages, removeImage, setTag } from './actions.ts'
 import { selectImageIds, selectImagesById } from './store.ts'
 
-type ChannelSubscriber = Subscriber<'version'>
-
 /** The live channels of a version's page. Changes are read once per process for all subscribers. */
 export function versionChannels(app: App, browser: Browser): ChannelHandlers<'version'> {
-  const subscribers = new Map<string, Set<ChannelSubscriber>>()
+  const audience = createAudience<Subscriber<'version'>>()
   const subscribersOf = (versionId: string, except?: string) =>
-    [...(subscribers.get(versionId) ?? [])].filter((subscriber) => subscriber.id !== except)
+    audience.of(versionId).filter((subscriber) => subscriber.id !== except)
   const inTurn = createQueue()
   const safely = (versionId: string, work: () => Promise<void>) =>
     inTurn(versionId, work).catch((err: unknown) =>
@@ -57,14 +55,8 @@ export function versionChannels(app: App, browser: Browser): ChannelHandlers<'ve
   return {
     version: {
       async open(subscriber) {
-        const { versionId } = subscriber.params
         await findVersion(app.database.pool, subscriber.team, subscriber.params)
-        const all = subscribers.get(versionId) ?? new Set()
-        subscribers.set(versionId, all.add(subscriber))
-        subscriber.onLeave(() => {
-          all.delete(subscriber)
-          if (all.size === 0 && subscribers.get(versionId) === all) subscribers.delete(versionId)
-        })
+        audience.join(subscriber.params.versionId, subscriber)
       },
       messages: {
         'add-images': async (subscriber, { registryImages }) =>

@@ -1,3 +1,3 @@
 export { versionChannels } from './channel.ts'
-export { imagesOf } from './images-of-version.ts'
 export { imageRoutes } from './routes.ts'
+export { selectImages } from './store.ts'

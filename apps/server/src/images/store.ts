@@ -1,9 +1,10 @@
-import type { ContainerConfigFields, Image } from '@crux/contract'
+import type { ContainerConfigFields, ResponseInput } from '@crux/contract'
 import { type ConfigRow, configJson, toContainerConfig } from '../container-configurations/index.ts'
 import { type Queries, raw, sql } from '../db/queries.ts'
 import type { image } from '../db/schema/index.ts'
 import { type RegistryFace, toRegistry } from '../registries/index.ts'
 
+export type Image = ResponseInput<'images.get'>
 type ImageRow = Pick<typeof image.$inferSelect, 'id' | 'name' | 'tag' | 'order' | 'labels' | 'createdAt'> & {
   registry: RegistryFace
   config: ConfigRow
@@ -111,12 +112,7 @@ export const selectImageNames = (queries: Queries, versionId: string, imageId: s
     and i.version_id = ${versionId}`.first<{ id: string; name: string; registryId: string; configId: string }>(queries)
 
 const toImage = (row: ImageRow): Image => ({
-  id: row.id,
-  name: row.name,
-  tag: row.tag,
-  order: row.order,
-  labels: row.labels,
-  createdAt: row.createdAt.toISOString(),
+  ...row,
   registry: toRegistry(row.registry),
   config: toContainerConfig(row.config),
 })

@@ -7,8 +7,6 @@ export type JobOptions = {
   /** The number of attempts after the first one; the delay between them doubles from `retryDelayS`. */
   retriesMax?: number
   retryDelayS?: number
-  /** A job that takes longer counts as failed and is tried again. */
-  timeoutS?: number
 }
 
 /**
@@ -20,17 +18,16 @@ export interface Jobs {
   handle<T extends object>(name: string, options: JobOptions, work: (data: T) => Promise<void>): void
   /** Repeats `work` by a cron line (minutes, UTC); once per due time over all server processes. */
   schedule(name: string, cron: string, work: () => Promise<void>): void
-  /**
-   * @param options.key while a job with the same key waits, the new one is not added
-   * @param options.within the transaction that the job belongs to: the job runs if and only if it commits
-   */
-  send(name: string, data: object, options?: { key?: string; startAfterS?: number; within?: Queries }): Promise<void>
+  /** @param options.within the transaction that the job belongs to: the job runs if and only if it commits */
+  send(name: string, data: object, options?: { within?: Queries }): Promise<void>
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 type Job<T> = { name: string; options: JobOptions; work: (data: T) => Promise<void>; cron?: string }
 
+/** A job that takes longer counts as failed and is tried again. */
+const jobS = 300
 const retryPollMs = 5_000
 /** Longer than the longest delay between two attempts, which doubles ten times from five seconds. */
 const retryWatchMs = 2 * 3_600_000
@@ -45,12 +42,12 @@ export function createJobs(options: Options): Jobs {
   let started = false
 
   async function open<T extends object>(job: Job<T>) {
-    const { retriesMax = 10, retryDelayS = 5, timeoutS = 300 } = job.options
+    const { retriesMax = 10, retryDelayS = 5 } = job.options
     await boss.createQueue(job.name, {
       retryLimit: retriesMax,
       retryDelay: retryDelayS,
       retryBackoff: true,
-      expireInSeconds: timeoutS,
+      expireInSeconds: jobS,
       notify: true,
     })
     // Notifications wake a worker. Polling finds only retries that another process left.
@@ -79,10 +76,8 @@ export function createJobs(options: Options): Jobs {
   return {
     handle: (name, jobOptions, work) => void declared.push(() => open({ name, options: jobOptions, work })),
     schedule: (name, cron, work) => void declared.push(() => open({ name, options: { retriesMax: 0 }, work, cron })),
-    async send(name, data, { key, startAfterS, within } = {}) {
+    async send(name, data, { within } = {}) {
       await boss.send(name, data, {
-        ...(key && { singletonKey: key }),
-        ...(startAfterS && { startAfter: startAfterS }),
         ...(within && { db: { executeSql: (text: string, values?: unknown[]) => within.query(text, values) } }),
       })
     },

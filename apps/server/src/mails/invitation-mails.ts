@@ -1,5 +1,5 @@
 import type { OutgoingMail } from '@crux/service-kit/mail'
-import { escapeHtml, onOneLine } from './mail-text.ts'
+import { onOneLine, toMail } from './mail-text.ts'
 
 type About = { recipient: string; teamName: string; inviter: string | undefined; link: string }
 
@@ -14,18 +14,9 @@ export const inviteToTeamMail = (about: About): OutgoingMail =>
 function invitationMail({ recipient, teamName, inviter, link }: About, instruction: string): OutgoingMail {
   const team = onOneLine(teamName)
   const caller = inviter ? `${onOneLine(inviter)} invites you` : 'You are invited'
-  const lead = `${caller} to join the team "${team}" on Crux.`
-  const end = 'The invitation is valid for one week. If you did not expect it, you can ignore this mail.'
-  return {
-    recipient,
-    subject: `Invitation to the team ${team}`,
-    text: [lead, '', instruction, '', link, '', end, ''].join('\n'),
-    html: [
-      '<!doctype html><html lang="en"><body style="font-family:sans-serif;line-height:1.5">',
-      `<p>${escapeHtml(lead)}</p>`,
-      `<p>${instruction}<br><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>`,
-      `<p style="color:#666">${end}</p>`,
-      '</body></html>',
-    ].join('\n'),
-  }
+  return toMail(recipient, `Invitation to the team ${team}`, {
+    lead: `${caller} to join the team "${team}" on Crux.`,
+    link: { instruction, url: link },
+    close: 'The invitation is valid for one week. If you did not expect it, you can ignore this mail.',
+  })
 }

@@ -1,23 +1,13 @@
 import type { OutgoingMail } from '@crux/service-kit/mail'
 import type { SecurityReport } from '../identity/index.ts'
-import { escapeHtml, onOneLine } from './mail-text.ts'
+import { onOneLine, toMail } from './mail-text.ts'
 
 /** The mail about API tokens, for an identity service that has no security log and sends no such mail. */
 export function tokenMail(recipient: string, what: SecurityReport['what']): OutgoingMail {
   const { subject, lead } = textOf(what)
   const close =
     'If this was not you, recover your account with this e-mail address: that revokes all of its API tokens.'
-  return {
-    recipient,
-    subject,
-    text: [lead, '', close, ''].join('\n'),
-    html: [
-      '<!doctype html><html lang="en"><body style="font-family:sans-serif;line-height:1.5">',
-      `<p>${escapeHtml(lead)}</p>`,
-      `<p style="color:#666">${escapeHtml(close)}</p>`,
-      '</body></html>',
-    ].join('\n'),
-  }
+  return toMail(recipient, subject, { lead, close })
 }
 
 function textOf(what: SecurityReport['what']): { subject: string; lead: string } {

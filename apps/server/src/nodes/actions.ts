@@ -9,7 +9,6 @@ import { nodeChanged, nodeKicked } from './events.ts'
 import { installCommand, installScript } from './install-script.ts'
 import { issueInstallToken, openInstallToken } from './install-token.ts'
 import { scriptValues } from './install-values.ts'
-import type { AgentEnd } from './local-agent-process.ts'
 import type { LocalAgents } from './local-agents.ts'
 import {
   deleteInstall,
@@ -23,9 +22,8 @@ import {
   type InstallRow,
   insertNode,
   lockNode,
-  type NodeFace,
   type NodeRow,
-  statusOf,
+  toNode,
   updateNodeRow,
 } from './store.ts'
 
@@ -46,28 +44,15 @@ export async function getNode(
   const maySetUp = isAllowed(team.role, 'nodes.edit') && (!actor.grant || scopeCovers(actor.grant.scope, 'full'))
   return {
     ...toNode(row),
-    hasToken: row.hasToken,
     install: maySetUp && row.install && !row.localAgent ? describeInstall(app, row, row.install) : null,
     updatable: false,
-    inUse: row.inUse,
     localAgent: {
       available,
       reason,
       running: localAgents.isRunning(row.id),
       loopbackOnly: isLoopbackOnly(app.config),
-      lastEnd: toLastEnd(localAgents.lastEnd(row.id)),
+      lastEnd: localAgents.lastEnd(row.id) ?? null,
     },
-  }
-}
-
-function toLastEnd(end: AgentEnd | undefined): ResponseInput<'nodes.get'>['localAgent']['lastEnd'] {
-  if (!end) return null
-  const { since, at, reason, nextStartAt } = end
-  return {
-    since: since.toISOString(),
-    at: at.toISOString(),
-    reason,
-    nextStartAt: nextStartAt?.toISOString() ?? null,
   }
 }
 
@@ -165,7 +150,7 @@ export async function revokeToken(
   await requireNode(app, team, nodeId)
   if (!(await deleteTokens(app, nodeId)))
     throw new CruxError('notFound', { property: 'token', description: 'This node has no token.' })
-  await nodeKicked(app, { teamId: team.id, nodeId }, 'revoke-token', person(actor))
+  await nodeKicked(app, { teamId: team.id, nodeId }, 'revoke-token', actor)
   await localAgents.dismiss(nodeId)
 }
 
@@ -176,7 +161,7 @@ export async function kickNode(
   nodeId: string,
 ): Promise<void> {
   await requireNode(app, team, nodeId)
-  await nodeKicked(app, { teamId: team.id, nodeId }, 'user-kick', person(actor))
+  await nodeKicked(app, { teamId: team.id, nodeId }, 'user-kick', actor)
   await localAgents.dismiss(nodeId)
 }
 
@@ -197,15 +182,7 @@ export async function listNodeEvents(
   query: Query<'nodes.audit'>,
 ): Promise<ResponseInput<'nodes.audit'>> {
   await requireNode(app, team, nodeId)
-  const { items, total } = await findNodeEvents(app, nodeId, query)
-  return {
-    items: items.map((item) => ({
-      createdAt: item.createdAt.toISOString(),
-      event: item.event,
-      data: item.data,
-    })),
-    total,
-  }
+  return findNodeEvents(app, nodeId, query)
 }
 
 /** @throws CruxError notFound, the same for a node of another team */
@@ -218,31 +195,12 @@ export async function requireNode(app: App, team: { id: string }, nodeId: string
 const notFound = (nodeId: string) =>
   new CruxError('notFound', { property: 'id', value: nodeId, description: 'There is no such node.' })
 
-const person = (actor: Actor) => ({ id: actor.id, name: actor.name })
-
 const valuesOf = (body: Body<'nodes.create'>, actor: Actor) => ({
   name: body.name,
   description: body.description ?? null,
   icon: body.icon ?? null,
   updatedBy: actor.id,
 })
-
-function toNode(row: NodeFace): ResponseInput<'nodes.create'> {
-  const linked = row.linkServer !== null
-  return {
-    id: row.id,
-    name: row.name,
-    type: row.type,
-    description: row.description,
-    icon: row.icon,
-    address: linked ? row.address : null,
-    status: statusOf(row),
-    connectedAt: linked ? (row.connectedAt?.toISOString() ?? null) : null,
-    version: linked ? row.agentVersion : null,
-    engineVersion: row.engineVersion,
-    operatingSystem: row.operatingSystem,
-  }
-}
 
 function describeInstall(
   app: App,
@@ -253,7 +211,7 @@ function describeInstall(
   return {
     command: installCommand(install.scriptType, values),
     script: installScript(install.scriptType, values),
-    expireAt: install.expiresAt.toISOString(),
+    expireAt: install.expiresAt,
     type: 'docker',
     scriptType: install.scriptType,
   }

@@ -1,14 +1,14 @@
 import type { ServerData } from '@crux/contract'
 import { createQueue } from '@crux/service-kit'
 import type { App } from '../context.ts'
-import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/index.ts'
-import { findNodeOfAnyTeam, findNodes, type NodeFace, statusOf } from './store.ts'
+import { type ChannelHandler, type ChannelHandlers, createAudience, type Subscriber } from '../live/index.ts'
+import { findNodeOfAnyTeam, findNodes, toNode } from './store.ts'
 
 export const nodeChannels = (app: App): ChannelHandlers<'nodes'> => ({ nodes: nodesChannel(app) })
 
 /** The nodes of a team: first the status of each, then every change, read once per change for all subscribers. */
 function nodesChannel(app: App): ChannelHandler<'nodes'> {
-  const teams = new Map<string, Set<Subscriber<'nodes'>>>()
+  const teams = createAudience<Subscriber<'nodes'>>()
   const inTurn = createQueue()
 
   app.bus.on('node.changed', ({ teamId, nodeId, error }) => {
@@ -18,46 +18,28 @@ function nodesChannel(app: App): ChannelHandler<'nodes'> {
     )
   })
   app.bus.onReconnected(() => {
-    for (const [teamId, subscribers] of teams) {
+    for (const teamId of teams.keys()) {
       inTurn(teamId, async () => {
         const rows = await findNodes(app, teamId)
-        for (const subscriber of subscribers) for (const row of rows) subscriber.send('event', toEvent(row))
+        for (const subscriber of teams.of(teamId)) for (const row of rows) subscriber.send('event', toNode(row))
       }).catch((err: unknown) => app.log.warn({ err, teamId }, 'the nodes could not be read again'))
     }
   })
 
   async function publish(teamId: string, nodeId: string, error: string | undefined) {
     const row = await findNodeOfAnyTeam(app, nodeId)
-    const event: ServerData<'nodes', 'event'> = row ? { ...toEvent(row), error } : { id: nodeId, status: 'unreachable' }
-    for (const subscriber of teams.get(teamId) ?? []) subscriber.send('event', event)
+    const event: ServerData<'nodes', 'event'> = row ? { ...toNode(row), error } : { id: nodeId, status: 'unreachable' }
+    for (const subscriber of teams.of(teamId)) subscriber.send('event', event)
   }
 
   return {
     async open(subscriber) {
       const teamId = subscriber.team.id
-      const subscribers = teams.get(teamId) ?? new Set()
-      teams.set(teamId, subscribers.add(subscriber))
-      subscriber.onLeave(() => {
-        subscribers.delete(subscriber)
-        if (subscribers.size === 0 && teams.get(teamId) === subscribers) teams.delete(teamId)
-      })
+      teams.join(teamId, subscriber)
       await inTurn(teamId, async () => {
-        for (const row of await findNodes(app, teamId)) subscriber.send('event', toEvent(row))
+        for (const row of await findNodes(app, teamId)) subscriber.send('event', toNode(row))
       })
     },
     messages: {},
-  }
-}
-
-function toEvent(row: NodeFace): ServerData<'nodes', 'event'> {
-  const linked = row.linkServer !== null
-  return {
-    id: row.id,
-    status: statusOf(row),
-    address: linked ? row.address : null,
-    version: linked ? row.agentVersion : null,
-    connectedAt: linked ? (row.connectedAt?.toISOString() ?? null) : null,
-    engineVersion: row.engineVersion,
-    operatingSystem: row.operatingSystem,
   }
 }

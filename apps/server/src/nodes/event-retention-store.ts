@@ -24,7 +24,7 @@ export async function deleteEventsOfNodes(
 ): Promise<number> {
   const { pool } = database
   let dropped = 0
-  for (const { id } of await sql`select id from crux.node`.rows<{ id: string }>(pool)) {
+  for (const id of await sql`select id from crux.node`.column(pool)) {
     if (Date.now() >= end) break
     const kept = await sql`select created_at as at from crux.node_event
       where node_id = ${id} and event = 'containerCommand'

@@ -7,6 +7,7 @@ import { insertNodeEvent } from './store.ts'
 export type NodeRef = { teamId: string; nodeId: string }
 export type KickReason = 'user-kick' | 'revoke-token' | 'delete-node'
 type Person = { id: string; name: string }
+const nameOf = ({ id, name }: Person): Person => ({ id, name })
 type Container = { prefix: string; name: string }
 /** The parts of the process that an event needs; the gateway has no more when it starts. */
 type Parts = Pick<App, 'database' | 'log' | 'metrics' | 'bus'>
@@ -26,7 +27,7 @@ export async function nodeLeft(app: Parts, node: NodeRef) {
 }
 
 export async function nodeKicked(app: Parts, node: NodeRef, reason: KickReason, user: Person) {
-  await happened(app, node, 'kicked', { reason, user })
+  await happened(app, node, 'kicked', { reason, user: nameOf(user) })
   app.bus.publish({
     type: 'node.close',
     nodeId: node.nodeId,
@@ -54,7 +55,7 @@ export const containerCommanded = (
   return happened(app, node, 'containerCommand', {
     operation: operation.endsWith('s') || operation === 'deleteContainer' ? operation : `${operation}Container`,
     ...rest,
-    user,
+    user: nameOf(user),
   })
 }
 

@@ -5,11 +5,13 @@ import type { Caller, TeamContext } from '../access/index.ts'
 import { unusableAnswer } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
 import { requireNode } from './actions.ts'
+import { engineScope } from './engine-scope-store.ts'
 import { type KnownImage, neededImages, usedImages } from './known-image-store.ts'
-import { storedImages } from './stored-images.ts'
 
 type NodeImage = ResponseInput<'nodes.images'>['images'][number]
 
+/** Reading the store of a node takes less than a second. A longer request would only delay the page. */
+const listTimeoutMs = 10_000
 /** An engine frees some gigabytes a second at best, and a store may be large. */
 const removeTimeoutMs = 120_000
 
@@ -53,6 +55,21 @@ export async function pruneNodeImages(
     freedBytes: Number(freedBytes),
     kept: [...kept, ...refused.map(({ imageId, reason }) => ({ id: imageId, reason }))],
   }
+}
+
+/**
+ * The images in the engine's store of a node.
+ *
+ * @throws CruxError as `app.links.request`
+ */
+export async function storedImages(
+  app: Pick<App, 'links' | 'database'>,
+  owner: { teamId: string; nodeId: string },
+): Promise<StoredImage[]> {
+  const scope = await engineScope(app, owner)
+  const answer = await app.links.request(owner.nodeId, { case: 'listImages', value: { scope } }, listTimeoutMs)
+  if (answer.case !== 'images') throw unusableAnswer()
+  return answer.value.images
 }
 
 function reasonToKeep(image: NodeImage | undefined): string | undefined {

@@ -3,22 +3,7 @@ import type { Config } from '../config/index.ts'
 import type { InstallOptions } from '../db/schema/nodes.ts'
 
 /** All values of a script. They are text from people or settings, so each is quoted where it is used. */
-export type ScriptValues = {
-  url: string
-  teamSlug: string
-  nodeId: string
-  nodeName: string
-  token: string
-  containerName: string
-  rootPath: string | undefined
-  acmeEmail: string | undefined
-  /** The image to pull, instead of loading it from this server. */
-  agentImage: string | undefined
-  /** True for plain http to another machine: users who run the script must allow it explicitly. */
-  plaintext: boolean
-  /** The address at which a container in Docker Desktop's virtual machine reaches a server on this machine's loopback. */
-  desktopUrl: string | undefined
-}
+export type ScriptValues = ReturnType<typeof scriptValues>
 
 export const agentContainerName = 'crux-agent'
 /** Pinned: a moving tag would put another program in front of users' services without their decision. */
@@ -26,18 +11,19 @@ export const traefikImage = 'docker.io/library/traefik:v3.5.3'
 /** The label that marks a container that a script may replace. */
 export const agentLabel = { name: 'dev.crux.service-category', value: '_internal' } as const
 
-export const scriptUrl = (values: Pick<ScriptValues, 'url' | 'teamSlug' | 'nodeId'>): string =>
-  `${values.url}/api/${encodeURIComponent(values.teamSlug)}/nodes/${encodeURIComponent(values.nodeId)}/script`
+type NodeAddress = { url: string; teamSlug: string; nodeId: string }
+const nodeUrl = ({ url, teamSlug, nodeId }: NodeAddress): string =>
+  `${url}/api/${encodeURIComponent(teamSlug)}/nodes/${encodeURIComponent(nodeId)}`
+export const scriptUrl = (node: NodeAddress): string => `${nodeUrl(node)}/script`
 
-export const imageUrl = (values: Pick<ScriptValues, 'url' | 'teamSlug' | 'nodeId'>): string =>
-  `${values.url}/api/${encodeURIComponent(values.teamSlug)}/nodes/${encodeURIComponent(values.nodeId)}/agent-image`
+export const imageUrl = (node: NodeAddress): string => `${nodeUrl(node)}/agent-image`
 
 export function scriptValues(
   config: Config,
   node: { id: string; name: string; teamSlug: string },
   token: string,
   options: InstallOptions,
-): ScriptValues {
+) {
   return {
     url: config.url,
     teamSlug: node.teamSlug,
@@ -47,8 +33,11 @@ export function scriptValues(
     containerName: options.workloadName || agentContainerName,
     rootPath: options.rootPath || undefined,
     acmeEmail: options.dagentTraefik?.acmeEmail,
+    /** The image to pull, instead of loading it from this server. */
     agentImage: config.agentImage,
+    /** True for plain http to another machine: users who run the script must allow it explicitly. */
     plaintext: config.url.startsWith('http:') && !isLoopbackUrl(config.url),
+    /** The address at which a container in Docker Desktop's virtual machine reaches a server on this machine's loopback. */
     desktopUrl: isLoopbackUrl(config.url) ? desktopUrlOf(config.url) : undefined,
   }
 }

@@ -16,8 +16,8 @@ export interface AgentEnd {
   at: Date
   /** "exit code 0", the name of a signal, or why it could not be started. */
   reason: string
-  /** Undefined once the process has been started again. */
-  nextStartAt: Date | undefined
+  /** Null once the process has been started again. */
+  nextStartAt: Date | null
 }
 
 const stopTimeoutMs = 8_000
@@ -124,7 +124,7 @@ export class AgentProcess {
     const since = short ? (this.lastEnd?.since ?? at) : at
     this.note({ since, at, reason, nextStartAt: new Date(at.getTime() + pauseMs) })
     await this.pause(pauseMs)
-    if (this.lastEnd) this.note({ ...this.lastEnd, nextStartAt: undefined })
+    if (this.lastEnd) this.note({ ...this.lastEnd, nextStartAt: null })
   }
 
   private note(end: AgentEnd | undefined): void {

@@ -1,9 +1,10 @@
-import type { NodeStatus } from '@crux/contract'
-import { and, count, desc, eq, getTableColumns, gt, gte, isNull, lt, sql } from 'drizzle-orm'
+import type { NodeStatus, Query } from '@crux/contract'
+import { and, sql as drizzleSql, eq, getTableColumns, gt, isNull } from 'drizzle-orm'
 import { isSupported } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
-import { type Queries, sql as statement } from '../db/queries.ts'
+import { nothing, type Queries, sql } from '../db/queries.ts'
 import { deployment, node, nodeEvent, nodeInstall, nodeToken, team } from '../db/schema/index.ts'
+import { inTransaction } from '../db/transaction.ts'
 
 export type NodeRow = typeof node.$inferSelect
 export type InstallRow = typeof nodeInstall.$inferSelect
@@ -26,31 +27,26 @@ export type NodeFace = Pick<
 
 /** Sorted by name, as the page shows them first. */
 export const findNodes = (app: App, teamId: string) =>
-  statement`select id, name, type, description, icon, address, agent_version, engine_version, operating_system,
+  sql`select id, name, type, description, icon, address, agent_version, engine_version, operating_system,
       connected_at, link_server
     from crux.node where team_id = ${teamId} order by name`.shared<NodeFace>(app.database, 'nodes of team')
 
 /** A node of this team; undefined also for a node of another team. */
-export async function findNode(app: App, teamId: string, nodeId: string): Promise<NodeRow | undefined> {
-  const [row] = await app.database.db
-    .select()
-    .from(node)
-    .where(and(eq(node.id, nodeId), eq(node.teamId, teamId)))
-  return row
-}
+export const findNode = (app: App, teamId: string, nodeId: string) =>
+  sql`select * from crux.node where id = ${nodeId} and team_id = ${teamId}`.first<NodeRow>(app.database.pool)
 
 /** Whether the team has this node. */
 export const hasNode = async (queries: Queries, teamId: string, nodeId: string): Promise<boolean> =>
-  (await statement`select from crux.node where id = ${nodeId} and team_id = ${teamId}`.execute(queries)) === 1
+  (await sql`select from crux.node where id = ${nodeId} and team_id = ${teamId}`.execute(queries)) === 1
 
 /** The node with the other data of its page, in one query. The script is included only while it can be run. */
 export async function findNodeDetails(app: App, teamId: string, nodeId: string) {
   const [row] = await app.database.db
     .select({
       ...getTableColumns(node),
-      hasToken: sql<boolean>`${nodeToken.nodeId} is not null`,
+      hasToken: drizzleSql<boolean>`${nodeToken.nodeId} is not null`,
       install: nodeInstall,
-      inUse: sql<boolean>`exists (select from ${deployment} where ${deployment.nodeId} = ${node.id})`,
+      inUse: drizzleSql<boolean>`exists (select from ${deployment} where ${deployment.nodeId} = ${node.id})`,
       teamSlug: team.slug,
     })
     .from(node)
@@ -58,7 +54,11 @@ export async function findNodeDetails(app: App, teamId: string, nodeId: string) 
     .leftJoin(nodeToken, eq(nodeToken.nodeId, node.id))
     .leftJoin(
       nodeInstall,
-      and(eq(nodeInstall.nodeId, node.id), gt(nodeInstall.expiresAt, sql`now()`), isNull(nodeInstall.exchangedAt)),
+      and(
+        eq(nodeInstall.nodeId, node.id),
+        gt(nodeInstall.expiresAt, drizzleSql`now()`),
+        isNull(nodeInstall.exchangedAt),
+      ),
     )
     .where(and(eq(node.id, nodeId), eq(node.teamId, teamId)))
   return row
@@ -79,7 +79,7 @@ export async function findInstallByToken(
         eq(nodeInstall.tokenHash, where.tokenHash),
         eq(node.id, where.nodeId),
         eq(team.slug, where.teamSlug),
-        gt(nodeInstall.expiresAt, sql`now()`),
+        gt(nodeInstall.expiresAt, drizzleSql`now()`),
         isNull(nodeInstall.exchangedAt),
       ),
     )
@@ -87,35 +87,36 @@ export async function findInstallByToken(
 }
 
 /** Newest first; both dates are inclusive. */
-export async function findNodeEvents(
-  app: App,
-  nodeId: string,
-  query: { skip: number; take: number; from: Date; to: Date; filterEventType?: string | undefined },
-) {
-  const where = and(
-    eq(nodeEvent.nodeId, nodeId),
-    gte(nodeEvent.createdAt, query.from),
-    // The column has milliseconds, and so has `to`.
-    lt(nodeEvent.createdAt, new Date(query.to.getTime() + 1)),
-    query.filterEventType ? sql`${nodeEvent.event} = ${query.filterEventType}` : undefined,
-  )
-  const [items, [total]] = await Promise.all([
-    app.database.db
-      .select({ createdAt: nodeEvent.createdAt, event: nodeEvent.event, data: nodeEvent.data })
-      .from(nodeEvent)
-      .where(where)
-      .orderBy(desc(nodeEvent.createdAt), desc(nodeEvent.id))
-      .limit(query.take)
-      .offset(query.skip),
-    app.database.db.select({ total: count() }).from(nodeEvent).where(where),
+export async function findNodeEvents(app: App, nodeId: string, query: Query<'nodes.audit'>) {
+  const { from, to, filterEventType: event } = query
+  const where = sql`where node_id = ${nodeId} and created_at between ${from} and ${to}
+    ${event ? sql`and event = ${event}` : nothing}`
+  const [items, total = 0] = await Promise.all([
+    sql`select created_at, event, data from crux.node_event ${where}
+      order by created_at desc, id desc offset ${query.skip} limit ${query.take}`.rows<
+      Pick<typeof nodeEvent.$inferSelect, 'createdAt' | 'event' | 'data'>
+    >(app.database.pool),
+    sql`select count(*)::int from crux.node_event ${where}`.value<number>(app.database.pool),
   ])
-  return { items, total: total?.total ?? 0 }
+  return { items, total }
 }
 
 /** The status by the stored data, so that every server process reports the same. */
 export function statusOf(row: Pick<NodeRow, 'linkServer' | 'agentVersion'>): NodeStatus {
   if (!row.linkServer) return 'unreachable'
   return isSupported(row.agentVersion ?? '') ? 'connected' : 'outdated'
+}
+
+/** The node as pages show it: what its agent reports of a link only while there is one. */
+export function toNode<Row extends NodeFace>(row: Row) {
+  const linked = row.linkServer !== null
+  return {
+    ...row,
+    address: linked ? row.address : null,
+    status: statusOf(row),
+    connectedAt: linked ? row.connectedAt : null,
+    version: linked ? row.agentVersion : null,
+  }
 }
 
 type NodeValues = Pick<NodeRow, 'name' | 'description' | 'icon' | 'updatedBy'>
@@ -140,28 +141,25 @@ export async function updateNodeRow(app: App, teamId: string, nodeId: string, va
 
 /** @returns false when it is not in this team */
 export const lockNode = async (queries: Queries, teamId: string, nodeId: string): Promise<boolean> =>
-  (await statement`select from crux.node
+  (await sql`select from crux.node
     where id = ${nodeId} and team_id = ${teamId} for update`.execute(queries)) === 1
 
 export const hasDeployments = async (queries: Queries, nodeId: string): Promise<boolean> =>
-  (await statement`select from crux.deployment where node_id = ${nodeId} limit 1`.execute(queries)) > 0
+  (await sql`select from crux.deployment where node_id = ${nodeId} limit 1`.execute(queries)) > 0
 
 export const deleteNodeRow = (queries: Queries, nodeId: string) =>
-  statement`delete from crux.node where id = ${nodeId}`.execute(queries)
+  sql`delete from crux.node where id = ${nodeId}`.execute(queries)
 
 /** @returns the install script that was deleted, whether it can still be run or not */
-export async function deleteInstall(app: App, nodeId: string): Promise<InstallRow | undefined> {
-  const [install] = await app.database.db.delete(nodeInstall).where(eq(nodeInstall.nodeId, nodeId)).returning()
-  return install
-}
+export const deleteInstall = (app: App, nodeId: string) =>
+  sql`delete from crux.node_install where node_id = ${nodeId} returning *`.first<InstallRow>(app.database.pool)
 
 /** Deletes the connection token, and the install token that could be exchanged again. @returns false without a token */
-export function deleteTokens(app: App, nodeId: string): Promise<boolean> {
-  return app.database.transaction(async (tx) => {
-    await tx.delete(nodeInstall).where(eq(nodeInstall.nodeId, nodeId))
-    return (await tx.delete(nodeToken).where(eq(nodeToken.nodeId, nodeId))).rowCount === 1
+export const deleteTokens = (app: App, nodeId: string): Promise<boolean> =>
+  inTransaction(app.database, async (queries) => {
+    await sql`delete from crux.node_install where node_id = ${nodeId}`.execute(queries)
+    return (await sql`delete from crux.node_token where node_id = ${nodeId}`.execute(queries)) === 1
   })
-}
 
 export async function upsertInstall(app: App, values: typeof nodeInstall.$inferInsert): Promise<InstallRow> {
   const [install] = await app.database.db
@@ -177,33 +175,25 @@ export const insertNodeEvent = ({ db }: App['database'], event: typeof nodeEvent
   db.insert(nodeEvent).values(event)
 
 /** Whether the node is there, and this machine runs its agent. */
-export async function isLocal(app: App, nodeId: string): Promise<boolean> {
-  const [row] = await app.database.db.select({ local: node.localAgent }).from(node).where(eq(node.id, nodeId))
-  return row?.local ?? false
-}
+export const isLocal = async (app: App, nodeId: string): Promise<boolean> =>
+  (await sql`select from crux.node where id = ${nodeId} and local_agent`.execute(app.database.pool)) === 1
 
 export const setLocal = (app: App, nodeId: string, local: boolean) =>
-  app.database.db
-    .update(node)
-    .set(local ? { localAgent: true, type: 'docker' } : { localAgent: false })
-    .where(eq(node.id, nodeId))
+  sql`update crux.node set local_agent = ${local}, type = case when ${local} then 'docker' else type end
+    where id = ${nodeId}`.execute(app.database.pool)
 
-export const selectLocal = (app: App) => app.database.db.select().from(node).where(eq(node.localAgent, true))
+export const selectLocal = (app: App) =>
+  sql`select id, team_id, updated_by from crux.node
+    where local_agent`.rows<Pick<NodeRow, 'id' | 'teamId' | 'updatedBy'>>(app.database.pool)
 
 /** Whether an agent has used the connection token of the node. */
-export async function hasUsedToken(app: App, nodeId: string): Promise<boolean> {
-  const [token] = await app.database.db
-    .select({ usedAt: nodeToken.usedAt })
-    .from(nodeToken)
-    .where(eq(nodeToken.nodeId, nodeId))
-  return Boolean(token?.usedAt)
-}
+export const hasUsedToken = async (app: App, nodeId: string): Promise<boolean> =>
+  (await sql`select from crux.node_token
+    where node_id = ${nodeId} and used_at is not null`.execute(app.database.pool)) === 1
 
 export const deleteConnectionToken = (app: App, nodeId: string) =>
-  app.database.db.delete(nodeToken).where(eq(nodeToken.nodeId, nodeId))
+  sql`delete from crux.node_token where node_id = ${nodeId}`.execute(app.database.pool)
 
 /** A node of any team, for messages about a change that its team gets. */
-export async function findNodeOfAnyTeam(app: App, nodeId: string): Promise<NodeRow | undefined> {
-  const [row] = await app.database.db.select().from(node).where(eq(node.id, nodeId))
-  return row
-}
+export const findNodeOfAnyTeam = (app: App, nodeId: string) =>
+  sql`select * from crux.node where id = ${nodeId}`.first<NodeRow>(app.database.pool)

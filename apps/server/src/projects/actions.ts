@@ -12,7 +12,7 @@ import {
   toRemovedText,
   toRunningContainers,
 } from '../deployments/index.ts'
-import { projectCreated, projectRemoved } from './events.ts'
+import { recordEvent } from '../system/index.ts'
 import * as store from './store.ts'
 
 type Project = ResponseInput<'projects.create'>
@@ -67,7 +67,7 @@ export async function createProject(
       await versions.createRolling(queries, { projectId, changelog: body.changelog || null, by: actor.id })
     return projectId
   })
-  projectCreated(app, { teamId: team.id, projectId: id })
+  recordEvent(app, { teamId: team.id, projectId: id }, 'project created')
   return toProject(await findProject(app, team, id))
 }
 
@@ -127,7 +127,7 @@ export async function removeProject(
   })
   if (!preparedTargets) throw deploymentInProgress(id, targets)
   for (const target of preparedTargets) releaseTarget(app, target)
-  projectRemoved(app, { teamId: team.id, projectId: id })
+  recordEvent(app, { teamId: team.id, projectId: id }, 'project removed')
   return targets
 }
 
@@ -140,16 +140,4 @@ const deploymentInProgress = (id: string, removed: readonly RunningTarget[] = []
 
 export const projectNotFound = (id: string) => new CruxError('notFound', { property: 'projectId', value: id })
 
-const toProject = (row: store.ProjectRow): Project => ({
-  id: row.id,
-  name: row.name,
-  type: row.type,
-  description: row.description,
-  versionCount: row.versionCount,
-  audit: {
-    createdAt: row.createdAt,
-    createdBy: row.createdBy,
-    updatedAt: row.updatedAt,
-    updatedBy: row.updatedBy,
-  },
-})
+const toProject = (row: store.ProjectRow): Project => ({ ...row, audit: row })

@@ -2,10 +2,9 @@ import { CruxError, type RegistryWrite, type ResponseInput } from '@crux/contrac
 import type { Actor, Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { newId } from '../db/new-id.ts'
+import { recordEvent } from '../system/index.ts'
 import type { RegistryAccess } from './api/registry-api.ts'
 import { openRegistry, type RegistryLocation, toLocation } from './connection.ts'
-import { openRegistryToken } from './credential.ts'
-import { registryChanged, registryConnected, registryRemoved } from './events.ts'
 import { registryTokenOf } from './hook-token.ts'
 import * as store from './store.ts'
 
@@ -30,16 +29,7 @@ export async function getRegistry(app: App, { team }: Caller, id: string): Promi
     ...store.toRegistry(row),
     inUse,
     registryToken,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-    details: {
-      url: row.url,
-      imageNamePrefix: row.imageNamePrefix,
-      public: row.public,
-      local: row.local,
-      user: row.user,
-      hasCredentials: row.hasCredentials,
-    },
+    details: row,
   }
 }
 
@@ -55,7 +45,7 @@ export async function connectRegistry(
   await openRegistry(app, location, access)?.check()
   const registryId = await newId(app.database.pool)
   await store.insertRegistry(app, team.id, registryId, valuesOf(app, registryId, write, location, access, actor))
-  registryConnected(app, { teamId: team.id, registryId, type: location.type })
+  recordEvent(app, { teamId: team.id, registryId, type: location.type }, 'registry connected')
   return getRegistry(app, { team, actor }, registryId)
 }
 
@@ -77,7 +67,7 @@ export async function changeRegistry(
   if (!location.public && !access) throw missingCredentials(write)
   await openRegistry(app, location, access)?.check()
   await store.updateRegistry(app, team.id, id, valuesOf(app, id, write, location, access, actor))
-  registryChanged(app, { teamId: team.id, registryId: id, type: location.type })
+  recordEvent(app, { teamId: team.id, registryId: id, type: location.type }, 'registry changed')
 }
 
 export async function removeRegistry(app: App, { team }: Caller, id: string): Promise<void> {
@@ -88,7 +78,7 @@ export async function removeRegistry(app: App, { team }: Caller, id: string): Pr
       value: id,
       description: 'Images come from this registry.',
     })
-  registryRemoved(app, { teamId: team.id, registryId: id })
+  recordEvent(app, { teamId: team.id, registryId: id }, 'registry removed')
 }
 
 /** The stored credential, decrypted. */
@@ -100,6 +90,23 @@ export async function accessOf(
   if (row.public) return undefined
   const stored = await store.selectCredential(app, team.id, row.id)
   return stored?.user && stored.token ? { user: stored.user, token: openRegistryToken(app, stored) } : undefined
+}
+
+/** @throws CruxError preconditionFailed `registryId` when the stored token was changed, or the key that encrypted it is missing */
+export function openRegistryToken(
+  app: Pick<App, 'cipher'>,
+  row: { id: string; name: string; token: string | null },
+): string {
+  try {
+    return app.cipher.decrypt(row.token ?? '', { column: 'registry.token', row: row.id })
+  } catch (cause) {
+    throw new CruxError('preconditionFailed', {
+      property: 'registryId',
+      value: row.id,
+      description: `The credentials of ${row.name} cannot be opened any more: enter them again.`,
+      cause,
+    })
+  }
 }
 
 function givenAccess({ details: { user, token } }: RegistryWrite): RegistryAccess {

@@ -41,26 +41,21 @@ export async function deleteRegistryToken(app: App, { team }: Caller, registryId
     return deleteTokens(queries, holderOf(team, registryId))
   })
   if (revoked.length === 0) throw new CruxError('notFound', { property: 'token' })
-  tokensRevoked(
-    app,
-    revoked.map(({ id }) => id),
-  )
+  tokensRevoked(app, revoked)
 }
 
 export async function registryTokenOf(app: App, team: TeamContext, registryId: string) {
   const [token] = await selectTokens(app.database.pool, holderOf(team, registryId))
   if (!token) return null
-  const { id, createdAt, createdBy, expiresAt } = token
-  const people = await app.identity.people([createdBy])
-  return {
-    id,
-    createdAt: createdAt.toISOString(),
-    createdBy: people.get(createdBy)?.name ?? 'Unknown user',
-    expiresAt: expiresAt?.toISOString() ?? null,
-  }
+  const people = await app.identity.people([token.createdBy])
+  return { ...token, createdBy: people.get(token.createdBy)?.name ?? 'Unknown user' }
 }
 
-const holderOf = (team: TeamContext, registryId: string): Holder => ({ kind: 'registry', registryId, teamId: team.id })
+const holderOf = (team: TeamContext, registryId: string): Holder => ({
+  kind: 'registry',
+  id: registryId,
+  teamId: team.id,
+})
 
 async function lockRegistry(queries: Queries, team: TeamContext, registryId: string): Promise<void> {
   if (!(await lockRegistryRow(queries, team.id, registryId)))

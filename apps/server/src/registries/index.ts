@@ -1,5 +1,5 @@
+export { openRegistryToken } from './actions.ts'
 export { type Browser, createBrowser } from './browse.ts'
 export { registryChannels } from './channel.ts'
-export { openRegistryToken } from './credential.ts'
 export { registryRoutes } from './routes.ts'
 export { type RegistryFace, selectRegistryTypes, toRegistry } from './store.ts'

@@ -1,71 +1,41 @@
-import type { Registry } from '@crux/contract'
-import { and, eq, sql } from 'drizzle-orm'
-import type { z } from 'zod'
+import { and, eq } from 'drizzle-orm'
 import type { App } from '../context.ts'
-import { type Queries, sql as statement } from '../db/queries.ts'
-import { image, registry } from '../db/schema/index.ts'
+import { type Queries, sql } from '../db/queries.ts'
+import { registry } from '../db/schema/index.ts'
 
 /** All columns but the credential, which queries that serve responses never select. */
-const columns = {
-  id: registry.id,
-  name: registry.name,
-  description: registry.description,
-  icon: registry.icon,
-  type: registry.type,
-  url: registry.url,
-  imageNamePrefix: registry.imageNamePrefix,
-  public: registry.public,
-  local: registry.local,
-  user: registry.user,
-  hasCredentials: sql<boolean>`${registry.token} is not null`,
-  createdAt: registry.createdAt,
-  updatedAt: registry.updatedAt,
-}
+const columns = sql`id, name, description, icon, type, url, image_name_prefix, public, local, "user",
+  token is not null as has_credentials, created_at, updated_at`
 export type RegistryRow = Omit<typeof registry.$inferSelect, 'teamId' | 'token' | 'createdBy' | 'updatedBy'> & {
   hasCredentials: boolean
 }
-type RegistryDto = z.input<typeof Registry>
 /** The columns of the short form, which images also have. */
 export type RegistryFace = Pick<
   RegistryRow,
   'id' | 'name' | 'type' | 'url' | 'description' | 'icon' | 'imageNamePrefix'
 >
 
-export const toRegistry = (row: RegistryFace): RegistryDto => ({
-  id: row.id,
-  name: row.name,
-  type: row.type,
-  url: row.url,
-  description: row.description,
-  icon: row.icon,
+export const toRegistry = <Row extends RegistryFace>(row: Row) => ({
+  ...row,
   imageUrlPrefix: [row.url.replace(/^[a-z]+:\/\//i, ''), row.imageNamePrefix].filter(Boolean).join('/'),
 })
 
 export const selectRegistries = (app: App, teamId: string) =>
-  statement`select id, name, type, url, description, icon, image_name_prefix
+  sql`select id, name, type, url, description, icon, image_name_prefix
     from crux.registry where team_id = ${teamId} order by name`.shared<RegistryFace>(app.database, 'registries of team')
 
-export async function selectRegistry(app: App, teamId: string, id: string): Promise<RegistryRow | undefined> {
-  const [row] = await app.database.db
-    .select(columns)
-    .from(registry)
-    .where(and(eq(registry.id, id), eq(registry.teamId, teamId)))
-  return row
-}
+export const selectRegistry = (app: App, teamId: string, id: string) =>
+  sql`select ${columns} from crux.registry
+    where id = ${id} and team_id = ${teamId}`.first<RegistryRow>(app.database.pool)
 
 /** The encrypted credential, for callers that decrypt it at once and store it nowhere. */
-export async function selectCredential(app: App, teamId: string, id: string) {
-  const [row] = await app.database.db
-    .select({ id: registry.id, name: registry.name, user: registry.user, token: registry.token })
-    .from(registry)
-    .where(and(eq(registry.id, id), eq(registry.teamId, teamId)))
-  return row
-}
+export const selectCredential = (app: App, teamId: string, id: string) =>
+  sql`select id, name, "user", token from crux.registry where id = ${id} and team_id = ${teamId}`.first<
+    Pick<typeof registry.$inferSelect, 'id' | 'name' | 'user' | 'token'>
+  >(app.database.pool)
 
-export async function isRegistryInUse(app: App, id: string): Promise<boolean> {
-  const [row] = await app.database.db.select({ id: image.id }).from(image).where(eq(image.registryId, id)).limit(1)
-  return row !== undefined
-}
+export const isRegistryInUse = async (app: App, id: string): Promise<boolean> =>
+  (await sql`select from crux.image where registry_id = ${id} limit 1`.execute(app.database.pool)) === 1
 
 export type RegistryValues = Omit<
   typeof registry.$inferInsert,
@@ -84,32 +54,22 @@ export async function updateRegistry(app: App, teamId: string, id: string, value
 }
 
 /** @returns false when an image uses it, also one that was added concurrently */
-export async function deleteRegistry(app: App, teamId: string, id: string): Promise<boolean> {
-  const deleted = await app.database.db
-    .delete(registry)
-    .where(
-      and(
-        eq(registry.id, id),
-        eq(registry.teamId, teamId),
-        sql`not exists (select from ${image} where ${image.registryId} = ${id})`,
-      ),
-    )
-    .returning({ id: registry.id })
-  return deleted.length > 0
-}
+export const deleteRegistry = async (app: App, teamId: string, id: string): Promise<boolean> =>
+  (await sql`delete from crux.registry where id = ${id} and team_id = ${teamId}
+    and not exists (select from crux.image where registry_id = ${id})`.execute(app.database.pool)) === 1
 
 /** @returns false when it is not in this team */
 export const lockRegistryRow = async (queries: Queries, teamId: string, id: string): Promise<boolean> =>
-  (await statement`select from crux.registry
+  (await sql`select from crux.registry
     where id = ${id} and team_id = ${teamId} for update`.execute(queries)) === 1
 
 export const isRegistryOf = async (queries: Queries, teamSlug: string, id: string): Promise<boolean> =>
-  (await statement`select from crux.registry r join crux.team t on t.id = r.team_id
+  (await sql`select from crux.registry r join crux.team t on t.id = r.team_id
     where r.id = ${id} and t.slug = ${teamSlug}`.execute(queries, 'registry of a hook')) === 1
 
 /** The types of these registries of the team, by id; others are missing. */
 export async function selectRegistryTypes(queries: Queries, teamId: string, ids: readonly string[]) {
-  const rows = await statement`select id, type from crux.registry
+  const rows = await sql`select id, type from crux.registry
     where team_id = ${teamId} and id = any(${[...new Set(ids)]}::uuid[])`.rows<Pick<RegistryRow, 'id' | 'type'>>(
     queries,
   )

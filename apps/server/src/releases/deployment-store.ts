@@ -74,16 +74,8 @@ type InstanceRow = {
   registryId: string
   registry: RegistryLocation
 }
-type Row = Omit<LoadedDeployment, 'version' | 'project' | 'node' | 'instances' | 'fields' | 'bundles'> & {
-  versionName: string
-  versionType: VersionType
-  projectName: string
-  projectType: ProjectType
-  nodeName: string
-  nodeType: NodeType
-  linkServer: string | null
-  agentVersion: string | null
-  publicKey: string | null
+type Row = Omit<LoadedDeployment, 'node' | 'instances' | 'fields' | 'bundles'> & {
+  node: Omit<LoadedDeployment['node'], 'status'> & { linkServer: string | null; agentVersion: string | null }
   fields: unknown
   bundles: CarriedBundle[]
   instances: InstanceRow[]
@@ -105,9 +97,11 @@ const instancesSql = (deploymentId: string) => `(
 
 const loadSql = (deploymentId: string, teamId: string) => sql`
   select d.id, d.team_id, d.project_id, d.version_id, d.prefix, d.status,
-    d.protected, d.attempts, v.name as version_name, v.type as version_type, p.name as project_name,
-    p.type as project_type, n.id as node_id, n.name as node_name, n.type as node_type, n.link_server,
-    n.agent_version, n.public_key, dc.id as config_id, dc.fields,
+    d.protected, d.attempts, d.node_id, dc.id as config_id, dc.fields,
+    json_build_object('name', v.name, 'type', v.type) as version,
+    json_build_object('name', p.name, 'type', p.type) as project,
+    json_build_object('id', n.id, 'name', n.name, 'type', n.type, 'publicKey', n.public_key,
+      'linkServer', n.link_server, 'agentVersion', n.agent_version) as node,
     ${bundlesJson(raw('d.id'))} as bundles, ${raw(instancesSql('d.id'))} as instances,
     ${raw(sharedSecretsJson('d', 'n'))} as shared
   from crux.deployment d
@@ -134,12 +128,11 @@ export async function loadDeployment(
     ...locks,
   ])
   if (!row) throw deploymentNotFound(deploymentId)
-  const { versionName, versionType, projectName, projectType, nodeName, nodeType, publicKey, shared: _, ...rest } = row
+  const { shared: _, ...rest } = row
+  const { linkServer, agentVersion, ...node } = row.node
   return {
     ...rest,
-    version: { name: versionName, type: versionType },
-    project: { name: projectName, type: projectType },
-    node: { id: row.nodeId, name: nodeName, type: nodeType, status: statusOf(row), publicKey },
+    node: { ...node, status: statusOf({ linkServer, agentVersion }) },
     fields: ContainerConfigFields.parse(row.fields),
     bundles: row.bundles.map(({ id, name, config }) => ({
       id,
@@ -167,10 +160,7 @@ function lockDeployment(queries: Queries, id: string, version: 'share' | 'update
   ]
 }
 
-function loadInstance(
-  row: InstanceRow,
-  { prefix, configId, fields, bundles, versionName, shared }: Row,
-): LoadedInstance {
+function loadInstance(row: InstanceRow, { prefix, configId, fields, bundles, version, shared }: Row): LoadedInstance {
   const image = ContainerConfigFields.parse(row.imageFields)
   const own = layersOver(
     { prefix, config: { id: configId, fields }, bundles },
@@ -181,7 +171,7 @@ function loadInstance(
     imageConfigId: row.imageConfigId,
     layers: [...sharedLayers(shared, [image, ...own.map((layer) => layer.fields)]), ...own],
     imageName: row.imageName,
-    versionName,
+    versionName: version.name,
   })
   return {
     id: row.id,

@@ -6,11 +6,12 @@ import { getField } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { buildRelease } from './build-release.ts'
-import { logEvent } from './event-store.ts'
-import { deploymentsChanged } from './events.ts'
+import { appendEvents, logEvent } from './event-store.ts'
+import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
+import { resetJournal } from './journal-store.ts'
 import { cancelledBy, type Failure, failRelease } from './outcome-store.ts'
-import { restartRelease } from './restart-release.ts'
 import {
+  lockRelease,
   markDispatched,
   nodesWithOrphans,
   openReleases,
@@ -62,7 +63,7 @@ export function scheduleDispatch(app: App, nodeId: string): void {
  * the start.
  */
 export async function dispatchOrphaned(app: App): Promise<void> {
-  for (const { nodeId } of await nodesWithOrphans(app.database.pool)) await dispatch(app, nodeId)
+  for (const nodeId of await nodesWithOrphans(app.database.pool)) await dispatch(app, nodeId)
 }
 
 /** Dispatches at once if this process has the link; otherwise the bus notifies the server process that has it. */
@@ -74,6 +75,29 @@ export function notifyDispatcher(app: App, nodeId: string): void {
 function firstPerPrefix(open: readonly ReleaseRow[]): ReleaseRow[] {
   const seen = new Set<string>()
   return open.filter((release) => !seen.has(release.prefix) && seen.add(release.prefix))
+}
+
+/**
+ * Prepares a release for an agent that has reported events of it and no longer knows it, e.g. after its directory was
+ * lost: its new journal counts from 1 again. Events of the previous journal are kept without sequence, so that no event
+ * of the new one is taken for a repetition.
+ */
+async function restartRelease(app: App, release: ReleaseRow): Promise<void> {
+  if (release.acknowledgedSequence === 0) return
+  const updates = await inTransaction(app.database, async (queries): Promise<DeploymentUpdate[]> => {
+    const now = await lockRelease(queries, release)
+    if (now?.status !== 'in-progress' || now.acknowledgedSequence !== release.acknowledgedSequence) return []
+    const { deploymentId, number, teamId } = release
+    const { nodeName } = await resetJournal(queries, release)
+    const position = await appendEvents(queries, deploymentId, number, [
+      logEvent(
+        `The agent of ${nodeName} does not know this release any more: it starts again from the beginning`,
+        'warn',
+      ),
+    ])
+    return [{ deploymentId, teamId, try: number, position }]
+  })
+  deploymentsChanged(app, updates)
 }
 
 async function sendRelease(app: App, release: ReleaseRow): Promise<void> {

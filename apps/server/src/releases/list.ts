@@ -30,16 +30,8 @@ export async function listReleases(
   await findAttempts(app.database.pool, team.id, deploymentId)
   const rows = await selectReleases(app.database.pool, deploymentId)
   return rows.map((row) => ({
-    number: row.number,
-    status: row.status,
-    startedAt: row.startedAt.toISOString(),
+    ...row,
     startedBy: { id: row.startedById, name: row.startedByName },
-    dispatchedAt: row.dispatchedAt?.toISOString() ?? null,
-    finishedAt: row.finishedAt?.toISOString() ?? null,
-    versionName: row.versionName,
-    reason: row.reason,
-    current: row.current,
     ...(row.eventsDropped && { logRemovedAfterDays: app.config.eventRetentionDays }),
-    instances: row.instances,
   }))
 }

@@ -11,7 +11,7 @@ import {
   validateRelease,
 } from '@crux/rules'
 import type { Queries } from '../db/queries.ts'
-import { heldStorages } from '../storages/index.ts'
+import { holdStorages } from '../storages/index.ts'
 import { judgeDangers, unconfirmedText } from './confirmations.ts'
 import type { LoadedDeployment } from './deployment-store.ts'
 import { checkRoutes } from './route-checks.ts'
@@ -138,7 +138,7 @@ async function checkStorages(queries: Queries, { teamId }: LoadedDeployment, ins
   const using = instances.filter(({ config }) => config.storage?.storageId)
   if (using.length === 0) return undefined
   const ids = [...new Set(using.map(({ config }) => config.storage?.storageId ?? ''))]
-  const there = await heldStorages(queries, teamId, ids)
+  const there = await holdStorages(queries, teamId, ids)
   const lost = using.filter(({ config }) => !there.has(config.storage?.storageId ?? ''))
   return lost.length === 0 ? undefined : lostStorages(lost.map(({ id, config }) => ({ id, name: config.name })))
 }

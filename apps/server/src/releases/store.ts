@@ -18,24 +18,18 @@ export type ReleaseInstanceRow = Omit<
   'id' | 'releaseId' | 'order' | 'phase' | 'phaseState' | 'config'
 > & { config: FinalContainerConfig }
 
-export type NewRelease = Pick<
+/** `dispatchedAt` is set when the caller sends it to the agent right after the commit. */
+export type NewRelease = Omit<
   ReleaseRow,
-  | 'deploymentId'
-  | 'number'
-  | 'teamId'
-  | 'projectId'
-  | 'nodeId'
-  | 'prefix'
-  | 'versionName'
-  | 'projectName'
-  | 'recreate'
-  | 'partial'
-  | 'hostDangerousAllowed'
-  | 'startedById'
-  | 'startedByName'
-  | 'leaseUntil'
-  /** Set when the caller sends it to the agent right after the commit. */
-  | 'dispatchedAt'
+  | 'id'
+  | 'status'
+  | 'reason'
+  | 'startedAt'
+  | 'finishedAt'
+  | 'cancelRequestedBy'
+  | 'acknowledgedSequence'
+  | 'current'
+  | 'containerNames'
 > & { sourceNumber: number | null }
 export type NewReleaseInstance = ReleaseInstanceRow & { order: number }
 
@@ -160,7 +154,7 @@ export const findReleaseAhead = (queries: Queries, { nodeId, prefix }: Pick<Owne
 /** Nodes with releases that no server process has dispatched. */
 export const nodesWithOrphans = (queries: Queries) =>
   sql`select distinct node_id from crux.release
-    where status = 'in-progress' and dispatched_at is null`.rows<{ nodeId: string }>(queries)
+    where status = 'in-progress' and dispatched_at is null`.column(queries)
 
 /** @returns false when another process has dispatched it, or it has ended or was cancelled. */
 export const markDispatched = async (queries: Queries, release: ReleaseRow, leaseUntil: Date): Promise<boolean> =>

@@ -13,26 +13,22 @@ export type ProtectionTarget = {
  * A protected deployment that blocks node and prefix: for a rolling version any other one, for an incremental one those
  * of other versions.
  */
-export async function findOtherProtected(
+export const findOtherProtected = (
   queries: Queries,
   { nodeId, prefix, versionId, versionType, exceptId }: ProtectionTarget,
-): Promise<string | undefined> {
-  const found = await sql`select id from crux.deployment
+) =>
+  sql`select id from crux.deployment
     where node_id = ${nodeId} and prefix = ${prefix} and protected and id is distinct from ${exceptId ?? null}
       and (${versionType} = 'rolling' or version_id <> ${versionId})
-    order by created_at limit 1`.first<{ id: string }>(queries, 'protected deployment')
-  return found?.id
-}
+    order by created_at limit 1`.value(queries, 'protected deployment')
 
 /** The newest deployment of the version at a node and prefix. @param statuses only one in these; any when absent */
-export async function findAtTarget(
+export const findAtTarget = (
   queries: Queries,
   { nodeId, prefix, versionId, exceptId }: ProtectionTarget,
   statuses: readonly string[] | undefined,
-): Promise<string | undefined> {
-  const found = await sql`select id from crux.deployment
+) =>
+  sql`select id from crux.deployment
     where version_id = ${versionId} and node_id = ${nodeId} and prefix = ${prefix}
       and id is distinct from ${exceptId ?? null} ${statuses ? sql`and status = any(${statuses})` : nothing}
-    order by created_at desc limit 1`.first<{ id: string }>(queries)
-  return found?.id
-}
+    order by created_at desc limit 1`.value(queries)

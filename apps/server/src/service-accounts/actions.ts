@@ -37,7 +37,7 @@ export async function deleteAccount(app: App, { team, actor }: Caller<SessionAct
     if (!(await retireAccount(queries, { id, teamId: team.id }, actor.id))) throw accountNotFound(id)
     return deleteTokens(queries, holderOf(team, id))
   })
-  tokensRevoked(app, idsOf(revoked))
+  tokensRevoked(app, revoked)
   getCreated(app, team, id)
 }
 
@@ -64,14 +64,12 @@ export async function deleteAccountToken(
     return deleteTokens(queries, holderOf(team, id), { tokenId })
   })
   if (revoked.length === 0) throw tokenNotFound(tokenId)
-  tokensRevoked(app, idsOf(revoked))
+  tokensRevoked(app, revoked)
 }
-
-const idsOf = (tokens: { id: string }[]) => tokens.map(({ id }) => id)
 
 const holderOf = (team: TeamContext, id: string): Holder => ({
   kind: 'service-account',
-  serviceAccountId: id,
+  id,
   teamId: team.id,
 })
 
@@ -79,21 +77,15 @@ const holderOf = (team: TeamContext, id: string): Holder => ({
 const getCreated = (app: App, team: TeamContext, id: string) =>
   app.bus.publish({ type: 'member.changed', teamId: team.id, userId: id })
 
-function toAccount(row: AccountRow, createdBy: string | undefined): ResponseInput<'service-accounts.create'> {
-  return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    role: row.role,
-    createdAt: row.createdAt.toISOString(),
-    createdBy: createdBy ?? 'Unknown user',
-    tokens: oldestFirst(row.tokens).map((token) => ({
-      ...token,
-      createdAt: new Date(token.createdAt).toISOString(),
-      expiresAt: token.expiresAt && new Date(token.expiresAt).toISOString(),
-      lastUsedAt: token.lastUsedAt && new Date(token.lastUsedAt).toISOString(),
-    })),
-  }
-}
+const toAccount = (row: AccountRow, createdBy: string | undefined): ResponseInput<'service-accounts.create'> => ({
+  ...row,
+  createdBy: createdBy ?? 'Unknown user',
+  tokens: oldestFirst(row.tokens).map((token) => ({
+    ...token,
+    createdAt: new Date(token.createdAt),
+    expiresAt: token.expiresAt && new Date(token.expiresAt),
+    lastUsedAt: token.lastUsedAt && new Date(token.lastUsedAt),
+  })),
+})
 
 const accountNotFound = (id: string) => new CruxError('notFound', { property: 'serviceAccountId', value: id })

@@ -28,43 +28,24 @@ export const selectAccounts = (queries: Queries, teamId: string) =>
 
 type Written = Body<'service-accounts.create'>
 
-export async function insertAccount(queries: Queries, teamId: string, body: Written, by: string): Promise<AccountRow> {
-  const row = await sql`insert into crux.service_account (team_id, name, description, role, created_by, updated_by)
+export const insertAccount = (queries: Queries, teamId: string, body: Written, by: string) =>
+  sql`insert into crux.service_account (team_id, name, description, role, created_by, updated_by)
     values (${teamId}, ${body.name}, ${body.description || null}, ${body.role}, ${by}, ${by})
-    returning id, name, description, role, created_at, created_by, '[]'::json as tokens`.first<AccountRow>(queries)
-  if (!row) throw new Error('the insert of a service account returned no row')
-  return row
-}
+    returning id, name, description, role, created_at, created_by, '[]'::json as tokens`.one<AccountRow>(queries)
 
-export async function updateAccount(
-  queries: Queries,
-  key: { id: string; teamId: string },
-  body: Written,
-  by: string,
-): Promise<boolean> {
-  const rowCount =
-    await sql`update crux.service_account set name = ${body.name}, description = ${body.description || null},
+type Key = { id: string; teamId: string }
+
+export const updateAccount = async (queries: Queries, key: Key, body: Written, by: string): Promise<boolean> =>
+  (await sql`update crux.service_account set name = ${body.name}, description = ${body.description || null},
       role = ${body.role}, updated_at = now(), updated_by = ${by}
-      where id = ${key.id} and team_id = ${key.teamId} and deleted_at is null`.execute(queries)
-  return rowCount === 1
-}
+    where id = ${key.id} and team_id = ${key.teamId} and deleted_at is null`.execute(queries)) === 1
 
 /** The row is kept, because the account's actions refer to its name. */
-export async function retireAccount(
-  queries: Queries,
-  key: { id: string; teamId: string },
-  by: string,
-): Promise<boolean> {
-  const rowCount = await sql`update crux.service_account
-    set deleted_at = now(), updated_at = now(), updated_by = ${by}
-    where id = ${key.id} and team_id = ${key.teamId} and deleted_at is null`.execute(queries)
-  return rowCount === 1
-}
+export const retireAccount = async (queries: Queries, key: Key, by: string): Promise<boolean> =>
+  (await sql`update crux.service_account set deleted_at = now(), updated_at = now(), updated_by = ${by}
+    where id = ${key.id} and team_id = ${key.teamId} and deleted_at is null`.execute(queries)) === 1
 
 /** Locked until the transaction ends, so that no token is created for an account that is being deleted. */
-export async function lockAccount(queries: Queries, key: { id: string; teamId: string }): Promise<boolean> {
-  const rowCount =
-    await sql`select from crux.service_account where id = ${key.id} and team_id = ${key.teamId} and deleted_at is null
-      for update`.execute(queries)
-  return rowCount === 1
-}
+export const lockAccount = async (queries: Queries, key: Key): Promise<boolean> =>
+  (await sql`select from crux.service_account
+    where id = ${key.id} and team_id = ${key.teamId} and deleted_at is null for update`.execute(queries)) === 1

@@ -5,29 +5,18 @@ import type { App } from '../context.ts'
 import { newId } from '../db/new-id.ts'
 import type { Queries } from '../db/queries.ts'
 import { inTransaction } from '../db/transaction.ts'
-import type { StorageAccess } from './access.ts'
-import { askStorage } from './check.ts'
-import { storageChanged, storageConnected, storageRemoved } from './events.ts'
+import { recordEvent } from '../system/index.ts'
+import { askStorage, type StorageAccess } from './check.ts'
 import * as store from './store.ts'
 
-type Storage = ResponseInput<'storages.list'>[number]
-export async function listStorages(app: App, { team }: Caller): Promise<ResponseInput<'storages.list'>> {
-  return (await store.selectStorages(app.database.pool, team.id)).map(toStorage)
-}
+export const listStorages = (app: App, { team }: Caller): Promise<ResponseInput<'storages.list'>> =>
+  store.selectStorages(app.database.pool, team.id)
 
 export const listStorageOptions = (app: App, { team }: Caller): Promise<ResponseInput<'storages.options'>> =>
   store.selectOptions(app.database.pool, team.id)
 
-export async function getStorage(app: App, { team }: Caller, id: string): Promise<ResponseInput<'storages.get'>> {
-  const row = await findStorage(app.database.pool, team, id)
-  return {
-    ...toStorage(row),
-    public: row.public,
-    inUse: row.inUse,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  }
-}
+export const getStorage = (app: App, { team }: Caller, id: string): Promise<ResponseInput<'storages.get'>> =>
+  findStorage(app.database.pool, team, id)
 
 /**
  * Stores it without a connection test, because often only the nodes can reach it. `checkStorage` tests it.
@@ -43,7 +32,7 @@ export async function connectStorage(
   const keys = write.public ? noKeys : givenKeys(app, id, write)
   if (!keys) throw missingKey(write)
   await store.insertStorage(app.database.pool, team.id, { id, ...valuesOf(write, actor) }, keys)
-  storageConnected(app, { teamId: team.id, storageId: id })
+  recordEvent(app, { teamId: team.id, storageId: id }, 'storage connected')
   return getStorage(app, { team, actor }, id)
 }
 
@@ -61,7 +50,7 @@ export async function changeStorage(app: App, { team, actor }: Caller, id: strin
     if (!keys && !keeps) throw missingKey(write)
     await store.updateStorage(queries, id, values, keys)
   })
-  storageChanged(app, { teamId: team.id, storageId: id })
+  recordEvent(app, { teamId: team.id, storageId: id }, 'storage changed')
 }
 
 export async function removeStorage(app: App, { team }: Caller, id: string): Promise<void> {
@@ -72,7 +61,7 @@ export async function removeStorage(app: App, { team }: Caller, id: string): Pro
       value: id,
       description: 'Configurations import files from this storage: remove it from them first.',
     })
-  storageRemoved(app, { teamId: team.id, storageId: id })
+  recordEvent(app, { teamId: team.id, storageId: id }, 'storage removed')
 }
 
 /** Requests the names of its buckets now, from this machine. */
@@ -85,9 +74,6 @@ export async function checkStorage(app: App, { team }: Caller, id: string): Prom
 /** Whether it is a storage of the team; if so, it cannot be deleted until the transaction ends. */
 export const holdStorage = async (queries: Queries, teamId: string, id: string): Promise<boolean> =>
   (await store.holdStorages(queries, teamId, [id])).has(id)
-
-/** The ids that are storages of the team; they cannot be deleted until the transaction ends. */
-export const heldStorages = store.holdStorages
 
 /**
  * The addresses and decrypted keys of a team's storages, for callers that use them at once and store them nowhere.
@@ -157,14 +143,6 @@ function valuesOf(write: StorageWrite, actor: Actor): store.StorageValues {
     userId: actor.id,
   }
 }
-
-const toStorage = ({ id, name, description, icon, url }: store.StorageFace): Storage => ({
-  id,
-  name,
-  description,
-  icon,
-  url,
-})
 
 const storageNotFound = (id: string) => new CruxError('notFound', { property: 'storageId', value: id })
 

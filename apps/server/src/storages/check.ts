@@ -1,8 +1,9 @@
 import type { ResponseInput } from '@crux/contract'
 import { type Outbound, OutboundError, type OutboundResponse } from '@crux/service-kit'
 import { AwsV4Signer } from 'aws4fetch'
-import type { StorageAccess } from './access.ts'
 
+/** The address and keys of a storage; without keys it is public. */
+export type StorageAccess = { url: string; keys: { accessKey: string; secretKey: string } | undefined }
 type Check = ResponseInput<'storages.check'>
 
 const timeoutMs = 10_000

@@ -1,4 +1,4 @@
-export type { StorageAccess } from './access.ts'
-export { heldStorages, holdStorage, storageAccess } from './actions.ts'
+export { holdStorage, storageAccess } from './actions.ts'
+export type { StorageAccess } from './check.ts'
 export { storageRoutes } from './routes.ts'
-export { storageUrls } from './store.ts'
+export { holdStorages, storageUrls } from './store.ts'

@@ -33,11 +33,11 @@ export const selectAccess = (queries: Queries, teamId: string, ids: readonly str
   >(queries, 'storage access')
 
 /** The ids that are storages of the team; they cannot be deleted until the transaction ends. */
-export async function holdStorages(queries: Queries, teamId: string, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await sql`select id from crux.storage where id = any(${ids}::uuid[]) and team_id = ${teamId} order by id
-    for key share`.rows<{ id: string }>(queries)
-  return new Set(rows.map((row) => row.id))
-}
+export const holdStorages = async (queries: Queries, teamId: string, ids: readonly string[]): Promise<Set<string>> =>
+  new Set(
+    await sql`select id from crux.storage where id = any(${ids}::uuid[]) and team_id = ${teamId} order by id
+      for key share`.column(queries),
+  )
 
 /** The addresses of these storages of the team, by id. */
 export async function storageUrls(

@@ -28,7 +28,7 @@ export async function createTeam(
   if (app.config.teamCreationDisabled)
     throw new CruxError('forbidden', { description: 'This installation does not let people create teams.' })
   checkSlug(body.slug)
-  const id = await app.database.transaction((tx) => insertTeam(tx, { ...body, ownerId: actor.id }))
+  const id = await inTransaction(app.database, (queries) => insertTeam(queries, { ...body, ownerId: actor.id }))
   app.log.info({ teamId: id, userId: actor.id }, 'team created')
   teamChanged(app, { id })
   return { id, ...body, statistics: { users: 1, projects: 0, nodes: 0, versions: 0, deployments: 0 } }
@@ -54,7 +54,7 @@ export async function renameTeam(app: App, { team, actor }: Caller, body: Body<'
       throw new CruxError('forbidden', { property: 'slug', description: 'Only an owner changes the slug of a team.' })
     checkSlug(body.slug)
   }
-  await updateTeam(app, team.id, { ...body, updatedBy: actor.id })
+  await updateTeam(app.database.pool, team.id, { ...body, updatedBy: actor.id })
   teamChanged(app, team)
 }
 

@@ -24,10 +24,10 @@ export async function deleteAccount(app: App, actor: SessionActor, body: Body<'u
     const left = await lockTeamsOf(queries, actor.id)
     refuseSoleOwner(await selectSolelyOwned(queries, actor.id))
     await deletePerson(queries, actor.id)
-    const revoked = await deleteTokens(queries, { kind: 'user', userId: actor.id })
+    const revoked = await deleteTokens(queries, { kind: 'user', id: actor.id })
     // This comes last, so that nothing is lost here when the identity service does not answer.
     await app.accounts.delete(actor.id)
-    return { teams: left, tokens: revoked.map(({ id }) => id) }
+    return { teams: left, tokens: revoked }
   })
   app.log.info({ userId: actor.id }, 'account deleted')
   tokensRevoked(app, tokens)

@@ -1,4 +1,8 @@
-export { handleInvitationMails } from './invitation-mail.ts'
-export { type InvitationMailJob, invitationMailJob, invitationSecret } from './invitation-secret.ts'
+export {
+  handleInvitationMails,
+  type InvitationMailJob,
+  invitationMailJob,
+  invitationSecret,
+} from './invitation-mail.ts'
 export { acceptInvitation, renewCode, requireLiveInvitation } from './invitations.ts'
 export { teamRoutes } from './routes.ts'

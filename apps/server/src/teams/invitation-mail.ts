@@ -1,9 +1,20 @@
 import { UndeliverableError } from '@crux/service-kit/mail'
 import type { App } from '../context.ts'
+import type { SecretLocation } from '../crypto/index.ts'
 import type { Queries } from '../db/queries.ts'
 import { inviteToAccountMail, inviteToTeamMail } from '../mails/index.ts'
-import { type InvitationMailJob, invitationMailJob, invitationSecret } from './invitation-secret.ts'
 import { findInvitation, selectNames, setMailProblem } from './invitation-store.ts'
+
+export const invitationMailJob = 'invitation-mail'
+
+/** `secret` is encrypted, because others may read the table of the queue. */
+export type InvitationMailJob = { teamId: string; userId: string; secretHash: string; secret: string }
+
+/** A person has at most one pending invitation to a team. */
+export const invitationSecret = ({ teamId, userId }: Pick<InvitationMailJob, 'teamId' | 'userId'>): SecretLocation => ({
+  column: 'job.invitation_mail',
+  row: `${teamId} ${userId}`,
+})
 
 /** How long the code in the mail is valid; after that the link requests a new one. */
 const codeHours = 12
@@ -12,15 +23,8 @@ const codeHours = 12
 export const sendInvitation = (app: App, queries: Queries, { teamId, userId, secretHash, secret }: InvitationMailJob) =>
   app.jobs.send(
     invitationMailJob,
-    {
-      teamId,
-      userId,
-      secretHash,
-      secret: app.cipher.encrypt(secret, invitationSecret({ teamId, userId })),
-    } satisfies InvitationMailJob,
-    {
-      within: queries,
-    },
+    { teamId, userId, secretHash, secret: app.cipher.encrypt(secret, invitationSecret({ teamId, userId })) },
+    { within: queries },
   )
 
 /**

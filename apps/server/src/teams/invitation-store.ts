@@ -64,11 +64,11 @@ export async function insertInvitation(queries: Queries, row: NewInvitation): Pr
   await sql`delete from crux.invitation where team_id = ${row.teamId} and (user_id = ${row.userId}
     or lower(email) = lower(${row.email}))
     and (status <> 'pending' or expires_at <= now())`.execute(queries)
-  const rowCount =
+  const inserted =
     await sql`insert into crux.invitation (team_id, user_id, email, name, invited_by, secret_hash, expires_at)
       values (${row.teamId}, ${row.userId}, ${row.email}, ${row.name}, ${row.invitedBy}, ${row.secretHash},
       now() + make_interval(days => ${invitationDays})) on conflict do nothing`.execute(queries)
-  return rowCount === 1
+  return inserted === 1
 }
 
 /** Restarts the week of the invitation with a new link. */
@@ -99,11 +99,9 @@ export const setMailProblem = (
     where team_id = ${teamId} and user_id = ${userId} and secret_hash = ${secretHash}`.execute(queries)
 
 /** @returns whether one existed */
-export async function deleteInvitation(queries: Queries, teamId: string, userId: string): Promise<boolean> {
-  const rowCount = await sql`delete from crux.invitation
-    where team_id = ${teamId} and user_id = ${userId}`.execute(queries)
-  return rowCount === 1
-}
+export const deleteInvitation = async (queries: Queries, teamId: string, userId: string): Promise<boolean> =>
+  (await sql`delete from crux.invitation
+    where team_id = ${teamId} and user_id = ${userId}`.execute(queries)) === 1
 
 /** Whether another team has invited the person. */
 export const hasOtherInvitation = async (

@@ -1,10 +1,6 @@
 import type { TeamRole } from '@crux/contract'
-import type { Transaction } from '@crux/postgres'
-import { eq } from 'drizzle-orm'
 import type { App } from '../context.ts'
 import { type Queries, sql } from '../db/queries.ts'
-import type * as schema from '../db/schema/index.ts'
-import { registry, team, teamMember } from '../db/schema/index.ts'
 
 export type MemberRow = { userId: string; role: TeamRole }
 export type TeamRow = {
@@ -75,11 +71,8 @@ export const updateSecurityRow = (
     allowed_domains = ${security.allowedDomains}, updated_at = now(), updated_by = ${by}
     where id = ${teamId}`.execute(queries)
 
-export async function allowedDomains(queries: Queries, teamId: string): Promise<string[]> {
-  const row = await sql`select allowed_domains as domains from crux.team
-    where id = ${teamId}`.first<{ domains: string[] }>(queries)
-  return row?.domains ?? []
-}
+export const allowedDomains = async (queries: Queries, teamId: string): Promise<string[]> =>
+  (await sql`select allowed_domains from crux.team where id = ${teamId}`.value<string[]>(queries)) ?? []
 
 /** Rows that foreign keys protect are deleted first; the rest is deleted with the team. */
 export async function deleteTeamRows(queries: Queries, teamId: string): Promise<void> {
@@ -101,30 +94,17 @@ export const selectTeamNames = (app: App, userId: string) =>
 type NewTeam = { name: string; slug: string; ownerId: string }
 
 /** Inserts the team, its owner and its first registry. */
-export async function insertTeam(tx: Transaction<typeof schema>, { name, slug, ownerId }: NewTeam): Promise<string> {
-  const by = { createdBy: ownerId, updatedBy: ownerId }
-  const [created] = await tx
-    .insert(team)
-    .values({ name, slug, ...by })
-    .returning({ id: team.id })
-  if (!created) throw new Error('the insert of a team returned no row')
-  await tx.insert(teamMember).values({ teamId: created.id, userId: ownerId, role: 'owner' })
-  await tx.insert(registry).values({
-    teamId: created.id,
-    name: 'Docker Hub Library',
-    description: 'Official images of Docker Hub',
-    type: 'hub',
-    url: 'hub.docker.com',
-    imageNamePrefix: 'library',
-    public: true,
-    ...by,
-  })
-  return created.id
+export async function insertTeam(queries: Queries, { name, slug, ownerId }: NewTeam): Promise<string> {
+  const id = await sql`insert into crux.team (name, slug, created_by, updated_by)
+    values (${name}, ${slug}, ${ownerId}, ${ownerId}) returning id`.id(queries)
+  await sql`insert into crux.team_member (team_id, user_id, role) values (${id}, ${ownerId}, 'owner')`.execute(queries)
+  await sql`insert into crux.registry (team_id, name, description, type, url, image_name_prefix, public, created_by,
+      updated_by)
+    values (${id}, 'Docker Hub Library', 'Official images of Docker Hub', 'hub', 'hub.docker.com', 'library', true,
+      ${ownerId}, ${ownerId})`.execute(queries)
+  return id
 }
 
-export async function updateTeam(app: App, teamId: string, values: { name: string; slug: string; updatedBy: string }) {
-  await app.database.db
-    .update(team)
-    .set({ ...values, updatedAt: new Date() })
-    .where(eq(team.id, teamId))
-}
+export const updateTeam = (queries: Queries, id: string, values: { name: string; slug: string; updatedBy: string }) =>
+  sql`update crux.team set name = ${values.name}, slug = ${values.slug}, updated_at = now(),
+    updated_by = ${values.updatedBy} where id = ${id}`.execute(queries)

@@ -8,7 +8,7 @@ import type { SessionActor } from '../identity/index.ts'
 import { type Requester, reportTokens } from './announce.ts'
 import { tokensRevoked } from './events.ts'
 import { revokeTokensOfPerson } from './revoke.ts'
-import { deleteTokens, type Holder, insertToken, selectTokens, type TokenRow } from './store.ts'
+import { deleteTokens, type Holder, insertToken, selectTokens } from './store.ts'
 
 const dayMs = 86_400_000
 
@@ -16,13 +16,13 @@ export async function listTokens(app: App, actor: SessionActor): Promise<Respons
   // Tokens from before a recovery are invalid and not shown, even if none of them has been used since.
   const recoveredAt = (await app.identity.active(actor.id))?.recoveredAt
   if (recoveredAt) await revokeTokensOfPerson(app, actor.id, { before: recoveredAt })
-  return (await selectTokens(app.database.pool, mine(actor))).map(toToken)
+  return selectTokens(app.database.pool, mine(actor))
 }
 
 export async function getToken(app: App, actor: SessionActor, id: string): Promise<ResponseInput<'tokens.get'>> {
   const token = (await selectTokens(app.database.pool, mine(actor))).find((row) => row.id === id)
   if (!token) throw tokenNotFound(id)
-  return toToken(token)
+  return token
 }
 
 export async function createToken(
@@ -55,7 +55,7 @@ export async function deleteToken(app: App, actor: SessionActor, requester: Requ
     if (!revoked) throw tokenNotFound(tokenId)
     await reportTokens(app, queries, actor.id, requester, { event: 'token-revoked', name: revoked.name })
   })
-  tokensRevoked(app, [tokenId])
+  tokensRevoked(app, [{ id: tokenId }])
 }
 
 /**
@@ -87,21 +87,12 @@ export async function issueToken(
     createdBy: actor.id,
     expiresAt: expiryOf(wanted.expirationInDays),
   })
-  return { ...toToken(row), token }
+  return { ...row, token }
 }
 
 /** With 0 or no value the token never expires. */
 export const expiryOf = (days: number | null | undefined): Date | null =>
   days ? new Date(Date.now() + days * dayMs) : null
 
-export const toToken = (row: TokenRow): ResponseInput<'tokens.get'> => ({
-  id: row.id,
-  name: row.name,
-  scope: row.scope,
-  createdAt: row.createdAt.toISOString(),
-  expiresAt: row.expiresAt?.toISOString() ?? null,
-  lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
-})
-
 export const tokenNotFound = (id: string) => new CruxError('notFound', { property: 'tokenId', value: id })
-const mine = (actor: SessionActor): Holder => ({ kind: 'user', userId: actor.id })
+const mine = (actor: SessionActor): Holder => ({ kind: 'user', id: actor.id })

@@ -17,14 +17,11 @@ export async function revokeTokensOfPerson(
 ): Promise<number> {
   const { before, requester = unknownRequester } = options
   const revoked = await inTransaction(app.database, async (queries) => {
-    const tokens = await deleteTokens(queries, { kind: 'user', userId }, before && { before })
+    const tokens = await deleteTokens(queries, { kind: 'user', id: userId }, before && { before })
     if (tokens.length > 0)
       await reportTokens(app, queries, userId, requester, { event: 'tokens-revoked', count: tokens.length })
     return tokens
   })
-  tokensRevoked(
-    app,
-    revoked.map(({ id }) => id),
-  )
+  tokensRevoked(app, revoked)
   return revoked.length
 }

@@ -3,10 +3,8 @@ import { type Queries, raw, sql } from '../db/queries.ts'
 
 /** The holder of a token: exactly one of these kinds. */
 export type Holder =
-  | { kind: 'user'; userId: string }
-  | { kind: 'service-account'; serviceAccountId: string; teamId: string }
-  | { kind: 'deployment'; deploymentId: string; teamId: string }
-  | { kind: 'registry'; registryId: string; teamId: string }
+  | { kind: 'user'; id: string }
+  | { kind: 'service-account' | 'deployment' | 'registry'; id: string; teamId: string }
 
 export type TokenRow = {
   id: string
@@ -37,22 +35,9 @@ const holderColumn = {
   deployment: 'deployment_id',
   registry: 'registry_id',
 } as const
-function holderId(holder: Holder): string {
-  switch (holder.kind) {
-    case 'user':
-      return holder.userId
-    case 'service-account':
-      return holder.serviceAccountId
-    case 'deployment':
-      return holder.deploymentId
-    case 'registry':
-      return holder.registryId
-  }
-}
-
 export async function selectTokens(queries: Queries, holder: Holder): Promise<TokenRow[]> {
   const rows = await sql`select ${columns} from crux.access_token
-    where ${raw(holderColumn[holder.kind])} = ${holderId(holder)} and hash is not null`.rows<TokenRow>(
+    where ${raw(holderColumn[holder.kind])} = ${holder.id} and hash is not null`.rows<TokenRow>(
     queries,
     `tokens of a ${holder.kind}`,
   )
@@ -65,14 +50,11 @@ export const oldestFirst = <T extends { id: string }>(tokens: readonly T[]): T[]
 
 export async function insertToken(queries: Queries, token: NewToken): Promise<TokenRow> {
   const { holder } = token
-  const row =
-    await sql`insert into crux.access_token (${raw(holderColumn[holder.kind])}, team_id, name, hash, scope, aal,
+  return sql`insert into crux.access_token (${raw(holderColumn[holder.kind])}, team_id, name, hash, scope, aal,
       created_by, expires_at)
-      values (${holderId(holder)}, ${'teamId' in holder ? holder.teamId : null}, ${token.name}, ${token.hash},
+      values (${holder.id}, ${'teamId' in holder ? holder.teamId : null}, ${token.name}, ${token.hash},
       ${token.scope}, ${token.aal}, ${token.createdBy}, ${token.expiresAt})
-      returning ${columns}`.first<TokenRow>(queries)
-  if (!row) throw new Error('the insert of a token returned no row')
-  return row
+      returning ${columns}`.one<TokenRow>(queries)
 }
 
 /** @returns those that were revoked; with `tokenId` only that one, if it is the holder's; with `before` only older ones */
@@ -81,19 +63,19 @@ export const deleteTokens = (
   holder: Holder,
   { tokenId, before }: { tokenId?: string; before?: Date } = {},
 ) =>
-  sql`delete from crux.access_token where ${raw(holderColumn[holder.kind])} = ${holderId(holder)}
+  sql`delete from crux.access_token where ${raw(holderColumn[holder.kind])} = ${holder.id}
     and (${tokenId ?? null}::uuid is null or id = ${tokenId ?? null})
     and (${before ?? null}::timestamptz is null
     or created_at <= ${before ?? null}) returning id, name`.rows<{ id: string; name: string }>(queries)
 
 export const deploymentTokenMaker = (queries: Queries, deploymentId: string) =>
   sql`select created_by as by from crux.access_token
-    where deployment_id = ${deploymentId} and hash is not null`.value<string>(queries)
+    where deployment_id = ${deploymentId} and hash is not null`.value(queries)
 
 /** The row is kept, because the actions of the token refer to its name. */
 export const invalidateDeploymentToken = (queries: Queries, deploymentId: string) =>
   sql`update crux.access_token set hash = null where deployment_id = ${deploymentId} and hash is not null
-      returning id`.column(queries)
+    returning id`.rows<{ id: string }>(queries)
 
 /** The names of service accounts and of deployments' tokens, also deleted ones. */
 export const selectAccountNames = (queries: Queries, ids: readonly string[]) =>

@@ -17,8 +17,8 @@ import {
 } from '../deployments/index.ts'
 import { statusOf } from '../nodes/index.ts'
 import { findProject, lockProject, type ProjectVersions, projectNotFound } from '../projects/index.ts'
+import { recordEvent } from '../system/index.ts'
 import { copyDeployments, copyImages } from './copy-store.ts'
-import { versionCreated, versionRemoved } from './events.ts'
 import * as store from './store.ts'
 
 export type VersionPath = Pick<Params<'versions.get'>, 'projectId' | 'versionId'>
@@ -46,8 +46,6 @@ export const projectVersions: ProjectVersions = {
       type: 'rolling',
       isDefault: true,
       autoCopyDeployments: false,
-      parentId: null,
-      chainId: null,
     }),
 }
 
@@ -64,7 +62,7 @@ export async function findVersion(
 }
 
 /** Reads the images of a version; `images/` implements it, and the composition passes it in. */
-export type ListImages = (app: App, versionId: string) => Promise<ResponseInput<'versions.get'>['images']>
+export type ListImages = (queries: Queries, versionId: string) => Promise<ResponseInput<'versions.get'>['images']>
 
 export async function getVersion(
   app: App,
@@ -74,25 +72,20 @@ export async function getVersion(
 ): Promise<ResponseInput<'versions.get'>> {
   const row = await findVersion(app.database.pool, team, path)
   const [images, deployments] = await Promise.all([
-    listImages(app, row.id),
+    listImages(app.database.pool, row.id),
     store.selectDeployments(app.database.pool, row.id),
   ])
-  const facts = store.factsOf(row)
   return {
     ...store.toVersion(row),
-    autoCopyDeployments: row.autoCopyDeployments,
-    mutable: isVersionMutable(facts),
-    deletable: isVersionDeletable(facts),
+    mutable: isVersionMutable(row),
+    deletable: isVersionDeletable(row),
     images,
-    deployments: deployments.map(
-      ({ node: { linkServer, agentVersion, ...node }, createdAt, createdBy, updatedBy, ahead, ...deployment }) => ({
-        ...deployment,
-        ...toLastRelease({ ...deployment, ahead }),
-        updatedAt: deployment.updatedAt.toISOString(),
-        audit: store.toAudit({ createdAt, createdBy, updatedAt: deployment.updatedAt, updatedBy }),
-        node: { ...node, status: statusOf({ linkServer, agentVersion }) },
-      }),
-    ),
+    deployments: deployments.map((deployment) => ({
+      ...deployment,
+      ...toLastRelease(deployment),
+      audit: deployment,
+      node: { ...deployment.node, status: statusOf(deployment.node) },
+    })),
   }
 }
 
@@ -121,8 +114,6 @@ export async function createVersion(
       type: body.type,
       isDefault: defaultId === undefined,
       autoCopyDeployments,
-      parentId: null,
-      chainId: null,
       by: actor.id,
     })
     if (defaultId) {
@@ -133,7 +124,7 @@ export async function createVersion(
     }
     return id
   })
-  versionCreated(app, { teamId: team.id, projectId, versionId })
+  recordEvent(app, { teamId: team.id, projectId, versionId }, 'version created')
   return store.toVersion(await findVersion(app.database.pool, team, { projectId, versionId }))
 }
 
@@ -161,8 +152,7 @@ export async function increaseVersion(
       type: parent.type,
       isDefault: false,
       autoCopyDeployments: parent.autoCopyDeployments,
-      parentId: parent.id,
-      chainId: parent.chainId,
+      parent,
       by: actor.id,
     })
     const copy = { fromId: parent.id, toId: id, by: actor.id }
@@ -170,7 +160,11 @@ export async function increaseVersion(
     if (parent.autoCopyDeployments) await copyDeployments(queries, { ...copy, images, statuses: copiedOnIncrease })
     return id
   })
-  versionCreated(app, { teamId: team.id, projectId: path.projectId, versionId, parentId: path.versionId })
+  recordEvent(
+    app,
+    { teamId: team.id, projectId: path.projectId, versionId, parentId: path.versionId },
+    'version created',
+  )
   return store.toVersion(await findVersion(app.database.pool, team, { projectId: path.projectId, versionId }))
 }
 
@@ -234,13 +228,13 @@ export async function removeVersion(
     return onlyEmpty(queries, preparedTargets)
   })
   for (const target of empty) releaseTarget(app, target)
-  versionRemoved(app, { teamId: team.id, ...pick(path) })
+  recordEvent(app, { teamId: team.id, ...pick(path) }, 'version removed')
   return targets
 }
 
 /** @throws CruxError preconditionFailed with the reason that the disabled button also shows */
 export function assertAllowed(version: store.VersionRow, action: VersionAction, property: string, addition = ''): void {
-  const verdict = versionAction(action, store.factsOf(version))
+  const verdict = versionAction(action, version)
   if (!verdict.allowed)
     throw new CruxError('preconditionFailed', {
       property,

@@ -1,5 +1,5 @@
-import type { DeploymentStatus, NodeType, ProjectType, ResponseInput, VersionType } from '@crux/contract'
-import { isVersionIncreasable, type VersionFacts } from '@crux/rules'
+import type { DeploymentStatus, NodeType, ProjectType, VersionType } from '@crux/contract'
+import { isVersionIncreasable } from '@crux/rules'
 import { nothing, type Queries, sql } from '../db/queries.ts'
 import type { version } from '../db/schema/index.ts'
 import { type LastReleaseRow, lastReleaseColumns } from '../deployments/index.ts'
@@ -7,17 +7,16 @@ import { type LastReleaseRow, lastReleaseColumns } from '../deployments/index.ts
 export type VersionRow = Omit<typeof version.$inferSelect, 'parentId'> & {
   projectType: ProjectType
   hasChild: boolean
-  statuses: DeploymentStatus[]
+  deploymentStatuses: DeploymentStatus[]
   imageCount: number
   deploymentCount: number
 }
-type Version = ResponseInput<'versions.create'>
 
 const columns = sql`v.id, v.name, v.type, v.changelog, v."default", v.auto_copy_deployments,
   v.chain_id, v.created_at, v.created_by, v.updated_at,
   v.updated_by, p.id as project_id, p.type as project_type,
   exists (select from crux.version child where child.parent_id = v.id) as has_child,
-  array(select distinct d.status from crux.deployment d where d.version_id = v.id) as statuses,
+  array(select distinct d.status from crux.deployment d where d.version_id = v.id) as deployment_statuses,
   (select count(*)::int from crux.image i where i.version_id = v.id) as image_count,
   (select count(*)::int from crux.deployment d where d.version_id = v.id) as deployment_count`
 
@@ -45,9 +44,8 @@ export type NewVersion = {
   type: VersionType
   isDefault: boolean
   autoCopyDeployments: boolean
-  parentId: string | null
-  /** Null starts a new chain, if the type has chains. */
-  chainId: string | null
+  /** Without one the version starts a new chain, if its type has chains. */
+  parent?: Pick<VersionRow, 'id' | 'chainId'>
   by: string
 }
 
@@ -56,8 +54,8 @@ export const insertVersion = (queries: Queries, version: NewVersion) =>
     insert into crux.version (id, project_id, name, changelog, type, "default", auto_copy_deployments, parent_id,
       chain_id, created_by, updated_by)
     select made.id, ${version.projectId}, ${version.name}, ${version.changelog}, ${version.type}::text,
-    ${version.isDefault}, ${version.autoCopyDeployments}, ${version.parentId}::uuid,
-    case when ${version.type}::text = 'incremental' then coalesce(${version.chainId}::uuid, made.id) end,
+    ${version.isDefault}, ${version.autoCopyDeployments}, ${version.parent?.id ?? null}::uuid,
+    case when ${version.type}::text = 'incremental' then coalesce(${version.parent?.chainId ?? null}::uuid, made.id) end,
     ${version.by}, ${version.by}
     from made returning id`.id(queries)
 
@@ -108,28 +106,4 @@ export const selectDeployments = (queries: Queries, versionId: string) =>
     join crux.node n on n.id = d.node_id
     where d.version_id = ${versionId} order by d.id desc`.rows<VersionDeploymentRow>(queries, 'deployments of version')
 
-export const factsOf = (row: VersionRow): VersionFacts => ({
-  type: row.type,
-  projectType: row.projectType,
-  hasChild: row.hasChild,
-  deploymentStatuses: row.statuses,
-})
-
-export const toVersion = (row: VersionRow): Version => ({
-  id: row.id,
-  name: row.name,
-  type: row.type,
-  changelog: row.changelog,
-  default: row.default,
-  increasable: isVersionIncreasable(factsOf(row)),
-  imageCount: row.imageCount,
-  deploymentCount: row.deploymentCount,
-  audit: toAudit(row),
-})
-
-export const toAudit = (row: Pick<VersionRow, 'createdAt' | 'createdBy' | 'updatedAt' | 'updatedBy'>) => ({
-  createdAt: row.createdAt.toISOString(),
-  createdBy: row.createdBy,
-  updatedAt: row.updatedAt.toISOString(),
-  updatedBy: row.updatedBy,
-})
+export const toVersion = (row: VersionRow) => ({ ...row, increasable: isVersionIncreasable(row), audit: row })

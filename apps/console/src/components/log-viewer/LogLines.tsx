@@ -32,15 +32,7 @@ export function LogLines({ buffer, rows, options, sourceWidth, query, currentNum
             className={cx('absolute left-0', options.wrap ? 'w-full' : 'h-5 min-w-full')}
             style={{ transform: `translateY(${top + 8}px)` }}
           >
-            <LogRow
-              line={line}
-              wrap={options.wrap}
-              times={options.times}
-              sourceWidth={sourceWidth}
-              query={query}
-              mark={mark}
-              onPick={onPick}
-            />
+            <LogRow {...options} {...{ line, sourceWidth, query, mark, onPick }} />
           </div>
         )
       })}

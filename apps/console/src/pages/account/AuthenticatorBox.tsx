@@ -5,27 +5,26 @@ import { nodeOf } from '../../api/identity.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
-import { confirm } from '../../components/confirm.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { CodeForm } from '../auth/CodeStep.tsx'
-import type { Settings } from './factor-settings.ts'
 import { imageOf, textOf } from './settings-nodes.ts'
+import type { Settings } from './use-settings.ts'
 
 /** An authenticator app: a QR code, or a key to type, and one code to prove that it works. */
 export function AuthenticatorBox({ settings }: { settings: Settings }) {
   const { t } = useTranslation('account')
-  const { flow, pending, error, send, press } = settings
+  const { flow, pending, error, send, ask } = settings
   const [setting, setSetting] = useState(false)
   const enrolled = nodeOf(flow, 'totp_unlink') !== undefined
   const secret = textOf(flow, 'totp_secret_key')
-  const remove = async () => {
+  const remove = () => {
     const question = {
       title: t('totp.removeTitle'),
       text: t('totp.removeText'),
       action: t('totp.remove'),
       danger: true,
     }
-    if (await confirm(question)) await press({ method: 'totp', totp_unlink: true }, t('totp.removed'))
+    return ask(question, { method: 'totp', totp_unlink: true }, t('totp.removed'))
   }
   return (
     <Box

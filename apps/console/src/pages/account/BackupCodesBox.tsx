@@ -4,15 +4,14 @@ import { nodeOf } from '../../api/identity.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
-import { confirm } from '../../components/confirm.tsx'
 import { Pill } from '../../components/Tag.tsx'
-import type { Settings } from './factor-settings.ts'
 import { backupCodesOf } from './settings-nodes.ts'
+import type { Settings } from './use-settings.ts'
 
 /** Backup codes for users who lose their phone; each works once. New codes become valid when the user confirms that they are stored. */
 export function BackupCodesBox({ settings }: { settings: Settings }) {
   const { t } = useTranslation('account')
-  const { flow, pending, press } = settings
+  const { flow, pending, press, ask } = settings
   const codes = backupCodesOf(flow)
   const fresh = nodeOf(flow, 'lookup_secret_confirm') !== undefined
   const reveal = nodeOf(flow, 'lookup_secret_reveal') !== undefined
@@ -42,13 +41,14 @@ export function BackupCodesBox({ settings }: { settings: Settings }) {
             <Button
               size="sm"
               busy={pending}
-              onClick={async () => {
+              onClick={() => {
                 const question = {
                   title: t('backup.againTitle'),
                   text: t('backup.againText'),
                   action: t('backup.again'),
                 }
-                if (!enrolled || (await confirm(question))) await press({ method, lookup_secret_regenerate: true })
+                const change = { method, lookup_secret_regenerate: true }
+                return enrolled ? ask(question, change) : press(change)
               }}
             >
               {t(enrolled ? 'backup.again' : 'backup.make')}
@@ -59,14 +59,14 @@ export function BackupCodesBox({ settings }: { settings: Settings }) {
               size="sm"
               variant="bad"
               busy={pending}
-              onClick={async () => {
+              onClick={() => {
                 const question = {
                   title: t('backup.removeTitle'),
                   text: t('backup.removeText'),
                   action: t('backup.remove'),
                   danger: true,
                 }
-                if (await confirm(question)) await press({ method, lookup_secret_disable: true }, t('backup.removed'))
+                return ask(question, { method, lookup_secret_disable: true }, t('backup.removed'))
               }}
             >
               {t('backup.remove')}

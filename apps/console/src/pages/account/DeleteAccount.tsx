@@ -4,7 +4,6 @@ import { useCall } from '../../api/client.ts'
 import { reauthenticationAddress } from '../../api/reauthentication.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
-import { confirm } from '../../components/confirm.tsx'
 import { describeError } from '../../errors/describe-error.ts'
 import { FormBanner } from '../../forms/FormShell.tsx'
 
@@ -17,15 +16,12 @@ export function DeleteAccount({ email }: { email: string }) {
     onSuccess: () => location.assign('/auth/login'),
   })
   const { error } = remove
-  const ask = async () => {
-    const yes = await confirm({
-      title: t('deleteAccount.question'),
-      text: t('deleteAccount.lost'),
-      action: t('deleteAccount.action'),
-      danger: true,
-      typeName: email,
-    })
-    if (yes) remove.mutate({ body: { email } })
+  const question = {
+    title: t('deleteAccount.question'),
+    text: t('deleteAccount.lost'),
+    action: t('deleteAccount.action'),
+    danger: true,
+    typeName: email,
   }
   return (
     <Box title={t('deleteAccount.title')}>
@@ -38,7 +34,7 @@ export function DeleteAccount({ email }: { email: string }) {
             icon={Trash2}
             busy={remove.isPending}
             disabledReason={remove.denied}
-            onClick={() => void ask()}
+            onClick={() => void remove.ask(question, { body: { email } })}
           >
             {t('deleteAccount.action')}
           </Button>

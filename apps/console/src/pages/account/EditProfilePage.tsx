@@ -65,7 +65,6 @@ function ProfileForm({ identity }: { identity: Identity }) {
             form={form}
             name="email"
             type="email"
-            inputMode="email"
             label={t('profile.email')}
             help={t('profile.emailHelp')}
             autoComplete="email"

@@ -4,16 +4,10 @@ import { IconButton } from '../../components/Button.tsx'
 import { TimeAgo } from '../../components/TimeAgo.tsx'
 import type { Key } from './settings-nodes.ts'
 
+type Props = { keys: readonly Key[]; empty: string; onRemove: (key: Key) => unknown }
+
 /** Keys or passkeys, each removable. */
-export function KeyRows({
-  keys,
-  empty,
-  onRemove,
-}: {
-  keys: readonly Key[]
-  empty: string
-  onRemove: (key: Key) => unknown
-}) {
+export function KeyRows({ keys, empty, onRemove }: Props) {
   const { t } = useTranslation('account')
   if (keys.length === 0) return <p className="px-3.5 py-3 text-ink-2">{empty}</p>
   return (

@@ -5,21 +5,20 @@ import { z } from 'zod'
 import { fieldValue } from '../../api/identity.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
-import { confirm } from '../../components/confirm.tsx'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { TextField } from '../../forms/fields.tsx'
 import { useZodForm } from '../../forms/use-form.ts'
 import { hasWebAuthn, makeKey } from '../auth/web-authn.ts'
-import type { Settings } from './factor-settings.ts'
 import { KeyRows } from './KeyRows.tsx'
 import { keysOf } from './settings-nodes.ts'
+import type { Settings } from './use-settings.ts'
 
 const Form = z.object({ name: z.string().trim().min(1).max(60) })
 
 /** Security keys, each with a name that the user chooses. */
 export function SecurityKeysBox({ settings }: { settings: Settings }) {
   const { t } = useTranslation('account')
-  const { flow, pending, press } = settings
+  const { flow, pending, press, ask } = settings
   const [adding, setAdding] = useState(false)
   const form = useZodForm(Form, { name: '' })
   const options = fieldValue(flow, 'webauthn_register_trigger')
@@ -57,14 +56,14 @@ export function SecurityKeysBox({ settings }: { settings: Settings }) {
       <KeyRows
         keys={keysOf(flow, 'webauthn_remove')}
         empty={t('keys.empty')}
-        onRemove={async (key) => {
+        onRemove={(key) => {
           const question = {
             title: t('keys.removeTitle', { name: key.name }),
             text: t('keys.removeText'),
             action: t('keys.remove'),
             danger: true,
           }
-          if (await confirm(question)) await press({ method: 'webauthn', webauthn_remove: key.id }, t('keys.removed'))
+          return ask(question, { method: 'webauthn', webauthn_remove: key.id }, t('keys.removed'))
         }}
       />
     </Box>

@@ -18,12 +18,12 @@ import { Button } from '../../components/Button.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../routing/links.ts'
 import type { Column } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
+import { codeColumn, timeColumn } from '../../table/named-columns.tsx'
 import { AccountHead } from './AccountHead.tsx'
 import { deviceName } from './device.ts'
 import { securityEventLabels } from './security-event-labels.ts'
@@ -41,10 +41,8 @@ export function SecurityLogPage() {
       <QueryView<InfiniteData<Page>>
         query={query}
         skeleton={<SkeletonRows rows={8} />}
-        empty={{
-          when: ({ pages }) => (pages[0]?.events ?? []).length === 0,
-          show: <Nothing kept={query.data?.pages[0]?.events !== null} />,
-        }}
+        isEmpty={({ pages }) => (pages[0]?.events ?? []).length === 0}
+        empty={<Nothing kept={query.data?.pages[0]?.events !== null} />}
       >
         {({ pages }) => (
           <div className="grid gap-3.5">
@@ -137,18 +135,7 @@ function useColumns(): Column<SecurityEvent>[] {
       narrow: 'detail',
       cell: ({ user_agent }) => <span title={user_agent}>{deviceName(user_agent)}</span>,
     },
-    {
-      id: 'address',
-      header: t('log.address'),
-      narrow: 'detail',
-      cell: ({ ip_address }) => <span className="mono text-ink-2">{ip_address || '-'}</span>,
-    },
-    {
-      id: 'when',
-      header: t('log.when'),
-      align: 'right',
-      narrow: 'end',
-      cell: ({ created_at }) => <RelativeTime at={created_at} />,
-    },
+    codeColumn('address', t('log.address'), (entry) => entry.ip_address),
+    timeColumn('when', t('log.when'), (entry) => entry.created_at),
   ]
 }

@@ -37,7 +37,7 @@ export function SignInMethodsPage() {
   const { flow: id } = route.useSearch()
   const navigate = useNavigate()
   const settings = useSettings(here, id)
-  const { flow, opened, pending, press, error } = settings
+  const { flow, opened, pending, press, ask, error } = settings
   const passkeys = keysOf(flow, 'passkey_remove')
   const createOptions = fieldValue(flow, 'passkey_create_data')
   const addPasskey = () =>
@@ -88,15 +88,14 @@ export function SignInMethodsPage() {
             <KeyRows
               keys={passkeys}
               empty={t('passkeys.empty')}
-              onRemove={async (key) => {
+              onRemove={(key) => {
                 const question = {
                   title: t('keys.removeTitle', { name: key.name || t('passkeys.one') }),
                   text: t('passkeys.removeText'),
                   action: t('keys.remove'),
                   danger: true,
                 }
-                if (await confirm(question))
-                  await press({ method: 'passkey', passkey_remove: key.id }, t('keys.removed'))
+                return ask(question, { method: 'passkey', passkey_remove: key.id }, t('keys.removed'))
               }}
             />
           </Box>

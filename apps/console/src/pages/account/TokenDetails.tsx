@@ -11,7 +11,7 @@ import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { askRevoke } from './revoke-token.ts'
 import { Expiry } from './use-token-columns.tsx'
 
-const TokenCreate = lazyComponent(() => import('../../forms/token-create.tsx').then((module) => module.TokenCreate))
+const TokenCreate = lazyComponent(async () => (await import('../../forms/token-create.tsx')).TokenCreate)
 
 type Props = {
   /** Selects the texts `deployment.*` or `registry.*`. */

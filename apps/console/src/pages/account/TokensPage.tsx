@@ -7,7 +7,6 @@ import { Button } from '../../components/Button.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
-import { toastSuccess } from '../../components/toasts.tsx'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { useAnchor } from '../../routing/use-anchor.ts'
 import { DataTable } from '../../table/DataTable.tsx'
@@ -16,7 +15,7 @@ import { AccountHead } from './AccountHead.tsx'
 import { revokeAction } from './revoke-token.ts'
 import { useTokenColumns } from './use-token-columns.tsx'
 
-const TokenCreate = lazyComponent(() => import('../../forms/token-create.tsx').then((module) => module.TokenCreate))
+const TokenCreate = lazyComponent(async () => (await import('../../forms/token-create.tsx')).TokenCreate)
 
 /** API tokens of the signed-in user; they have the user's rights, limited to their scope. */
 export function TokensPage() {
@@ -26,7 +25,7 @@ export function TokensPage() {
   const anchor = useAnchor('new')
   const stale = [queryKey('tokens.list')]
   const create = useCall('tokens.create', { stale, toast: false })
-  const remove = useCall('tokens.delete', { stale, onSuccess: () => toastSuccess(t('revoked')) })
+  const remove = useCall('tokens.delete', { stale, done: t('revoked') })
   const add = (
     <Button variant="main" icon={Plus} onClick={anchor.show}>
       {t('add')}
@@ -39,10 +38,7 @@ export function TokensPage() {
       <QueryView
         query={query}
         skeleton={<SkeletonRows rows={4} filters />}
-        empty={{
-          when: (tokens) => tokens.length === 0,
-          show: <EmptyState icon={KeyRound} title={t('empty.title')} text={t('empty.text')} action={add} />,
-        }}
+        empty={<EmptyState icon={KeyRound} title={t('empty.title')} text={t('empty.text')} action={add} />}
       >
         {(tokens) => (
           <FilteredList rows={tokens} search={t('filter')} searchText={(token) => [token.name, token.scope]}>

@@ -1,9 +1,12 @@
 import { useTranslation } from 'react-i18next'
 import { type Flow, submitFlow } from '../../api/identity.ts'
+import { confirm } from '../../components/confirm.tsx'
+import type { Question } from '../../components/question.ts'
 import { toastSuccess, toastText } from '../../components/toasts.tsx'
 import { describeError } from '../../errors/describe-error.ts'
 import { useSettingsFlow } from '../auth/use-settings-flow.ts'
 
+export type Settings = ReturnType<typeof useSettings>
 type Change = { fields: Record<string, unknown>; done?: string }
 
 /** The settings flow for what goes to the identity service itself: factors, keys, passkeys. */
@@ -25,5 +28,9 @@ export function useSettings(returnTo: string, id?: string) {
       toastText(describeError(error).text || t('refused'))
     }
   }
-  return { ...flow, press }
+  /** The same after a question. */
+  const ask = async (question: Question, fields: Record<string, unknown>, done?: string) => {
+    if (await confirm(question)) await press(fields, done)
+  }
+  return { ...flow, press, ask }
 }

@@ -1,26 +1,31 @@
 import { limits } from '@crux/contract'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { Download, ScrollText } from 'lucide-react'
+import { Bot, Download, ScrollText } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
+import { Avatar } from '../../components/Avatar.tsx'
 import { Button } from '../../components/Button.tsx'
 import { Chips } from '../../components/Chips.tsx'
 import { DateRange, rangeOfDays } from '../../components/DateRange.tsx'
 import { Menu, MenuItem } from '../../components/Menu.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
+import { Pill } from '../../components/Tag.tsx'
+import { Tooltip } from '../../components/Tooltip.tsx'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { type AuditLogFilters, links } from '../../routing/links.ts'
+import type { Column } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { Filters } from '../../table/Filters.tsx'
+import { timeColumn } from '../../table/named-columns.tsx'
 import { PagedListPage } from '../../table/PagedListPage.tsx'
 import { usePagedSearch } from '../../table/use-paged-search.ts'
 import { DayBars } from './DayBars.tsx'
+import { EntrySentence } from './EntrySentence.tsx'
 import type { Entry } from './entry.ts'
-import { useEntryColumns } from './use-entry-columns.tsx'
 
-const EntryDialog = lazyComponent(() => import('./EntryDialog.tsx').then((module) => module.EntryDialog))
+const EntryDialog = lazyComponent(async () => (await import('./EntryDialog.tsx')).EntryDialog)
 
 /** Today and the six days before. */
 const daysBefore = 6
@@ -32,7 +37,7 @@ export function AuditLogPage() {
   const search = useSearch({ from: '/app/$teamSlug/audit-log' })
   const navigate = useNavigate()
   const [shown, setShown] = useState<Entry | null>(null)
-  const columns = useEntryColumns(teamSlug)
+  const columns = useColumns(teamSlug)
   const days = rangeOfDays(daysBefore)
   const range = {
     from: search.from ? new Date(search.from) : days.from,
@@ -127,4 +132,44 @@ export function AuditLogPage() {
       {shown && <EntryDialog entry={shown} onClose={() => setShown(null)} />}
     </>
   )
+}
+
+function useColumns(teamSlug: string): Column<Entry>[] {
+  const { t } = useTranslation('audit')
+  return [
+    {
+      id: 'who',
+      header: t('column.who'),
+      narrow: 'lead',
+      cell: (entry) => (
+        <Tooltip content={entry.user?.email || t(`actor.${entry.actorType}`)}>
+          <span className="inline-flex items-center gap-2">
+            {entry.actorType === 'user' ? (
+              <Avatar name={entry.name} size="sm" />
+            ) : (
+              <span className="grid size-[20px] place-items-center rounded-full bg-sunken text-ink-2">
+                <Bot aria-hidden className="size-3.5!" />
+              </span>
+            )}
+            <span className="font-strong">{entry.name}</span>
+          </span>
+        </Tooltip>
+      ),
+    },
+    {
+      id: 'what',
+      header: t('column.what'),
+      narrow: 'title',
+      grow: true,
+      cell: (entry) => (
+        <span className="flex min-w-0 items-center gap-2">
+          <span className="min-w-0 wide:truncate max-md:wrap-anywhere">
+            <EntrySentence teamSlug={teamSlug} entry={entry} />
+          </span>
+          {!entry.accepted && <Pill tone="failed">{t('refused')}</Pill>}
+        </span>
+      ),
+    },
+    timeColumn('when', t('column.when'), (entry) => entry.createdAt),
+  ]
 }

@@ -1,18 +1,10 @@
 import { type ReactNode, useEffect } from 'react'
 import { Brand } from '../../frame/Brand.tsx'
 
+type Props = { title: string; subtitle?: ReactNode; children?: ReactNode; foot?: ReactNode }
+
 /** One column: brand, heading, form, and a line for the other way. */
-export function AuthCard({
-  title,
-  subtitle,
-  children,
-  foot,
-}: {
-  title: string
-  subtitle?: ReactNode
-  children?: ReactNode
-  foot?: ReactNode
-}) {
+export function AuthCard({ title, subtitle, children, foot }: Props) {
   useEffect(() => {
     document.title = `${title} - Crux`
   }, [title])

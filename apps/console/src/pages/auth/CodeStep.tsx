@@ -37,15 +37,7 @@ export function EmailForm({
       error={error}
       onSubmit={(values) => onSubmit(values.email)}
     >
-      <TextField
-        form={form}
-        name="email"
-        label={t('code.email')}
-        type="email"
-        inputMode="email"
-        autoComplete="username"
-        tall
-      />
+      <TextField form={form} name="email" label={t('code.email')} type="email" autoComplete="username" tall />
       {check}
     </FormPanel>
   )

@@ -70,7 +70,6 @@ export function FirstFactor({ flow, email, fixedEmail, pending, error, send, onC
             name="email"
             label={t('login.email')}
             type="email"
-            inputMode="email"
             autoComplete="username webauthn"
             disabled={fixedEmail}
             tall

@@ -93,7 +93,6 @@ function Names({ flow, pending, error, onSubmit }: NamesProps) {
         name="email"
         label={t('register.email')}
         type="email"
-        inputMode="email"
         autoComplete="email"
         disabled={reported !== ''}
         tall

@@ -138,15 +138,7 @@ export function RegisterPage() {
               tall
             />
           </div>
-          <TextField
-            form={form}
-            name="email"
-            label={t('register.email')}
-            type="email"
-            inputMode="email"
-            autoComplete="username"
-            tall
-          />
+          <TextField form={form} name="email" label={t('register.email')} type="email" autoComplete="username" tall />
           <PasswordField
             form={form}
             name="password"

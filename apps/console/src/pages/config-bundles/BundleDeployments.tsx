@@ -1,4 +1,3 @@
-import { deploymentStatuses } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Rocket } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -9,7 +8,8 @@ import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
 import { refetchIntervalMs } from '../deployments/DeploymentOutcome.tsx'
-import { useDeploymentColumns } from '../deployments/use-deployment-columns.tsx'
+import { useStatusChoice } from '../deployments/deployment-columns.tsx'
+import { useChosenColumns } from '../deployments/use-chosen-columns.tsx'
 
 /** The deployments with a config bundle, newest first. */
 export function BundleDeployments({ teamSlug, bundleId }: { teamSlug: string; bundleId: string }) {
@@ -19,7 +19,8 @@ export function BundleDeployments({ teamSlug, bundleId }: { teamSlug: string; bu
     ...apiQuery('config-bundles.deployments', { params }),
     refetchInterval: ({ state }) => refetchIntervalMs(state.data),
   })
-  const { columns } = useDeploymentColumns(teamSlug)
+  const { columns } = useChosenColumns(teamSlug)
+  const statusChoice = useStatusChoice()
   return (
     <section aria-labelledby="bundle-deployments">
       <h2 id="bundle-deployments" className="mb-2 font-strong">
@@ -28,22 +29,14 @@ export function BundleDeployments({ teamSlug, bundleId }: { teamSlug: string; bu
       <QueryView
         query={query}
         skeleton={<SkeletonRows rows={3} />}
-        empty={{
-          when: (deployments) => deployments.length === 0,
-          show: <EmptyState icon={Rocket} title={t('deployments.empty')} text={t('deployments.emptyText')} />,
-        }}
+        empty={<EmptyState icon={Rocket} title={t('deployments.empty')} text={t('deployments.emptyText')} />}
       >
         {(all) => (
           <FilteredList
             rows={all}
             search={t('deployments:list.filter')}
             searchText={(row) => [row.project.name, row.version.name, row.node.name, row.prefix]}
-            choice={{
-              label: t('deployments:list.status'),
-              of: (row) => row.status,
-              values: deploymentStatuses,
-              optionLabel: (value) => t(`common:state.deployment.${value}`),
-            }}
+            choice={statusChoice}
           >
             {(rows) => (
               <DataTable

@@ -18,7 +18,7 @@ import { useAnchor } from '../../routing/use-anchor.ts'
 import { BundleDeployments } from './BundleDeployments.tsx'
 import { type Setting, settingsOf } from './bundle-settings.ts'
 
-const BundleForm = lazyComponent(() => import('../../forms/bundle-form.tsx').then((module) => module.BundleForm))
+const BundleForm = lazyComponent(async () => (await import('../../forms/bundle-form.tsx')).BundleForm)
 
 const route = getRouteApi('/app/$teamSlug/config-bundles/$configBundleId')
 

@@ -62,17 +62,9 @@ export function FirstSteps({ teamSlug, onboarding }: { teamSlug: string; onboard
   )
 }
 
-function Row({
-  state,
-  title,
-  text,
-  action,
-}: {
-  state: 'done' | 'next' | 'later'
-  title: string
-  text?: string
-  action?: React.ReactNode
-}) {
+type RowProps = { state: 'done' | 'next' | 'later'; title: string; text?: string; action?: React.ReactNode }
+
+function Row({ state, title, text, action }: RowProps) {
   const { t } = useTranslation('dashboard')
   const marks = {
     done: 'border-transparent tinted-running text-running',
@@ -93,17 +85,9 @@ function Row({
   )
 }
 
-function StepAction({
-  step,
-  teamSlug,
-  onboarding,
-  isNext,
-}: {
-  step: Step
-  teamSlug: string
-  onboarding: Onboarding
-  isNext: boolean
-}) {
+type StepActionProps = { step: Step; teamSlug: string; onboarding: Onboarding; isNext: boolean }
+
+function StepAction({ step, teamSlug, onboarding, isNext }: StepActionProps) {
   const { t } = useTranslation('dashboard')
   const navigate = useNavigate()
   const { done } = onboarding[step]

@@ -7,8 +7,8 @@ import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { links } from '../../routing/links.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { refetchIntervalMs } from '../deployments/DeploymentOutcome.tsx'
+import { useDeploymentColumns } from '../deployments/deployment-columns.tsx'
 import { latestQuery } from './deployment-queries.ts'
-import { useDeploymentColumns } from './use-deployment-columns.tsx'
 
 /** The latest deployments of the team. */
 export function LatestDeployments({ teamSlug }: { teamSlug: string }) {
@@ -36,7 +36,7 @@ export function LatestDeployments({ teamSlug }: { teamSlug: string }) {
               flush
               label={t('recent.title')}
               rows={items}
-              columns={columns}
+              columns={Object.values(columns)}
               rowKey={(row) => row.id}
               initialSort={null}
             />

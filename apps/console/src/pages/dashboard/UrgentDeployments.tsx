@@ -6,8 +6,8 @@ import { ButtonLink } from '../../components/Button.tsx'
 import { links } from '../../routing/links.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { refetchIntervalMs } from '../deployments/DeploymentOutcome.tsx'
-import { latestOfQuery } from './deployment-queries.ts'
-import { useDeploymentColumns } from './use-deployment-columns.tsx'
+import { useDeploymentColumns } from '../deployments/deployment-columns.tsx'
+import { latestQuery } from './deployment-queries.ts'
 
 type Props = { teamSlug: string; dashboard: ResponseOf<'dashboard.get'> }
 
@@ -17,12 +17,12 @@ export function UrgentDeployments({ teamSlug, dashboard }: Props) {
   const failed = dashboard.failedDeployments
   const inProgress = dashboard.more.inProgressDeployments
   const running = useQuery({
-    ...latestOfQuery(teamSlug, 'in-progress'),
+    ...latestQuery(teamSlug, 'in-progress'),
     enabled: inProgress > 0,
     refetchInterval: ({ state }) => refetchIntervalMs(state.data?.items),
   })
   const broken = useQuery({
-    ...latestOfQuery(teamSlug, 'failed'),
+    ...latestQuery(teamSlug, 'failed'),
     enabled: failed > 0,
     refetchInterval: ({ state }) => refetchIntervalMs(state.data?.items),
   })
@@ -47,7 +47,7 @@ export function UrgentDeployments({ teamSlug, dashboard }: Props) {
         flush
         label={t('urgent.title')}
         rows={rows}
-        columns={columns}
+        columns={Object.values(columns)}
         rowKey={(row) => row.id}
         tint={({ status }) => (status === 'failed' ? 'failed' : 'progress')}
         initialSort={null}

@@ -3,7 +3,6 @@ import { Square } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../../api/client.ts'
 import { Button } from '../../components/Button.tsx'
-import { confirm } from '../../components/confirm.tsx'
 import { versionTitle } from '../../components/version-title.ts'
 
 type Props = { teamSlug: string; deployment: Pick<Deployment, 'id' | 'project' | 'version' | 'status'> }
@@ -16,14 +15,11 @@ export function CancelButton({ teamSlug, deployment }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const params = { teamSlug, deploymentId: deployment.id }
   const cancel = useCall('deployments.cancel', { stale: [queryKey('deployments.get', { params })] })
-  const ask = async () => {
-    const sure = await confirm({
-      title: t('cancel.title', { name: versionTitle(deployment.project, deployment.version) }),
-      text: t('cancel.text'),
-      action: t('cancel.action'),
-      danger: true,
-    })
-    if (sure) cancel.mutate({ params })
+  const question = {
+    title: t('cancel.title', { name: versionTitle(deployment.project, deployment.version) }),
+    text: t('cancel.text'),
+    action: t('cancel.action'),
+    danger: true,
   }
   return (
     <Button
@@ -31,7 +27,7 @@ export function CancelButton({ teamSlug, deployment }: Props) {
       icon={Square}
       busy={cancel.isPending || cancel.isSuccess}
       disabledReason={cancel.denied}
-      onClick={() => void ask()}
+      onClick={() => void cancel.ask(question, { params })}
     >
       {t('cancel.button')}
     </Button>

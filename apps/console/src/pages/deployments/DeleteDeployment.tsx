@@ -5,7 +5,6 @@ import { queryKey, useCall } from '../../api/client.ts'
 import { Button } from '../../components/Button.tsx'
 import { Checkbox } from '../../components/Checkbox.tsx'
 import { Dialog } from '../../components/Dialog.tsx'
-import { toastSuccess } from '../../components/toasts.tsx'
 import { versionTitle } from '../../components/version-title.ts'
 
 type Props = { teamSlug: string; deployment: Deployment; onClose: () => void; onDeleted?: () => void }
@@ -23,8 +22,8 @@ export function DeleteDeployment({ teamSlug, deployment, onClose, onDeleted }: P
       queryKey('versions.get'),
       queryKey('nodes.get'),
     ],
+    done: t('delete.done', { name }),
     onSuccess: () => {
-      toastSuccess(t('delete.done', { name }))
       onClose()
       onDeleted?.()
     },

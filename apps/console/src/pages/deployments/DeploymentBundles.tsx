@@ -62,14 +62,9 @@ export function DeploymentBundles({ teamSlug, deployment, reason, conflicts }: P
             disabled={denied !== null || update.isPending}
             title={denied ?? undefined}
             onChange={(event) => save([...ids, event.target.value])}
-          >
-            <option value="">{t('bundles.add')}</option>
-            {rest.map((bundle) => (
-              <option key={bundle.id} value={bundle.id}>
-                {bundle.name}
-              </option>
-            ))}
-          </Select>
+            none={t('bundles.add')}
+            options={rest.map(({ id, name }) => ({ value: id, label: name }))}
+          />
         )
       }
     >

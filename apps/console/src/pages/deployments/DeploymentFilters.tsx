@@ -42,29 +42,19 @@ export function DeploymentFilters({ search, filter, counts, nodes, picker }: Pro
           aria-label={t('list.status')}
           value={search.status ?? ''}
           onChange={(event) => filter({ status: deploymentStatuses.find((status) => status === event.target.value) })}
-        >
-          <option value="">{t('list.anyStatus')}</option>
-          {deploymentStatuses.map((status) => (
-            <option key={status} value={status}>
-              {t(`common:state.deployment.${status}`)}
-            </option>
-          ))}
-        </Select>
+          none={t('list.anyStatus')}
+          options={deploymentStatuses.map((value) => ({ value, label: t(`common:state.deployment.${value}`) }))}
+        />
       </span>
-      {(nodes?.length ?? 0) > 1 && (
+      {nodes && nodes.length > 1 && (
         <span className="max-md:flex-1 wide:w-40">
           <Select
             aria-label={t('list.node')}
             value={search.nodeId ?? ''}
             onChange={(event) => filter({ nodeId: event.target.value || undefined })}
-          >
-            <option value="">{t('list.anyNode')}</option>
-            {nodes?.map((node) => (
-              <option key={node.id} value={node.id}>
-                {node.name}
-              </option>
-            ))}
-          </Select>
+            none={t('list.anyNode')}
+            options={nodes.map(({ id, name }) => ({ value: id, label: name }))}
+          />
         </span>
       )}
     </Filters>

@@ -9,6 +9,7 @@ import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../routing/links.ts'
 import type { Column } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
+import { codeColumn } from '../../table/named-columns.tsx'
 import type { Preview } from './change-lines.ts'
 import { InstanceAction } from './InstanceChange.tsx'
 import { instanceName } from './instance-name.ts'
@@ -63,15 +64,7 @@ export function DeploymentInstances({ teamSlug, deployment, preview, left, onLef
       ),
       narrow: 'lead',
     },
-    {
-      id: 'image',
-      header: t('detail.image'),
-      cell: (instance) => (
-        <span className="mono text-ink-2">
-          {instance.image.name}:{instance.image.tag ?? '-'}
-        </span>
-      ),
-    },
+    codeColumn('image', t('detail.image'), ({ image }) => `${image.name}:${image.tag ?? '-'}`),
     {
       id: 'registry',
       header: t('detail.registry'),

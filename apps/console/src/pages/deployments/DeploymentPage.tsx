@@ -25,13 +25,9 @@ import { Releases } from './Releases.tsx'
 import { useStart } from './use-start.ts'
 import { WhatChanges } from './WhatChanges.tsx'
 
-const DeploymentCopy = lazyComponent(() =>
-  import('../../forms/deployment-copy.tsx').then((module) => module.DeploymentCopy),
-)
-const DeploymentEdit = lazyComponent(() =>
-  import('../../forms/deployment-edit.tsx').then((module) => module.DeploymentEdit),
-)
-const DeleteDeployment = lazyComponent(() => import('./DeleteDeployment.tsx').then((module) => module.DeleteDeployment))
+const DeploymentCopy = lazyComponent(async () => (await import('../../forms/deployment-copy.tsx')).DeploymentCopy)
+const DeploymentEdit = lazyComponent(async () => (await import('../../forms/deployment-edit.tsx')).DeploymentEdit)
+const DeleteDeployment = lazyComponent(async () => (await import('./DeleteDeployment.tsx')).DeleteDeployment)
 
 type Details = ResponseOf<'deployments.get'>
 

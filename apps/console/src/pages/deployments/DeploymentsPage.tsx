@@ -15,17 +15,13 @@ import { PagedListPage } from '../../table/PagedListPage.tsx'
 import { usePagedSearch } from '../../table/use-paged-search.ts'
 import { DeploymentFilters } from './DeploymentFilters.tsx'
 import { refetchIntervalMs } from './DeploymentOutcome.tsx'
+import { useChosenColumns } from './use-chosen-columns.tsx'
 import { useDeploymentActions } from './use-deployment-actions.ts'
-import { useDeploymentColumns } from './use-deployment-columns.tsx'
 import { useStart } from './use-start.ts'
 
-const DeploymentCopy = lazyComponent(() =>
-  import('../../forms/deployment-copy.tsx').then((module) => module.DeploymentCopy),
-)
-const DeploymentCreate = lazyComponent(() =>
-  import('../../forms/deployment-create.tsx').then((module) => module.DeploymentCreate),
-)
-const DeleteDeployment = lazyComponent(() => import('./DeleteDeployment.tsx').then((module) => module.DeleteDeployment))
+const DeploymentCopy = lazyComponent(async () => (await import('../../forms/deployment-copy.tsx')).DeploymentCopy)
+const DeploymentCreate = lazyComponent(async () => (await import('../../forms/deployment-create.tsx')).DeploymentCreate)
+const DeleteDeployment = lazyComponent(async () => (await import('./DeleteDeployment.tsx')).DeleteDeployment)
 
 type Layer = { kind: 'copy' | 'delete'; deployment: Deployment } | null
 
@@ -48,7 +44,7 @@ export function DeploymentsPage() {
   const create = useAnchor('new')
   const createDenied = useDenied('deployments.create')
   const [layer, setLayer] = useState<Layer>(null)
-  const { columns, picker } = useDeploymentColumns(teamSlug)
+  const { columns, picker } = useChosenColumns(teamSlug)
   const { askAndStart, startDenied } = useStart(teamSlug)
   const actions = useDeploymentActions(teamSlug, {
     askAndStart,

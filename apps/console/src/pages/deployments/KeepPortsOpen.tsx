@@ -3,8 +3,6 @@ import { DoorOpen } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../../api/client.ts'
 import { Button } from '../../components/Button.tsx'
-import { confirm } from '../../components/confirm.tsx'
-import { toastSuccess } from '../../components/toasts.tsx'
 
 type Props = {
   teamSlug: string
@@ -23,17 +21,17 @@ export function KeepPortsOpen({ teamSlug, deployment, instanceId, containerName 
       queryKey('deployments.get', { params }),
       queryKey('deployments.final-configuration', { params }),
     ],
-    onSuccess: () => toastSuccess(t('gate.done', { name: containerName })),
+    done: t('gate.done', { name: containerName }),
   })
   const own = deployment.instances.find((instance) => instance.id === instanceId)?.config.portGate
-  const ask = async () => {
-    const sure = await confirm({
+  const ask = () => {
+    const question = {
       title: t('gate.title', { name: containerName }),
       text: t('gate.text'),
       action: t('gate.action'),
-    })
-    if (!sure) return
-    keep.mutate({ params: { ...params, instanceId }, body: { config: { portGate: { ...own, enabled: true } } } })
+    }
+    const portGate = { ...own, enabled: true }
+    void keep.ask(question, { params: { ...params, instanceId }, body: { config: { portGate } } })
   }
   return (
     <Button
@@ -42,7 +40,7 @@ export function KeepPortsOpen({ teamSlug, deployment, instanceId, containerName 
       className="mt-1.5"
       busy={keep.isPending}
       disabledReason={keep.denied ?? (deployment.mutable ? null : t('gate.fixed'))}
-      onClick={() => void ask()}
+      onClick={ask}
     >
       {t('gate.button')}
     </Button>

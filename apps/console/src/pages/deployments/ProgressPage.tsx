@@ -29,8 +29,8 @@ import { useServiceAddresses } from './use-service-addresses.ts'
 import { useStart } from './use-start.ts'
 import { useTick } from './use-tick.ts'
 
-const RollBackDialog = lazyComponent(() => import('./RollBackDialog.tsx').then((module) => module.RollBackDialog))
-const ChangesDialog = lazyComponent(() => import('./ChangesDialog.tsx').then((module) => module.ChangesDialog))
+const RollBackDialog = lazyComponent(async () => (await import('./RollBackDialog.tsx')).RollBackDialog)
+const ChangesDialog = lazyComponent(async () => (await import('./ChangesDialog.tsx')).ChangesDialog)
 
 type Details = ResponseOf<'deployments.get'>
 

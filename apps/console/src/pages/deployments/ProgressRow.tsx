@@ -161,15 +161,9 @@ function StepTime({ step, now }: { step: Step; now: number }) {
   return duration(Math.max(0, (step.endedAt ?? now) - step.startedAt))
 }
 
-function RightText({
-  view,
-  instance,
-  now,
-}: {
-  view: InstanceView
-  instance: InstanceProgress | undefined
-  now: number
-}) {
+type RightTextProps = { view: InstanceView; instance: InstanceProgress | undefined; now: number }
+
+function RightText({ view, instance, now }: RightTextProps) {
   const { t } = useTranslation(['deployments', 'common'])
   if (view.word === 'unchanged') return t('progress.kept')
   if (view.word === 'undone') return t('progress.putBack')

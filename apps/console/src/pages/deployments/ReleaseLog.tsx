@@ -54,13 +54,8 @@ export function ReleaseLog({ source, onSource, progress, removedAfterDays, subje
             value={source}
             onChange={(event) => onSource(event.target.value)}
             className="w-auto! max-w-44"
-          >
-            {options.map((option) => (
-              <option key={option.value} value={option.value}>
-                {option.label}
-              </option>
-            ))}
-          </Select>
+            options={options}
+          />
         )
       }
     />

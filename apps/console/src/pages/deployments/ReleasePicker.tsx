@@ -26,16 +26,11 @@ export function ReleasePicker({ releases, number, onPick }: Props) {
         aria-label={t('progress.choose')}
         value={number || ''}
         onChange={(event) => onPick(Number(event.target.value))}
-      >
-        {releases.map((release) => (
-          <option key={release.number} value={release.number}>
-            {t('progress.option', {
-              number: release.number,
-              status: t(`common:state.deployment.${release.status}`),
-            })}
-          </option>
-        ))}
-      </Select>
+        options={releases.map(({ number, status }) => ({
+          value: number,
+          label: t('progress.option', { number, status: t(`common:state.deployment.${status}`) }),
+        }))}
+      />
       <IconButton
         icon={ChevronRight}
         label={t('progress.newer')}

@@ -19,7 +19,7 @@ import { Pagination } from '../../table/Pagination.tsx'
 import { Reason } from './Reason.tsx'
 import type { Release } from './release.ts'
 
-const RollBackDialog = lazyComponent(() => import('./RollBackDialog.tsx').then((module) => module.RollBackDialog))
+const RollBackDialog = lazyComponent(async () => (await import('./RollBackDialog.tsx')).RollBackDialog)
 
 type Props = {
   teamSlug: string

@@ -105,18 +105,10 @@ function useParts(json: string): Part[] | null {
 
 const times: readonly GeneralFact[] = ['createdAt', 'startedAt', 'finishedAt']
 
+type SectionProps = { title: string; count: number; closed: boolean; children: ReactNode }
+
 /** `closed` ones show their rows after a press: there are a hundred of them. */
-function Section({
-  title,
-  count,
-  closed,
-  children,
-}: {
-  title: string
-  count: number
-  closed: boolean
-  children: ReactNode
-}) {
+function Section({ title, count, closed, children }: SectionProps) {
   const [open, setOpen] = useState(false)
   const isOpen = open || !closed
   const heading = (

@@ -4,15 +4,9 @@ import { StateMark } from '../../components/State.tsx'
 import { statusStyle } from '../../components/status-styles.ts'
 import { containerAppearance, isFailing, isForeign, ownWords, type PendingOperation } from './containers.ts'
 
-export function ContainerState({
-  container,
-  busy,
-  stoppedBy,
-}: {
-  container: Container
-  busy?: PendingOperation['operation']
-  stoppedBy?: string
-}) {
+type Props = { container: Container; busy?: PendingOperation['operation']; stoppedBy?: string }
+
+export function ContainerState({ container, busy, stoppedBy }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
   if (busy) return <StateMark appearance={statusStyle('phase', 'running')} label={t(`containers.busy.${busy}`)} />
   const { appearance, exitCode } = containerAppearance(container, stoppedBy !== undefined)

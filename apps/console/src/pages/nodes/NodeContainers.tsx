@@ -6,22 +6,28 @@ import { useTranslation } from 'react-i18next'
 import { useChannel } from '../../api/live.ts'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import type { Action } from '../../components/Menu.tsx'
+import { MiddleEllipsis } from '../../components/MiddleEllipsis.tsx'
+import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
+import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../routing/links.ts'
-import type { RowAction } from '../../table/columns.ts'
+import type { Column, RowAction } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { NoMatches } from '../../table/NoMatches.tsx'
+import { nodeHost } from '../deployments/service-address.ts'
 import { ContainerFilters } from './ContainerFilters.tsx'
-import { containerKey, isFailing, isInternal, prefixOf } from './containers.ts'
+import { ContainerPorts } from './ContainerPorts.tsx'
+import { ContainerState, Health } from './ContainerState.tsx'
+import { containerKey, containerName, imageText, isFailing, isForeign, isInternal, prefixOf } from './containers.ts'
 import { useContainerActions } from './use-container-actions.ts'
-import { useContainerColumns } from './use-container-columns.tsx'
 import { useContainerFilter } from './use-container-filter.ts'
 import { useStopper } from './use-stopper.ts'
 
 type Props = { teamSlug: string; node: ResponseOf<'nodes.get'>; prefix?: string; onCount: (count: number) => void }
 
 /** The node's containers as they are at this moment, and what can be done with each. */
-export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
+export function NodeContainers(props: Props) {
+  const { teamSlug, node, prefix, onCount } = props
   const { t } = useTranslation(['nodes', 'common'])
   const navigate = useNavigate()
   const [containers, setContainers] = useState<readonly Container[] | null>(null)
@@ -40,7 +46,7 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
   const { actionsOf, pendingOf } = useContainerActions({ teamSlug, nodeId: node.id, containers, send })
 
   const stopper = useStopper(teamSlug, node.id, containers)
-  const columns = useContainerColumns({ teamSlug, node, stopper, pendingOf })
+  const columns = useColumns(props, stopper, pendingOf)
   const filter = useContainerFilter(containers ?? [], stopper)
 
   if (node.status === 'unreachable')
@@ -93,4 +99,71 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
       )}
     </>
   )
+}
+
+function useColumns(
+  { teamSlug, node }: Props,
+  stopper: ReturnType<typeof useStopper>,
+  pendingOf: ReturnType<typeof useContainerActions>['pendingOf'],
+): Column<Container>[] {
+  const { t } = useTranslation('nodes')
+  const host = nodeHost(node.address, location.hostname)
+  return [
+    {
+      id: 'state',
+      header: t('containers.state'),
+      cell: (container) => (
+        <ContainerState container={container} busy={pendingOf(container)} stoppedBy={stopper(container)} />
+      ),
+      sort: (container) => container.state,
+      narrow: 'lead',
+    },
+    {
+      id: 'name',
+      header: t('containers.name'),
+      cell: (container) =>
+        isForeign(container) ? (
+          <span className="text-ink-2" title={t('containers.notYours')}>
+            <MiddleEllipsis text={containerName(container)} />
+          </span>
+        ) : (
+          <TextLink {...links.containerInspect(teamSlug, node.id, container.managed ?? container.id)} strong>
+            <MiddleEllipsis text={containerName(container)} />
+          </TextLink>
+        ),
+      sort: containerName,
+      narrow: 'title',
+    },
+    {
+      id: 'image',
+      header: t('containers.image'),
+      cell: (container) => (
+        <span className="mono text-ink-2">
+          <MiddleEllipsis text={imageText(container)} />
+        </span>
+      ),
+      sort: imageText,
+    },
+    {
+      id: 'ports',
+      header: t('containers.ports'),
+      cell: (container) => <ContainerPorts container={container} host={host} />,
+    },
+    { id: 'health', header: t('containers.health'), cell: (container) => <Health container={container} />, grow: true },
+    {
+      id: 'age',
+      header: t('containers.created'),
+      cell: (container) =>
+        isForeign(container) ? (
+          <span data-no-value className="text-ink-3">
+            -
+          </span>
+        ) : (
+          <RelativeTime at={container.createdAt} className="text-ink-2 tabular-nums" />
+        ),
+      sort: (container) => container.createdAt,
+      align: 'right',
+      narrow: 'end',
+    },
+  ]
 }

@@ -79,10 +79,8 @@ export function NodeEvents({ teamSlug, nodeId }: { teamSlug: string; nodeId: str
       <QueryView
         query={query}
         skeleton={<SkeletonRows />}
-        empty={{
-          when: ({ items }) => items.length === 0,
-          show: <EmptyState icon={ScrollText} title={t('events.emptyTitle')} text={t('events.emptyText')} />,
-        }}
+        isEmpty={({ items }) => items.length === 0}
+        empty={<EmptyState icon={ScrollText} title={t('events.emptyTitle')} text={t('events.emptyText')} />}
       >
         {({ items, total }) => (
           <DataTable

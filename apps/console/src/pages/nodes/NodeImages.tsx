@@ -6,11 +6,9 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { Button } from '../../components/Button.tsx'
 import { Checkbox } from '../../components/Checkbox.tsx'
-import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { MiddleEllipsis } from '../../components/MiddleEllipsis.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { StateMark } from '../../components/State.tsx'
 import type { StatusStyle } from '../../components/status-styles.ts'
@@ -18,6 +16,7 @@ import { toastSuccess } from '../../components/toasts.tsx'
 import type { Column } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
+import { timeColumn } from '../../table/named-columns.tsx'
 import { bytesText } from '../deployments/bytes.ts'
 import { imageName, tagsOf } from './image-name.ts'
 
@@ -42,10 +41,8 @@ export function NodeImages({ teamSlug, node }: Props) {
     <QueryView
       query={query}
       skeleton={<SkeletonRows />}
-      empty={{
-        when: ({ images }) => images.length === 0,
-        show: <EmptyState icon={Layers} title={t('images.emptyTitle')} text={t('images.emptyText')} />,
-      }}
+      isEmpty={({ images }) => images.length === 0}
+      empty={<EmptyState icon={Layers} title={t('images.emptyTitle')} text={t('images.emptyText')} />}
     >
       {({ images }) => <ImageTable params={params} images={images} />}
     </QueryView>
@@ -74,14 +71,14 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
     else next.delete(id)
     setPicked(next)
   }
-  const remove = async () => {
-    const sure = await confirm({
+  const remove = () => {
+    const question = {
       title: t('images.removeTitle', { count: chosen.length }),
       text: t('images.removeText', { size: bytesOf(chosen) }),
       action: t('images.remove'),
       danger: true,
-    })
-    if (sure) prune.mutate({ params, body: { imageIds: chosen.map(({ id }) => id) } })
+    }
+    void prune.ask(question, { params, body: { imageIds: chosen.map(({ id }) => id) } })
   }
 
   const columns: Column<NodeImage>[] = [
@@ -131,14 +128,7 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
       align: 'right',
       narrow: 'end',
     },
-    {
-      id: 'age',
-      header: t('images.age'),
-      cell: (image) => <RelativeTime at={image.createdAt} className="text-ink-2 tabular-nums" />,
-      sort: (image) => image.createdAt,
-      align: 'right',
-      narrow: 'none',
-    },
+    { ...timeColumn('age', t('images.age'), (image) => image.createdAt), narrow: 'none' },
   ]
   // Images from elsewhere have no id, and not all of them have a name.
   const keys = new Map(images.map((image, index) => [image, image.id || `others ${index}`]))
@@ -163,7 +153,7 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
             icon={Trash2}
             busy={prune.isPending}
             disabledReason={prune.denied ?? (chosen.length === 0 ? t('images.pickFirst') : null)}
-            onClick={() => void remove()}
+            onClick={remove}
           >
             {t('images.remove')}
           </Button>

@@ -10,7 +10,6 @@ import { useDenied } from '../../api/me.ts'
 import { useRemoval } from '../../api/use-removal.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
-import { confirm } from '../../components/confirm.tsx'
 import { type Action, ActionMenu } from '../../components/Menu.tsx'
 import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
@@ -28,10 +27,10 @@ import { NodeContainers } from './NodeContainers.tsx'
 import { NodeDeployments } from './NodeDeployments.tsx'
 import { engineText } from './NodesPage.tsx'
 
-const NodeForm = lazyComponent(() => import('../../forms/node-form.tsx').then((module) => module.NodeForm))
-const NodeInstall = lazyComponent(() => import('./NodeInstall.tsx').then((module) => module.NodeInstall))
-const NodeImages = lazyComponent(() => import('./NodeImages.tsx').then((module) => module.NodeImages))
-const NodeEvents = lazyComponent(() => import('./NodeEvents.tsx').then((module) => module.NodeEvents))
+const NodeForm = lazyComponent(async () => (await import('../../forms/node-form.tsx')).NodeForm)
+const NodeInstall = lazyComponent(async () => (await import('./NodeInstall.tsx')).NodeInstall)
+const NodeImages = lazyComponent(async () => (await import('./NodeImages.tsx')).NodeImages)
+const NodeEvents = lazyComponent(async () => (await import('./NodeEvents.tsx')).NodeEvents)
 
 type Node = ResponseOf<'nodes.get'>
 
@@ -189,11 +188,8 @@ function useNodeActions(teamSlug: string, node: Node, showEdit: () => void): Act
   const editDenied = useDenied('nodes.update')
   const params = { teamSlug, nodeId: node.id }
   const stale = [queryKey('nodes.list'), queryKey('nodes.get', { params })]
-  const kick = useCall('nodes.kick', { stale, onSuccess: () => toastSuccess(t('kick.done', { name: node.name })) })
-  const revoke = useCall('nodes.revoke-token', {
-    stale,
-    onSuccess: () => toastSuccess(t('revoke.done', { name: node.name })),
-  })
+  const kick = useCall('nodes.kick', { stale, done: t('kick.done', { name: node.name }) })
+  const revoke = useCall('nodes.revoke-token', { stale, done: t('revoke.done', { name: node.name }) })
   const questionTo = (what: 'kick' | 'revoke' | 'remove') => ({
     title: t(`${what}.title`, { name: node.name }),
     text: t(`${what}.text`, { name: node.name }),
@@ -215,9 +211,7 @@ function useNodeActions(teamSlug: string, node: Node, showEdit: () => void): Act
       label: t('kick.action'),
       icon: Unplug,
       disabledReason: kick.denied ?? (node.status === 'unreachable' && t('kick.away')),
-      run: async () => {
-        if (await confirm(questionTo('kick'))) kick.mutate({ params })
-      },
+      run: () => void kick.ask(questionTo('kick'), { params }),
     },
     {
       id: 'revoke',
@@ -225,9 +219,7 @@ function useNodeActions(teamSlug: string, node: Node, showEdit: () => void): Act
       icon: Unlink,
       disabledReason: revoke.denied ?? (!node.hasToken && t('revoke.none')),
       danger: true,
-      run: async () => {
-        if (await confirm(questionTo('revoke'))) revoke.mutate({ params })
-      },
+      run: () => void revoke.ask(questionTo('revoke'), { params }),
     },
     {
       id: 'delete',

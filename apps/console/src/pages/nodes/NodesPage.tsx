@@ -1,23 +1,19 @@
-import type { ResponseOf } from '@crux/contract'
-import { nodeStatuses } from '@crux/contract'
+import { nodeStatuses, type ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { Server } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { State, StateMark } from '../../components/State.tsx'
 import { statusStyle } from '../../components/status-styles.ts'
-import { TextLink } from '../../components/TextLink.tsx'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { links } from '../../routing/links.ts'
 import type { Column } from '../../table/columns.ts'
-import { DataTable } from '../../table/DataTable.tsx'
-import { FilteredList } from '../../table/FilteredList.tsx'
 import { ListPage } from '../../table/ListPage.tsx'
+import { codeColumn, descriptionColumn, nameColumn, timeColumn } from '../../table/named-columns.tsx'
 
-const NodeForm = lazyComponent(() => import('../../forms/node-form.tsx').then((module) => module.NodeForm))
+const NodeForm = lazyComponent(async () => (await import('../../forms/node-form.tsx')).NodeForm)
 
 type Node = ResponseOf<'nodes.list'>[number]
 
@@ -40,98 +36,40 @@ export function NodesPage() {
       sort: (node) => nodeStatuses.indexOf(node.status),
       narrow: 'lead',
     },
-    {
-      id: 'name',
-      header: t('list.name'),
-      cell: (node) => (
-        <TextLink {...links.node(teamSlug, node.id)} strong>
-          {node.name}
-        </TextLink>
-      ),
-      sort: (node) => node.name,
-      narrow: 'title',
-    },
+    nameColumn(t('list.name'), (node) => links.node(teamSlug, node.id)),
     {
       id: 'engine',
       header: t('list.engine'),
       cell: (node) => <span className="text-ink-2">{engineText(node) ?? t(`type.${node.type}`)}</span>,
       sort: (node) => engineText(node),
     },
+    { ...codeColumn('version', t('list.version'), (node) => node.version), narrow: 'none' },
+    codeColumn('address', t('list.address'), (node) => node.address),
+    { ...descriptionColumn(t('list.description')), narrow: 'none' },
     {
-      id: 'version',
-      header: t('list.version'),
-      cell: (node) => <span className="mono text-ink-2">{node.version ?? '-'}</span>,
-      sort: (node) => node.version,
-      narrow: 'none',
-    },
-    {
-      id: 'address',
-      header: t('list.address'),
-      cell: ({ address }) => (
-        <span className="mono text-ink-2" data-no-value={address === null || undefined}>
-          {address ?? '-'}
-        </span>
-      ),
-      sort: (node) => node.address,
-    },
-    {
-      id: 'description',
-      header: t('list.description'),
-      cell: (node) => <span className="text-ink-2">{node.description}</span>,
-      grow: true,
-      narrow: 'none',
-    },
-    {
-      id: 'since',
-      header: t('list.since'),
-      cell: (node) => (
-        <RelativeTime
-          at={node.status === 'unreachable' ? null : node.connectedAt}
-          className="text-ink-2 tabular-nums"
-        />
-      ),
+      ...timeColumn('since', t('list.since'), (node) => (node.status === 'unreachable' ? null : node.connectedAt)),
       sort: (node) => node.connectedAt,
-      align: 'right',
-      narrow: 'end',
     },
   ]
   return (
     <ListPage
       query={query}
       title={t('list.title')}
-      subtitle={(nodes) => nodes.length > 0 && summary(nodes, t)}
-      add={{
-        label: t('list.add'),
-        denied,
-        form: (onClose) => <NodeForm teamSlug={teamSlug} onClose={onClose} />,
-      }}
+      subtitle={(nodes) => summary(nodes, t)}
+      add={{ label: t('list.add'), denied, form: (onClose) => <NodeForm teamSlug={teamSlug} onClose={onClose} /> }}
       empty={{ icon: Server, title: t('list.emptyTitle'), text: t('list.emptyText') }}
-    >
-      {(nodes) => (
-        <FilteredList
-          rows={nodes}
-          search={t('list.filter')}
-          searchText={(node) => [node.name, node.address, node.description, engineText(node)]}
-          choice={{
-            label: t('list.status'),
-            of: stateOf,
-            values: [...nodeStatuses, 'never-connected'],
-            optionLabel: (value) => (value === 'never-connected' ? t('notYet') : t(`common:state.node.${value}`)),
-          }}
-        >
-          {(rows) => (
-            <DataTable
-              label={t('list.title')}
-              rows={rows}
-              columns={columns}
-              rowKey={(node) => node.id}
-              initialSort={{ column: 'name', direction: 'asc' }}
-              tint={(node) => (stateOf(node) === 'unreachable' ? 'failed' : undefined)}
-            />
-          )}
-        </FilteredList>
-      )}
-    </ListPage>
+      search={t('list.filter')}
+      searchText={(node) => [node.name, node.address, node.description, engineText(node)]}
+      choice={{
+        label: t('list.status'),
+        of: stateOf,
+        values: [...nodeStatuses, 'never-connected'],
+        optionLabel: (value) => (value === 'never-connected' ? t('notYet') : t(`common:state.node.${value}`)),
+      }}
+      columns={columns}
+      initialSort={{ column: 'name', direction: 'asc' }}
+      tint={(node) => (stateOf(node) === 'unreachable' ? 'failed' : undefined)}
+    />
   )
 }
 

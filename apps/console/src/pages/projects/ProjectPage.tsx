@@ -7,13 +7,11 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
-import { confirm } from '../../components/confirm.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
 import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
-import { toastSuccess } from '../../components/toasts.tsx'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { links } from '../../routing/links.ts'
 import { useAnchor } from '../../routing/use-anchor.ts'
@@ -22,9 +20,9 @@ import { DeployVersion } from '../versions/DeployVersion.tsx'
 import { VersionSections } from '../versions/VersionSections.tsx'
 import { VersionList } from './VersionList.tsx'
 
-const DeleteDialog = lazyComponent(() => import('../versions/DeleteDialog.tsx').then((module) => module.DeleteDialog))
-const ProjectForm = lazyComponent(() => import('../../forms/project-form.tsx').then((module) => module.ProjectForm))
-const VersionForm = lazyComponent(() => import('../../forms/version-form.tsx').then((module) => module.VersionForm))
+const DeleteDialog = lazyComponent(async () => (await import('../versions/DeleteDialog.tsx')).DeleteDialog)
+const ProjectForm = lazyComponent(async () => (await import('../../forms/project-form.tsx')).ProjectForm)
+const VersionForm = lazyComponent(async () => (await import('../../forms/version-form.tsx')).VersionForm)
 
 const route = getRouteApi('/app/$teamSlug/projects/$projectId')
 type Project = ResponseOf<'projects.get'>
@@ -171,26 +169,24 @@ function useProjectChanges(teamSlug: string, project: Project) {
   const { id: projectId, name } = project
   const convert = useCall('projects.convert', {
     stale: [queryKey('projects.get'), queryKey('projects.list'), queryKey('versions.get')],
-    onSuccess: () => toastSuccess(t('details.converted', { name })),
+    done: t('details.converted', { name }),
   })
   const navigate = useNavigate()
   const remove = useCall('projects.delete', {
     stale: [queryKey('projects.list'), queryKey('dashboard.get'), queryKey('deployments.list')],
-    onSuccess: async () => {
-      toastSuccess(t('details.deleted', { name }))
-      await navigate(links.projects(teamSlug))
-    },
+    done: t('details.deleted', { name }),
+    onSuccess: () => navigate(links.projects(teamSlug)),
   })
   return {
     convert: {
       denied: convert.denied,
-      ask: async () => {
-        const yes = await confirm({
+      ask: () => {
+        const question = {
           title: t('details.convertTitle', { name }),
           text: t('details.convertText'),
           action: t('details.convert'),
-        })
-        if (yes) convert.mutate({ params: { teamSlug, projectId } })
+        }
+        return convert.ask(question, { params: { teamSlug, projectId } })
       },
     },
     remove,

@@ -1,63 +1,61 @@
-import { projectTypes } from '@crux/contract'
+import { projectTypes, type ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Boxes } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useDenied, useTeam } from '../../api/me.ts'
 import { SkeletonCards } from '../../components/Skeletons.tsx'
+import { Pill } from '../../components/Tag.tsx'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
+import { links } from '../../routing/links.ts'
 import { useViewMode } from '../../stores/view-mode.ts'
-import { DataTable } from '../../table/DataTable.tsx'
-import { FilteredList } from '../../table/FilteredList.tsx'
+import type { Column } from '../../table/columns.ts'
 import { ListPage } from '../../table/ListPage.tsx'
+import { descriptionColumn, nameColumn, numberColumn, timeColumn } from '../../table/named-columns.tsx'
 import { ViewModeSwitch } from '../../table/ViewModeSwitch.tsx'
 import { ProjectCards } from './ProjectCards.tsx'
-import { useProjectColumns } from './project-columns.tsx'
 
-const ProjectForm = lazyComponent(() => import('../../forms/project-form.tsx').then((module) => module.ProjectForm))
+const ProjectForm = lazyComponent(async () => (await import('../../forms/project-form.tsx')).ProjectForm)
 
 export function ProjectsPage() {
   const { t } = useTranslation('projects')
-  const team = useTeam()
-  const query = useQuery(apiQuery('projects.list', { params: { teamSlug: team.slug } }))
-  const columns = useProjectColumns(team.slug)
+  const { slug } = useTeam()
+  const query = useQuery(apiQuery('projects.list', { params: { teamSlug: slug } }))
+  const columns: Column<ResponseOf<'projects.list'>[number]>[] = [
+    nameColumn(t('column.name'), (row) => links.project(slug, row.id)),
+    {
+      id: 'type',
+      header: t('column.type'),
+      narrow: 'lead',
+      sort: (row) => row.type,
+      cell: (row) => <Pill>{t(`type.${row.type}`)}</Pill>,
+    },
+    numberColumn('versions', t('column.versions'), (row) => row.versionCount),
+    descriptionColumn(t('column.description')),
+    timeColumn('updated', t('column.updated'), (row) => row.audit.updatedAt),
+  ]
   const denied = useDenied('projects.create')
   const [mode, setMode] = useViewMode('projects')
+  const isTiled = mode === 'tile'
   return (
     <ListPage
       query={query}
       title={t('title')}
       subtitle={(projects) => t('sub', { count: projects.length })}
-      add={{
-        label: t('add'),
-        denied,
-        form: (onClose) => <ProjectForm teamSlug={team.slug} onClose={onClose} />,
-      }}
+      add={{ label: t('add'), denied, form: (onClose) => <ProjectForm teamSlug={slug} onClose={onClose} /> }}
       empty={{ icon: Boxes, title: t('empty.title'), text: t('empty.text') }}
-      skeleton={mode === 'tile' ? <SkeletonCards filters /> : undefined}
-    >
-      {(projects) => (
-        <FilteredList
-          rows={projects}
-          search={t('filter')}
-          searchText={(row) => [row.name, row.description, row.type, row.audit.updatedAt]}
-          choice={{
-            label: t('type.label'),
-            of: (row) => row.type,
-            values: projectTypes,
-            optionLabel: (value) => t(`type.${value}`),
-          }}
-          trailing={<ViewModeSwitch value={mode} onChange={setMode} />}
-        >
-          {(rows) =>
-            mode === 'tile' ? (
-              <ProjectCards teamSlug={team.slug} projects={rows} />
-            ) : (
-              <DataTable label={t('title')} rows={rows} columns={columns} rowKey={(row) => row.id} />
-            )
-          }
-        </FilteredList>
-      )}
-    </ListPage>
+      skeleton={isTiled ? <SkeletonCards filters /> : undefined}
+      search={t('filter')}
+      searchText={(row) => [row.name, row.description, row.type, row.audit.updatedAt]}
+      choice={{
+        label: t('type.label'),
+        of: (row) => row.type,
+        values: projectTypes,
+        optionLabel: (value) => t(`type.${value}`),
+      }}
+      trailing={<ViewModeSwitch value={mode} onChange={setMode} />}
+      columns={columns}
+      cards={isTiled ? (projects) => <ProjectCards teamSlug={slug} projects={projects} /> : undefined}
+    />
   )
 }

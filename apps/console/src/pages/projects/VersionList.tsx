@@ -5,7 +5,6 @@ import { useTranslation } from 'react-i18next'
 import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
@@ -14,22 +13,17 @@ import { useViewMode } from '../../stores/view-mode.ts'
 import type { Column, RowAction } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
+import { numberColumn, timeColumn } from '../../table/named-columns.tsx'
 import { ViewModeSwitch } from '../../table/ViewModeSwitch.tsx'
 import { useSetDefault } from '../versions/use-set-default.ts'
 import { VersionCards } from './VersionCards.tsx'
 import type { Project, VersionRow } from './version-row.ts'
 
-const VersionForm = lazyComponent(() => import('../../forms/version-form.tsx').then((module) => module.VersionForm))
+const VersionForm = lazyComponent(async () => (await import('../../forms/version-form.tsx')).VersionForm)
 
-export function VersionList({
-  teamSlug,
-  project,
-  onCreate,
-}: {
-  teamSlug: string
-  project: Project
-  onCreate: () => void
-}) {
+type Props = { teamSlug: string; project: Project; onCreate: () => void }
+
+export function VersionList({ teamSlug, project, onCreate }: Props) {
   const { t } = useTranslation('projects')
   const createDenied = useDenied('versions.create')
   const increaseDenied = useDenied('versions.increase')
@@ -142,35 +136,14 @@ function useColumns(teamSlug: string, projectId: string): Column<VersionRow>[] {
       sort: (version) => version.type,
       cell: (version) => <Pill>{t(`version.${version.type}`)}</Pill>,
     },
-    {
-      id: 'images',
-      header: t('version.images'),
-      align: 'right',
-      narrow: 'none',
-      sort: (version) => version.imageCount,
-      cell: (version) => version.imageCount,
-    },
-    {
-      id: 'deployments',
-      header: t('version.deployments'),
-      align: 'right',
-      narrow: 'none',
-      sort: (version) => version.deploymentCount,
-      cell: (version) => version.deploymentCount,
-    },
+    numberColumn('images', t('version.images'), (version) => version.imageCount),
+    numberColumn('deployments', t('version.deployments'), (version) => version.deploymentCount),
     {
       id: 'changelog',
       header: t('version.changelog'),
       grow: true,
       cell: (version) => <span className="text-ink-2">{version.changelog}</span>,
     },
-    {
-      id: 'updated',
-      header: t('version.updated'),
-      align: 'right',
-      narrow: 'end',
-      sort: (version) => version.audit.updatedAt,
-      cell: (version) => <RelativeTime at={version.audit.updatedAt} />,
-    },
+    timeColumn('updated', t('version.updated'), (version) => version.audit.updatedAt),
   ]
 }

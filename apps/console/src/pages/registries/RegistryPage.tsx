@@ -17,7 +17,7 @@ import { useAnchor } from '../../routing/use-anchor.ts'
 import { RegistryImages } from './RegistryImages.tsx'
 import { RegistryToken } from './RegistryToken.tsx'
 
-const RegistryForm = lazyComponent(() => import('../../forms/registry-form.tsx').then((module) => module.RegistryForm))
+const RegistryForm = lazyComponent(async () => (await import('../../forms/registry-form.tsx')).RegistryForm)
 
 const route = getRouteApi('/app/$teamSlug/registries/$registryId')
 

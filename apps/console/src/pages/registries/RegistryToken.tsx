@@ -1,7 +1,6 @@
 import type { ResponseOf } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../../api/client.ts'
-import { toastSuccess } from '../../components/toasts.tsx'
 import { TokenDetails } from '../account/TokenDetails.tsx'
 
 /** The token with which a registry notifies Crux of pushes, and the configuration for a registry of the distribution project. */
@@ -10,7 +9,7 @@ export function RegistryToken({ teamSlug, registry }: { teamSlug: string; regist
   const params = { teamSlug, registryId: registry.id }
   const stale = [queryKey('registries.get', { params })]
   const create = useCall('registries.create-token', { stale, toast: false })
-  const revoke = useCall('registries.delete-token', { stale, onSuccess: () => toastSuccess(t('revoked')) })
+  const revoke = useCall('registries.delete-token', { stale, done: t('revoked') })
   return (
     <TokenDetails
       of="registry"

@@ -15,7 +15,7 @@ import { links } from '../../routing/links.ts'
 import { useAnchor } from '../../routing/use-anchor.ts'
 import { StorageCheck } from './StorageCheck.tsx'
 
-const StorageForm = lazyComponent(() => import('../../forms/storage-form.tsx').then((module) => module.StorageForm))
+const StorageForm = lazyComponent(async () => (await import('../../forms/storage-form.tsx')).StorageForm)
 
 const route = getRouteApi('/app/$teamSlug/storages/$storageId')
 

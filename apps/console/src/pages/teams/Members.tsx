@@ -7,8 +7,6 @@ import { useDenied, useMe } from '../../api/me.ts'
 import { Avatar } from '../../components/Avatar.tsx'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
-import { confirm } from '../../components/confirm.tsx'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { State } from '../../components/State.tsx'
 import { Pill } from '../../components/Tag.tsx'
@@ -18,13 +16,14 @@ import type { Column, RowAction } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
 import { NoMatches } from '../../table/NoMatches.tsx'
+import { timeColumn } from '../../table/named-columns.tsx'
 import { lastOwner, type Member, type Team } from './members.ts'
 import { usePauses } from './use-pauses.ts'
 
-const InvitationLinkDialog = lazyComponent(() =>
-  import('./InvitationLinkDialog.tsx').then((module) => module.InvitationLinkDialog),
+const InvitationLinkDialog = lazyComponent(
+  async () => (await import('./InvitationLinkDialog.tsx')).InvitationLinkDialog,
 )
-const TeamInvite = lazyComponent(() => import('../../forms/team-invite.tsx').then((module) => module.TeamInvite))
+const TeamInvite = lazyComponent(async () => (await import('../../forms/team-invite.tsx')).TeamInvite)
 
 /** As long as the server refuses another mail to the same person. */
 const reinvitePauseMs = 30_000
@@ -79,9 +78,9 @@ function useMemberCalls(team: Team, onLink: (invitation: Invitation) => void) {
   const changeRole = useCall('teams.change-role', {
     // The user's own role is in users.me.
     stale: [...stale, queryKey('users.me')],
-    onSuccess: () => toastSuccess(t('details.roleChanged')),
+    done: t('details.roleChanged'),
   })
-  const remove = useCall('teams.remove-user', { stale, onSuccess: () => toastSuccess(t('details.removed')) })
+  const remove = useCall('teams.remove-user', { stale, done: t('details.removed') })
   const reinvite = useCall('teams.reinvite', {
     stale,
     onSuccess: (answer, { params }) => {
@@ -112,13 +111,13 @@ function useMemberActions(team: Team, onLink: (invitation: Invitation) => void):
           icon,
           label: t('details.makeRole', { role: t(`common:role.${role}`) }),
           disabledReason: changeRole.denied ?? (last && t('details.lastOwner')),
-          run: async () => {
+          run: () => {
             const question = {
               title: t('details.roleTitle', { name: member.name, role: t(`common:role.${role}`) }),
               text: t(`details.roleText.${role}`),
               action: t('details.roleChange'),
             }
-            if (await confirm(question)) changeRole.mutate({ params, body: { role } })
+            void changeRole.ask(question, { params, body: { role } })
           },
         }
       })
@@ -147,14 +146,14 @@ function useMemberActions(team: Team, onLink: (invitation: Invitation) => void):
         remove.denied ||
         (member.id === me?.user.id && !invited && t('details.removeSelf')) ||
         (member.role === 'owner' && t('details.removeOwner')),
-      run: async () => {
+      run: () => {
         const question = {
           title: t(invited ? 'details.revokeTitle' : 'details.removeTitle', { name: member.name }),
           text: t(invited ? 'details.revokeText' : 'details.removeText'),
           action: invited ? t('details.revoke') : t('details.remove'),
           danger: true,
         }
-        if (await confirm(question)) remove.mutate({ params })
+        void remove.ask(question, { params })
       },
     }
     return [...again, ...roleActions, removal]
@@ -196,13 +195,6 @@ function useColumns(): Column<Member>[] {
         </>
       ),
     },
-    {
-      id: 'lastLogin',
-      header: t('details.lastLogin'),
-      align: 'right',
-      narrow: 'end',
-      sort: (user) => user.lastLogin,
-      cell: (user) => <RelativeTime at={user.lastLogin} />,
-    },
+    timeColumn('lastLogin', t('details.lastLogin'), (user) => user.lastLogin),
   ]
 }

@@ -7,23 +7,21 @@ import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
-import { confirm } from '../../components/confirm.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
-import { toastSuccess } from '../../components/toasts.tsx'
 import { readTokenDraft } from '../../forms/token-draft.ts'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { DataTable } from '../../table/DataTable.tsx'
 import { revokeAction } from '../account/revoke-token.ts'
 import { useTokenColumns } from '../account/use-token-columns.tsx'
 
-const ServiceAccountForm = lazyComponent(() =>
-  import('../../forms/service-account.tsx').then((module) => module.ServiceAccountForm),
+const ServiceAccountForm = lazyComponent(
+  async () => (await import('../../forms/service-account.tsx')).ServiceAccountForm,
 )
-const TokenCreate = lazyComponent(() => import('../../forms/token-create.tsx').then((module) => module.TokenCreate))
+const TokenCreate = lazyComponent(async () => (await import('../../forms/token-create.tsx')).TokenCreate)
 
 type Account = ResponseOf<'service-accounts.list'>[number]
 type Layer = { kind: 'create' } | { kind: 'edit' | 'token'; account: Account } | null
@@ -67,15 +65,12 @@ function Accounts({ teamSlug, onLayer }: { teamSlug: string; onLayer: (layer: La
     const account = query.data?.find(({ id }) => readTokenDraft(id))
     if (account) onLayer({ kind: 'token', account })
   }, [query.data, onLayer])
-  const remove = useCall('service-accounts.delete', { stale, onSuccess: () => toastSuccess(t('accounts.deleted')) })
+  const remove = useCall('service-accounts.delete', { stale, done: t('accounts.deleted') })
   return (
     <QueryView
       query={query}
       skeleton={<SkeletonRows rows={2} />}
-      empty={{
-        when: (accounts) => accounts.length === 0,
-        show: <p className="px-3.5 py-3 text-ink-2">{t('accounts.empty')}</p>,
-      }}
+      empty={<p className="px-3.5 py-3 text-ink-2">{t('accounts.empty')}</p>}
     >
       {(accounts) => (
         <ul className="divide-y divide-line">
@@ -115,15 +110,14 @@ function Accounts({ teamSlug, onLayer }: { teamSlug: string; onLayer: (layer: La
                         label: t('common:delete'),
                         danger: true,
                         disabledReason: remove.denied,
-                        run: async () => {
+                        run: () => {
                           const question = {
                             title: t('accounts.deleteTitle', { name: account.name }),
                             text: t('accounts.deleteText', { count: account.tokens.length }),
                             action: t('common:delete'),
                             danger: true,
                           }
-                          if (await confirm(question))
-                            remove.mutate({ params: { teamSlug, serviceAccountId: account.id } })
+                          void remove.ask(question, { params: { teamSlug, serviceAccountId: account.id } })
                         },
                       },
                     ]}
@@ -144,7 +138,7 @@ function AccountTokens({ teamSlug, account }: { teamSlug: string; account: Accou
   const columns = useTokenColumns()
   const revoke = useCall('service-accounts.delete-token', {
     stale: [queryKey('service-accounts.list')],
-    onSuccess: () => toastSuccess(t('revoked')),
+    done: t('revoked'),
   })
   return (
     <div className="border-t border-line pl-6 max-md:pl-0">

@@ -21,7 +21,7 @@ import { ServiceAccounts } from './ServiceAccounts.tsx'
 import { TeamSecurity } from './TeamSecurity.tsx'
 import { useLeaveOrDelete } from './use-leave-or-delete.ts'
 
-const TeamForm = lazyComponent(() => import('../../forms/team-form.tsx').then((module) => module.TeamForm))
+const TeamForm = lazyComponent(async () => (await import('../../forms/team-form.tsx')).TeamForm)
 
 const answersEveryMs = 10_000
 

@@ -8,9 +8,7 @@ import { Tag } from '../../components/Tag.tsx'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import type { Team } from './members.ts'
 
-const TeamSecurityForm = lazyComponent(() =>
-  import('../../forms/team-security.tsx').then((module) => module.TeamSecurityForm),
-)
+const TeamSecurityForm = lazyComponent(async () => (await import('../../forms/team-security.tsx')).TeamSecurityForm)
 
 /** The security settings of a team. Owners change them; all members see them. */
 export function TeamSecurity({ team }: { team: Team }) {

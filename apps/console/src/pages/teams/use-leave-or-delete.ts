@@ -4,7 +4,6 @@ import { LogOut, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { queryClient, queryKey, useCall } from '../../api/client.ts'
 import { meQuery, useMe } from '../../api/me.ts'
-import { confirm } from '../../components/confirm.tsx'
 import type { Action } from '../../components/Menu.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { links } from '../../routing/links.ts'
@@ -35,14 +34,14 @@ export function useLeaveOrDelete(team: ResponseOf<'teams.get'>): Action[] {
       icon: LogOut,
       label: t('details.leave'),
       disabledReason: leave.denied ?? fixed ?? (lastOwner && t('details.lastOwnerLeaves')),
-      run: async () => {
+      run: () => {
         const question = {
           title: t('details.leaveTitle', { name: team.name }),
           text: t('details.leaveText'),
           action: t('details.leave'),
           danger: true,
         }
-        if (await confirm(question)) leave.mutate({ params })
+        void leave.ask(question, { params })
       },
     },
     {
@@ -51,7 +50,7 @@ export function useLeaveOrDelete(team: ResponseOf<'teams.get'>): Action[] {
       label: t('details.delete'),
       danger: true,
       disabledReason: remove.denied ?? fixed,
-      run: async () => {
+      run: () => {
         const { nodes, projects, deployments } = team.statistics
         const question = {
           title: t('details.deleteTitle', { name: team.name }),
@@ -60,7 +59,7 @@ export function useLeaveOrDelete(team: ResponseOf<'teams.get'>): Action[] {
           danger: true,
           typeName: team.slug,
         }
-        if (await confirm(question)) remove.mutate({ params })
+        void remove.ask(question, { params })
       },
     },
   ]

@@ -85,11 +85,7 @@ export function AddImages({ teamSlug, firstRegistryId, onAdd, onClose }: Props) 
         </>
       }
     >
-      <QueryView
-        query={query}
-        skeleton={<SkeletonRows rows={4} />}
-        empty={{ when: (all) => all.length === 0, show: <NoRegistry teamSlug={teamSlug} /> }}
-      >
+      <QueryView query={query} skeleton={<SkeletonRows rows={4} />} empty={<NoRegistry teamSlug={teamSlug} />}>
         {(registries) => (
           <form id="add-images" onSubmit={submit} className="grid gap-4">
             <Field label={t('addImages.registry')} group>
@@ -212,14 +208,9 @@ function TagSelect({ teamSlug, registryId, image, tag, onTag }: TagSelectProps) 
       value={tag ?? ''}
       onChange={(event) => onTag(event.target.value)}
       className="w-36! shrink-0"
-    >
-      <option value="">{t(query.isPending ? 'addImages.tagsComing' : 'addImages.tagLater')}</option>
-      {tags.map(({ name }) => (
-        <option key={name} value={name}>
-          {name}
-        </option>
-      ))}
-    </Select>
+      none={t(query.isPending ? 'addImages.tagsComing' : 'addImages.tagLater')}
+      options={tags.map(({ name }) => ({ value: name, label: name }))}
+    />
   )
 }
 

@@ -9,9 +9,7 @@ import { Button } from '../../components/Button.tsx'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { links } from '../../routing/links.ts'
 
-const DeploymentCreate = lazyComponent(() =>
-  import('../../forms/deployment-create.tsx').then((module) => module.DeploymentCreate),
-)
+const DeploymentCreate = lazyComponent(async () => (await import('../../forms/deployment-create.tsx')).DeploymentCreate)
 
 type Version = Pick<ResponseOf<'versions.get'>, 'id' | 'name' | 'type' | 'images' | 'deployments'>
 type Props = { teamSlug: string; project: Pick<ResponseOf<'projects.get'>, 'id' | 'name' | 'type'>; version: Version }

@@ -1,8 +1,8 @@
-import { type Deployment, deploymentStatuses, type ResponseOf } from '@crux/contract'
+import type { Deployment, ResponseOf } from '@crux/contract'
 import { nodeTakesDeployments } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Copy, ExternalLink, Plus, Rocket, StickyNote, Trash2 } from 'lucide-react'
+import { Copy, ExternalLink, Lock, Plus, Rocket, StickyNote, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryClient, queryKey } from '../../api/client.ts'
@@ -10,27 +10,26 @@ import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
+import { State } from '../../components/State.tsx'
+import { TextLink } from '../../components/TextLink.tsx'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { links } from '../../routing/links.ts'
-import type { RowAction } from '../../table/columns.ts'
+import type { Column, RowAction } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
+import { timeColumn } from '../../table/named-columns.tsx'
 import { refetchIntervalMs } from '../deployments/DeploymentOutcome.tsx'
+import { useDeploymentColumns, useStatusChoice } from '../deployments/deployment-columns.tsx'
 import { deploymentReasons } from '../deployments/deployment-reason.ts'
 import { useStart } from '../deployments/use-start.ts'
 import { isReadyToDeploy } from './DeployVersion.tsx'
-import { useVersionDeploymentColumns } from './deployment-columns.tsx'
 
-const DeleteDeployment = lazyComponent(() =>
-  import('../deployments/DeleteDeployment.tsx').then((module) => module.DeleteDeployment),
+const DeleteDeployment = lazyComponent(
+  async () => (await import('../deployments/DeleteDeployment.tsx')).DeleteDeployment,
 )
 
-const DeploymentCopy = lazyComponent(() =>
-  import('../../forms/deployment-copy.tsx').then((module) => module.DeploymentCopy),
-)
-const DeploymentCreate = lazyComponent(() =>
-  import('../../forms/deployment-create.tsx').then((module) => module.DeploymentCreate),
-)
+const DeploymentCopy = lazyComponent(async () => (await import('../../forms/deployment-copy.tsx')).DeploymentCopy)
+const DeploymentCreate = lazyComponent(async () => (await import('../../forms/deployment-create.tsx')).DeploymentCreate)
 
 type Props = { teamSlug: string; project: ResponseOf<'projects.get'>; version: ResponseOf<'versions.get'> }
 type Row = Props['version']['deployments'][number]
@@ -45,7 +44,8 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
     delete: useDenied('deployments.delete'),
   }
   const { askAndStart, startDenied } = useStart(teamSlug)
-  const columns = useVersionDeploymentColumns(teamSlug)
+  const columns = useColumns(teamSlug)
+  const statusChoice = useStatusChoice()
   // While this list is looked at; the rest of the version comes over its live channel.
   useQuery({
     ...apiQuery('versions.get', { params: { teamSlug, projectId: project.id, versionId: version.id } }),
@@ -137,12 +137,7 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
           rows={version.deployments}
           search={t('deployment.filter')}
           searchText={(row) => [row.node.name, row.prefix]}
-          choice={{
-            label: t('deployment.status'),
-            of: (row) => row.status,
-            values: deploymentStatuses,
-            optionLabel: (value) => t(`common:state.deployment.${value}`),
-          }}
+          choice={statusChoice}
           trailing={add}
         >
           {(rows) => (
@@ -170,4 +165,50 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
       )}
     </>
   )
+}
+
+function useColumns(teamSlug: string): Column<Row>[] {
+  const { t } = useTranslation('versions')
+  const { status, outcome } = useDeploymentColumns(teamSlug)
+  return [
+    status,
+    {
+      id: 'prefix',
+      header: t('deployment.prefix'),
+      narrow: 'title',
+      sort: (row) => row.prefix,
+      cell: (row) => (
+        <span className="inline-flex items-center gap-2">
+          <TextLink {...links.deployment(teamSlug, row.id)} strong className="mono">
+            {row.prefix}
+          </TextLink>
+          {row.protected && <Lock aria-label={t('deployment.protected')} className="size-3.5! text-ink-3" />}
+        </span>
+      ),
+    },
+    {
+      id: 'node',
+      header: t('deployment.node'),
+      sort: (row) => row.node.name,
+      cell: (row) => (
+        <span className="inline-flex items-center gap-2">
+          <State kind="node" value={row.node.status} compact />
+          <TextLink {...links.node(teamSlug, row.node.id)} className="text-ink!">
+            {row.node.name}
+          </TextLink>
+        </span>
+      ),
+    },
+    outcome,
+    {
+      id: 'note',
+      header: t('deployment.noteColumn'),
+      cell: (row) => (
+        <span title={row.note ?? undefined} className="block max-w-48 truncate text-ink-2">
+          {row.note}
+        </span>
+      ),
+    },
+    timeColumn('updated', t('deployment.updated'), (row) => row.updatedAt),
+  ]
 }

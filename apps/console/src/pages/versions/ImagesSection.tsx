@@ -6,7 +6,6 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { Tag } from '../../components/Tag.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { Tooltip } from '../../components/Tooltip.tsx'
@@ -15,10 +14,11 @@ import { links } from '../../routing/links.ts'
 import type { Column, RowAction } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
+import { timeColumn } from '../../table/named-columns.tsx'
 import type { VersionImage, VersionLive } from './use-version-live.ts'
 
-const AddImages = lazyComponent(() => import('./AddImages.tsx').then((module) => module.AddImages))
-const TagPicker = lazyComponent(() => import('./TagPicker.tsx').then((module) => module.TagPicker))
+const AddImages = lazyComponent(async () => (await import('./AddImages.tsx')).AddImages)
+const TagPicker = lazyComponent(async () => (await import('./TagPicker.tsx')).TagPicker)
 
 type Props = {
   teamSlug: string
@@ -194,13 +194,7 @@ function useColumns(
         </TextLink>
       ),
     },
-    {
-      id: 'added',
-      header: t('image.added'),
-      align: 'right',
-      narrow: 'end',
-      cell: (image) => <RelativeTime at={image.createdAt} />,
-    },
+    timeColumn('added', t('image.added'), (image) => image.createdAt),
   ]
 }
 

@@ -12,7 +12,6 @@ import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
-import { toastSuccess } from '../../components/toasts.tsx'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { links } from '../../routing/links.ts'
 import { useAnchor } from '../../routing/use-anchor.ts'
@@ -22,8 +21,8 @@ import { useReadOnlyReason } from './use-read-only-reason.ts'
 import { useSetDefault } from './use-set-default.ts'
 import { VersionSections } from './VersionSections.tsx'
 
-const DeleteDialog = lazyComponent(() => import('./DeleteDialog.tsx').then((module) => module.DeleteDialog))
-const VersionForm = lazyComponent(() => import('../../forms/version-form.tsx').then((module) => module.VersionForm))
+const DeleteDialog = lazyComponent(async () => (await import('./DeleteDialog.tsx')).DeleteDialog)
+const VersionForm = lazyComponent(async () => (await import('../../forms/version-form.tsx')).VersionForm)
 
 const route = getRouteApi('/app/$teamSlug/projects/$projectId/versions/$versionId')
 
@@ -49,13 +48,9 @@ export function VersionPage() {
   )
 }
 
-function VersionView({
-  project,
-  version,
-}: {
-  project: ResponseOf<'projects.get'>
-  version: ResponseOf<'versions.get'>
-}) {
+type VersionViewProps = { project: ResponseOf<'projects.get'>; version: ResponseOf<'versions.get'> }
+
+function VersionView({ project, version }: VersionViewProps) {
   const { t } = useTranslation(['versions', 'projects', 'common'])
   const { section = 'images' } = route.useSearch()
   const { slug } = useTeam()
@@ -77,10 +72,8 @@ function VersionView({
       queryKey('dashboard.get'),
       queryKey('deployments.list'),
     ],
-    onSuccess: () => {
-      toastSuccess(t('deleted', { name: version.name }))
-      return navigate(links.project(slug, project.id))
-    },
+    done: t('deleted', { name: version.name }),
+    onSuccess: () => navigate(links.project(slug, project.id)),
   })
   return (
     <>

@@ -13,7 +13,7 @@ import { ImagesSection } from './ImagesSection.tsx'
 import { useReadOnlyReason } from './use-read-only-reason.ts'
 import { useVersionLive } from './use-version-live.ts'
 
-const ImageOrder = lazyComponent(() => import('./ImageOrder.tsx').then((module) => module.ImageOrder))
+const ImageOrder = lazyComponent(async () => (await import('./ImageOrder.tsx')).ImageOrder)
 
 type Props = {
   teamSlug: string

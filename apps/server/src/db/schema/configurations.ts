@@ -11,7 +11,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { at, audit, crux, icon, id, sealedText } from './columns.ts'
+import { at, audit, crux, icon, id, ownedBy, sealedText } from './columns.ts'
 import { deployment, instance } from './deployments.ts'
 import { image } from './projects.ts'
 import { team } from './teams.ts'
@@ -21,9 +21,7 @@ export const configBundle = crux.table(
   'config_bundle',
   {
     id: id(),
-    teamId: uuid()
-      .notNull()
-      .references(() => team.id, { onDelete: 'cascade' }),
+    teamId: ownedBy(() => team.id),
     name: text().notNull(),
     description: text(),
     ...audit,
@@ -66,9 +64,7 @@ export const storage = crux.table(
   'storage',
   {
     id: id(),
-    teamId: uuid()
-      .notNull()
-      .references(() => team.id, { onDelete: 'cascade' }),
+    teamId: ownedBy(() => team.id),
     name: text().notNull(),
     description: text(),
     icon: icon(),
@@ -126,9 +122,7 @@ export const containerConfig = crux.table(
 export const containerConfigChange = crux.table(
   'container_config_change',
   {
-    configId: uuid()
-      .notNull()
-      .references(() => containerConfig.id, { onDelete: 'cascade' }),
+    configId: ownedBy(() => containerConfig.id),
     property: text().notNull(),
     revision: integer().notNull(),
     updatedBy: text().notNull(),
@@ -141,9 +135,7 @@ export const containerConfigChange = crux.table(
 export const containerConfigRevision = crux.table(
   'container_config_revision',
   {
-    configId: uuid()
-      .notNull()
-      .references(() => containerConfig.id, { onDelete: 'cascade' }),
+    configId: ownedBy(() => containerConfig.id),
     revision: integer().notNull(),
     fields: jsonb().notNull(),
     changed: text().array().notNull(),

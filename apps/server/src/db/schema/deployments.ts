@@ -13,7 +13,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { at, audit, crux, id } from './columns.ts'
+import { at, audit, crux, id, ownedBy } from './columns.ts'
 import { node } from './nodes.ts'
 import { image, project, version } from './projects.ts'
 import { team } from './teams.ts'
@@ -23,15 +23,9 @@ export const deployment = crux.table(
   {
     id: id(),
     /** Team and project repeat the version's, so that the deployments of a team are listed with one index scan. */
-    teamId: uuid()
-      .notNull()
-      .references(() => team.id, { onDelete: 'cascade' }),
-    projectId: uuid()
-      .notNull()
-      .references((): AnyPgColumn => project.id, { onDelete: 'cascade' }),
-    versionId: uuid()
-      .notNull()
-      .references((): AnyPgColumn => version.id, { onDelete: 'cascade' }),
+    teamId: ownedBy(() => team.id),
+    projectId: ownedBy((): AnyPgColumn => project.id),
+    versionId: ownedBy((): AnyPgColumn => version.id),
     nodeId: uuid()
       .notNull()
       .references(() => node.id, { onDelete: 'restrict' }),
@@ -90,12 +84,8 @@ export const instance = crux.table(
   'instance',
   {
     id: id(),
-    deploymentId: uuid()
-      .notNull()
-      .references(() => deployment.id, { onDelete: 'cascade' }),
-    imageId: uuid()
-      .notNull()
-      .references((): AnyPgColumn => image.id, { onDelete: 'cascade' }),
+    deploymentId: ownedBy(() => deployment.id),
+    imageId: ownedBy((): AnyPgColumn => image.id),
     updatedAt: at().notNull().defaultNow(),
   },
   (table) => [
@@ -109,15 +99,11 @@ export const release = crux.table(
   'release',
   {
     id: id(),
-    deploymentId: uuid()
-      .notNull()
-      .references(() => deployment.id, { onDelete: 'cascade' }),
+    deploymentId: ownedBy(() => deployment.id),
     number: integer().notNull(),
     teamId: uuid().notNull(),
     projectId: uuid().notNull(),
-    nodeId: uuid()
-      .notNull()
-      .references(() => node.id, { onDelete: 'cascade' }),
+    nodeId: ownedBy(() => node.id),
     prefix: text().notNull(),
     versionName: text().notNull(),
     projectName: text().notNull(),
@@ -179,9 +165,7 @@ export const releaseInstance = crux.table(
   'release_instance',
   {
     id: id(),
-    releaseId: uuid()
-      .notNull()
-      .references(() => release.id, { onDelete: 'cascade' }),
+    releaseId: ownedBy(() => release.id),
     /** There is no foreign key, because a release outlives an image that is removed later. */
     instanceId: uuid().notNull(),
     order: integer().notNull(),
@@ -213,9 +197,7 @@ export const releaseInstance = crux.table(
 export const nodeImage = crux.table(
   'node_image',
   {
-    nodeId: uuid()
-      .notNull()
-      .references(() => node.id, { onDelete: 'cascade' }),
+    nodeId: ownedBy(() => node.id),
     digest: text().notNull(),
     name: text().notNull(),
   },
@@ -230,9 +212,7 @@ export const dangerConfirmation = crux.table(
   'danger_confirmation',
   {
     id: id(),
-    deploymentId: uuid()
-      .notNull()
-      .references(() => deployment.id, { onDelete: 'cascade' }),
+    deploymentId: ownedBy(() => deployment.id),
     /** There is no foreign key, because a rollback to an earlier release is possible after its image was removed. */
     instanceId: uuid().notNull(),
     hash: text().notNull(),
@@ -250,9 +230,7 @@ export const deploymentEvent = crux.table(
   {
     /** The order over all events; the wire calls it sequence. */
     position: bigserial({ mode: 'number' }).primaryKey(),
-    deploymentId: uuid()
-      .notNull()
-      .references(() => deployment.id, { onDelete: 'cascade' }),
+    deploymentId: ownedBy(() => deployment.id),
     attempt: integer().notNull(),
     /** The position in the agent's journal; null for events of the server itself. */
     agentSequence: bigint({ mode: 'number' }),

@@ -1,15 +1,13 @@
 import type { NodeEventType } from '@crux/contract'
 import { boolean, index, jsonb, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { at, audit, crux, icon, id, sealedText } from './columns.ts'
+import { at, audit, crux, icon, id, ownedBy, sealedText } from './columns.ts'
 import { team } from './teams.ts'
 
 export const node = crux.table(
   'node',
   {
     id: id(),
-    teamId: uuid()
-      .notNull()
-      .references(() => team.id, { onDelete: 'cascade' }),
+    teamId: ownedBy(() => team.id),
     name: text().notNull(),
     type: text({ enum: ['docker', 'k8s'] })
       .notNull()
@@ -45,9 +43,7 @@ export const deletedNode = crux.table(
   'deleted_node',
   {
     nodeId: uuid().primaryKey(),
-    teamId: uuid()
-      .notNull()
-      .references(() => team.id, { onDelete: 'cascade' }),
+    teamId: ownedBy(() => team.id),
     deletedAt: at().notNull().defaultNow(),
   },
   (table) => [
@@ -106,9 +102,7 @@ export const nodeEvent = crux.table(
   'node_event',
   {
     id: id(),
-    nodeId: uuid()
-      .notNull()
-      .references(() => node.id, { onDelete: 'cascade' }),
+    nodeId: ownedBy(() => node.id),
     createdAt: at().notNull().defaultNow(),
     event: text().$type<NodeEventType>().notNull(),
     data: jsonb().$type<Record<string, unknown>>(),

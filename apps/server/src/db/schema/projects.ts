@@ -1,15 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { boolean, foreignKey, index, integer, jsonb, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { at, audit, crux, id } from './columns.ts'
+import { at, audit, crux, id, ownedBy } from './columns.ts'
 import { registry, team } from './teams.ts'
 
 export const project = crux.table(
   'project',
   {
     id: id(),
-    teamId: uuid()
-      .notNull()
-      .references(() => team.id, { onDelete: 'cascade' }),
+    teamId: ownedBy(() => team.id),
     name: text().notNull(),
     description: text(),
     type: text({ enum: ['versionless', 'versioned'] }).notNull(),
@@ -22,9 +20,7 @@ export const version = crux.table(
   'version',
   {
     id: id(),
-    projectId: uuid()
-      .notNull()
-      .references(() => project.id, { onDelete: 'cascade' }),
+    projectId: ownedBy(() => project.id),
     name: text().notNull(),
     changelog: text(),
     type: text({ enum: ['incremental', 'rolling'] }).notNull(),
@@ -49,9 +45,7 @@ export const image = crux.table(
   'image',
   {
     id: id(),
-    versionId: uuid()
-      .notNull()
-      .references(() => version.id, { onDelete: 'cascade' }),
+    versionId: ownedBy(() => version.id),
     registryId: uuid()
       .notNull()
       .references(() => registry.id, { onDelete: 'restrict' }),

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { boolean, index, integer, jsonb, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { at, audit, crux, icon, id, sealedText } from './columns.ts'
+import { boolean, index, integer, jsonb, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { at, audit, crux, icon, id, ownedBy, sealedText } from './columns.ts'
 
 export const team = crux.table('team', {
   id: id(),
@@ -15,9 +15,7 @@ export const team = crux.table('team', {
 export const teamMember = crux.table(
   'team_member',
   {
-    teamId: uuid()
-      .notNull()
-      .references(() => team.id, { onDelete: 'cascade' }),
+    teamId: ownedBy(() => team.id),
     userId: text().notNull(),
     role: text({ enum: ['owner', 'admin', 'user'] }).notNull(),
     createdAt: at().notNull().defaultNow(),
@@ -29,9 +27,7 @@ export const teamMember = crux.table(
 export const invitation = crux.table(
   'invitation',
   {
-    teamId: uuid()
-      .notNull()
-      .references(() => team.id, { onDelete: 'cascade' }),
+    teamId: ownedBy(() => team.id),
     userId: text().notNull(),
     email: text().notNull(),
     /** The name that the inviter wrote, shown while the identity service is unavailable. */
@@ -62,9 +58,7 @@ export const auditLog = crux.table(
   {
     id: id(),
     createdAt: at().notNull().defaultNow(),
-    teamId: uuid()
-      .notNull()
-      .references(() => team.id, { onDelete: 'cascade' }),
+    teamId: ownedBy(() => team.id),
     actorType: text({ enum: ['user', 'deployment-token', 'service-account'] }).notNull(),
     actorId: text().notNull(),
     /** Name and address at the time of the event. */
@@ -100,9 +94,7 @@ export const auditLog = crux.table(
 export const auditCount = crux.table(
   'audit_count',
   {
-    teamId: uuid()
-      .notNull()
-      .references(() => team.id, { onDelete: 'cascade' }),
+    teamId: ownedBy(() => team.id),
     /** When the quarter started; minus infinity in the row that has the total. */
     quarter: at().notNull(),
     accepted: integer().notNull(),
@@ -115,9 +107,7 @@ export const registry = crux.table(
   'registry',
   {
     id: id(),
-    teamId: uuid()
-      .notNull()
-      .references(() => team.id, { onDelete: 'cascade' }),
+    teamId: ownedBy(() => team.id),
     name: text().notNull(),
     description: text(),
     icon: icon(),

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { at, audit, crux, id } from './columns.ts'
+import { at, audit, crux, id, ownedBy } from './columns.ts'
 import { deployment } from './deployments.ts'
 import { registry, team } from './teams.ts'
 
@@ -9,9 +9,7 @@ export const serviceAccount = crux.table(
   'service_account',
   {
     id: id(),
-    teamId: uuid()
-      .notNull()
-      .references(() => team.id, { onDelete: 'cascade' }),
+    teamId: ownedBy(() => team.id),
     name: text().notNull(),
     description: text(),
     role: text({ enum: ['admin', 'user'] }).notNull(),

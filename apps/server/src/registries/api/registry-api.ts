@@ -28,11 +28,14 @@ export function unexpected(status: number, host: string, property: string): Crux
   if (status === 401 || status === 403) return refusedCredentials()
   if (status === 429) return new CruxError('registryRateLimit', { property: 'registryRateLimit' })
   if (status === 404) return new CruxError('notFound', { property, description: `${host} does not know this.` })
-  return new CruxError('invalidArgument', {
+  return noRegistry(status, host, property)
+}
+
+export const noRegistry = (status: number, host: string, property: string) =>
+  new CruxError('invalidArgument', {
     property,
     description: `${host} does not answer as a registry (${status}).`,
   })
-}
 
 /** @param property the field of the form that names the address */
 export function unreachable(error: unknown, property: string): unknown {

@@ -3,6 +3,7 @@ import type { RegistryAddress } from '@crux/rules'
 import type { Outbound, OutboundResponse } from '@crux/service-kit'
 import {
   namesMax,
+  noRegistry,
   parseJson,
   type RegistryAccess,
   type RegistryApi,
@@ -10,9 +11,8 @@ import {
   texts,
   unexpected,
 } from './registry-api.ts'
-import { createV2Client } from './v2-client.ts'
+import { createV2Client, encodePath, pullScope } from './v2-client.ts'
 import { createV2Manifests } from './v2-manifests.ts'
-import { encodePath, pullScope } from './v2-paths.ts'
 
 const perPage = 1_000
 /** Dates cost two requests per tag, so that only short lists have them. */
@@ -62,8 +62,8 @@ export function createV2Api(options: {
             })
       }
       if (status !== 200)
-        throw status === 404 ? noRegistry(client.host, status) : unexpected(status, client.host, 'url')
-      if (!isRegistry && body.length > 0) throw noRegistry(client.host, status)
+        throw status === 404 ? noRegistry(status, client.host, 'url') : unexpected(status, client.host, 'url')
+      if (!isRegistry && body.length > 0) throw noRegistry(status, client.host, 'url')
     },
     async catalog() {
       const all = await pages(`/v2/_catalog?n=${perPage}`, 'registry:catalog:*', (body) => texts(body.repositories))
@@ -82,12 +82,6 @@ export function createV2Api(options: {
     labels: (image, tag) => manifests.labels(full(image), tag),
   }
 }
-
-const noRegistry = (host: string, status: number) =>
-  new CruxError('invalidArgument', {
-    property: 'url',
-    description: `${host} does not answer as a registry (${status}).`,
-  })
 
 function nextPage(response: OutboundResponse): string | undefined {
   const link = /<([^>]+)>\s*;\s*rel="?next"?/i.exec(String(response.headers.link ?? ''))?.[1]

@@ -9,6 +9,9 @@ import {
 } from '@crux/service-kit'
 import { parseJson, type RegistryAccess, refusedCredentials, timeoutMs, unreachable } from './registry-api.ts'
 
+export const pullScope = (name: string) => `repository:${name}:pull`
+export const encodePath = (name: string) => name.split('/').map(encodeURIComponent).join('/')
+
 type Options = { outbound: Outbound; address: RegistryAddress; access: RegistryAccess }
 
 /**

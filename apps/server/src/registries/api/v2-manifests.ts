@@ -1,7 +1,6 @@
 import { manifestTypes } from '@crux/rules'
 import { parseJson } from './registry-api.ts'
-import type { V2Client } from './v2-client.ts'
-import { encodePath, pullScope } from './v2-paths.ts'
+import { encodePath, pullScope, type V2Client } from './v2-client.ts'
 
 const accept = manifestTypes.join(', ')
 /** An index may contain other indexes. */

@@ -26,14 +26,7 @@ function succeed(plan: Plan, progressReporter: ProgressReporter): void {
     if (mode === 'keep' || mode === 'first') progressReporter.skipped(instanceId, Phase.CLEAN_UP)
     else progressReporter.running(instanceId, Phase.CLEAN_UP)
   }
-  progressReporter.outcome({
-    successful: true,
-    reason: '',
-    instanceId: '',
-    previousRestored: false,
-    cancelled: false,
-    containerNames: plan.instances.map(({ full }) => full),
-  })
+  progressReporter.outcome({ successful: true, containerNames: plan.instances.map(({ full }) => full) })
 }
 
 async function cleanUp(plan: Plan, context: ReleaseContext): Promise<void> {

@@ -9,7 +9,7 @@ import { imagePorts } from '../plan/image-ports.ts'
 import type { PlannedInstance, ResolvedInstance, StepOf } from '../plan/steps.ts'
 import { hashOf } from '../plan/transition.ts'
 import { emptiedImageLabels } from '../plan/user-labels.ts'
-import { describeExpectation, expectationOf } from './expectation.ts'
+import { describeExpectation } from './expectation.ts'
 import { findOwn, idOf } from './own-containers.ts'
 import { type ExecutorsOf, partsOf, type StepContext } from './release-context.ts'
 import { verify, watchOne } from './verify.ts'
@@ -140,7 +140,7 @@ async function createOrAdopt(context: StepContext, instanceId: string, spec: Con
 async function startContainer({ instanceId }: StepOf<'container.start'>, context: StepContext): Promise<void> {
   const { progressReporter } = context
   const { driver } = context.node
-  const { planned, instance } = partsOf(context, instanceId)
+  const { planned, instance, expected } = partsOf(context, instanceId)
   const id = idOf(context, { kind: 'new', instanceId })
   progressReporter.running(instanceId, Phase.START)
   context.state.watched.get(instanceId)?.watched.close()
@@ -156,36 +156,24 @@ async function startContainer({ instanceId }: StepOf<'container.start'>, context
   // The observation window starts when the engine has started the container: a busy machine may need longer for the start than the window.
   context.state.watched.set(instanceId, { watched, startedAt: performance.now() })
   progressReporter.done(instanceId, Phase.START)
-  const expected = expectationOf(instance.config, context.release.observationWindowMs)
   progressReporter.running(instanceId, Phase.VERIFY, describeExpectation(expected))
   progressReporter.state(instanceId, ContainerState.RUNNING, `${planned.full} runs`)
 }
 
 async function verifyContainer({ instanceId }: StepOf<'container.verify'>, context: StepContext): Promise<void> {
-  const { planned, instance } = partsOf(context, instanceId)
+  const { planned, instance, expected } = partsOf(context, instanceId)
   const id = idOf(context, { kind: 'new', instanceId })
   const { watched, startedAt } = context.state.watched.get(instanceId) ?? {
     watched: watchOne(context.node.driver, id, { isFresh: false }),
     startedAt: performance.now(),
   }
   try {
-    const expectation = expectationOf(instance.config, context.release.observationWindowMs)
-    await verify(
-      context.node.driver,
-      {
-        instanceId,
-        full: planned.full,
-        id,
-        imageId: instance.metadata.id,
-        expectation,
-        startedAt,
-        signal: context.signal,
-      },
-      watched,
-    )
+    const { full } = planned
+    const order = { instanceId, full, id, imageId: instance.metadata.id, expectation: expected, startedAt }
+    await verify(context.node.driver, { ...order, signal: context.signal }, watched)
     context.progressReporter.done(instanceId, Phase.VERIFY)
-    if (expectation.kind === 'exited')
-      context.progressReporter.state(instanceId, ContainerState.EXITED, `exit code ${expectation.exitCode} as expected`)
+    if (expected.kind === 'exited')
+      context.progressReporter.state(instanceId, ContainerState.EXITED, `exit code ${expected.exitCode} as expected`)
   } finally {
     watched.close()
     context.state.watched.delete(instanceId)
@@ -193,13 +181,13 @@ async function verifyContainer({ instanceId }: StepOf<'container.verify'>, conte
 }
 
 async function finalizeContainer({ instanceId }: StepOf<'container.finalize'>, context: StepContext): Promise<void> {
-  const { planned, instance } = partsOf(context, instanceId)
+  const { planned, instance, expected } = partsOf(context, instanceId)
   const id = idOf(context, { kind: 'new', instanceId })
   const { restartPolicy } = instance.base
   // A container that is expected to wait for a restart has its policy from its creation, and the engine cannot update a stopped container.
-  const hasPolicy = instance.config.expectedState?.state === 'waiting'
+  const hasPolicy = expected.kind === 'waiting'
   if (restartPolicy.name !== 'no' && !hasPolicy) await context.node.driver.engine.setRestartPolicy(id, restartPolicy)
-  if (expectationOf(instance.config, context.release.observationWindowMs).kind !== 'running') return
+  if (expected.kind !== 'running') return
   // The container may have ended while others were still being checked, or before it had its policy.
   const { state, exitCode } = await context.node.driver.engine.observe(id)
   if (state !== 'running')

@@ -7,7 +7,6 @@ import { GateError } from '../gate/errors.ts'
 import { addressOf, gatePorts, portKeys } from '../gate/reconcile.ts'
 import { portTaken } from '../plan/clashes.ts'
 import type { StepOf } from '../plan/steps.ts'
-import { expectationOf } from './expectation.ts'
 import { type ExecutorsOf, partsOf, type StepContext } from './release-context.ts'
 
 /** How long a port may stay closed that the previous container did not have open either. */
@@ -31,12 +30,8 @@ export const gateExecutors: ExecutorsOf<
 async function reservePorts({ instanceId, ports }: StepOf<'gate.reserve'>, context: StepContext): Promise<void> {
   const prefix = context.release.owner?.prefix ?? ''
   const entries = gatePorts({ id: '', labels: {}, networks: [], state: 'created' }, ports)
-  await atGate(instanceId, context, () =>
-    context.node.gate.apply(
-      entries.map((entry) => ({ ...entry, prefix })),
-      [],
-    ),
-  )
+  const reserved = entries.map((entry) => ({ ...entry, prefix }))
+  await atGate(instanceId, context, () => context.node.gate.apply(reserved, []))
 }
 
 async function suspendPorts(
@@ -45,12 +40,8 @@ async function suspendPorts(
 ): Promise<void> {
   const seen = await context.node.driver.engine.observe(previous.id).catch(undefinedIfMissing)
   if (!seen) return
-  await atGate(instanceId, context, () =>
-    context.node.gate.apply(
-      gatePorts(seen, ports).map((port) => ({ ...port, target: '' })),
-      [],
-    ),
-  )
+  const suspended = gatePorts(seen, ports).map((port) => ({ ...port, target: '' }))
+  await atGate(instanceId, context, () => context.node.gate.apply(suspended, []))
   await context.node.gate.drain(previous.id, lastAnswersMs)
 }
 
@@ -59,8 +50,7 @@ async function suspendPorts(
  * that was closed before may stay closed, and a warning reports that.
  */
 async function waitForPorts({ instanceId, ports, previous }: StepOf<'gate.wait'>, context: StepContext): Promise<void> {
-  const { instance } = partsOf(context, instanceId)
-  const expected = expectationOf(instance.config, context.release.observationWindowMs)
+  const { instance, expected } = partsOf(context, instanceId)
   if (expected.kind !== 'running') return
   const full = instance.full
   const began = performance.now()
@@ -171,23 +161,14 @@ function knock(host: string, port: number): Promise<'open' | 'shut' | 'nothing'>
   if (host === '') return Promise.resolve('shut')
   return new Promise((resolve) => {
     const socket = connect({ host, port })
-    const end = (heard: (error?: NodeJS.ErrnoException) => 'open' | 'shut' | 'nothing') =>
+    const end = (heard: 'open' | 'nothing') =>
       guarded('knocking at a port', (error?: NodeJS.ErrnoException) => {
         socket.destroy()
-        resolve(heard(error))
+        resolve(error?.code === 'ECONNREFUSED' ? 'shut' : heard)
       })
-    socket.setTimeout(
-      knockTimeoutMs,
-      end(() => 'nothing'),
-    )
-    socket.once(
-      'connect',
-      end(() => 'open'),
-    )
-    socket.on(
-      'error',
-      end((error) => (error?.code === 'ECONNREFUSED' ? 'shut' : 'nothing')),
-    )
+    socket.setTimeout(knockTimeoutMs, end('nothing'))
+    socket.once('connect', end('open'))
+    socket.on('error', end('nothing'))
   })
 }
 

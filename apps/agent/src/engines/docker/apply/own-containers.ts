@@ -1,6 +1,6 @@
 import { isEngineError } from '../../../errors.ts'
 import { isOfRelease, isOwnedBy, label } from '../../labels.ts'
-import type { Driver } from '../containers/container-engine.ts'
+import type { ContainerSummary, Driver } from '../containers/container-engine.ts'
 import type { Target } from '../plan/steps.ts'
 import type { ReleaseContext, StepContext } from './release-context.ts'
 
@@ -9,16 +9,18 @@ export async function findOwn(
   { node, release }: Pick<ReleaseContext, 'node' | 'release'>,
   instanceId: string,
 ): Promise<string | undefined> {
-  const { owner, key } = release
-  if (!owner || !key) return undefined
-  const own = (await node.driver.engine.observeAll()).find(
-    ({ labels }) =>
-      isOwnedBy(labels, owner) &&
-      !labels[label.preparationOf] &&
-      labels[label.instance] === instanceId &&
-      isOfRelease(labels, key),
-  )
-  return own?.id
+  const created = await observeCreated({ node, release })
+  return created.find(({ labels }) => !labels[label.preparationOf] && labels[label.instance] === instanceId)?.id
+}
+
+/** The containers that the release itself has created, for instances and for their preparations. */
+export async function observeCreated({
+  node,
+  release: { owner, key },
+}: Pick<ReleaseContext, 'node' | 'release'>): Promise<ContainerSummary[]> {
+  if (!owner || !key) return []
+  const all = await node.driver.engine.observeAll()
+  return all.filter(({ labels }) => isOwnedBy(labels, owner) && isOfRelease(labels, key))
 }
 
 /** The engine id of a step's container. */

@@ -1,10 +1,11 @@
 import { EngineError, isEngineError } from '../../../errors.ts'
-import { isOfRelease, isOwnedBy, label, ownerLabels } from '../../labels.ts'
+import { isOwnedBy, label, releaseLabels } from '../../labels.ts'
 import type { ContainerSpec } from '../containers/container-engine.ts'
 import { imageKey } from '../containers/image-reference.ts'
 import { preparationName } from '../containers/names.ts'
 import type { PreparationImage, ResolvedInstance } from '../plan/steps.ts'
 import { emptiedImageLabels } from '../plan/user-labels.ts'
+import { observeCreated } from './own-containers.ts'
 import type { StepContext } from './release-context.ts'
 
 export interface Job {
@@ -29,7 +30,7 @@ export async function createPreparation(
   what: string,
 ): Promise<string> {
   const { engine } = context.node.driver
-  const { owner, key } = context.release
+  const { owner } = context.release
   const own = (await findPreparations(context, instance.instanceId, index))[0]
   if (own) return own.id
   const name = preparationName(instance.full, what)
@@ -37,9 +38,7 @@ export async function createPreparation(
   const labels = {
     ...emptiedImageLabels(image?.metadata.labels ?? {}),
     ...spec.labels,
-    ...(owner ? ownerLabels(owner) : {}),
-    [label.deployment]: key?.deploymentId ?? '',
-    [label.release]: String(key?.number ?? 0),
+    ...releaseLabels(context.release),
     [label.preparationOf]: instance.instanceId,
     [label.preparation]: String(index),
     [label.serviceCategory]: '_preparation',
@@ -67,14 +66,10 @@ export async function nameImage(context: StepContext, { id, ...image }: Containe
   })
 }
 
-export async function findPreparations({ node, release }: StepContext, instanceId: string, index?: number) {
-  const { owner, key } = release
-  if (!owner || !key) return []
-  return (await node.driver.engine.observeAll()).filter(
+export async function findPreparations(context: StepContext, instanceId: string, index?: number) {
+  return (await observeCreated(context)).filter(
     ({ labels }) =>
-      isOwnedBy(labels, owner) &&
       labels[label.preparationOf] === instanceId &&
-      isOfRelease(labels, key) &&
       (index === undefined || labels[label.preparation] === String(index)),
   )
 }

@@ -1,6 +1,7 @@
 import type { Release } from '@crux/agent-protocol'
 import { z } from 'zod'
 import { messageOf } from '../../../errors.ts'
+import { parseJson } from '../../../files/parse-json.ts'
 import { isOfRelease, isOwnedBy } from '../../labels.ts'
 import { fullName } from '../../names.ts'
 import type { ContainerEngine } from '../containers/container-engine.ts'
@@ -65,12 +66,5 @@ export async function previousContainersRun(
   )
 }
 
-function shortNames(release: Release): string[] {
-  return release.instances.flatMap(({ configJson }) => {
-    try {
-      return [Named.parse(JSON.parse(configJson)).name]
-    } catch {
-      return []
-    }
-  })
-}
+const shortNames = (release: Release): string[] =>
+  release.instances.flatMap(({ configJson }) => parseJson(Named, configJson)?.name ?? [])

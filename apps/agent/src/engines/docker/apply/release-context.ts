@@ -14,6 +14,7 @@ import type { TeamNetworks } from '../networks/team-networks.ts'
 import type { NodeEnvironment } from '../plan/container-spec.ts'
 import type { Plan, PlannedInstance, ResolvedInstance, Step, StepOf } from '../plan/steps.ts'
 import type { BindSources } from '../volumes/bind-sources.ts'
+import { type ExpectedState, expectationOf } from './expectation.ts'
 import type { Watched } from './verify.ts'
 
 /** The parts of this engine that all releases of the node share. */
@@ -90,13 +91,13 @@ export function toFinalContext(context: ReleaseContext, plan: Plan): StepContext
 }
 
 export function partsOf(
-  { plan, resolved }: StepContext,
+  { plan, release, resolved }: StepContext,
   instanceId: string,
-): { planned: PlannedInstance; instance: ResolvedInstance } {
+): { planned: PlannedInstance; instance: ResolvedInstance; expected: ExpectedState } {
   const planned = plan.instances.find((candidate) => candidate.instanceId === instanceId)
   const instance = resolved.get(instanceId)
   if (!planned || !instance) throw new Error(`instance ${instanceId} is not part of the release`)
-  return { planned, instance }
+  return { planned, instance, expected: expectationOf(instance.config, release.observationWindowMs) }
 }
 
 /**

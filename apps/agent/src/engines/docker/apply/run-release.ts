@@ -262,7 +262,6 @@ async function fail(context: ReleaseContext, steps: StepContext | undefined, err
     instanceId: undoing?.instanceId ?? refusal.instanceId,
     previousRestored,
     cancelled: undoing?.cancelled ?? cancelled,
-    containerNames: [],
   })
 }
 

@@ -1,4 +1,5 @@
 import { guarded } from '@crux/service-kit'
+import { pause } from '../../../concurrency/pause.ts'
 import { isEngineError, PlanError } from '../../../errors.ts'
 import type { Driver, ObservedContainer } from '../containers/container-engine.ts'
 import type { ExpectedState } from './expectation.ts'
@@ -160,18 +161,10 @@ function seconds(ms: number): string {
 /** Resolves when the time has passed or one of the others settles. */
 async function until(ms: number, others: Promise<void>[], signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
-  let timer: NodeJS.Timeout | undefined
-  const ending = Promise.withResolvers<never>()
-  ending.promise.catch(() => undefined)
-  const stop = guarded('an aborted wait', () => ending.reject(signal.reason))
-  const time = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  signal.addEventListener('abort', stop, { once: true })
+  const over = new AbortController()
   try {
-    await Promise.race([time, ending.promise, ...others])
+    await Promise.race([pause(ms, AbortSignal.any([signal, over.signal])), ...others])
   } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', stop)
+    over.abort()
   }
 }

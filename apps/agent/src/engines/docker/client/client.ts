@@ -2,6 +2,7 @@ import { Agent, type ClientRequest, type IncomingMessage } from 'node:http'
 import { inspect } from 'node:util'
 import { guarded } from '@crux/service-kit'
 import Docker from 'dockerode'
+import { guardedTimer } from '../../../concurrency/pause.ts'
 
 /** The Engine API version that this driver uses; an engine that no longer supports it is addressed with its own oldest version. */
 const apiVersion = '1.41'
@@ -74,10 +75,7 @@ function limitCalls({ modem }: Docker, { readMs, changeMs }: CallLimits): void {
     if (call.isStream || call.abortSignal) return dial(call, answered)
     const ms = call.method === 'GET' || call.method === 'HEAD' ? readMs : changeMs
     const late = new AbortController()
-    const timer = setTimeout(
-      guarded('the time limit of a call', () => late.abort()),
-      ms,
-    )
+    const timer = guardedTimer('the time limit of a call', ms, () => late.abort())
     dial({ ...call, abortSignal: late.signal }, (error, result) => {
       clearTimeout(timer)
       if (error && late.signal.aborted) answered(new NoAnswerError(`no answer within ${ms / 1_000} s`), result)

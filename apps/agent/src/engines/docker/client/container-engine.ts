@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { addAbortSignal, Readable } from 'node:stream'
+import { isEveryAddress } from '@crux/rules'
 import type Docker from 'dockerode'
 import { KeyedLock } from '../../../concurrency/keyed-lock.ts'
 import { orAborted } from '../../../concurrency/pause.ts'
@@ -12,11 +13,11 @@ import type {
 } from '../containers/container-engine.ts'
 import { NoAnswerError } from './client.ts'
 import { createOptions, rawPolicy } from './create-options.ts'
-import { dialErrorOf, translate, translateRegistry, translating, undefinedWhenMissing } from './errors.ts'
+import { dialErrorOf, translate, translateRegistry, translating, translatingIfThere } from './errors.ts'
 import { findImage, listImages, removeImage } from './images.ts'
 import { ensureNetwork, findNetworks, observeNetworks, removeNetworkIfUnused } from './networks.ts'
 import { observedOf, summaryOf } from './observed.ts'
-import { pullImage } from './pull.ts'
+import { authOf, pullImage } from './pull.ts'
 
 /** @param options.seesHost whether this process runs on the engine's machine, so that its socket tables are valid */
 export function createContainerEngine(docker: Docker, options: { seesHost: boolean }): ContainerEngine {
@@ -43,25 +44,16 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
     },
     observe,
     async findByName(name) {
-      try {
-        return observedOf(await docker.getContainer(name).inspect())
-      } catch (error) {
-        return undefinedWhenMissing(error, `inspect the container ${name}`)
-      }
+      const found = await translatingIfThere(`inspect the container ${name}`, () => docker.getContainer(name).inspect())
+      return found && observedOf(found)
     },
     observeNetworks: (labelled) => observeNetworks(docker, labelled),
     findNetworks: (name) => findNetworks(docker, name),
     ensureNetwork: (network) => locks.run(network.name, () => ensureNetwork(docker, network, options)),
     removeNetworkIfUnused: (name) => locks.run(name, () => removeNetworkIfUnused(docker, name)),
-    async create(container) {
-      return createOnce(docker, container)
-    },
-    async start(id) {
-      await translating('start the container', () => docker.getContainer(id).start()).catch(ignoreUnmodified)
-    },
-    async stop(id) {
-      await withGracePeriod(docker, id, 'stop')
-    },
+    create: (container) => createOnce(docker, container),
+    start: (id) => translating('start the container', () => docker.getContainer(id).start()).catch(ignoreUnmodified),
+    stop: (id) => withGracePeriod(docker, id, 'stop'),
     discard: (id, { anonymousVolumes } = { anonymousVolumes: false }) => discard(docker, id, anonymousVolumes),
     async waitForExit(id, signal) {
       signal.throwIfAborted()
@@ -83,12 +75,9 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
       )
     },
     async joinNetwork(id, network, aliases) {
-      try {
-        await docker.getNetwork(network).connect({ Container: id, EndpointConfig: { Aliases: [...aliases] } })
-      } catch (error) {
-        const known = translate(error, `connect the container to the network ${network}`)
-        if (!/already exists in network|already attached/i.test(known.message)) throw known
-      }
+      await connect(docker, id, network, aliases).catch((error) => {
+        if (!/already exists in network|already attached/i.test(error.message)) throw error
+      })
     },
     portTakenByProcess: async (port) => options.seesHost && (await isPortHeld(port)),
     listImages: () => listImages(docker),
@@ -144,7 +133,7 @@ async function askRegistry(
   try {
     // The request changes nothing, so a caller that aborted does not wait for its end.
     const found = await orAborted(
-      docker.getImage(reference).distribution(auth ? { authconfig: authConfig(auth) } : {}),
+      docker.getImage(reference).distribution(auth ? { authconfig: authOf(auth) } : {}),
       signal,
     )
     return found.Descriptor.digest
@@ -158,18 +147,14 @@ async function createOnce(docker: Docker, container: ContainerSpec): Promise<str
   const created = await translating(`create the container ${container.name}`, () =>
     docker.createContainer(createOptions(container)),
   )
-  for (const network of container.networks) {
-    await translating(`connect the container to the network ${network.name}`, () =>
-      docker
-        .getNetwork(network.name)
-        .connect({ Container: created.id, EndpointConfig: { Aliases: [...network.aliases] } }),
-    )
-  }
+  for (const { name, aliases } of container.networks) await connect(docker, created.id, name, aliases)
   return created.id
 }
 
-function authConfig(auth: RegistryCredentials) {
-  return { username: auth.username, password: auth.password, serveraddress: auth.serverAddress }
+function connect(docker: Docker, id: string, network: string, aliases: readonly string[]): Promise<unknown> {
+  return translating(`connect the container to the network ${network}`, () =>
+    docker.getNetwork(network).connect({ Container: id, EndpointConfig: { Aliases: [...aliases] } }),
+  )
 }
 
 /** 304 means that the state is already as requested. */
@@ -228,7 +213,7 @@ export function holdsPort(table: string, port: PublishedPort): boolean {
 }
 
 function overlaps(socketAddress: string, wanted: string): boolean {
-  if (wanted === '' || wanted === '0.0.0.0' || wanted === '::') return true
+  if (isEveryAddress(wanted)) return true
   if (/^0+$/.test(socketAddress)) return true
   const octets = wanted.split('.').map(Number)
   if (octets.length !== 4) return true

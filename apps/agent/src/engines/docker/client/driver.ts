@@ -1,6 +1,7 @@
 import { EngineKind, Operation } from '@crux/agent-protocol'
-import { guarded, type Logger, withinTime } from '@crux/service-kit'
+import { type Logger, withinTime } from '@crux/service-kit'
 import type Docker from 'dockerode'
+import { guardedTimer } from '../../../concurrency/pause.ts'
 import { EngineError, undefinedIfMissing } from '../../../errors.ts'
 import type { EngineDescription, FoundContainer } from '../../engine.ts'
 import { label } from '../../labels.ts'
@@ -8,7 +9,7 @@ import { nameOnEngine } from '../../names.ts'
 import type { ContainerEngine, Driver } from '../containers/container-engine.ts'
 import { openDocker } from './client.ts'
 import { createContainerEngine, withGracePeriod } from './container-engine.ts'
-import { translating, undefinedWhenMissing } from './errors.ts'
+import { translating, translatingIfThere } from './errors.ts'
 import { createEventHub, type EventHub } from './events.ts'
 import { redactInspection } from './inspection.ts'
 import { createLiveView, type ViewSource } from './live-view.ts'
@@ -102,21 +103,15 @@ async function find(docker: Docker, ref: Parameters<Driver['find']>[0]): Promise
   return ref.prefix !== '' && labels[label.prefix] !== ref.prefix ? undefined : { id: found.Id, labels }
 }
 
-async function inspectIfThere(docker: Docker, id: string): Promise<Docker.ContainerInspectInfo | undefined> {
-  try {
-    return await docker.getContainer(id).inspect()
-  } catch (error) {
-    return undefinedWhenMissing(error, 'inspect the container')
-  }
-}
+const inspectIfThere = (docker: Docker, id: string): Promise<Docker.ContainerInspectInfo | undefined> =>
+  translatingIfThere('inspect the container', () => docker.getContainer(id).inspect())
 
 /** The engine may hold one container locked indefinitely: the others are shown all the same, and that one with the data of the list. */
 function inspectUnlessHeld(docker: Docker, hub: Pick<EventHub, 'emit'>, heldMs: number): ViewSource['inspect'] {
   /** Makes watchers inspect a locked container again, but less often than a slow engine answers. */
   const emitLater = (id: string, labels: Record<string, string>) =>
-    void setTimeout(
-      guarded('a held container', () => hub.emit({ kind: 'container', action: 'update', id, name: '', labels })),
-      2 * heldMs,
+    void guardedTimer('a held container', 2 * heldMs, () =>
+      hub.emit({ kind: 'container', action: 'update', id, name: '', labels }),
     ).unref()
   return (id) => {
     const inspecting = inspectIfThere(docker, id)

@@ -1,4 +1,4 @@
-import { EngineError, type EngineErrorKind } from '../../../errors.ts'
+import { EngineError, type EngineErrorKind, undefinedIfMissing } from '../../../errors.ts'
 import { NoAnswerError } from './client.ts'
 import { explainMessage, explainRegistryMessage } from './engine-messages.ts'
 
@@ -94,9 +94,6 @@ function textOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).trim()
 }
 
-/** For `catch`: an object that does not exist is undefined. @throws the translated error otherwise */
-export function undefinedWhenMissing(error: unknown, doing: string): undefined {
-  const known = translate(error, doing)
-  if (known.kind === 'not-found') return undefined
-  throw known
-}
+/** Like `translating`, but returns undefined for an object that does not exist. */
+export const translatingIfThere = <T>(doing: string, run: () => Promise<T>): Promise<T | undefined> =>
+  translating(doing, run).catch(undefinedIfMissing)

@@ -3,6 +3,7 @@ import type Docker from 'dockerode'
 import { pause } from '../../../concurrency/pause.ts'
 import type { EngineEvent } from '../../engine.ts'
 import { translate } from './errors.ts'
+import { linesOf } from './lines.ts'
 
 /** Actions that change what a list or a deployment sees; exec, attach and similar ones do not. */
 const actions = new Set([
@@ -68,11 +69,11 @@ export class EventHub {
         waitMs = 100
         this.#isOpen = true
         this.emit({ kind: 'relist' })
-        await readLines(stream, (line) => {
+        for await (const line of linesOf(stream)) {
           const event = this.#receive(line)
           if (event?.kind === 'network') this.#onDisconnect(event.id)
           else if (event) this.emit(event)
-        })
+        }
       } catch (error) {
         if (signal.aborted) return
         const { message: reason } = translate(error, 'report events')
@@ -118,10 +119,10 @@ export class EventHub {
     try {
       const range = { since: secondsText(this.#receivedUntil + 1n), until: secondsText(until) }
       const stream = await openEvents(this.#docker, range, late)
-      await readLines(stream, (line) => {
+      for await (const line of linesOf(stream)) {
         const event = this.#receive(line)
         if (event && event.kind !== 'relist') changed.add(event.id)
-      })
+      }
     } catch (error) {
       if (!late.aborted) throw translate(error, 'report events')
     }
@@ -133,9 +134,9 @@ export class EventHub {
   }
 
   #receive(line: string): DockerEvent | undefined {
-    const { at, event } = parse(line)
+    const at = timeOf(line)
     if (at > this.#receivedUntil) this.#receivedUntil = at
-    return event
+    return eventOf(JSON.parse(line))
   }
 }
 
@@ -159,11 +160,6 @@ interface RawEvent {
   Actor?: { ID?: string; Attributes?: Record<string, string> }
 }
 
-function parse(line: string): { at: bigint; event: DockerEvent | undefined } {
-  if (line.trim() === '') return { at: 0n, event: undefined }
-  return { at: timeOf(line), event: eventOf(JSON.parse(line)) }
-}
-
 function eventOf({ Type: type, Action: action = '', Actor: actor }: RawEvent): DockerEvent | undefined {
   const { name = '', ...labels } = actor?.Attributes ?? {}
   if (type === 'network') {
@@ -183,15 +179,4 @@ function timeOf(line: string): bigint {
 
 function secondsText(nanos: bigint): string {
   return `${nanos / 1_000_000_000n}.${String(nanos % 1_000_000_000n).padStart(9, '0')}`
-}
-
-/** Calls back for every line of a stream, until it ends. */
-async function readLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): Promise<void> {
-  let rest = ''
-  stream.setEncoding('utf8')
-  for await (const chunk of stream) {
-    const lines = (rest + String(chunk)).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) onLine(line)
-  }
 }

@@ -1,22 +1,18 @@
 import type Docker from 'dockerode'
-import { EngineError, undefinedIfMissing } from '../../../errors.ts'
+import { EngineError } from '../../../errors.ts'
 import type { ImageMetadata, StoredImage } from '../containers/container-engine.ts'
-import { translating, undefinedWhenMissing } from './errors.ts'
+import { translating, translatingIfThere } from './errors.ts'
 
 export async function findImage(docker: Docker, reference: string): Promise<ImageMetadata | undefined> {
-  try {
-    const info = await docker.getImage(reference).inspect()
-    const healthCheck = info.Config.Healthcheck?.Test
-    return {
-      id: info.Id,
-      repoDigests: info.RepoDigests ?? [],
-      volumes: Object.keys(info.Config.Volumes ?? {}),
-      hasHealthCheck: healthCheck !== undefined && healthCheck[0] !== 'NONE' && healthCheck.length > 0,
-      user: info.Config.User ?? '',
-      labels: info.Config.Labels ?? {},
-    }
-  } catch (error) {
-    return undefinedWhenMissing(error, `inspect the image ${reference}`)
+  const info = await translatingIfThere(`inspect the image ${reference}`, () => docker.getImage(reference).inspect())
+  if (!info) return undefined
+  const healthCheck = info.Config.Healthcheck?.Test
+  return {
+    id: info.Id,
+    repoDigests: info.RepoDigests ?? [],
+    volumes: Object.keys(info.Config.Volumes ?? {}),
+    hasHealthCheck: healthCheck !== undefined && healthCheck[0] !== 'NONE' && healthCheck.length > 0,
+    labels: info.Config.Labels ?? {},
   }
 }
 
@@ -51,15 +47,10 @@ export async function removeImage(docker: Docker, id: string): Promise<void> {
   const user = users.find(({ ImageID }) => ImageID === id)
   if (user) throw new EngineError('conflict', `The container ${(user.Names[0] ?? user.Id).replace(/^\//, '')} has it`)
   for (let attempts = 0; attempts < removalsMax; attempts++) {
-    const info = await docker
-      .getImage(id)
-      .inspect()
-      .catch((error) => undefinedWhenMissing(error, `inspect the image ${shown}`))
+    const info = await translatingIfThere(`inspect the image ${shown}`, () => docker.getImage(id).inspect())
     if (!info) return
     const reference = named(info.RepoTags)[0] ?? named(info.RepoDigests)[0] ?? id
-    await translating(`remove the image ${reference}`, () => docker.getImage(reference).remove()).catch(
-      undefinedIfMissing,
-    )
+    await translatingIfThere(`remove the image ${reference}`, () => docker.getImage(reference).remove())
   }
   throw new EngineError('conflict', `The image ${shown} gets new names as fast as they are removed`)
 }

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import type Docker from 'dockerode'
 import { EngineError } from '../../../errors.ts'
 import type { NetworkSpec, ObservedNetwork } from '../containers/container-engine.ts'
-import { translate, translating } from './errors.ts'
+import { translate, translating, translatingIfThere } from './errors.ts'
 import { blockOf, freeBlocks, hostRoutes } from './network-addresses.ts'
 
 const overlaps = /pool overlaps/i
@@ -54,21 +54,15 @@ export async function ensureNetwork(
 /** A request for one network is cheaper than a list of all. */
 async function alreadyOurs(docker: Docker, { name, labels }: NetworkSpec): Promise<boolean> {
   type Found = { Id: string; Name: string; Labels?: Record<string, string> | null }
-  try {
-    const found: Found = await docker.getNetwork(name).inspect()
-    // The engine also resolves the beginning of an id: only the name counts here.
-    if (found.Name !== name) return false
-    if (Object.entries(labels).every(([key, value]) => found.Labels?.[key] === value)) {
-      // A restart of the machine creates the bridge again, without this setting.
-      await keepNeighbours(found.Id)
-      return true
-    }
+  const inspect = (): Promise<Found> => docker.getNetwork(name).inspect()
+  const found = await translatingIfThere(`inspect the network ${name}`, inspect)
+  // The engine also resolves the beginning of an id: only the name counts here.
+  if (found?.Name !== name) return false
+  if (!Object.entries(labels).every(([key, value]) => found.Labels?.[key] === value))
     throw new EngineError('refused', `the network ${name} exists already and was not made for this: remove it`)
-  } catch (error) {
-    const known = translate(error, `inspect the network ${name}`)
-    if (known.kind === 'not-found') return false
-    throw known
-  }
+  // A restart of the machine creates the bridge again, without this setting.
+  await keepNeighbours(found.Id)
+  return true
 }
 
 export async function findNetworks(docker: Docker, name: string): Promise<Pick<ObservedNetwork, 'name' | 'labels'>[]> {

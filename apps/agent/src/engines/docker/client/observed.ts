@@ -34,7 +34,6 @@ export function observedOf(info: Docker.ContainerInspectInfo): ObservedContainer
     exitCode: info.State.ExitCode,
     outOfMemory: info.State.OOMKilled,
     restartCount: info.RestartCount,
-    startedAt: info.State.StartedAt,
     health: healthOf(info.State.Health?.Status),
     healthOutput: (info.State.Health?.Log?.at(-1)?.Output ?? '').trim().slice(0, 500),
     restartPolicy: policyOf(info.HostConfig.RestartPolicy),

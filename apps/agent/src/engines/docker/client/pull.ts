@@ -1,7 +1,8 @@
 import type Docker from 'dockerode'
 import { EngineError } from '../../../errors.ts'
-import type { PullOrder } from '../containers/container-engine.ts'
+import type { PullOrder, RegistryCredentials } from '../containers/container-engine.ts'
 import { translateRegistry } from './errors.ts'
+import { linesOf } from './lines.ts'
 
 interface ProgressLine {
   id?: string
@@ -15,9 +16,12 @@ export async function pullImage(docker: Docker, order: PullOrder): Promise<void>
   const reference = `${order.image.name}@${order.digest}`
   const shown = `${order.image.name}:${order.image.tag}`
   try {
-    const stream = await docker.createImage(authOf(order), { fromImage: reference, abortSignal: order.signal })
+    // dockerode accepts an undefined first argument for "no credentials", its types do not.
+    const auth = order.auth ? authOf(order.auth) : {}
+    const stream = await docker.createImage(auth, { fromImage: reference, abortSignal: order.signal })
     const layers = new LayerProgress()
-    for await (const line of jsonLines(stream)) {
+    for await (const text of linesOf(stream)) {
+      const line: ProgressLine = JSON.parse(text)
       if (line.error) throw new EngineError('other', line.error)
       if (layers.take(line)) order.onProgress(layers.sum())
     }
@@ -28,11 +32,12 @@ export async function pullImage(docker: Docker, order: PullOrder): Promise<void>
   }
 }
 
-/** dockerode accepts an undefined first argument for "no credentials", its types do not. */
-function authOf(order: PullOrder): Record<string, string> {
-  const { auth } = order
-  return auth ? { username: auth.username, password: auth.password, serveraddress: auth.serverAddress } : {}
-}
+/** Credentials in the form of the Engine API. */
+export const authOf = ({ username, password, serverAddress }: RegistryCredentials) => ({
+  username,
+  password,
+  serveraddress: serverAddress,
+})
 
 /** Sums the bytes of all layers from the engine's lines about each. A layer's size is known when its download starts. */
 export class LayerProgress {
@@ -67,15 +72,5 @@ export class LayerProgress {
       totalBytes += layer.total
     }
     return { currentBytes, totalBytes, status: this.#status }
-  }
-}
-
-async function* jsonLines(stream: NodeJS.ReadableStream): AsyncGenerator<ProgressLine> {
-  let rest = ''
-  stream.setEncoding('utf8')
-  for await (const chunk of stream) {
-    const lines = (rest + String(chunk)).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) if (line.trim() !== '') yield JSON.parse(line)
   }
 }

@@ -77,7 +77,6 @@ export interface ImageMetadata {
   repoDigests: readonly string[]
   volumes: readonly string[]
   hasHealthCheck: boolean
-  user: string
   labels: Readonly<Record<string, string>>
 }
 
@@ -135,7 +134,6 @@ export interface ObservedContainer {
   exitCode: number
   outOfMemory: boolean
   restartCount: number
-  startedAt: string
   health: 'none' | 'starting' | 'healthy' | 'unhealthy'
   /** The last output of the failing health check. */
   healthOutput: string

@@ -1,5 +1,6 @@
 import type { FinalContainerConfig } from '@crux/contract'
 import { z } from 'zod'
+import { parseJson } from '../../../files/parse-json.ts'
 import { label, ownerOf } from '../../labels.ts'
 import type { ContainerSummary, GatedPort, PublishedPort } from './container-engine.ts'
 
@@ -58,12 +59,5 @@ export function claimedPorts(
   return container.gated.length === 0 ? container.published : [...container.published, ...container.gated]
 }
 
-function readLabel(labels: Record<string, string>): z.output<typeof GateLabel> | undefined {
-  const text = labels[label.gate]
-  if (text === undefined || !ownerOf(labels)) return undefined
-  try {
-    return GateLabel.parse(JSON.parse(text))
-  } catch {
-    return undefined
-  }
-}
+const readLabel = (labels: Record<string, string>) =>
+  ownerOf(labels) ? parseJson(GateLabel, labels[label.gate]) : undefined

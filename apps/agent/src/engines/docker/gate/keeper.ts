@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { guarded, inBackground, type Logger } from '@crux/service-kit'
+import { inBackground, type Logger } from '@crux/service-kit'
+import { guardedTimer } from '../../../concurrency/pause.ts'
 import { sharedTurn } from '../../../concurrency/shared-turn.ts'
 import { isEngineError, messageOf, undefinedIfMissing } from '../../../errors.ts'
 import type { NodeScope } from '../../../scope/node-scope.ts'
@@ -69,13 +70,10 @@ export class GateKeeper {
 
   #later(ms: number): void {
     if (this.#closed) return
-    const timer = setTimeout(
-      guarded('keeping the gate in step', () => {
-        this.#timers.delete(timer)
-        return this.sync()
-      }),
-      ms,
-    )
+    const timer = guardedTimer('keeping the gate in step', ms, () => {
+      this.#timers.delete(timer)
+      return this.sync()
+    })
     timer.unref()
     this.#timers.add(timer)
   }

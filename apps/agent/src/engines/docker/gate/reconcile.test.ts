@@ -17,7 +17,6 @@ function makeContainer(more: Partial<ObservedContainer> = {}): ObservedContainer
     exitCode: 0,
     outOfMemory: false,
     restartCount: 0,
-    startedAt: '',
     health: 'none',
     healthOutput: '',
     restartPolicy: { name: 'unless-stopped' },

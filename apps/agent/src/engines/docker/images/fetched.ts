@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { readIfThere, writeDurably } from '../../../files/durable-file.ts'
+import { parseJson } from '../../../files/parse-json.ts'
 import type { ContainerEngine, StoredImage } from '../containers/container-engine.ts'
 import { repositoryOf, shortImageName } from '../containers/image-reference.ts'
 
@@ -18,15 +19,14 @@ export interface FetchedImages {
 
 /** By "name@digest"; the id is empty until the pull has ended. */
 const Record = z.record(z.string(), z.string())
-type Record = z.output<typeof Record>
 
 /** @param path of the file that stores the record */
 export async function openFetchedImages(
   path: string,
   engine: Pick<ContainerEngine, 'findImage' | 'listImages'>,
 ): Promise<FetchedImages> {
-  const text = await readIfThere(path)
-  const known = new Map(Object.entries(text === undefined ? {} : parse(text)))
+  // An unreadable record counts as empty: its images stay indefinitely, which does no harm.
+  const known = new Map(Object.entries(parseJson(Record, await readIfThere(path)) ?? {}))
   const underWay = new Map<string, number>()
   let writing = Promise.resolve()
 
@@ -83,14 +83,5 @@ export async function openFetchedImages(
       if (gone.length > 0) await save()
       return ours
     },
-  }
-}
-
-/** An unreadable record counts as empty: its images stay indefinitely, which does no harm. */
-function parse(text: string): Record {
-  try {
-    return Record.parse(JSON.parse(text))
-  } catch {
-    return {}
   }
 }

@@ -52,32 +52,28 @@ export async function removeImages(
   const ours = await fetched.among(images)
   const stored = new Map(images.map((image) => [image.id, image]))
   for (const imageId of new Set(ids)) {
-    // A name could refer to another image by now, and the beginning of an id could match any image.
-    if (!/^sha256:[0-9a-f]{64}$/.test(imageId)) {
-      kept.push({ imageId, reason: 'It is not the id of an image' })
-      continue
-    }
     const image = stored.get(imageId)
-    if (!image) {
+    const reason = await removeOne(imageId, image)
+    if (reason !== undefined) kept.push({ imageId, reason })
+    else {
       imageIds.push(imageId)
-      continue
-    }
-    if (!ours.has(imageId)) {
-      kept.push({ imageId, reason: 'No release pulled it, or it was tagged outside of Crux' })
-      continue
-    }
-    try {
-      const claimed = await claims.remove(image, () => engine.removeImage(imageId))
-      if (claimed !== undefined) {
-        kept.push({ imageId, reason: `A deployment in progress uses ${claimed}: remove it afterwards` })
-        continue
-      }
-      imageIds.push(imageId)
-      freedBytes += image.sizeBytes
-    } catch (error) {
-      if (isEngineError(error, 'unavailable')) throw error
-      kept.push({ imageId, reason: messageOf(error) })
+      freedBytes += image?.sizeBytes ?? 0
     }
   }
   return { imageIds, freedBytes: BigInt(freedBytes), kept }
+
+  /** @returns why the image stays; undefined when it is gone */
+  async function removeOne(imageId: string, image: StoredImage | undefined): Promise<string | undefined> {
+    // A name could refer to another image by now, and the beginning of an id could match any image.
+    if (!/^sha256:[0-9a-f]{64}$/.test(imageId)) return 'It is not the id of an image'
+    if (!image) return undefined
+    if (!ours.has(imageId)) return 'No release pulled it, or it was tagged outside of Crux'
+    try {
+      const claimed = await claims.remove(image, () => engine.removeImage(imageId))
+      return claimed && `A deployment in progress uses ${claimed}: remove it afterwards`
+    } catch (error) {
+      if (isEngineError(error, 'unavailable')) throw error
+      return messageOf(error)
+    }
+  }
 }

@@ -1,13 +1,10 @@
-import type { Owner } from '@crux/agent-protocol'
 import { patterns } from '@crux/contract'
 import type { Logger } from '@crux/service-kit'
 import { messageOf } from '../../../errors.ts'
-import { label, ownerLabels, ownerOf } from '../../labels.ts'
+import { label, type OwnerIds, ownerLabels, ownerOf } from '../../labels.ts'
 import type { ContainerEngine, ObservedNetwork } from '../containers/container-engine.ts'
 import { handoverNetworkName, networkName } from '../containers/names.ts'
 import type { TeamNetworks } from './team-networks.ts'
-
-type OwnerIds = Pick<Owner, 'teamId' | 'projectId' | 'nodeId' | 'prefix'>
 
 /** The networks of prefixes between deployments: created ahead of the first deployment, removed with the last container. */
 export interface PrefixNetworks {

@@ -1,3 +1,4 @@
+import { isEveryAddress } from '@crux/rules'
 import type { ContainerSpec, ObservedContainer, PublishedPort } from '../containers/container-engine.ts'
 import { pathsOverlap } from './mounts.ts'
 
@@ -70,12 +71,8 @@ export function samePort(a: PublishedPort, b: PublishedPort): boolean {
   return (
     a.hostPort === b.hostPort &&
     a.protocol === b.protocol &&
-    (anyAddress(a) || anyAddress(b) || a.address === b.address)
+    (isEveryAddress(a.address) || isEveryAddress(b.address) || a.address === b.address)
   )
-}
-
-function anyAddress({ address }: PublishedPort): boolean {
-  return address === '' || address === '0.0.0.0' || address === '::'
 }
 
 function routing(labels: Record<string, string>): string {

@@ -2,7 +2,7 @@ import type { Instance, Release } from '@crux/agent-protocol'
 import { FinalContainerConfig, patterns } from '@crux/contract'
 import { capabilityName, hostDangers, type Route } from '@crux/rules'
 import { messageOf, PlanError } from '../../../errors.ts'
-import { label, ownerLabels } from '../../labels.ts'
+import { label, releaseLabels } from '../../labels.ts'
 import { fullName } from '../../names.ts'
 import type { ContainerSpec, GatedPort, Mount, RestartPolicy } from '../containers/container-engine.ts'
 import { drainSecondsOf, gateLabel } from '../containers/gated-ports.ts'
@@ -228,10 +228,8 @@ function publishedOf(config: FinalContainerConfig): readonly GatedPort[] {
 function ownLabels(release: Release, instance: Instance, config: FinalContainerConfig): Record<string, string> {
   const secretKeys = config.secrets.map(({ key }) => key)
   return {
-    ...(release.owner ? ownerLabels(release.owner) : {}),
+    ...releaseLabels(release),
     [label.instance]: instance.instanceId,
-    [label.deployment]: release.key?.deploymentId ?? '',
-    [label.release]: String(release.key?.number ?? 0),
     [label.name]: config.name,
     ...(secretKeys.length > 0 ? { [label.secretKeys]: secretKeys.join(',') } : {}),
   }

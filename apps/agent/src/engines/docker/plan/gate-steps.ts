@@ -3,6 +3,7 @@ import { drainSecondsOf, gateDrainSecondsOf } from '../containers/gated-ports.ts
 import { samePort, sharedPort } from './conflicts.ts'
 import type { DesiredInstance } from './container-spec.ts'
 import type { Mode, Step } from './steps.ts'
+import { isRunning } from './transition.ts'
 
 /** The steps of a release at the gate, by their position among its other steps. */
 export interface GateSteps {
@@ -183,8 +184,4 @@ function routeBackSteps(leaving: readonly Leaving[], wanted: readonly GatedPort[
       ports: gated,
       instead: insteadOf(gated, wanted),
     }))
-}
-
-function isRunning({ state }: ObservedContainer): boolean {
-  return state === 'running' || state === 'restarting' || state === 'paused'
 }

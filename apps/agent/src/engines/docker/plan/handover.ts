@@ -1,5 +1,5 @@
 import { replacedName } from '../containers/names.ts'
-import type { Observation, PlannedInstance, PreviousContainer, ResolvedInstance, Step } from './steps.ts'
+import type { Observation, PlannedInstance, PreviousContainer, ResolvedInstance, Step, Target } from './steps.ts'
 
 /**
  * The steps by which verified containers get the names of those that they replace. Between the two renames neither container answers to a
@@ -28,6 +28,12 @@ export function handoverSteps({
   const handedOver = changing.filter((planned) => planned.mode === 'beside' && onNetwork(planned))
   const there = observed.owned.filter(({ networks }) => networks.some(({ name }) => name === network))
   const isAlone = changing.length === 1 && there.every(({ id }) => id === changing[0]?.previous?.id)
+  const join = (target: Target, aliases: string[] = []): Step => ({
+    kind: 'network.join',
+    target,
+    network: handoverNetwork,
+    aliases,
+  })
   const steps: Step[] = []
   if (handedOver.length > 0 && !isAlone) {
     const peers = there.filter(
@@ -38,30 +44,12 @@ export function handoverSteps({
         !orphans.some((orphan) => orphan.id === id),
     )
     steps.push({ kind: 'network.ensure', network: handoverNetwork, internal: true })
-    for (const { id, name } of peers)
-      steps.push({
-        kind: 'network.join',
-        target: { kind: 'previous', id, name },
-        network: handoverNetwork,
-        aliases: [],
-      })
-    for (const planned of changing.filter((candidate) => candidate.mode !== 'beside' && onNetwork(candidate))) {
-      steps.push({
-        kind: 'network.join',
-        target: { kind: 'new', instanceId: planned.instanceId },
-        network: handoverNetwork,
-        aliases: [],
-      })
-    }
-    for (const { instanceId, full } of handedOver) {
-      const short = byId.get(instanceId)?.config.name ?? full
-      steps.push({
-        kind: 'network.join',
-        target: { kind: 'new', instanceId },
-        network: handoverNetwork,
-        aliases: [short, full],
-      })
-    }
+    for (const { id, name } of peers) steps.push(join({ kind: 'previous', id, name }))
+    for (const planned of changing)
+      if (planned.mode !== 'beside' && onNetwork(planned))
+        steps.push(join({ kind: 'new', instanceId: planned.instanceId }))
+    for (const { instanceId, full } of handedOver)
+      steps.push(join({ kind: 'new', instanceId }, [byId.get(instanceId)?.config.name ?? full, full]))
   }
   for (const { full, previous } of changing) {
     if (previous?.name !== full) continue

@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { parseJson } from '../../../files/parse-json.ts'
 import type { PublishedPort } from '../containers/container-engine.ts'
 
 /** Label by which an image declares the ports that it listens on. */
@@ -16,10 +18,10 @@ export function imagePorts(labels: Readonly<Record<string, string>>): ImagePorts
   const none: ImagePorts = { exposed: [], published: [] }
   const text = labels[networkLabel]
   if (text === undefined) return none
-  const entries = entriesOf(text)
-  if (!entries) return { ...none, problem: `the label ${networkLabel} of the image cannot be read and is left out` }
+  const read = parseJson(NetworkLabel, text)
+  if (!read) return { ...none, problem: `the label ${networkLabel} of the image cannot be read and is left out` }
   const found = new Map<number, boolean>()
-  for (const { listening, exposed } of entries) {
+  for (const { listening, exposed } of read.ports) {
     const port = Number(listening)
     if (!Number.isInteger(port) || port < 1 || port > 65_535)
       throw new Error(`the label ${networkLabel} of the image names ${String(listening)}, which is not a port`)
@@ -33,12 +35,6 @@ export function imagePorts(labels: Readonly<Record<string, string>>): ImagePorts
   }
 }
 
-function entriesOf(text: string): { listening: unknown; exposed: unknown }[] | undefined {
-  try {
-    const { ports }: { ports?: unknown } = JSON.parse(text)
-    if (!Array.isArray(ports)) return undefined
-    return ports.every((entry) => typeof entry === 'object' && entry !== null) ? ports : undefined
-  } catch {
-    return undefined
-  }
-}
+const NetworkLabel = z.object({
+  ports: z.array(z.object({ listening: z.unknown().optional(), exposed: z.unknown().optional() })),
+})

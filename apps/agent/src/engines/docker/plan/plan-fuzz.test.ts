@@ -58,7 +58,7 @@ test(`planRelease plans each of ${total} random valid configurations with every 
               exitCode: 0,
               outOfMemory: false,
               restartCount: 0,
-              startedAt: '',
+
               health: old.health as ObservedContainer['health'],
               healthOutput: '',
               restartPolicy: { name: 'unless-stopped' },

@@ -2,7 +2,7 @@ import type { Release } from '@crux/agent-protocol'
 import type { FinalContainerConfig } from '@crux/contract'
 import { findOverlap, isSameRoute, normalizeHost, type Route, routesOf, routesOverlap, routeText } from '@crux/rules'
 import { PlanError } from '../../../errors.ts'
-import { isOwnedBy, label, ownerOf } from '../../labels.ts'
+import { isOfRelease, isOwnedBy, ownerOf } from '../../labels.ts'
 import type { ContainerSummary } from '../containers/container-engine.ts'
 
 interface RoutedInstance {
@@ -68,7 +68,7 @@ export function refuseRouteClashes(
     }
     if (instance.routes.length === 0) continue
     for (const { id, name, labels } of all) {
-      if (leaving.has(id) || isOfRelease(labels, release)) continue
+      if (leaving.has(id) || isOfRelease(labels, release.key)) continue
       const isOwn = owner !== undefined && isOwnedBy(labels, owner)
       const routes = routesOfLabels(labels)
       const route = isOwn ? same(routes) : findOverlap(instance.routes, routes)
@@ -116,8 +116,4 @@ function argumentsOf(rule: string, call: RegExp): string[] {
   return [...rule.matchAll(call)].flatMap(([, list = '']) =>
     list.split(',').map((argument) => argument.trim().replace(/^[`'"]|[`'"]$/g, '')),
   )
-}
-
-function isOfRelease(labels: Record<string, string>, { key }: Release): boolean {
-  return labels[label.deployment] === key?.deploymentId && labels[label.release] === String(key?.number)
 }

@@ -87,22 +87,17 @@ export const SettingGrid = ({ children }: { children: ReactNode }) => (
   <div className="grid gap-x-5 gap-y-4 p-3 sm:grid-cols-2">{children}</div>
 )
 
-/** A named setting inside a section: label, origin, control, error in the place of help. */
-export function Setting({
-  label,
-  origin,
-  help,
-  error,
-  wide,
-  children,
-}: {
+type SettingProps = {
   label: string
   origin?: ReactNode
   help?: ReactNode
   error?: string
   wide?: boolean
   children: ReactNode
-}) {
+}
+
+/** A named setting inside a section: label, origin, control, error in the place of help. */
+export function Setting({ label, origin, help, error, wide, children }: SettingProps) {
   return (
     <div className={wide ? 'grid content-start gap-[5px] sm:col-span-2' : 'grid content-start gap-[5px]'}>
       <div className="flex min-h-[26px] items-center gap-2">

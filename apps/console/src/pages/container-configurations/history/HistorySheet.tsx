@@ -7,7 +7,6 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery, client, queryKey, useCall } from '../../../api/client.ts'
 import { Button } from '../../../components/Button.tsx'
 import { cx } from '../../../components/class-names.ts'
-import { confirm } from '../../../components/confirm.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { EmptyState } from '../../../components/EmptyState.tsx'
 import { ErrorState } from '../../../components/ErrorState.tsx'
@@ -94,16 +93,10 @@ export function HistorySheet({ revision, onClose }: { revision: number | undefin
   )
 }
 
+type OneRevisionProps = { entry: ContainerConfigRevision; revision: number | undefined; now: boolean }
+
 /** The changes that restoring the state would make, with the button for it. */
-function OneRevision({
-  entry,
-  revision,
-  now,
-}: {
-  entry: ContainerConfigRevision
-  revision: number | undefined
-  now: boolean
-}) {
+function OneRevision({ entry, revision, now }: OneRevisionProps) {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
   const params = { teamSlug: form.teamSlug, configId: form.configId, revision: entry.revision }
@@ -117,13 +110,10 @@ function OneRevision({
   const lines = then.data
     ? changeLines(diffConfig({ ...form.own, secrets: null }, { ...then.data.config, secrets: null }))
     : []
-  const bringBack = async () => {
-    const sure = await confirm({
-      title: t('history.restoreTitle'),
-      text: t('history.restoreText', { count: lines.length }),
-      action: t('history.restore'),
-    })
-    if (sure) restore.mutate({ params, body: { revision } })
+  const question = {
+    title: t('history.restoreTitle'),
+    text: t('history.restoreText', { count: lines.length }),
+    action: t('history.restore'),
   }
   return (
     <div className="grid gap-2 border-t border-line bg-sunken px-3 py-2.5">
@@ -142,7 +132,7 @@ function OneRevision({
               size="sm"
               busy={restore.isPending}
               disabledReason={form.readOnly ?? restore.denied}
-              onClick={() => void bringBack()}
+              onClick={() => void restore.ask(question, { params, body: { revision } })}
             >
               {t('history.restore')}
             </Button>

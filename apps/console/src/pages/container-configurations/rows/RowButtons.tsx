@@ -33,16 +33,10 @@ export function RowButton({ name, origin = 'own', onRemove, onRemoveInherited }:
   )
 }
 
+type MoveButtonsProps<Row> = { rows: readonly Row[]; index: number; onChange: (rows: Row[]) => void }
+
 /** Moves a row of an ordered list up or down by one place. */
-export function MoveButtons<Row>({
-  rows,
-  index,
-  onChange,
-}: {
-  rows: readonly Row[]
-  index: number
-  onChange: (rows: Row[]) => void
-}) {
+export function MoveButtons<Row>({ rows, index, onChange }: MoveButtonsProps<Row>) {
   const { t } = useTranslation(['configuration', 'common'])
   const { readOnly } = useConfigForm()
   const move = (by: 1 | -1) => {

@@ -31,16 +31,10 @@ type Seen = { revision: number | undefined; rows: readonly Secret[] }
 type SecretValues = ReturnType<typeof useValues>
 const Context = createContext<SecretValues | null>(null)
 
+type SecretValuesProviderProps = { node: SecretsNode | undefined; revision: number | undefined; children: ReactNode }
+
 /** The typed values of a page's secrets: they are kept when the tab changes, and are discarded with the page. */
-export function SecretValuesProvider({
-  node,
-  revision,
-  children,
-}: {
-  node: SecretsNode | undefined
-  revision: number | undefined
-  children: ReactNode
-}) {
+export function SecretValuesProvider({ node, revision, children }: SecretValuesProviderProps) {
   return <Context.Provider value={useValues(node, revision)}>{children}</Context.Provider>
 }
 

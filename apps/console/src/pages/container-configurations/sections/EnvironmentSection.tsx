@@ -9,7 +9,7 @@ import { useConfigForm } from '../form/config-context.ts'
 import { Section } from '../form/Section.tsx'
 import { KeyValueRows, useKeyValues } from '../rows/KeyValueRows.tsx'
 
-const EnvImport = lazyComponent(() => import('./EnvImport.tsx').then((module) => module.EnvImport))
+const EnvImport = lazyComponent(async () => (await import('./EnvImport.tsx')).EnvImport)
 
 /** Variables, with the way in and out as an `.env` file: by picker, by dropping it here, by pasting its lines. */
 export function EnvironmentSection({ name }: { name: string }) {

@@ -57,15 +57,9 @@ export function InitContainersSection() {
   )
 }
 
-function InitContainer({
-  row,
-  index,
-  onChange,
-}: {
-  row: Init
-  index: number
-  onChange: (part: Partial<Init>) => void
-}) {
+type InitContainerProps = { row: Init; index: number; onChange: (part: Partial<Init>) => void }
+
+function InitContainer({ row, index, onChange }: InitContainerProps) {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
   const at = `initContainers[${index}]`

@@ -68,18 +68,13 @@ export function SettingSelect<Value extends string>({
         aria-invalid={error ? true : undefined}
         title={title}
         value={value}
+        options={options}
         disabled={readOnly !== null || disabled}
         onChange={(event) => {
           const chosen = options.find((option) => option.value === event.target.value)
           if (chosen) onChange(chosen.value)
         }}
-      >
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.label}
-          </option>
-        ))}
-      </Select>
+      />
     </PresenceHighlight>
   )
 }

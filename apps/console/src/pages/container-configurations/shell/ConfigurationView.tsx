@@ -36,8 +36,8 @@ const BeforeDeploy = lazyComponent(async () => {
   const [module] = await Promise.all([import('./BeforeDeploy.tsx'), loadArea('deployments')])
   return module.BeforeDeploy
 })
-const JsonTab = lazyComponent(() => import('./JsonTab.tsx').then((module) => module.JsonTab))
-const FinalTab = lazyComponent(() => import('./FinalTab.tsx').then((module) => module.FinalTab))
+const JsonTab = lazyComponent(async () => (await import('./JsonTab.tsx')).JsonTab)
+const FinalTab = lazyComponent(async () => (await import('./FinalTab.tsx')).FinalTab)
 
 /** One layer of a configuration: as a form, as JSON, and for what is deployed as what comes of all layers. */
 export function ConfigurationView({ teamSlug, config, relations }: Props) {

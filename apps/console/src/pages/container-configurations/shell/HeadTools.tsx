@@ -13,8 +13,8 @@ import { useConfigForm } from '../form/config-context.ts'
 import { useSecretValues } from '../secrets/use-secret-values.tsx'
 import type { useConfigDraft } from './use-config-draft.ts'
 
-const HistorySheet = lazyComponent(() => import('../history/HistorySheet.tsx').then((module) => module.HistorySheet))
-const CompareDialog = lazyComponent(() => import('../history/CompareDialog.tsx').then((module) => module.CompareDialog))
+const HistorySheet = lazyComponent(async () => (await import('../history/HistorySheet.tsx')).HistorySheet)
+const CompareDialog = lazyComponent(async () => (await import('../history/CompareDialog.tsx')).CompareDialog)
 
 export type View = 'form' | 'json' | 'final'
 type Props = {

@@ -8,6 +8,7 @@ import { forgetSuccessor } from './pid-files.ts'
 import { Ports } from './ports.ts'
 import { type GateAnswer, type GatePort, type GateRequest, handedOverCode, keyOf } from './protocol.ts'
 import type { Relay } from './relay.ts'
+import { report } from './report.ts'
 import { isPort, readPorts, writePorts } from './state.ts'
 
 const hasHandedOver: GateAnswer = { ok: false, code: handedOverCode, message: 'this gate has handed over' }
@@ -242,7 +243,7 @@ function keep(write: () => void): void {
   try {
     write()
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    report(error)
   }
 }
 

@@ -7,6 +7,7 @@ import { connectPredecessor } from './handover.ts'
 import { runParent } from './parent.ts'
 import { findProcess, roleFlags } from './pid-files.ts'
 import { Relay } from './relay.ts'
+import { report } from './report.ts'
 
 // The gate's own process: `gate DIRECTORY`, `gate DIRECTORY --successor` from a gate that hands over, `gate DIRECTORY --parent` to keep one
 // running, which is the first process of a gate's container. It ends only on a command, never because the agent or a terminal ended.
@@ -35,7 +36,7 @@ try {
   })
   process.on('SIGTERM', () => gate.end())
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  report(error)
   // The previous gate was the parent, which takes the role for a moment after an end, and was killed: no other process starts the next one.
   if (mode === roleFlags.successor && !process.connected && findProcess(directory, 'parent') === undefined)
     spawn(process.execPath, [entry, directory, roleFlags.parent], {

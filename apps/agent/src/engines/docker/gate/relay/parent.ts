@@ -6,6 +6,7 @@ import { reachGate } from './control.ts'
 import { RunningGate } from './gate.ts'
 import { claimParent, findProcess } from './pid-files.ts'
 import { Relay } from './relay.ts'
+import { report } from './report.ts'
 
 /**
  * A gate that ends sooner than this after it has answered has failed quickly: the second such end causes a delay, and each further one a
@@ -127,10 +128,6 @@ async function stopGate(directory: string): Promise<void> {
 /** A gate that is killed may also reset the connection. */
 function closed(gate: Socket): Promise<void> {
   return new Promise((resolve) => gate.once('close', () => resolve()))
-}
-
-function report(error: unknown): void {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
 }
 
 /**

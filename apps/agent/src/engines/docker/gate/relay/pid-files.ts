@@ -1,5 +1,6 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { report } from './report.ts'
 
 /** The argument that distinguishes each kind of process from any other: a process number alone may belong to another process by now. */
 export const roleFlags = { parent: '--parent', successor: '--successor' } as const
@@ -57,8 +58,4 @@ export function claimParent(directory: string): boolean {
   } finally {
     rmSync(own, { force: true })
   }
-}
-
-function report(error: unknown): void {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
 }

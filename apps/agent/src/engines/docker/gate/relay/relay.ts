@@ -11,13 +11,13 @@ interface Side extends Socket {
 /** A peer that disappeared without closing is detected after some minutes, so its socket does not stay open indefinitely. */
 const keepAliveMs = 60_000
 
-export const listenOptions = {
+const connectionOptions = {
   allowHalfOpen: true,
-  pauseOnConnect: true,
   noDelay: true,
   keepAlive: true,
   keepAliveInitialDelay: keepAliveMs,
 }
+export const listenOptions = { ...connectionOptions, pauseOnConnect: true }
 
 /**
  * How long a container may leave a connection unanswered. A container that has just stopped does not answer at all, and Linux itself would
@@ -106,10 +106,7 @@ export class Relay {
     const upstream: Side = connect({
       host: target,
       port: containerPort,
-      allowHalfOpen: true,
-      noDelay: true,
-      keepAlive: true,
-      keepAliveInitialDelay: keepAliveMs,
+      ...connectionOptions,
       onread: chunks.onread,
     })
     upstream.once('close', chunks.end)

@@ -2,14 +2,10 @@ import type { Deployment } from '@crux/contract'
 import { ArrowDown } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
-import { State } from '../../components/State.tsx'
-import { TextLink } from '../../components/TextLink.tsx'
-import { VersionName } from '../../components/VersionName.tsx'
 import { links } from '../../routing/links.ts'
 import { createPersistedStore } from '../../stores/create-store.ts'
 import type { Column } from '../../table/columns.ts'
-import { DeploymentOutcome } from './DeploymentOutcome.tsx'
+import { useDeploymentColumns } from './deployment-columns.tsx'
 import { QueuePosition } from './QueuePosition.tsx'
 
 const optional = ['version', 'node', 'prefix', 'outcome', 'updated', 'by'] as const
@@ -19,64 +15,27 @@ const hidden = createPersistedStore<readonly Optional[]>('crux-deployment-column
   Array.isArray(raw) ? optional.filter((id) => raw.includes(id)) : undefined,
 )
 
-/** The columns of the list, without those that the user has hidden. */
-export function useDeploymentColumns(teamSlug: string) {
+/** The columns of the list of all deployments, without those that the user has hidden. */
+export function useChosenColumns(teamSlug: string) {
   const { t } = useTranslation(['deployments', 'common'])
   const away = useSyncExternalStore(hidden.subscribe, hidden.get)
+  const { status, project, version, node, prefix, outcome, updated } = useDeploymentColumns(teamSlug, (row) =>
+    row.status === 'in-progress' ? links.deploymentProgress(teamSlug, row.id) : links.deployment(teamSlug, row.id),
+  )
+  const newestFirst = (
+    <span className="inline-flex items-center gap-1">
+      {t('list.updated')}
+      <ArrowDown aria-label={t('list.newestFirst')} className="size-3!" />
+    </span>
+  )
   const all: Column<Deployment>[] = [
-    {
-      id: 'status',
-      header: t('list.status'),
-      cell: (row) => <State kind="deployment" value={row.status} />,
-      narrow: 'lead',
-    },
-    {
-      id: 'project',
-      header: t('list.project'),
-      cell: (row) => (
-        <TextLink
-          {...(row.status === 'in-progress'
-            ? links.deploymentProgress(teamSlug, row.id)
-            : links.deployment(teamSlug, row.id))}
-          strong
-        >
-          {row.project.name}
-        </TextLink>
-      ),
-      narrow: 'title',
-    },
-    {
-      id: 'version',
-      header: t('list.version'),
-      cell: (row) => <VersionName project={row.project} name={row.version.name} />,
-      narrow: 'title',
-    },
-    { id: 'node', header: t('list.node'), cell: (row) => row.node.name, narrow: 'none' },
-    {
-      id: 'prefix',
-      header: t('list.prefix'),
-      cell: (row) => <span className="mono text-ink-2">{row.prefix}</span>,
-      narrow: 'none',
-    },
-    {
-      id: 'outcome',
-      header: t('list.outcome'),
-      cell: (row) => <DeploymentOutcome teamSlug={teamSlug} deployment={row} />,
-      grow: true,
-      narrow: 'none',
-    },
-    {
-      id: 'updated',
-      header: (
-        <span className="inline-flex items-center gap-1">
-          {t('list.updated')}
-          <ArrowDown aria-label={t('list.newestFirst')} className="size-3!" />
-        </span>
-      ),
-      cell: (row) => <RelativeTime at={row.audit.updatedAt} className="text-ink-2 tabular-nums" />,
-      align: 'right',
-      narrow: 'end',
-    },
+    status,
+    project,
+    version,
+    { ...node, narrow: 'none' },
+    { ...prefix, narrow: 'none' },
+    { ...outcome, narrow: 'none' },
+    { ...updated, header: newestFirst },
     {
       id: 'by',
       header: t('list.by'),
