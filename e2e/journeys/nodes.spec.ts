@@ -27,7 +27,8 @@ test('an install command for another machine is not offered on loopback; one for
 }) => {
   const { teamSlug } = testSystem.testEnvironment
   await page.goto(`/${teamSlug}/nodes#new`)
-  await page.getByLabel('Name', { exact: true }).fill(unique('far-'))
+  const name = unique('far-')
+  await page.getByLabel('Name', { exact: true }).fill(name)
   await page.getByRole('button', { name: 'Create node' }).click()
   await page.waitForURL(/\/nodes\/[0-9a-f-]{36}/)
   await expect(page.getByText('Not connected yet')).toHaveCount(1)
@@ -46,6 +47,10 @@ test('an install command for another machine is not offered on loopback; one for
   await page.getByRole('button', { name: 'Delete command' }).click()
   await expect(page.getByText('Install an agent on this machine with a command')).toBeVisible()
   await expect(command).toBeHidden()
+
+  await page.getByRole('link', { name: 'Nodes', exact: true }).first().click()
+  await page.getByRole('radio', { name: 'Not connected yet' }).click()
+  await expect(page.getByRole('link', { name })).toBeVisible()
 })
 
 test('a container can be stopped, started, inspected and deleted on the page of its node, and its log can be read', async ({

@@ -6,7 +6,7 @@ import { expect, signedOut, test } from '../kit/journey.ts'
 const jump = async (page: Page, words: string, entry: RegExp) => {
   await page.keyboard.press('Control+k')
   const palette = page.getByRole('dialog', { name: 'Go to anything' })
-  await palette.getByPlaceholder('A project, node, deployment').fill(words)
+  await palette.getByPlaceholder('Search by name').fill(words)
   const option = palette.getByRole('option', { name: entry })
   await expect(async () => {
     const chosen = async () => (await option.getAttribute('data-selected')) === 'true'
@@ -35,7 +35,9 @@ test('the palette opens any project, node and deployment by keyboard', async ({ 
   await jump(page, prefix, new RegExp(prefix))
   await page.waitForURL(`**/deployments/${deployment.id}`)
   await page.keyboard.press('Control+k')
-  await expect(page.getByRole('dialog', { name: 'Go to anything' })).toBeVisible()
+  const palette = page.getByRole('dialog', { name: 'Go to anything' })
+  await expect(palette.getByRole('option', { name: 'Templates' })).toContainText('planned')
+  await expect(palette.getByRole('option', { name: 'Projects', exact: true })).not.toContainText('planned')
   await page.keyboard.press('Escape')
   await expect(page.getByRole('dialog')).toBeHidden()
 })

@@ -58,6 +58,7 @@ test('a versioned project has a version, a successor with the same images, and a
   await expect(page.getByText('default', { exact: true })).toHaveCount(1)
   await page.getByRole('link', { name: '1.0.0', exact: true }).click()
   await expect(page.getByText('Read-only', { exact: true })).toBeVisible()
+  await expect(page.getByText('Read-only, because the next version exists.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Reorder' })).toHaveAttribute('aria-disabled', 'true')
 })
 

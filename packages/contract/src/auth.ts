@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
+import { limits } from './limits.ts'
 import { Id, Timestamp } from './shapes.ts'
 
 /** The cookie of a session, which the identity service sets under the name that Ory Kratos uses. */
@@ -8,7 +9,24 @@ export const sessionCookieName = 'ory_kratos_session'
 const flow = { flow: z.string().max(128), csrfToken: z.string().max(1_024), captcha: z.string().max(8_192).nullish() }
 const code = z.string().trim().max(32)
 const email = z.string().trim().min(3).max(320)
-const password = z.string().min(1).max(1_024)
+/**
+ * A text whose length is counted in characters, as JSON Schema and the identity service do. The lengths of zod count UTF-16 units, of which an emoji
+ * has two.
+ */
+const text = ({ min, max }: { min: number; max: number }) =>
+  z
+    .string()
+    .check(({ value: input, issues }) => {
+      const length = [...input].length
+      const issue = { origin: 'string', input, inclusive: true } as const
+      if (length < min) issues.push({ ...issue, code: 'too_small', minimum: min })
+      if (length > max) issues.push({ ...issue, code: 'too_big', maximum: max })
+    })
+    .meta({ minLength: min, maxLength: max })
+/** A password that exists, or that the identity service is to judge. */
+const password = text({ ...limits.password, min: 1 })
+/** A password that a user chooses. The identity service also refuses passwords that are easy to guess. */
+export const NewPassword = text(limits.password)
 const personName = z.string().trim().max(16)
 /** The body of the sign-in pages, which the flow of the identity service validates. */
 export const LoginWrite = z.object({

@@ -4,6 +4,8 @@ export const limits = {
   teamSlug: { min: 3, max: 16 },
   description: { max: 5_000 },
   url: { max: 2_048 },
+  /** The same as in the password policy of the identity service. */
+  password: { min: 8, max: 1_024 },
   userId: { min: -1, max: 2_147_483_647 },
   port: { min: 1, max: 65_535 },
   page: { default: 10, max: 1_000 },

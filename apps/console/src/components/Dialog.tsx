@@ -75,7 +75,7 @@ export function Dialog({
             {children}
           </div>
           {footer && (
-            <footer className="flex shrink-0 flex-wrap justify-end gap-2 border-t border-line px-5 py-3">
+            <footer className="flex shrink-0 flex-wrap items-center justify-end gap-2 border-t border-line px-5 py-3">
               {footer}
             </footer>
           )}

@@ -11,7 +11,7 @@ export function FailedPage({ error, retry, busy }: { error: unknown; retry: () =
   return (
     <div
       role="alert"
-      className="mx-auto mt-[12vh] grid max-w-96 justify-items-center gap-3 text-center [&_h1]:w-full [&>div]:mb-0 [&>div]:justify-center"
+      className="mx-auto mt-[12vh] grid max-w-96 justify-items-center gap-3 text-center text-balance [&_h1]:w-full [&>div]:mb-0 [&>div]:justify-center"
     >
       <CircleX aria-hidden className="size-8! text-failed" />
       <PageHeader title={t('error.title')} subtitle={text} />

@@ -5,7 +5,12 @@ import { Tooltip } from './Tooltip.tsx'
 /** A relative time that stays right while the page is open; the absolute one on hover. */
 export function RelativeTime({ at, className }: { at: string | null | undefined; className?: string }) {
   const now = useNow()
-  if (!at) return <span className="text-ink-3">-</span>
+  if (!at)
+    return (
+      <span data-no-value className="text-ink-3">
+        -
+      </span>
+    )
   const time = Date.parse(at)
   return (
     <Tooltip content={absoluteTime(time)}>

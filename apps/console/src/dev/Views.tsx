@@ -113,16 +113,18 @@ export function Views() {
         {[false, true].map((readOnly) => (
           <Controlled key={String(readOnly)} initial={'{ "name": "web" }'}>
             {(value, set) => (
-              <JsonEditor
-                label={readOnly ? 'Read-only' : 'JSON'}
-                value={value}
-                onChange={set}
-                readOnly={readOnly}
-                schema={{}}
-                lint={() => null}
-                onFocus={ignore}
-                onBlur={ignore}
-              />
+              <div className="w-full max-w-96 min-w-0">
+                <JsonEditor
+                  label={readOnly ? 'Read-only' : 'JSON'}
+                  value={value}
+                  onChange={set}
+                  readOnly={readOnly}
+                  schema={{}}
+                  lint={() => null}
+                  onFocus={ignore}
+                  onBlur={ignore}
+                />
+              </div>
             )}
           </Controlled>
         ))}

@@ -7,7 +7,7 @@ import { Tooltip } from '../components/Tooltip.tsx'
 import { useCrumbs } from '../stores/crumbs.ts'
 import { toggleSidebar, useSidebarCollapsed } from '../stores/sidebar.ts'
 import { Brand } from './Brand.tsx'
-import { type NavigationEntry, navigation } from './navigation.ts'
+import { isPlanned, type NavigationEntry, navigation } from './navigation.ts'
 import { useTeamCounts } from './use-team-counts.ts'
 
 /** The left sidebar inside a team: icons and words, or icons alone when it is collapsed. */
@@ -85,9 +85,6 @@ export function NavigationList({ teamSlug, collapsed = false, onGo }: Navigation
     </nav>
   )
 }
-
-const plannedIds: readonly string[] = ['packages', 'pipelines', 'notifications', 'templates', 'composer']
-const isPlanned = (id: string) => plannedIds.includes(id)
 
 type EntryProps = {
   entry: NavigationEntry

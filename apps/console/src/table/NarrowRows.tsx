@@ -63,10 +63,10 @@ export function NarrowRows<Row>(props: TableProps<Row>) {
   )
 }
 
-/** Each in an element of its own: two bare texts would run into one word. */
+/** Each in an element of its own: two bare texts would run into one word. A dash for a missing value means nothing without its column. */
 function Cells<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
   return columns.map((column) => (
-    <span key={column.id} className="min-w-0 empty:hidden">
+    <span key={column.id} className="min-w-0 empty:hidden has-[>[data-no-value]]:hidden">
       {column.cell(row)}
     </span>
   ))

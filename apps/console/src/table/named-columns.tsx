@@ -75,5 +75,9 @@ export const codeColumn = <Row,>(
   id,
   header,
   sort: value,
-  cell: (row) => <span className="mono text-ink-2">{value(row) || '-'}</span>,
+  cell: (row) => (
+    <span className="mono text-ink-2" data-no-value={!value(row) || undefined}>
+      {value(row) || '-'}
+    </span>
+  ),
 })

@@ -46,13 +46,13 @@ export async function missingImages(
       else if (isGone)
         found.push({
           property: 'image',
-          description: `${imageName}:${imageTag} is not on ${node.name} any more: it is pulled again`,
+          description: `${imageName}:${imageTag} is not on ${node.name} any more: it will be pulled again`,
         })
       for (const [image, ran] of Object.entries(one.preparationDigests))
         if (lacks([ran, `${image.replace(/(:[^/:]*)?(@.*)?$/, '')}@${ran}`]))
           found.push({
             property: 'image',
-            description: `${image} is not on ${node.name} any more: it is pulled again`,
+            description: `${image} is not on ${node.name} any more: it will be pulled again`,
           })
       if (!localOnly && !(registryId && registries.has(registryId)))
         found.push({

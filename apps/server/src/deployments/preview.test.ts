@@ -250,7 +250,7 @@ describe('the preview of a rollback', () => {
       { property: 'digest.r.example.com:5000/tool:1.36', from: 'sha256:now', to: 'sha256:then' },
     ])
     expect(web?.warnings?.map(({ description }) => description)).toEqual([
-      expect.stringMatching(/^r\.example\.com:5000\/tool:1\.36 is not on .* any more: it is pulled again$/),
+      expect.stringMatching(/^r\.example\.com:5000\/tool:1\.36 is not on .* any more: it will be pulled again$/),
     ])
   })
 

@@ -62,7 +62,7 @@ export const LogRow = memo(function LogRow({ line, wrap, times, sourceWidth, que
           {line.source}
         </span>
       )}
-      <span dir="ltr" className={cx('min-w-0 flex-1', wrap ? 'break-all whitespace-pre-wrap' : 'whitespace-pre')}>
+      <span dir="ltr" className={cx('min-w-0 flex-1', wrap ? 'wrap-anywhere whitespace-pre-wrap' : 'whitespace-pre')}>
         <Text text={line.text} query={query} />
         {line.text.length > drawnMax && (
           <span className="text-ink-3"> {t('cut', { count: line.text.length - drawnMax })}</span>

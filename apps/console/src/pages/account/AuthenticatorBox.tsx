@@ -58,7 +58,7 @@ export function AuthenticatorBox({ settings }: { settings: Settings }) {
             alt={t('totp.qr')}
             width={200}
             height={200}
-            className="rounded-md border border-line bg-white p-1"
+            className="rounded-md border border-line p-1"
           />
           <div className="grid max-w-sm flex-1 basis-64 content-start gap-4">
             <p className="text-ink-2">{t('totp.scan')}</p>

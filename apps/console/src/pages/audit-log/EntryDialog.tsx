@@ -3,7 +3,7 @@ import { CodeBlock } from '../../components/CodeBlock.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { Dialog } from '../../components/Dialog.tsx'
 import { absoluteTime } from '../../components/relative-time.ts'
-import type { Entry } from './entry.ts'
+import { type Entry, operationOf } from './entry.ts'
 import { useEventLabels } from './use-event-labels.ts'
 
 /** One entry in full. */
@@ -15,7 +15,7 @@ export function EntryDialog({ entry, onClose }: { entry: Entry; onClose: () => v
     [t('column.who'), entry.user?.email ? `${entry.name} (${entry.user.email})` : entry.name],
     [t('column.actor'), t(`actor.${entry.actorType}`)],
     [t('column.when'), absoluteTime(Date.parse(entry.createdAt))],
-    [t('column.event'), entry.event],
+    [t('column.event'), operationOf(entry.event)],
     [t('column.method'), entry.method?.toUpperCase() ?? t(`context.${entry.context}`)],
     [t('outcome'), t(entry.accepted ? 'accepted' : 'refused')],
   ]
@@ -25,7 +25,7 @@ export function EntryDialog({ entry, onClose }: { entry: Entry; onClose: () => v
         {facts.map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-ink-2">{name}</dt>
-            <dd className="min-w-0 break-labelOf">{value}</dd>
+            <dd className="min-w-0 break-words">{value}</dd>
           </div>
         ))}
       </dl>

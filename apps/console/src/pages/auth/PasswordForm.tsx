@@ -1,3 +1,4 @@
+import { NewPassword } from '@crux/contract'
 import i18n from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
@@ -8,12 +9,11 @@ import { PasswordField, SwitchField } from '../../forms/fields.tsx'
 import { useZodForm } from '../../forms/use-form.ts'
 import { elsewhere } from './elsewhere.ts'
 import { FlowGate } from './FlowGate.tsx'
-import { newPassword } from './new-password.ts'
 import { useSettingsFlow } from './use-settings-flow.ts'
 
 const Form = z
   .object({
-    password: newPassword,
+    password: NewPassword,
     repeat: z.string().min(1),
     signOutOthers: z.boolean(),
     revokeTokens: z.boolean(),

@@ -1,4 +1,5 @@
 import type { ApiError } from '@crux/client'
+import { NewPassword } from '@crux/contract'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import i18n from 'i18next'
 import { Mail } from 'lucide-react'
@@ -18,7 +19,6 @@ import { afterSignUp } from './after-sign-up.ts'
 import { CaptchaBox, useCaptcha } from './Captcha.tsx'
 import { CodeForm, Resend } from './CodeStep.tsx'
 import { FlowGate } from './FlowGate.tsx'
-import { newPassword } from './new-password.ts'
 import { PasskeySignUp, passkeyOptions } from './PasskeySignUp.tsx'
 import { Divider, ProviderButtons } from './ProviderButtons.tsx'
 import { lacksTraits, providersOf } from './providers.ts'
@@ -33,7 +33,7 @@ const Register = z
     email: z.email(),
     firstName: z.string().trim().min(1).max(16),
     lastName: z.string().trim().max(16),
-    password: newPassword,
+    password: NewPassword,
     repeat: z.string().min(1),
   })
   .refine((values) => values.repeat === values.password, {

@@ -57,7 +57,7 @@ export function DeploymentBundles({ teamSlug, deployment, reason, conflicts }: P
         rest.length > 0 && (
           <Select
             aria-label={t('bundles.add')}
-            className="w-auto! max-w-44"
+            className="w-auto! max-w-52"
             value=""
             disabled={denied !== null || update.isPending}
             title={denied ?? undefined}

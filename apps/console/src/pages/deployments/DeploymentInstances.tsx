@@ -68,7 +68,12 @@ export function DeploymentInstances({ teamSlug, deployment, preview, left, onLef
     {
       id: 'registry',
       header: t('detail.registry'),
-      cell: (instance) => <span className="text-ink-2">{instance.image.registry.name}</span>,
+      cell: ({ image: { registry } }) => (
+        <span className="text-ink-2" title={registry.name}>
+          {registry.name}
+        </span>
+      ),
+      grow: true,
       narrow: 'none',
     },
     {

@@ -113,7 +113,7 @@ export function DeploymentsPage() {
   )
 }
 
-/** "1 in progress, 1 failed, 22 healthy on 5 nodes" */
+/** "1 in progress, 1 failed, 22 successful, 5 nodes" */
 function Summary({ page, nodes }: { page: ResponseOf<'deployments.list'>; nodes: number | undefined }) {
   const { t } = useTranslation(['deployments', 'common'])
   const { counts } = page
@@ -122,7 +122,7 @@ function Summary({ page, nodes }: { page: ResponseOf<'deployments.list'>; nodes:
   const parts = [
     counts['in-progress'] ? t('list.inProgress', { count: counts['in-progress'] }) : null,
     counts.failed ? t('list.failed', { count: counts.failed }) : null,
-    t('list.healthy', { count: counts.successful ?? 0 }),
+    t('list.successful', { count: counts.successful ?? 0 }),
   ].filter(Boolean)
-  return nodes === undefined ? parts.join(', ') : t('list.onNodes', { text: parts.join(', '), count: nodes })
+  return nodes === undefined ? parts.join(', ') : t('list.andNodes', { text: parts.join(', '), count: nodes })
 }

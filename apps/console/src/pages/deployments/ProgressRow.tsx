@@ -53,7 +53,8 @@ export function ProgressRow({ subject, instance, view, now, said, open, onToggle
       </button>
       {!unchanged && (
         <ol
-          className={cx('mt-2 grid gap-1 md:ml-[104px]', view.steps.length > 6 ? 'grid-cols-7' : 'grid-cols-6')}
+          // Equal columns, unless a phone is too narrow for the longest name.
+          className="mt-2 grid auto-cols-[minmax(min-content,1fr)] grid-flow-col gap-1 md:ml-[104px]"
           aria-label={t('progress.steps', { name: subject.name })}
         >
           {view.steps.map((step) => (
@@ -117,14 +118,14 @@ function StepBar({ step, now }: { step: Step; now: number }) {
   const { t } = useTranslation(['deployments', 'common'])
   const share = step.state === 'running' ? (step.share ?? 0.6) : 1
   return (
-    <li className="grid min-w-0 content-start gap-px text-small whitespace-nowrap text-ink-3">
+    <li className="grid content-start gap-px text-small whitespace-nowrap text-ink-3">
       <span aria-hidden className="block h-1 overflow-hidden rounded-full bg-line">
         <span
           className={cx('block h-full rounded-full transition-[width] duration-300', bars[step.state])}
           style={{ width: `${share * 100}%` }}
         />
       </span>
-      <span className={cx('mt-1 truncate', words[step.state])}>
+      <span className={cx('mt-1', words[step.state])}>
         {t(`progress.phase.${step.phase}`)}
         <span className="sr-only"> {t(`common:state.phase.${step.state}`)}</span>
       </span>

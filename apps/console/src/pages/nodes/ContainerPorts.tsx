@@ -15,7 +15,12 @@ export function ContainerPorts({ container, host }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
   const ports = [...container.ports].sort((a, b) => Number(b.external ?? 0) - Number(a.external ?? 0))
   const first = ports[0]
-  if (!first) return <span className="text-ink-3 max-md:hidden">-</span>
+  if (!first)
+    return (
+      <span data-no-value className="text-ink-3">
+        -
+      </span>
+    )
   const reach = container.state === 'running' ? host : null
   return (
     <span className="inline-flex items-center gap-1">

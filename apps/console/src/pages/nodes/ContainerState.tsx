@@ -33,6 +33,11 @@ export function Health({ container }: { container: Container }) {
   if (isForeign(container)) return <span className="text-ink-3">{t('containers.others')}</span>
   const restarts = container.restartCount ? t('containers.restarts', { count: container.restartCount }) : null
   const parts = [ownWords(container) ?? health, restarts].filter(Boolean)
-  if (parts.length === 0) return <span className="text-ink-3 max-md:hidden">-</span>
+  if (parts.length === 0)
+    return (
+      <span data-no-value className="text-ink-3">
+        -
+      </span>
+    )
   return <span className={isFailing(container) ? undefined : 'text-ink-2'}>{parts.join(', ')}</span>
 }

@@ -155,7 +155,9 @@ function useColumns(
       header: t('containers.created'),
       cell: (container) =>
         isForeign(container) ? (
-          <span className="text-ink-3">-</span>
+          <span data-no-value className="text-ink-3">
+            -
+          </span>
         ) : (
           <RelativeTime at={container.createdAt} className="text-ink-2 tabular-nums" />
         ),

@@ -125,7 +125,7 @@ function ProjectDelete({ teamSlug, project, remove, onClose }: DeleteProps) {
     <DeleteDialog
       teamSlug={teamSlug}
       title={t('details.deleteTitle', { name: project.name })}
-      text={t('details.deleteText', { versions: t('versionCount', { count: project.versions.length }) })}
+      text={t('details.deleteText', { count: project.versions.length })}
       name={project.name}
       action={t('details.delete')}
       running={running}

@@ -17,7 +17,7 @@ export function FirstTeamPage() {
       <AuthCard title={t('first.closedTitle')} subtitle={t('first.closed', { email: me.user.email })} foot={logout} />
     )
   return (
-    <AuthCard title={t('first.title')} subtitle={t('first.text')} foot={logout}>
+    <AuthCard title={t(me?.teams.length ? 'first.another' : 'first.title')} subtitle={t('first.text')} foot={logout}>
       <TeamForm shape="panel" onClose={() => void navigate(links.home())} />
     </AuthCard>
   )

@@ -17,6 +17,7 @@ import { links } from '../../routing/links.ts'
 import { useAnchor } from '../../routing/use-anchor.ts'
 import { Changelog } from './Changelog.tsx'
 import { DeployVersion } from './DeployVersion.tsx'
+import { useReadOnlyReason } from './use-read-only-reason.ts'
 import { useSetDefault } from './use-set-default.ts'
 import { VersionSections } from './VersionSections.tsx'
 
@@ -53,6 +54,7 @@ function VersionView({ project, version }: VersionViewProps) {
   const { t } = useTranslation(['versions', 'projects', 'common'])
   const { section = 'images' } = route.useSearch()
   const { slug } = useTeam()
+  const fixed = useReadOnlyReason(version)
   const navigate = useNavigate()
   const anchor = useAnchor('edit')
   const [increasing, setIncreasing] = useState(false)
@@ -89,7 +91,7 @@ function VersionView({ project, version }: VersionViewProps) {
             {!version.mutable && <Pill>{t('readOnly')}</Pill>}
           </span>
         }
-        subtitle={version.mutable ? undefined : t('immutable')}
+        subtitle={fixed}
         actions={
           <>
             <DeployVersion teamSlug={slug} project={project} version={version} />
@@ -100,11 +102,7 @@ function VersionView({ project, version }: VersionViewProps) {
             >
               {t('projects:version.increase', { name: version.name })}
             </Button>
-            <Button
-              icon={Pencil}
-              disabledReason={editDenied ?? (version.mutable ? null : t('immutable'))}
-              onClick={anchor.show}
-            >
+            <Button icon={Pencil} disabledReason={editDenied ?? fixed} onClick={anchor.show}>
               {t('edit')}
             </Button>
             <ActionMenu

@@ -10,6 +10,7 @@ import type { VersionSection } from '../../routing/links.ts'
 import { DeploymentsSection } from './DeploymentsSection.tsx'
 import { isReadyToDeploy } from './DeployVersion.tsx'
 import { ImagesSection } from './ImagesSection.tsx'
+import { useReadOnlyReason } from './use-read-only-reason.ts'
 import { useVersionLive } from './use-version-live.ts'
 
 const ImageOrder = lazyComponent(async () => (await import('./ImageOrder.tsx')).ImageOrder)
@@ -28,7 +29,7 @@ export function VersionSections({ teamSlug, project, version, section }: Props) 
   const ids = { teamSlug, projectId: project.id, versionId: version.id }
   const live = useVersionLive(ids)
   useEditors('version', ids)
-  const fixed = version.mutable ? null : t('immutable')
+  const fixed = useReadOnlyReason(version)
   const orderDenied = live.denied.setOrder ?? fixed
   const go = (next: VersionSection) => void navigate({ to: '.', search: { section: next } })
   const images = [...version.images].sort((a, b) => a.order - b.order)

@@ -251,8 +251,10 @@ export function LimitsSection() {
           ))
         }
       </KeyedRows>
-      <div className="border-t border-line p-3 sm:w-1/2">
-        <SettingField field="shmSize" label="field.shmSize" help="limits.shmHelp" placeholder="64Mi" />
+      <div className="border-t border-line p-3">
+        <div className="sm:w-1/2">
+          <SettingField field="shmSize" label="field.shmSize" help="limits.shmHelp" placeholder="64Mi" />
+        </div>
       </div>
     </Section>
   )

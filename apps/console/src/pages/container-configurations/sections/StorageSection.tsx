@@ -17,6 +17,7 @@ export function StorageSection() {
   const volumes = [...(form.own.volumes ?? []), ...(form.parent?.volumes ?? [])].map(({ name }) => name).filter(Boolean)
   const chosen = value?.storageId ?? null
   const known = storages.data?.some((storage) => storage.id === chosen)
+  const offered = [...new Set([...volumes, ...(value?.path ? [value.path] : [])])]
   return (
     <Section id="storage" origin="storage">
       <SettingGrid>
@@ -44,17 +45,16 @@ export function StorageSection() {
           error={form.errorOf('storage.path')}
           help={t(volumes.length === 0 ? 'storage.noVolumes' : 'storage.volumeHelp')}
         >
-          <SettingChips
-            inputId="storage.path"
-            label={t('storage.volume')}
-            value={value?.path ?? ''}
-            disabled={!chosen}
-            onChange={(path) => changeVolume(path || null)}
-            options={[...new Set([...volumes, ...(value?.path ? [value.path] : [])])].map((name) => ({
-              value: name,
-              label: <span className="mono">{name}</span>,
-            }))}
-          />
+          {offered.length > 0 && (
+            <SettingChips
+              inputId="storage.path"
+              label={t('storage.volume')}
+              value={value?.path ?? ''}
+              disabled={!chosen}
+              onChange={(path) => changeVolume(path || null)}
+              options={offered.map((name) => ({ value: name, label: <span className="mono">{name}</span> }))}
+            />
+          )}
         </Setting>
       </SettingGrid>
     </Section>
