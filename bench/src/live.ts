@@ -54,8 +54,8 @@ export async function eventLatency(testSystem: TestSystem, report: Report, round
   )
 }
 
-function openNodeChannel({ testEnvironment: { nodeId, person, teamSlug } }: TestSystem) {
-  const live = person.live()
+function openNodeChannel({ testEnvironment: { nodeId, user, teamSlug } }: TestSystem) {
+  const live = user.live()
   return { live, channel: live.channel('node', { teamSlug, nodeId }) }
 }
 
