@@ -8,7 +8,7 @@ const usage = `Maintains Crux: npm run crux -- COMMAND
   encrypt generate              prints a new key for ENCRYPTION_SECRET_KEY
   encrypt rotate                seals all stored secrets under a new key; Crux has to be stopped
   migrate                       brings the database up to date
-  identity reset-factors EMAIL  removes all second factors of a person who lost them, and ends their sessions
+  identity reset-factors EMAIL  removes all second factors of a user who lost them, and ends their sessions
 
 The data folder is that of npm start (CRUX_DATA_DIR, .crux in the checkout).`
 

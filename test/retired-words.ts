@@ -40,6 +40,12 @@ export const identifiers: Retired[] = [
   ['listKeptMails|watchKeptMails|KeptMail', 'listCapturedMails, watchCapturedMails, CapturedMail'],
   ['oddRequests|oddJson', 'fuzzRequests, arbitraryJson'],
   ['tellChange|holdDeeds|LiveDeed', 'publishChange, blockActions, LiveAction'],
+  [
+    'makePerson|makeSignedPerson|makeBrowserPerson|newPerson|TestPerson|SignedPerson|NewPerson|PersonRow|personFromRow',
+    'makeUser, makeSignedInUser, makeBrowserUser, newUser, TestUser, SignedInUser, NewUser, User',
+  ],
+  ['findPerson|insertPerson|updatePerson|requirePerson|listPeople|countPeople', '...User, ...Users'],
+  ['testEnvironment\\.person|person\\.identity', 'testEnvironment.user, user'],
   ['ImageFacts|FileFacts|DeploymentFacts', 'ImageMetadata, FileMetadata, DeploymentSummary'],
 ].map(([pattern = '', instead = '']) => ({ pattern: new RegExp(`\\b(?:${pattern})\\b`, 'g'), instead }))
 

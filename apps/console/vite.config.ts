@@ -34,6 +34,13 @@ export default defineConfig({
         // Texts of an area and code that the bundler names alike are told apart.
         chunkFileNames: ({ facadeModuleId }) =>
           `assets/${facadeModuleId?.includes('/locales/') ? 'texts-' : ''}[name]-[hash].js`,
+        // Otherwise every module that several pages share is a file of its own: a page asked for up to ninety. Larger groups load more than a page needs.
+        codeSplitting: {
+          groups: [
+            { name: 'icons', test: /lucide/, minShareCount: 2 },
+            { name: 'shared', minShareCount: 40 },
+          ],
+        },
       },
     },
   },

@@ -59,8 +59,8 @@ export async function idleLink(testSystem: TestSystem, report: Report, seconds: 
 /** A server that restarts with 300 ms of downtime: from its readiness until the node counts as connected again. */
 export async function agentBack(testSystem: TestSystem, report: Report, rounds: number): Promise<void> {
   const { system, testEnvironment } = testSystem
-  const { nodeId, person, teamSlug } = testEnvironment
-  const { client } = person
+  const { nodeId, user, teamSlug } = testEnvironment
+  const { client } = user
   const took: number[] = []
   for (let round = 0; round < rounds; round++) {
     await system.restart('server', { pauseMs: 300 })

@@ -75,7 +75,7 @@ export async function firstDeploys(
       successAfter.push(now() - begun)
       stop()
       await removeContainers(`dev.crux.prefix=${prefix}`)
-      await testEnvironment.person.client.call('deployments.delete', {
+      await testEnvironment.user.client.call('deployments.delete', {
         params: { teamSlug: testEnvironment.teamSlug, deploymentId: deployment.id },
         query: {},
       })

@@ -12,10 +12,10 @@ const any = (count: number) => 1 + Math.floor(Math.random() * count)
 /** The cost of whoami and sign-in with many users, and the delay that password hashing causes for other requests. */
 export async function identity(testSystem: TestSystem, report: Report, rounds: number): Promise<void> {
   const pool = new pg.Pool({ connectionString: testSystem.system.databaseUrl, max: 2 })
-  await seed(pool, testSystem.testEnvironment.person.email)
+  await seed(pool, testSystem.testEnvironment.user.email)
   const agent = new Agent({ keepAlive: true })
   const { identityPublicUrl: url } = testSystem.system
-  const password = testSystem.testEnvironment.person.password
+  const password = testSystem.testEnvironment.user.password
 
   const whoami = async () => {
     const from = now()
@@ -29,7 +29,7 @@ export async function identity(testSystem: TestSystem, report: Report, rounds: n
     const from = now()
     const body = JSON.stringify({ method: 'password', identifier: emailOf(any(people)), password })
     const { status, text } = await call(agent, `${url}/self-service/login?flow=${flow}`, {}, body)
-    if (status !== 200) throw new Error(`sign-in of a seeded person: ${status} ${text.slice(0, 200)}`)
+    if (status !== 200) throw new Error(`sign-in of a seeded user: ${status} ${text.slice(0, 200)}`)
     return now() - from
   }
 
@@ -91,27 +91,27 @@ async function seed(pool: pg.Pool, email: string): Promise<void> {
         select i.*, c.config from identity.identities i
         join identity.credential_identifiers ci on ci.identity_id = i.id and ci.type = 'password' and ci.identifier = $1
         join identity.credentials c on c.identity_id = i.id and c.type = 'password'),
-      person as materialized (select n, uuidv7() as id, 'bench-' || n || '@example.com' as email from generate_series(1, $2::int) n),
+      account as materialized (select n, uuidv7() as id, 'bench-' || n || '@example.com' as email from generate_series(1, $2::int) n),
       identity as (
         insert into identity.identities (id, schema_id, state, traits)
-        select person.id, model.schema_id, 'active', jsonb_set(model.traits, '{email}', to_jsonb(person.email))
-        from person cross join model returning id),
+        select account.id, model.schema_id, 'active', jsonb_set(model.traits, '{email}', to_jsonb(account.email))
+        from account cross join model returning id),
       credential as (
         insert into identity.credentials (identity_id, type, config)
-        select person.id, 'password', model.config from person cross join model),
+        select account.id, 'password', model.config from account cross join model),
       identifier as (
         insert into identity.credential_identifiers (type, identifier, identity_id)
-        select 'password', email, id from person),
+        select 'password', email, id from account),
       address as (
         insert into identity.verifiable_addresses (id, identity_id, value, via, verified, status, verified_at)
-        select uuidv7(), id, email, 'email', true, 'completed', now() from person),
+        select uuidv7(), id, email, 'email', true, 'completed', now() from account),
       recovery as (
-        insert into identity.recovery_addresses (id, identity_id, value, via) select uuidv7(), id, email, 'email' from person),
+        insert into identity.recovery_addresses (id, identity_id, value, via) select uuidv7(), id, email, 'email' from account),
       session as (
         insert into identity.sessions (id, identity_id, token_hash, aal, authentication_methods, authenticated_at, issued_at, expires_at)
-        select uuidv7(), person.id, sha256(convert_to('ory_st_bench-' || (person.n + turn * $2::int), 'UTF8')), 'aal1',
+        select uuidv7(), account.id, sha256(convert_to('ory_st_bench-' || (account.n + turn * $2::int), 'UTF8')), 'aal1',
           '[{"method": "password", "aal": "aal1", "completed_at": "2026-01-01T00:00:00Z"}]', now(), now(), now() + interval '1 day'
-        from person cross join generate_series(0, $3::int / $2::int - 1) turn returning id)
+        from account cross join generate_series(0, $3::int / $2::int - 1) turn returning id)
      insert into identity.session_devices (id, session_id, ip_address, user_agent)
      select uuidv7(), id, '192.0.2.1', 'bench' from session`,
     [email, people, sessions],

@@ -25,7 +25,7 @@ export async function deploymentList(testSystem: TestSystem, report: Report): Pr
     [seed.id],
   )
   await pool.query('analyze crux.deployment')
-  const own = testEnvironment.person.headers()
+  const own = testEnvironment.user.headers()
   const query = listSql(testEnvironment.teamId, { skip: 0, take: 50 }).config('bench')
   const sides = await interleave(4, {
     ours: () =>
@@ -43,7 +43,7 @@ export async function deploymentList(testSystem: TestSystem, report: Report): Pr
  */
 export async function bareServer(testSystem: TestSystem, report: Report): Promise<void> {
   const { testEnvironment, system } = testSystem
-  const { client, sessionToken } = testEnvironment.person
+  const { client, sessionToken } = testEnvironment.user
   const url = listUrl(system.url, testEnvironment.teamSlug)
   const cookie = { cookie: `ory_kratos_session=${sessionToken}` }
   const created = await client.call('tokens.create', {
@@ -54,7 +54,7 @@ export async function bareServer(testSystem: TestSystem, report: Report): Promis
   if ((await readBody(url, token)) !== body) throw new Error('cookie and token get different lists')
   const teamUrls: string[] = []
   for (let lane = 0; lane < bareLanes; lane++) {
-    const { teamSlug } = await createTeam(testEnvironment.person)
+    const { teamSlug } = await createTeam(testEnvironment.user)
     await client.call('nodes.create', { params: { teamSlug }, body: { name: unique('node-') } })
     teamUrls.push(listUrl(system.url, teamSlug))
   }

@@ -54,8 +54,8 @@ export async function eventLatency(testSystem: TestSystem, report: Report, round
   )
 }
 
-function openNodeChannel({ testEnvironment: { nodeId, person, teamSlug } }: TestSystem) {
-  const live = person.live()
+function openNodeChannel({ testEnvironment: { nodeId, user, teamSlug } }: TestSystem) {
+  const live = user.live()
   return { live, channel: live.channel('node', { teamSlug, nodeId }) }
 }
 
@@ -187,7 +187,7 @@ export async function downloadLog(testSystem: TestSystem, report: Report, rounds
     const sides = await interleave(rounds, {
       ours: async () => {
         const begun = now()
-        const answer = await fetch(`${system.url}${path}`, { headers: testEnvironment.person.headers() })
+        const answer = await fetch(`${system.url}${path}`, { headers: testEnvironment.user.headers() })
         let count = 0
         for await (const part of answer.body ?? []) count += newlines(part)
         if (count !== lines) throw new Error(`${count} of ${lines} lines were downloaded`)

@@ -53,7 +53,7 @@ test('bundles with different values refuse the start by name until the deploymen
   await expect(settle).toContainText(eu)
   await expect(settle).toContainText(us)
   await expect(deploy(page)).toHaveAttribute('aria-disabled', 'true')
-  const start = testEnvironment.person.client.call('deployments.start', {
+  const start = testEnvironment.user.client.call('deployments.start', {
     params: { teamSlug: testEnvironment.teamSlug, deploymentId: deployment.id },
   })
   await expect(start).rejects.toMatchObject({ status: 412, property: 'configBundles' })
@@ -84,7 +84,7 @@ test('bundles with different values refuse the start by name until the deploymen
   await expect(page.getByText(`${us} deleted`)).toBeVisible()
 
   async function makeBundle(name: string, region: string) {
-    const { client } = testEnvironment.person
+    const { client } = testEnvironment.user
     const bundle = await client.call('config-bundles.create', {
       params: { teamSlug: testEnvironment.teamSlug },
       body: { name },

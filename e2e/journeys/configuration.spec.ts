@@ -16,7 +16,7 @@ type Config = NonNullable<Parameters<typeof createService>[1][number]['config']>
 /** Creates an image with a configuration, prepared for a node, with functions to read and write its layers. */
 async function prepare(testEnvironment: TestEnvironment, config: Config) {
   const inTeam = { teamSlug: testEnvironment.teamSlug }
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const imageName = `conf/${unique('a')}`
   const service = await createService(testEnvironment, [{ name: imageName, tag: '1', image: idle(), config }])
   const { id } = await createDeployment(testEnvironment, service, unique('conf'))
@@ -365,7 +365,7 @@ test('the buckets of a storage are suggested, and any other name can be typed', 
   })
   await new Promise<void>((resolve) => storage.listen(0, '127.0.0.1', resolve))
   const { testEnvironment } = testSystem
-  const { id } = await testEnvironment.person.client.call('storages.create', {
+  const { id } = await testEnvironment.user.client.call('storages.create', {
     params: { teamSlug: testEnvironment.teamSlug },
     body: {
       name: unique('bucket-'),

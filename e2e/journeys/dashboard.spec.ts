@@ -26,7 +26,7 @@ test('a release that fails is counted beside Deployments at once and is listed f
 
 test('invited members are counted separately, on the team page and on the dashboard', async ({ page, testSystem }) => {
   const { testEnvironment } = testSystem
-  await testEnvironment.person.client.call('teams.invite', {
+  await testEnvironment.user.client.call('teams.invite', {
     params: { teamId: testEnvironment.teamId },
     body: { email: `${unique('grace')}@example.com`, firstName: 'Grace', lastName: 'Hopper' },
   })

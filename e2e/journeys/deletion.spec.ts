@@ -18,7 +18,7 @@ test('deleting a project offers to delete its containers: kept ones keep their n
   const { testEnvironment } = testSystem
   const prefix = unique('gone')
   const imageName = unique('gone/i')
-  const node = await testEnvironment.person.client.call('nodes.get', {
+  const node = await testEnvironment.user.client.call('nodes.get', {
     params: { teamSlug: testEnvironment.teamSlug, nodeId: testEnvironment.nodeId },
   })
   const deployed = async () => {
@@ -45,7 +45,7 @@ test('deleting a project offers to delete its containers: kept ones keep their n
   expect(blocked.status).toBe('failed')
   expect(blocked.outcome).toContain(`${prefix}-web`)
 
-  await testEnvironment.person.client.call('containers.delete-prefix', {
+  await testEnvironment.user.client.call('containers.delete-prefix', {
     params: { teamSlug: testEnvironment.teamSlug, nodeId: testEnvironment.nodeId, prefix },
   })
   const removed = await deployed()
@@ -68,7 +68,7 @@ test('deleting a version deletes its containers on request, and is refused while
   testSystem,
 }) => {
   const { testEnvironment } = testSystem
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const prefix = unique('vgone')
   const at = { teamSlug: testEnvironment.teamSlug, nodeId: testEnvironment.nodeId }
   const { name: nodeName } = await client.call('nodes.get', { params: at })
@@ -111,7 +111,7 @@ test('the changelog of a deployed version is on its page, though the version can
   testSystem,
 }) => {
   const { testEnvironment } = testSystem
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const service = await createService(testEnvironment, [{ ...image, name: unique('log/i') }], { versioned: '1.0.0' })
   const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
   const lines = ['Faster checkout', ...Array.from({ length: 9 }, (_, index) => `- change ${index}`), 'the last line']

@@ -45,7 +45,7 @@ test('preparing a deployment that is prepared already opens it', async ({ page, 
 
 test('a protected deployment is replaced only after a confirmation', async ({ page, testSystem }) => {
   const { testEnvironment } = testSystem
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const prefix = unique('safe')
   const service = await createService(testEnvironment, [{ name: unique('safe/i'), tag: '1', image: idle() }], {
     versioned: '1.0.0',
@@ -109,7 +109,7 @@ test('a reload during a deployment shows the same progress, and cancelling keeps
   await testSystem.registry.push(name, '2', web('after'))
   await setTag(testEnvironment, service, 0, '2')
   const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
-  await testEnvironment.person.client.call('images.update', {
+  await testEnvironment.user.client.call('images.update', {
     params: { ...params, imageId: service.imageIds[0] ?? '' },
     body: { config: endless },
   })
@@ -234,7 +234,7 @@ test('starts for one deployment target wait in a queue, show which release is ah
   if (!first || !second || !third) throw new Error('three were prepared')
   for (const { id } of [first, second, third]) await startDeployment(testEnvironment, id)
   const cancel = ({ id }: { id: string }) =>
-    testEnvironment.person.client.call('deployments.cancel', {
+    testEnvironment.user.client.call('deployments.cancel', {
       params: { teamSlug: testEnvironment.teamSlug, deploymentId: id },
     })
 

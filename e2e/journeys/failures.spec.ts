@@ -35,7 +35,7 @@ async function withRegistry(
   options: { auth?: boolean } = {},
 ): Promise<TestEnvironment & { registry: Registry }> {
   const registry = await startRegistry(options)
-  const registryId = await connectRegistry(testEnvironment.person, testEnvironment.teamSlug, registry, {
+  const registryId = await connectRegistry(testEnvironment.user, testEnvironment.teamSlug, registry, {
     ...options,
     name: unique('failing-'),
   })

@@ -6,7 +6,7 @@ test('access to the node is listed before the start, with who confirmed it and w
   testSystem,
 }) => {
   const { testEnvironment } = testSystem
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const inTeam = { teamSlug: testEnvironment.teamSlug }
   const service = await createService(testEnvironment, [
     { name: unique('host/agent-'), tag: '1', image: idle(), config: { name: 'agent', networkMode: 'host' } },

@@ -197,7 +197,7 @@ test('an agent is disconnected and its token revoked only after a confirmation, 
 }) => {
   const { testEnvironment } = testSystem
   const name = unique('spare-')
-  const nodeId = await connectLocalNode(testEnvironment.person, testEnvironment.teamSlug, name)
+  const nodeId = await connectLocalNode(testEnvironment.user, testEnvironment.teamSlug, name)
   await page.goto(`/${testEnvironment.teamSlug}/nodes/${nodeId}`)
   await expect(page.getByRole('main').getByText('Connected', { exact: true })).toBeVisible()
 
@@ -221,7 +221,7 @@ test('an agent is disconnected and its token revoked only after a confirmation, 
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke the token' }).click()
   await expect(page.getByText('Not connected yet')).toBeVisible()
   await waitFor('the token is gone', async () => {
-    const node = await testEnvironment.person.client.call('nodes.get', {
+    const node = await testEnvironment.user.client.call('nodes.get', {
       params: { teamSlug: testEnvironment.teamSlug, nodeId },
     })
     return !node.hasToken

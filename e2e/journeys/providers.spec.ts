@@ -22,7 +22,7 @@ test.afterAll(async () => {
 test.beforeEach(() => {
   corp.refuses = false
   corp.account = {
-    sub: unique('person-'),
+    sub: unique('user-'),
     email: `${unique('ada')}@example.com`,
     email_verified: true,
     given_name: 'Ada',

@@ -29,7 +29,7 @@ async function prepare(testEnvironment: TestEnvironment) {
   const prefix = unique('secret')
   const { id } = await createDeployment(testEnvironment, service, prefix)
   const params = { teamSlug: testEnvironment.teamSlug, deploymentId: id }
-  const { instances } = await testEnvironment.person.client.call('deployments.get', { params })
+  const { instances } = await testEnvironment.user.client.call('deployments.get', { params })
   const configId = instances[0]?.config.id ?? ''
   return { id, prefix, configId, path: `/${testEnvironment.teamSlug}/container-configurations/${configId}` }
 }
@@ -129,7 +129,7 @@ test('a node that was never connected accepts no value, and the page shows what 
   testSystem,
 }) => {
   const { testEnvironment } = testSystem
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const { id, path } = await prepare(testEnvironment)
   const node = await client.call('nodes.create', {
     params: { teamSlug: testEnvironment.teamSlug },

@@ -20,17 +20,17 @@ test('a start is refused when the configuration changed after the page showed it
   await page.routeWebSocket(/.*/, () => undefined)
   await page.goto(`/${testEnvironment.teamSlug}/deployments/${id}`)
   await expect(page.getByText('Create', { exact: false }).first()).toBeVisible()
-  const { instances } = await testEnvironment.person.client.call('deployments.get', {
+  const { instances } = await testEnvironment.user.client.call('deployments.get', {
     params: { teamSlug: testEnvironment.teamSlug, deploymentId: id },
   })
-  await testEnvironment.person.client.call('container-configurations.update', {
+  await testEnvironment.user.client.call('container-configurations.update', {
     params: { teamSlug: testEnvironment.teamSlug, configId: instances[0]?.config.id ?? '' },
     body: { config: { environment: [{ key: 'A', value: '2' }] } },
   })
   const deploy = page.getByRole('button', { name: 'Deploy', exact: true })
   await deploy.click()
   await expect(page.getByText('The configuration has changed since your preview')).toBeVisible()
-  const before = await testEnvironment.person.client.call('deployments.get', {
+  const before = await testEnvironment.user.client.call('deployments.get', {
     params: { teamSlug: testEnvironment.teamSlug, deploymentId: id },
   })
   expect(before.status).toBe('preparing')
@@ -46,7 +46,7 @@ test('a restart after a failure shows what it would confirm, and refuses changes
   testSystem,
 }) => {
   const { testEnvironment } = testSystem
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const name = unique('again/i-')
   const service = await createService(testEnvironment, [{ name, tag: '1', image: exits(3), config: { name: 'web' } }])
   const { id } = await createDeployment(testEnvironment, service, unique('again'))

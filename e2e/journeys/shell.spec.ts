@@ -23,7 +23,7 @@ test('the palette opens any project, node and deployment by keyboard', async ({ 
   const prefix = unique('pal')
   const service = await createService(testEnvironment, [{ name: unique('pal/i'), tag: '1', image: idle() }], { name })
   const deployment = await createDeployment(testEnvironment, service, prefix)
-  const node = await testEnvironment.person.client.call('nodes.get', {
+  const node = await testEnvironment.user.client.call('nodes.get', {
     params: { teamSlug: testEnvironment.teamSlug, nodeId: testEnvironment.nodeId },
   })
   await page.goto(`/${testEnvironment.teamSlug}/dashboard`)

@@ -18,13 +18,13 @@ test('a wrong password is reported in the form, and the right one leads to the r
   page,
   testSystem,
 }) => {
-  const { person, teamSlug } = testSystem.testEnvironment
+  const { user, teamSlug } = testSystem.testEnvironment
   await page.goto(`/${teamSlug}/registries`)
   await page.waitForURL(/\/auth\/login/)
-  await fillLogin(page, { email: person.email, password: 'not the password' })
+  await fillLogin(page, { email: user.email, password: 'not the password' })
   await expect(page.getByText('E-mail or password is wrong.')).toBeVisible()
-  await expect(page.getByLabel('E-mail')).toHaveValue(person.email)
-  await fillLogin(page, person)
+  await expect(page.getByLabel('E-mail')).toHaveValue(user.email)
+  await fillLogin(page, user)
   await page.waitForURL(`**/${teamSlug}/registries`)
   await expect(page.getByRole('heading', { name: 'Registries', level: 1 })).toBeVisible()
 })
@@ -33,7 +33,7 @@ test('an address that has an account already is refused with a reason, and typed
   page,
   testSystem,
 }) => {
-  const taken = { ...newAccount(), email: testSystem.testEnvironment.person.email }
+  const taken = { ...newAccount(), email: testSystem.testEnvironment.user.email }
   await createAccount(page, testSystem.system.url, taken)
   await expect(page.getByText('There is an account with this address already.')).toBeVisible()
   await expect(page.getByLabel('First name')).toHaveValue('Ada')
@@ -52,8 +52,8 @@ test('errors that the form can detect are shown at the field before anything is 
 })
 
 test('signing out ends the session: pages redirect to the sign-in page', async ({ page, testSystem }) => {
-  const person = await signUp(testSystem.system.url)
-  await signIn(page, testSystem.system.url, person)
+  const user = await signUp(testSystem.system.url)
+  await signIn(page, testSystem.system.url, user)
   await page.waitForURL('**/teams/create')
   await page.goto('/auth/logout')
   await page.waitForURL(/\/auth\/login/)
@@ -65,14 +65,14 @@ test('an open page redirects to the sign-in page as soon as its session is ended
   page,
   testSystem,
 }) => {
-  const { person, teamSlug } = testSystem.testEnvironment
+  const { user, teamSlug } = testSystem.testEnvironment
   await page.goto(`/${teamSlug}/nodes`)
-  await fillLogin(page, person)
+  await fillLogin(page, user)
   await page.waitForURL(`**/${teamSlug}/nodes`)
   await expect(page.getByText('Live', { exact: true })).toBeAttached()
   const ended = await fetch(`${testSystem.system.url}/kratos/sessions/${await sessionOf(page)}`, {
     method: 'DELETE',
-    headers: person.headers(),
+    headers: user.headers(),
   })
   expect(ended.status).toBe(204)
   await page.waitForURL(/\/auth\/login\?return_to/)

@@ -99,7 +99,7 @@ test('a container of another project with the same name as a new container is li
   page,
   testSystem,
 }) => {
-  const { client } = testSystem.testEnvironment.person
+  const { client } = testSystem.testEnvironment.user
   const inTeam = { teamSlug: testSystem.testEnvironment.teamSlug }
   const held = await client.call('deployments.get', { params: { ...inTeam, deploymentId: problems.deploymentId } })
   const prefix = problems.holder.container.replace(/-web$/, '')

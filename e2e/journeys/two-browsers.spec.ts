@@ -56,7 +56,7 @@ test('images and tags that one browser changes appear in the other, and both sho
 test('two browsers that edit one configuration lose no changes of each other', async ({ page, testSystem }) => {
   const { testEnvironment } = testSystem
   const service = await createService(testEnvironment, [{ name: `both/${unique('a')}`, tag: '1', image: idle() }])
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
   const version = await client.call('versions.get', { params })
   const configId = version.images[0]?.config.id ?? ''
@@ -96,7 +96,7 @@ test('two browsers that edit one configuration lose no changes of each other', a
 test('leaving a configuration right after typing loses nothing', async ({ page, testSystem }) => {
   const { testEnvironment } = testSystem
   const service = await createService(testEnvironment, [{ name: `left/${unique('a')}`, tag: '1', image: idle() }])
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
   const configId = (await client.call('versions.get', { params })).images[0]?.config.id ?? ''
   await page.goto(`/${testEnvironment.teamSlug}/container-configurations/${configId}`)
@@ -127,7 +127,7 @@ test('a value that another user changed in the meantime is shown beside the own 
       config: { environment: [{ id: crypto.randomUUID(), key: 'LEVEL', value: 'info' }] },
     },
   ])
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
   const version = await client.call('versions.get', { params })
   const configId = version.images[0]?.config.id ?? ''
@@ -169,7 +169,7 @@ test('a value that another user changed in the meantime is shown beside the own 
 test('the other browser shows who is editing a switch, a select or a choice', async ({ page, testSystem }) => {
   const { testEnvironment } = testSystem
   const service = await createService(testEnvironment, [{ name: `where/${unique('a')}`, tag: '1', image: idle() }])
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
   const configId = (await client.call('versions.get', { params })).images[0]?.config.id ?? ''
   for (const one of [page, other]) {
@@ -207,7 +207,7 @@ test('two users who set the same secret are informed about each other before one
     },
   ])
   const { id } = await createDeployment(testEnvironment, service, unique('seal'))
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const params = { teamSlug: testEnvironment.teamSlug, deploymentId: id }
   const configId = (await client.call('deployments.get', { params })).instances[0]?.config.id ?? ''
   const value = async () =>
@@ -251,7 +251,7 @@ test('a setting that the role user may not change is marked at its field, and is
 }) => {
   const { testEnvironment } = testSystem
   const service = await createService(testEnvironment, [{ name: `host/${unique('a')}`, tag: '1', image: idle() }])
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
   const configId = (await client.call('versions.get', { params })).images[0]?.config.id ?? ''
   const grace = await signUp(testSystem.system.url, { firstName: 'Grace', lastName: 'Hopper' })

@@ -17,7 +17,7 @@ async function makePage(testEnvironment: TestEnvironment, variables: number): Pr
   ])
   const { projectId, versionId, imageIds } = service
   const params = { teamSlug: testEnvironment.teamSlug, projectId, versionId, imageId: imageIds[0] ?? '' }
-  const image = await testEnvironment.person.client.call('images.get', { params })
+  const image = await testEnvironment.user.client.call('images.get', { params })
   return `/${testEnvironment.teamSlug}/container-configurations/${image.config.id}`
 }
 

@@ -221,7 +221,7 @@ test('a tag that the server refuses is reset to its stored value', async ({ page
   await expect(two).toBeVisible()
   // Another user creates the next version in the meantime, which makes this one read-only.
   const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
-  await testEnvironment.person.client.call('versions.increase', { params, body: { name: '1.1.0' } })
+  await testEnvironment.user.client.call('versions.increase', { params, body: { name: '1.1.0' } })
   await two.click()
   await expect(page.locator('.toast-error')).toBeVisible()
   await expect(page.getByText('Read-only', { exact: true })).toBeVisible()
@@ -230,7 +230,7 @@ test('a tag that the server refuses is reset to its stored value', async ({ page
 })
 
 /** Creates a registry for one test, because the server caches the state of others for some seconds. */
-async function addRegistry({ person: { client }, teamSlug }: TestEnvironment, url: string) {
+async function addRegistry({ user: { client }, teamSlug }: TestEnvironment, url: string) {
   const name = unique('own-')
   const body = { name, type: 'v2' as const, details: { url, public: true } }
   const { id } = await client.call('registries.create', { params: { teamSlug }, body })

@@ -46,7 +46,7 @@ export function buildFixture(testEnvironment: TestEnvironment): Promise<Fixture>
 }
 
 async function build(testEnvironment: TestEnvironment): Promise<Fixture> {
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const inTeam = { teamSlug: testEnvironment.teamSlug }
   const images = ['api', 'web', 'worker'].map((name) => unique(`acme/${name}-`))
   const [api = '', shop = '', worker = ''] = images
@@ -128,7 +128,7 @@ async function build(testEnvironment: TestEnvironment): Promise<Fixture> {
     },
   })
   const waiting = await newNode(testEnvironment)
-  const empty = await createTeam(testEnvironment.person)
+  const empty = await createTeam(testEnvironment.user)
   return {
     team: testEnvironment.teamSlug,
     teamId: testEnvironment.teamId,

@@ -14,7 +14,7 @@ export const test = base.extend<Record<never, never>, { session: Session }>({
   session: [
     async ({ browser, testSystem }, use) => {
       const context = await browser.newContext()
-      await signIn(await context.newPage(), testSystem.system.url, testSystem.testEnvironment.person)
+      await signIn(await context.newPage(), testSystem.system.url, testSystem.testEnvironment.user)
       const session = await context.storageState()
       await context.close()
       await use(session)

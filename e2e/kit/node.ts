@@ -9,7 +9,7 @@ type RunningAgents = { system: { dataDir: string }; testEnvironment: TestEnviron
 export async function newNode(
   testEnvironment: TestEnvironment,
 ): Promise<{ nodeId: string; token: string; command: string; script: string }> {
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const params = { teamSlug: testEnvironment.teamSlug }
   const node = await client.call('nodes.create', { params, body: { name: unique('node-') } })
   const install = await client.call('nodes.create-script', {
@@ -22,7 +22,7 @@ export async function newNode(
 }
 
 export const statusOf = async (testEnvironment: TestEnvironment, nodeId: string): Promise<string> =>
-  (await testEnvironment.person.client.call('nodes.get', { params: { teamSlug: testEnvironment.teamSlug, nodeId } }))
+  (await testEnvironment.user.client.call('nodes.get', { params: { teamSlug: testEnvironment.teamSlug, nodeId } }))
     .status
 
 /** The data directory of the agent of the node. Other journeys of the same system may have agents beside it. */

@@ -36,7 +36,7 @@ export type StartProblems = {
  * conflicts with all of them.
  */
 export async function prepareStartProblems(testEnvironment: TestEnvironment): Promise<StartProblems> {
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const inTeam = { teamSlug: testEnvironment.teamSlug }
   const [published, gated, taken] = [await freePort(), await freePort(), await freePort()]
   const host = `${unique('shop')}.example.com`

@@ -33,7 +33,7 @@ test('texts of users, images and containers are rendered as text on every page',
 }) => {
   test.setTimeout(300_000)
   const { testEnvironment } = testSystem
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const params = { teamSlug: testEnvironment.teamSlug }
   const id = () => crypto.randomUUID()
 

@@ -64,7 +64,7 @@ test('no enabled button of the role user sends a request that only admins may se
   const grace = await signUp(testSystem.system.url, { firstName: 'Grace', lastName: 'Hopper' })
   const params = { teamId: fixture.teamId }
   const body = { email: grace.email, firstName: 'Grace', lastName: 'Hopper' }
-  await testEnvironment.person.client.call('teams.invite', { params, body })
+  await testEnvironment.user.client.call('teams.invite', { params, body })
   await grace.client.call('users.accept-invitation', { params })
   const paths = [...forAdmins(fixture), ...(full ? forUsers(fixture) : [])]
   const crawl = async (

@@ -11,7 +11,7 @@ test('a token starts a configuration that an admin confirmed, and is refused aft
   testSystem,
 }) => {
   const { testEnvironment } = testSystem
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const directory = await mkdtemp(join(tmpdir(), 'crux-approved-'))
   const written = join(directory, 'PWNED')
   const volume = { name: directory, path: '/h', type: 'ro' as const }

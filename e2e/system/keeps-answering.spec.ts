@@ -98,7 +98,7 @@ test.describe('a failed deployment', () => {
         )
       ).status,
     ).toBe('successful')
-    await testSystem.testEnvironment.person.client.call('images.update', {
+    await testSystem.testEnvironment.user.client.call('images.update', {
       params: {
         teamSlug: testSystem.testEnvironment.teamSlug,
         projectId: deployed.service.projectId,
@@ -113,7 +113,7 @@ test.describe('a failed deployment', () => {
 
   test('a new container that never reaches its expected state keeps the old one answering', async ({ testSystem }) => {
     const deployed = await deployRunning(testSystem)
-    await testSystem.testEnvironment.person.client.call('images.update', {
+    await testSystem.testEnvironment.user.client.call('images.update', {
       params: {
         teamSlug: testSystem.testEnvironment.teamSlug,
         projectId: deployed.service.projectId,
@@ -134,7 +134,7 @@ test('a container that exits within the observation window fails the release, un
   const service = await createService(testSystem.testEnvironment, [{ name, tag: '1', config: { name: 'job' } }])
   const deployment = await createDeployment(testSystem.testEnvironment, service, unique('j'))
   expect((await deploy(testSystem.testEnvironment, deployment.id)).status).toBe('failed')
-  await testSystem.testEnvironment.person.client.call('images.update', {
+  await testSystem.testEnvironment.user.client.call('images.update', {
     params: {
       teamSlug: testSystem.testEnvironment.teamSlug,
       projectId: service.projectId,

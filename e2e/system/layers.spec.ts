@@ -18,7 +18,7 @@ test('the values of a bundle and the files of a storage reach the container, wit
   needsStorage()
   test.setTimeout(600_000)
   const { testEnvironment } = testSystem
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const params = { teamSlug: testEnvironment.teamSlug }
   const s3 = await startStorage()
   try {

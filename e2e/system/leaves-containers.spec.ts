@@ -80,12 +80,12 @@ for (const [way, end] of ways)
 
     const second = await startInstallation(dataDir, ports)
     started.push(second)
-    const again = { ...testEnvironment, person: await signInAgain(second.url, testEnvironment.person) }
+    const again = { ...testEnvironment, user: await signInAgain(second.url, testEnvironment.user) }
     await waitFor('the node is back', async () => (await statusOf(again, testEnvironment.nodeId)) === 'connected', {
       timeoutMs: 60_000,
     })
     const params = { teamSlug: testEnvironment.teamSlug, deploymentId: deployment.id }
-    expect((await again.person.client.call('deployments.get', { params })).status).toBe('successful')
+    expect((await again.user.client.call('deployments.get', { params })).status).toBe('successful')
     expect((await raw.list(`dev.crux.prefix=${prefix}`)).map(({ Id }) => Id)).toEqual([container?.Id])
     // The same process runs in the same container, so it was not restarted.
     expect((await raw.inspect(container?.Id ?? '')).State).toEqual(before.State)

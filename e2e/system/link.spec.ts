@@ -66,14 +66,14 @@ test('a revoked token ends the link, and the node can be installed again', async
     async () => (await statusOf(testSystem.testEnvironment, nodeId)) === 'connected',
   )
   const params = { teamSlug: testSystem.testEnvironment.teamSlug, nodeId }
-  await testSystem.testEnvironment.person.client.call('nodes.revoke-token', { params })
+  await testSystem.testEnvironment.user.client.call('nodes.revoke-token', { params })
   await waitFor(
     'the node counts as unreachable',
     async () => (await statusOf(testSystem.testEnvironment, nodeId)) === 'unreachable',
   )
-  expect((await testSystem.testEnvironment.person.client.call('nodes.get', { params })).hasToken).toBe(false)
+  expect((await testSystem.testEnvironment.user.client.call('nodes.get', { params })).hasToken).toBe(false)
   await agent.stop()
-  const again = await testSystem.testEnvironment.person.client.call('nodes.create-script', {
+  const again = await testSystem.testEnvironment.user.client.call('nodes.create-script', {
     params,
     body: { type: 'docker', scriptType: 'shell' },
   })

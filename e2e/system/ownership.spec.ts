@@ -71,7 +71,7 @@ test('version 1.1.0 replaces 1.0.0 on the same node and prefix, and 1.0.0 is res
   testSystem,
 }) => {
   const { testEnvironment } = testSystem
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const name = `app/${unique('take')}`
   const port = await freePort()
   const prefix = unique('v')

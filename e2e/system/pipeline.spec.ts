@@ -15,7 +15,7 @@ test('the command of a deployment token deploys, shows the outcome, and fails wh
   testSystem,
 }) => {
   const { testEnvironment } = testSystem
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const service = await createService(testEnvironment, [
     { name: `app/${unique('pipe')}`, tag: '1', image: web('hello'), config: { name: 'web' } },
   ])

@@ -68,7 +68,7 @@ type Reader = Awaited<ReturnType<typeof followLog>>
 /** A live channel as a browser opens it, which follows the log and counts lines. */
 async function followLog({ testEnvironment, system }: TestSystem, name: string) {
   const socket = new WebSocket(`${system.url.replace(/^http/, 'ws')}/api`, {
-    headers: testEnvironment.person.headers(),
+    headers: testEnvironment.user.headers(),
   })
   const path = `/${testEnvironment.teamSlug}/nodes/${testEnvironment.nodeId}`
   let lines = 0
@@ -105,7 +105,7 @@ async function observe({ testEnvironment, system }: TestSystem, reader: Reader, 
   while (performance.now() - begin.at < ms) {
     const asked = performance.now()
     const answer = await fetch(`${system.url}/api/${testEnvironment.teamSlug}/nodes`, {
-      headers: testEnvironment.person.headers(),
+      headers: testEnvironment.user.headers(),
     })
     await answer.arrayBuffer()
     expect(answer.status).toBe(200)

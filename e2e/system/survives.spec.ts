@@ -39,7 +39,7 @@ async function slowReplacement(testSystem: TestSystem) {
   await startDeployment(testSystem.testEnvironment, deployment.id)
   await waitFor('the new ones are being started', async () =>
     (
-      await testSystem.testEnvironment.person.client.call('deployments.log', {
+      await testSystem.testEnvironment.user.client.call('deployments.log', {
         params: { teamSlug: testSystem.testEnvironment.teamSlug, deploymentId: deployment.id },
         query: { skip: 0, take: 500, try: 2 },
       })
@@ -96,7 +96,7 @@ test('a deployment keeps answering while PostgreSQL and the server are killed, a
     'the agent is back',
     async () =>
       (
-        await testSystem.testEnvironment.person.client.call('nodes.get', {
+        await testSystem.testEnvironment.user.client.call('nodes.get', {
           params: { teamSlug: testSystem.testEnvironment.teamSlug, nodeId: testSystem.testEnvironment.nodeId },
         })
       ).status === 'connected',

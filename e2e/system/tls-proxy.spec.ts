@@ -75,7 +75,7 @@ test.describe('nginx', () => {
       const answer = await ask(behind, '/api/teams', {
         host: 'evil.example',
         'x-forwarded-host': new URL(url).host,
-        authorization: `Bearer ${testEnvironment.person.sessionToken}`,
+        authorization: `Bearer ${testEnvironment.user.sessionToken}`,
       })
       expect(answer.status).toBe(421)
     })
@@ -186,7 +186,7 @@ async function deployQuietService(testEnvironment: TestEnvironment): Promise<Qui
 async function openLive({ testEnvironment, url, proxy }: Behind, nodeId: string, quiet: Quiet) {
   const socket = new WebSocket(`${url.replace('https', 'wss')}/api`, {
     ca: proxy.ca,
-    headers: testEnvironment.person.headers(),
+    headers: testEnvironment.user.headers(),
   })
   const messages: string[] = []
   let closed = false
@@ -214,11 +214,11 @@ async function openLive({ testEnvironment, url, proxy }: Behind, nodeId: string,
 /** The connections and disconnections of agents per node: a link that was cut and restored would add two. */
 async function linksOf(testEnvironment: TestEnvironment): Promise<string[]> {
   const params = { teamSlug: testEnvironment.teamSlug }
-  const nodes = await testEnvironment.person.client.call('nodes.list', { params })
+  const nodes = await testEnvironment.user.client.call('nodes.list', { params })
   const query = { skip: 0, take: 100, from: new Date(0).toISOString(), to: new Date(Date.now() + 60_000).toISOString() }
   const logs = await Promise.all(
     nodes.map(({ id }) =>
-      testEnvironment.person.client.call('nodes.audit', { params: { ...params, nodeId: id }, query }),
+      testEnvironment.user.client.call('nodes.audit', { params: { ...params, nodeId: id }, query }),
     ),
   )
   return logs.map(({ items }) => items.map(({ event }) => event).join(' '))
@@ -233,7 +233,7 @@ async function consoleWorks({ testEnvironment, url }: Behind, browser: Browser):
     page.on('response', (response) => {
       if (response.status() >= 400) failed.push(`${response.status()} ${response.url()}`)
     })
-    await signIn(page, url, testEnvironment.person)
+    await signIn(page, url, testEnvironment.user)
     const [socket] = await Promise.all([
       page.waitForEvent('websocket', (one) => one.url().startsWith('wss://')),
       page.goto(`${url}/${testEnvironment.teamSlug}/nodes/${testEnvironment.nodeId}`),
@@ -252,7 +252,7 @@ async function consoleWorks({ testEnvironment, url }: Behind, browser: Browser):
 /** A client forges its address and host; the session has the address from which the client connected. */
 async function addressesAreTheProxys(behind: Behind): Promise<void> {
   await test.step('the address of a session is the one that the proxy saw', async () => {
-    const { email, password } = behind.testEnvironment.person
+    const { email, password } = behind.testEnvironment.user
     const claims = { 'x-forwarded-for': '203.0.113.66', 'x-forwarded-host': 'evil.example' }
     const { body } = await ask(behind, '/kratos/self-service/login/api', claims)
     const flow = (JSON.parse(body) as { id: string }).id

@@ -64,7 +64,7 @@ beforeAll(async () => {
     await storage.put('random', 'object.txt', 'imported')
     const body = { name: unique('s3 '), url: storage.url, public: false, ...storageAccount }
     storageId = (
-      await testEnvironment.person.client.call('storages.create', {
+      await testEnvironment.user.client.call('storages.create', {
         params: { teamSlug: testEnvironment.teamSlug },
         body,
       })
@@ -163,7 +163,7 @@ async function deployAll(
   prefix: string,
   from: number,
 ): Promise<FinalContainerConfig[]> {
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const params = { teamSlug: testEnvironment.teamSlug }
   const layers = configs.map((config, index) => layersOf(config, from + index))
   const [repository = '', tag = ''] = image.slice(registry.host.length + 1).split(':')

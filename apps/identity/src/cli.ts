@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
-import { openDatabase } from '@crux/postgres'
 import { ConfigError, createLogger, parseConfig } from '@crux/service-kit'
 import { identitySettings } from './config/config.ts'
+import { openIdentityDatabase } from './db/database.ts'
 import { migrateIdentity } from './migrate.ts'
 import { resetFactors } from './security/reset-factors.ts'
 
@@ -9,7 +9,7 @@ import { resetFactors } from './security/reset-factors.ts'
 // running or not.
 
 const usage = `Commands:
-  identity reset-factors EMAIL  removes all second factors of a person who lost them, and ends their sessions`
+  identity reset-factors EMAIL  removes all second factors of a user who lost them, and ends their sessions`
 
 const [command, email, ...rest] = process.argv.slice(2)
 try {
@@ -25,7 +25,7 @@ async function reset(address: string): Promise<string> {
   const config = parseConfig(identitySettings, process.env)
   await migrateIdentity(config.DATABASE_URL)
   const log = createLogger({ name: 'crux', level: 'error' })
-  const database = openDatabase({ url: config.DATABASE_URL, name: 'crux identity reset-factors', max: 1, log })
+  const database = openIdentityDatabase({ url: config.DATABASE_URL, name: 'crux identity reset-factors', max: 1, log })
   try {
     const sendsMail = Boolean(config.SMTP_URI || config.CRUX_MAILS_DIR)
     const done = await resetFactors({ database, consoleUrl: config.CRUX_URL, sendsMail }, address)

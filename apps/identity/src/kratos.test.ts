@@ -47,7 +47,7 @@ it('and the recording contains only scenarios that exist', () => {
 
 describe('the comparison with the recording', () => {
   const names = [
-    'login: a single-page application gets cookies and where to go on',
+    'login: a single-page application gets cookies and the address to continue at',
     'login: a wrong password in a single-page application is refused',
   ]
   const alterations: Record<string, (answer: Alterable) => Alterable> = {

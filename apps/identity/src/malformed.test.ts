@@ -1,7 +1,7 @@
 import { type FuzzRequest, fuzzRequests, rawRequester } from '@crux/test-kit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { adminToken, signUp, startTestIdentity, type TestIdentity, type TestPerson } from '../test/identity.ts'
+import { adminToken, signUp, startTestIdentity, type TestIdentity, type TestUser } from '../test/identity.ts'
 import { adminRoutes } from './admin/routes.ts'
 import type { Routes } from './http/routes.ts'
 import { publicRoutes } from './public-routes.ts'
@@ -12,7 +12,7 @@ const requestsPerRoute = process.env.CRUX_TEST_FULL ? 1_000 : 10
 const timeoutMs = requestsPerRoute * 250 + 20_000
 
 let identity: TestIdentity
-let person: TestPerson
+let user: TestUser
 let sessionId: string
 let ends: Record<'public' | 'admin', ReturnType<typeof rawRequester>>
 
@@ -177,10 +177,10 @@ const bodyOf = (method: string, path: string): Record<string, unknown> => {
 
 /** Signs in again when previous requests ended the session. */
 async function refresh(): Promise<void> {
-  const whoami = person && (await identity.frontend.toSession({ xSessionToken: person.token }))
+  const whoami = user && (await identity.frontend.toSession({ xSessionToken: user.token }))
   if (whoami?.status === 200) return
-  person = await signUp(identity)
-  sessionId = (await identity.frontend.toSession({ xSessionToken: person.token })).data.id
+  user = await signUp(identity)
+  sessionId = (await identity.frontend.toSession({ xSessionToken: user.token })).data.id
 }
 
 async function flowsOfAll(): Promise<string[]> {
@@ -190,7 +190,7 @@ async function flowsOfAll(): Promise<string[]> {
       ends.public.send({
         method: 'GET',
         target: `/self-service/${kind}/api`,
-        headers: kind === 'settings' ? { 'x-session-token': person.token } : {},
+        headers: kind === 'settings' ? { 'x-session-token': user.token } : {},
       }),
     ),
   )
@@ -230,12 +230,12 @@ describe.each(['public', 'admin'] as const)('malformed requests to the %s API', 
     '%s %s are answered without a server error',
     async (method, path) => {
       await refresh()
-      const words = [...(await flowsOfAll()), person.id, person.email, person.token, sessionId]
-      const known = { id: /session/.test(path) ? sessionId : person.id, type: 'password' }
+      const words = [...(await flowsOfAll()), user.id, user.email, user.token, sessionId]
+      const known = { id: /session/.test(path) ? sessionId : user.id, type: 'password' }
       const credentials = fc.constantFrom<Record<string, string>>(
         ...(side === 'admin'
           ? [{ authorization: `Bearer ${adminToken}` }]
-          : [{}, { 'x-session-token': person.token }, { authorization: `Bearer ${person.token}` }]),
+          : [{}, { 'x-session-token': user.token }, { authorization: `Bearer ${user.token}` }]),
       )
       const requests = fc
         .tuple(

@@ -1,3 +1,4 @@
+import type { Flow, FlowKind } from './db/schema.ts'
 import { initLogin, submitLogin } from './flows/login.ts'
 import { createLogout, followLogout, performLogout } from './flows/logout.ts'
 import type { FlowApp } from './flows/offered-methods.ts'
@@ -9,6 +10,7 @@ import { exchangeToken } from './flows/token-exchange.ts'
 import { initVerification, openVerificationLink, submitVerification } from './flows/verification.ts'
 import { noSuchRow } from './http/errors.ts'
 import { healthRoutes } from './http/health.ts'
+import type { RequestContext } from './http/request-context.ts'
 import type { Routes } from './http/routes.ts'
 import { schemaRoutes } from './identities/schema-routes.ts'
 import { oidcRoutes } from './methods/oidc/callback.ts'
@@ -20,44 +22,25 @@ import { signingKeyRoutes } from './sessions/signing-keys.ts'
 /** All endpoints for browsers and API clients, below CRUX_URL/kratos. */
 export function publicRoutes(app: FlowApp): Routes {
   return {
-    '/self-service/login/browser': { GET: (ctx) => initLogin(app, ctx, 'browser') },
-    '/self-service/login/api': { GET: (ctx) => initLogin(app, ctx, 'api') },
-    '/self-service/login/flows': { GET: (ctx) => getFlow(app, ctx, 'login') },
-    '/self-service/login': { GET: async () => noSubmitByGet(), POST: (ctx) => submitLogin(app, ctx) },
-
-    '/self-service/registration/browser': { GET: (ctx) => initRegistration(app, ctx, 'browser') },
-    '/self-service/registration/api': { GET: (ctx) => initRegistration(app, ctx, 'api') },
-    '/self-service/registration/flows': { GET: (ctx) => getFlow(app, ctx, 'registration') },
-    '/self-service/registration': { GET: async () => noSubmitByGet(), POST: (ctx) => submitRegistration(app, ctx) },
-
-    '/self-service/verification/browser': { GET: (ctx) => initVerification(app, ctx, 'browser') },
-    '/self-service/verification/api': { GET: (ctx) => initVerification(app, ctx, 'api') },
-    '/self-service/verification/flows': { GET: (ctx) => getFlow(app, ctx, 'verification') },
-    '/self-service/verification': {
-      GET: (ctx) => openVerificationLink(app, ctx),
-      POST: (ctx) => submitVerification(app, ctx),
-    },
+    ...flowRoutes(app, 'login', { init: initLogin, submit: submitLogin }),
+    ...flowRoutes(app, 'registration', { init: initRegistration, submit: submitRegistration }),
+    ...flowRoutes(app, 'verification', {
+      init: initVerification,
+      submit: submitVerification,
+      open: openVerificationLink,
+    }),
+    ...flowRoutes(app, 'recovery', { init: initRecovery, submit: submitRecovery, open: openRecoveryLink }),
+    ...flowRoutes(app, 'settings', {
+      init: initSettings,
+      get: getSettings,
+      submit: submitSettings,
+      open: submitSettings,
+    }),
 
     '/self-service/logout/browser': { GET: (ctx) => createLogout(app, ctx) },
     '/self-service/logout/api': { DELETE: (ctx) => performLogout(app, ctx) },
     '/self-service/logout': { GET: (ctx) => followLogout(app, ctx) },
     '/self-service/errors': { GET: (ctx) => getError(app, ctx) },
-
-    '/self-service/settings/browser': { GET: (ctx) => initSettings(app, ctx, 'browser') },
-    '/self-service/settings/api': { GET: (ctx) => initSettings(app, ctx, 'api') },
-    '/self-service/settings/flows': { GET: (ctx) => getSettings(app, ctx) },
-    '/self-service/settings': {
-      GET: (ctx) => submitSettings(app, ctx),
-      POST: (ctx) => submitSettings(app, ctx),
-    },
-
-    '/self-service/recovery/browser': { GET: (ctx) => initRecovery(app, ctx, 'browser') },
-    '/self-service/recovery/api': { GET: (ctx) => initRecovery(app, ctx, 'api') },
-    '/self-service/recovery/flows': { GET: (ctx) => getFlow(app, ctx, 'recovery') },
-    '/self-service/recovery': {
-      GET: (ctx) => openRecoveryLink(app, ctx),
-      POST: (ctx) => submitRecovery(app, ctx),
-    },
 
     '/sessions/token-exchange': { GET: (ctx) => exchangeToken(app, ctx) },
     ...sessionRoutes(app),
@@ -70,6 +53,33 @@ export function publicRoutes(app: FlowApp): Routes {
   }
 }
 
-function noSubmitByGet(): never {
+type FlowHandler = (app: FlowApp, ctx: RequestContext) => Promise<unknown>
+
+/**
+ * The endpoints that every flow has: two to start it, one for the page that renders it, and one to submit it.
+ *
+ * @param handlers.open answers a browser that opens the address of the submit, such as the link of a mail; absent where there is no such link
+ */
+function flowRoutes(
+  app: FlowApp,
+  kind: FlowKind,
+  handlers: {
+    init: (app: FlowApp, ctx: RequestContext, type: Flow['type']) => Promise<unknown>
+    submit: FlowHandler
+    get?: FlowHandler
+    open?: FlowHandler
+  },
+): Routes {
+  const { init, submit, get = (_app, ctx) => getFlow(app, ctx, kind), open = noSubmitByGet } = handlers
+  const path = `/self-service/${kind}`
+  return {
+    [`${path}/browser`]: { GET: (ctx) => init(app, ctx, 'browser') },
+    [`${path}/api`]: { GET: (ctx) => init(app, ctx, 'api') },
+    [`${path}/flows`]: { GET: (ctx) => get(app, ctx) },
+    [path]: { GET: (ctx) => open(app, ctx), POST: (ctx) => submit(app, ctx) },
+  }
+}
+
+async function noSubmitByGet(): Promise<never> {
   throw noSuchRow()
 }

@@ -1,4 +1,3 @@
-import { openDatabase } from '@crux/postgres'
 import { createLifecycle, createLogger, type Lifecycle, type Logger } from '@crux/service-kit'
 import { createMailTransport } from '@crux/service-kit/mail'
 import type { FastifyInstance } from 'fastify'
@@ -8,11 +7,12 @@ import type { PasswordHasher } from './app/services.ts'
 import { createCaptcha } from './captcha/verifier.ts'
 import { assumesAddresses, type IdentityConfig } from './config/config.ts'
 import { deriveKeys } from './crypto/secrets.ts'
+import { openIdentityDatabase } from './db/database.ts'
 import type { FlowApp } from './flows/offered-methods.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { acceptedOrigins } from './http/origin.ts'
 import { createServer } from './http/server.ts'
-import { dropAssumedProofs } from './identities/store.ts'
+import { resetAssumedVerifications } from './identities/store.ts'
 import { createLimiter, noLimits } from './limits/limiter.ts'
 import { noOutbox, startOutbox } from './mail/outbox.ts'
 import { createProviders } from './methods/oidc/providers.ts'
@@ -72,11 +72,11 @@ async function compose(
   lifecycle: Lifecycle,
   passwords: PasswordHasher,
 ): Promise<FlowApp> {
-  const database = openDatabase({ url: config.DATABASE_URL, name: 'crux identity', log })
+  const database = openIdentityDatabase({ url: config.DATABASE_URL, name: 'crux identity', log })
   lifecycle.onStop('database', () => database.close())
   const assumes = assumesAddresses(config)
   // An address that was assumed while only this machine could connect is not proven for an installation that other machines reach.
-  if (!assumes) await dropAssumedProofs(database.db)
+  if (!assumes) await resetAssumedVerifications(database.db)
   const keys = deriveKeys(config.CRUX_SECRET)
   const transport = createMailTransport({
     smtpUri: config.SMTP_URI,

@@ -104,10 +104,10 @@ const quiet = { validateStatus: () => true }
 let count = 0
 export function makeEmail(): string {
   count += 1
-  return `person${count}-${randomBytes(3).toString('hex')}@example.com`
+  return `user${count}-${randomBytes(3).toString('hex')}@example.com`
 }
 
-export interface TestPerson {
+export interface TestUser {
   email: string
   id: string
   token: string
@@ -115,7 +115,7 @@ export interface TestPerson {
 }
 
 /** Signs a user up as an API client. */
-export async function signUp(identity: TestIdentity, email: string = makeEmail()): Promise<TestPerson> {
+export async function signUp(identity: TestIdentity, email: string = makeEmail()): Promise<TestUser> {
   const { data: flow } = await identity.frontend.createNativeRegistrationFlow()
   const { data, status } = await identity.frontend.updateRegistrationFlow({
     flow: flow.id,

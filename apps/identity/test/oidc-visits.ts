@@ -13,7 +13,7 @@ let count = 0
 export function makeAccount(): OidcAccount {
   count += 1
   const names = { given_name: 'Ada', family_name: 'Byron' }
-  return { sub: `person-${process.pid}-${count}`, email: makeEmail(), email_verified: true, ...names }
+  return { sub: `user-${process.pid}-${count}`, email: makeEmail(), email_verified: true, ...names }
 }
 
 /** Signs in at a provider from a flow and returns the address after the callback. */

@@ -106,7 +106,7 @@ describe('an invitation to an unknown address', () => {
     expect((await createAccount(testEnvironment.makeBrowser(), next)).status).toBe(201)
   })
 
-  it('signs in the invited person, also in a browser of another user', async () => {
+  it('signs in the invited user, also in a browser of another user', async () => {
     const email = newEmail()
     await invite(email)
     const shared = testEnvironment.makeBrowser()

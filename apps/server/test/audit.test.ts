@@ -24,9 +24,9 @@ afterAll(() => crux.stop())
 /** Changes that no team's log records, and why. */
 const elsewhere: Partial<Record<Operation, string>> = {
   'users.me': 'changes nothing: the wire of the reference system has it as POST',
-  'users.delete-me': 'an account: recorded in each team that the person leaves',
-  'users.show-onboarding': 'a preference of a person, in no team',
-  'users.hide-onboarding': 'a preference of a person, in no team',
+  'users.delete-me': 'an account: recorded in each team that the user leaves',
+  'users.show-onboarding': 'a preference of a user, in no team',
+  'users.hide-onboarding': 'a preference of a user, in no team',
   'auth.register': 'an account: the security log of the identity service',
   'auth.login': 'an account: the security log of the identity service',
   'auth.verify': 'an account: the security log of the identity service',
@@ -41,8 +41,8 @@ const elsewhere: Partial<Record<Operation, string>> = {
   'mails.list': 'reads, for who runs the installation; nobody is signed in',
   'registries.hook': 'news of a registry; nobody acts in the team',
   'storages.check': 'asks the storage and changes nothing',
-  'tokens.create': 'a token of a person, in no team',
-  'tokens.delete': 'a token of a person, in no team',
+  'tokens.create': 'a token of a user, in no team',
+  'tokens.delete': 'a token of a user, in no team',
 }
 const changing = operations.filter((operation) => rowOf(operation).method !== 'GET')
 
@@ -95,7 +95,7 @@ it.each(recorded)('%s is recorded with its author when it was refused', async (o
 /** Changes that a team without people, agents and releases refuses, and the tests that verify their audit entries. */
 const needMore: Partial<Record<Operation, string>> = {
   'teams.delete': 'its log goes with the team',
-  ...refusedWithout('another person', [
+  ...refusedWithout('another user', [
     'teams.invite',
     'teams.reinvite',
     'teams.change-role',

@@ -19,7 +19,7 @@ describe('signing in through the server', () => {
   const email = 'ada@example.com'
   const password = 'an engine of brass'
 
-  it('registers a person, whose name is then shown everywhere', async () => {
+  it('registers a user, whose name is then shown everywhere', async () => {
     const browser = makeBrowser()
     const weak = await browser.register(email, 'short')
     expect(weak).toMatchObject({

@@ -21,9 +21,9 @@ afterAll(async () => {
 it("the captcha's response is forwarded by the relays of sign-up, sign-in and recovery", async () => {
   const email = 'ada@example.com'
   const browser = testEnvironment.makeBrowser()
-  const person = { method: 'password', email, password: 'an engine of brass', firstName: 'Ada' }
+  const user = { method: 'password', email, password: 'an engine of brass', firstName: 'Ada' }
   const register = async (more: object) =>
-    browser.go('/api/auth/register', { ...(await browser.begin('registration')), ...person, ...more })
+    browser.go('/api/auth/register', { ...(await browser.begin('registration')), ...user, ...more })
   const refused = await register({})
   expect([refused.status, JSON.stringify(refused.body)]).toEqual([400, expect.stringContaining('4000038')])
   expect((await register({ captcha: verifier.pass() })).status).toBe(200)
@@ -37,8 +37,8 @@ it("the captcha's response is forwarded by the relays of sign-up, sign-in and re
   })
 
   for (let tries = 0; tries < 3; tries++) expect((await other.login(email, 'not my password')).status).toBe(400)
-  expect((await other.login(email, person.password)).status).toBe(400)
-  const login = { ...(await other.begin('login')), method: 'password', email, password: person.password }
+  expect((await other.login(email, user.password)).status).toBe(400)
+  const login = { ...(await other.begin('login')), method: 'password', email, password: user.password }
   expect((await other.go('/api/auth/login', { ...login, captcha: verifier.pass() })).status).toBe(200)
 })
 

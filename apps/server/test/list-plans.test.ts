@@ -76,7 +76,7 @@ describe(`with ${rowsPerTable} rows in every table`, () => {
         .filter((node) => node['Node Type'].endsWith('Sort'))
         .map(({ Plans = [] }) => Plans.reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0))
       expect([sortedRows.filter((rows) => rows > sortedMax), text]).toEqual([[], text])
-      // No index has the few teams of one person together.
+      // No index has the few teams of one user together.
       if (!operation.endsWith('.list') || operation === 'teams.list') continue
       // Twenty rows are sorted faster than they are read in order; the test only checks that an index has the order.
       const sorted = (await explain(text, values, 'set local enable_sort = off')).filter(

@@ -22,8 +22,8 @@ afterAll(async () => {
 })
 
 let count = 0
-function newPerson() {
-  const email = `person${++count}@example.com`
+function newUser() {
+  const email = `user${++count}@example.com`
   provider.account = { sub: `sub-${count}`, email, email_verified: true, given_name: 'Grace', family_name: 'Hopper' }
   return email
 }
@@ -43,14 +43,14 @@ const settings = async (browser: Browser, method: 'POST' | 'DELETE') =>
 
 describe('a login provider', () => {
   it('signs in users who have an account there', async () => {
-    const email = newPerson()
+    const email = newUser()
     const browser = testEnvironment.makeBrowser()
     await signIn(browser)
     expect((await browser.me()).user).toMatchObject({ name: 'Grace Hopper', email })
   })
 
   it('is linked and unlinked in the settings, and the last way to sign in cannot be removed', async () => {
-    const email = newPerson()
+    const email = newUser()
     const browser = testEnvironment.makeBrowser()
     await browser.register(email, password)
     await follow(browser, await settings(browser, 'POST'))
@@ -58,7 +58,7 @@ describe('a login provider', () => {
     await signIn(other)
     expect((await other.me()).user).toEqual((await browser.me()).user)
     expect((await settings(browser, 'DELETE')).status).toBe(200)
-    newPerson()
+    newUser()
     const only = testEnvironment.makeBrowser()
     await signIn(only)
     const kept = await settings(only, 'DELETE')
@@ -66,7 +66,7 @@ describe('a login provider', () => {
   })
 
   it('creates an account that can be invited, by its address', async () => {
-    const email = newPerson()
+    const email = newUser()
     const guest = testEnvironment.makeBrowser()
     await signIn(guest)
     const ada = testEnvironment.makeBrowser()
@@ -80,7 +80,7 @@ describe('a login provider', () => {
   })
 
   it('replaces the new password for users who signed in with a code and link it', async () => {
-    const email = newPerson()
+    const email = newUser()
     await testEnvironment.makeBrowser().register(email, password)
     const browser = testEnvironment.makeBrowser()
     const flow = await browser.begin('recovery')

@@ -20,7 +20,7 @@ let owner: Someone
 let ours: TestEnvironment
 let elsewhere: TestEnvironment
 /** Tokens of the team's owner by scope, and of service accounts by role, all with the full scope. */
-const person: Record<string, Someone> = {}
+const user: Record<string, Someone> = {}
 const account: Record<string, Someone> = {}
 let deploymentToken: Someone
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const params = { teamSlug: ours.teamSlug }
   for (const scope of tokenScopes) {
     const { token } = await call('tokens.create', { body: { name: `Only ${scope}`, scope, expirationInDays: 0 } })
-    person[scope] = { ...owner, token }
+    user[scope] = { ...owner, token }
   }
   for (const role of ['admin', 'user'] as const) {
     const { id } = await call('service-accounts.create', { params, body: { name: `Robot ${role}`, role } })
@@ -73,11 +73,11 @@ async function ask(operation: Operation, as: Someone) {
 }
 const refusedToken = { status: 403, property: 'token' }
 
-describe("a person's token", () => {
+describe("a user's token", () => {
   const cases = closed.flatMap((operation) => tokenScopes.map((scope) => [operation, scope] as const))
   it.each(cases)('%s with the scope %s follows the contract', async (operation, scope) => {
     const needed = scopeOfEndpoint(rowOf(operation))
-    const answer = await ask(operation, person[scope] as Someone)
+    const answer = await ask(operation, user[scope] as Someone)
     if (needed === undefined || !scopeCovers(scope, needed)) return expect(answer).toEqual(refusedToken)
     expect(answer).not.toEqual(refusedToken)
     expect([401, 403]).not.toContain(answer.status)
@@ -89,8 +89,8 @@ describe("a service account's token", () => {
   const cases = closed.flatMap((operation) => (['admin', 'user'] as const).map((role) => [operation, role] as const))
   it.each(cases)('%s with the role %s follows the policy', async (operation, role) => {
     const answer = await ask(operation, account[role] as Someone)
-    const isPersons = rowOf(operation).permission === 'session'
-    if (isPersons || scopeOfEndpoint(rowOf(operation)) === undefined) return expect(answer).toEqual(refusedToken)
+    const isForUsers = rowOf(operation).permission === 'session'
+    if (isForUsers || scopeOfEndpoint(rowOf(operation)) === undefined) return expect(answer).toEqual(refusedToken)
     if (isAllowed(role, permissionOf(operation))) expect([401, 403]).not.toContain(answer.status)
     else expect(answer).toEqual({ status: 403, property: undefined })
   })
@@ -136,7 +136,7 @@ describe('live messages with a token', () => {
 
   it.each(messages)('%s/%s require the scope of their permission', async (channel, type, { permission, audit }) => {
     for (const scope of tokenScopes) {
-      const { subscribe, send, next, socket } = await dial(crux.url, person[scope]?.token ?? '')
+      const { subscribe, send, next, socket } = await dial(crux.url, user[scope]?.token ?? '')
       const path = pathIn(channel)
       expect(await subscribe(path)).toMatchObject({ type: 'subbed' })
       if (scopeCovers(scope, scopeOfPermission(permission))) {

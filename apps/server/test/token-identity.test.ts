@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => testEnvironment?.stop())
 
 let serial = 0
-/** A person with an account of the real identity service, a team and an API token. */
+/** A user with an account of the real identity service, a team and an API token. */
 async function makeHolder() {
   const browser = testEnvironment.makeBrowser()
   await browser.register(`holder${++serial}@example.com`, 'an engine of brass')

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => testEnvironment?.stop())
 
 let serial = 0
-/** A person with an account of the real identity service and a team. */
+/** A user with an account of the real identity service and a team. */
 async function makeOwner() {
   const email = `theft${++serial}@example.com`
   const browser = testEnvironment.makeBrowser()

@@ -81,7 +81,7 @@ export async function deployService(testSystem: ChaosSystem, options: { gated: b
   }
   const statusOf = async () =>
     (
-      await testEnvironment.person.client.call('deployments.get', {
+      await testEnvironment.user.client.call('deployments.get', {
         params: { teamSlug: testEnvironment.teamSlug, deploymentId: deployment.id },
       })
     ).status

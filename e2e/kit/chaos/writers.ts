@@ -35,7 +35,7 @@ export function startWriters(
   random: Random,
   options: { writers: number; readers: number; image: { projectId: string; versionId: string; imageIds: string[] } },
 ): Writers {
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const { teamSlug } = testEnvironment
   const counts = { acknowledged: 0, unanswered: 0, reads: 0 }
   const problems: string[] = []

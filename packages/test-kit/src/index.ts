@@ -3,7 +3,6 @@ export { type CreateOptions, engine, loadImage, raw, removeContainers } from './
 export { exits, type ImageSpec, idle, web } from './image.ts'
 export { arbitraryJson, type Endpoint, type FuzzRequest, fuzzRequests } from './malformed.ts'
 export { followRedirects, type OidcAccount, type OidcServer, oidcClient, startOidcServer } from './oidc-server.ts'
-export { type Person, signInAgain, signUp } from './person.ts'
 export { type RawAnswer, rawRequester } from './raw-request.ts'
 export { type Registry, registryAccount, startRegistry } from './registry.ts'
 export { startStorage, storageAccount, storageMissing, type TestStorage } from './storage.ts'
@@ -24,4 +23,5 @@ export {
   unique,
 } from './test-environment.ts'
 export { startTokenRegistry, type TokenRegistry } from './token-registry.ts'
+export { signInAgain, signUp, type TestUser } from './user.ts'
 export { freePort, waitFor } from './wait.ts'

@@ -61,7 +61,7 @@ export async function startOidcServer(redirectUris: string[]): Promise<OidcServe
     async function interact() {
       const { prompt, params, session } = await provider.interactionDetails(request, response)
       if (started.refuses) {
-        const result = { error: 'access_denied', error_description: 'the person said no' }
+        const result = { error: 'access_denied', error_description: 'the user refused' }
         return provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false })
       }
       accounts.set(started.account.sub, started.account)

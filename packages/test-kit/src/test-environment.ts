@@ -1,12 +1,12 @@
 import type { ContainerConfigFields, Deployment, DeploymentEvent } from '@crux/contract'
 import type { ImageSpec } from './image.ts'
-import type { Person } from './person.ts'
 import { type Registry, registryAccount } from './registry.ts'
+import type { TestUser } from './user.ts'
 import { waitFor } from './wait.ts'
 
 /** A team with a connected node and a registry, created through the API, for tests and benchmarks that deploy. */
 export type TestEnvironment = {
-  person: Person
+  user: TestUser
   teamSlug: string
   teamId: string
   nodeId: string
@@ -19,16 +19,16 @@ export const unique = (prefix: string): string =>
   `${prefix}${process.pid.toString(36)}${Date.now().toString(36).slice(-5)}${Math.floor(Math.random() * 1_296).toString(36)}`
 
 export async function createTeam(
-  person: Person,
+  user: TestUser,
   slug = unique('t').slice(0, 16),
 ): Promise<{ teamId: string; teamSlug: string }> {
-  const team = await person.client.call('teams.create', { body: { name: `Team ${slug}`, slug } })
+  const team = await user.client.call('teams.create', { body: { name: `Team ${slug}`, slug } })
   return { teamId: team.id, teamSlug: team.slug }
 }
 
 /** A node whose agent runs on this machine, supervised by the server ("use this machine"). */
-export async function connectLocalNode(person: Person, teamSlug: string, name = unique('node-')): Promise<string> {
-  const { client } = person
+export async function connectLocalNode(user: TestUser, teamSlug: string, name = unique('node-')): Promise<string> {
+  const { client } = user
   const node = await client.call('nodes.create', { params: { teamSlug }, body: { name } })
   await client.call('nodes.start-local-agent', { params: { teamSlug, nodeId: node.id } })
   await waitFor(
@@ -40,13 +40,13 @@ export async function connectLocalNode(person: Person, teamSlug: string, name = 
 }
 
 export async function connectRegistry(
-  person: Person,
+  user: TestUser,
   teamSlug: string,
   registry: Registry,
   options: { auth?: boolean; name?: string } = {},
 ): Promise<string> {
   const credentials = options.auth ? registryAccount : {}
-  const connected = await person.client.call('registries.create', {
+  const connected = await user.client.call('registries.create', {
     params: { teamSlug },
     body: {
       name: options.name ?? unique('registry-'),
@@ -58,16 +58,16 @@ export async function connectRegistry(
 }
 
 export async function createTestEnvironment(
-  person: Person,
+  user: TestUser,
   registry: Registry,
   options: { auth?: boolean } = {},
 ): Promise<TestEnvironment> {
-  const team = await createTeam(person)
+  const team = await createTeam(user)
   const [nodeId, registryId] = await Promise.all([
-    connectLocalNode(person, team.teamSlug),
-    connectRegistry(person, team.teamSlug, registry, options),
+    connectLocalNode(user, team.teamSlug),
+    connectRegistry(user, team.teamSlug, registry, options),
   ])
-  return { person, ...team, nodeId, registryId, registry }
+  return { user, ...team, nodeId, registryId, registry }
 }
 
 export type ServiceImage = { name: string; tag: string; image?: ImageSpec; config?: Partial<ContainerConfigFields> }
@@ -79,7 +79,7 @@ export async function createService(
   images: ServiceImage[],
   options: { versioned?: string; name?: string } = {},
 ): Promise<Service> {
-  const { client } = testEnvironment.person
+  const { client } = testEnvironment.user
   const params = { teamSlug: testEnvironment.teamSlug }
   for (const one of images) if (one.image) await testEnvironment.registry.push(one.name, one.tag, one.image)
   const project = await client.call('projects.create', {
@@ -118,7 +118,7 @@ export const setTag = (
   index: number,
   tag: string,
 ): Promise<undefined> =>
-  testEnvironment.person.client.call('images.update', {
+  testEnvironment.user.client.call('images.update', {
     params: {
       teamSlug: testEnvironment.teamSlug,
       projectId: service.projectId,
@@ -133,13 +133,13 @@ export const createDeployment = (
   service: Service,
   prefix: string,
 ): Promise<Deployment> =>
-  testEnvironment.person.client.call('deployments.create', {
+  testEnvironment.user.client.call('deployments.create', {
     params: { teamSlug: testEnvironment.teamSlug },
     body: { versionId: service.versionId, nodeId: testEnvironment.nodeId, prefix, protected: false },
   })
 
 export const startDeployment = async (testEnvironment: TestEnvironment, deploymentId: string): Promise<void> => {
-  await testEnvironment.person.client.call('deployments.start', {
+  await testEnvironment.user.client.call('deployments.start', {
     params: { teamSlug: testEnvironment.teamSlug, deploymentId },
     query: {},
     body: {},
@@ -169,14 +169,14 @@ export async function finished(
   const deployment = await waitFor(
     'the deployment has ended',
     async () => {
-      const now = await testEnvironment.person.client.call('deployments.get', { params })
+      const now = await testEnvironment.user.client.call('deployments.get', { params })
       return now.status !== 'in-progress' && now
     },
     { timeoutMs, everyMs },
   )
   const readLog = async () =>
     (
-      await testEnvironment.person.client.call('deployments.log', {
+      await testEnvironment.user.client.call('deployments.log', {
         params,
         query: { skip: 0, take: 1_000, try: deployment.lastTry },
       })

@@ -186,7 +186,7 @@ export function dockerRows({ ports, images, networks }: RowKit): FieldRow[] {
       },
     },
     {
-      says: "extraHosts: a person's own host.docker.internal wins",
+      says: "extraHosts: a user's own host.docker.internal wins",
       config: { extraHosts: [{ key: 'host.docker.internal', value: '10.9.9.9' }] },
       check: ({ info }) => expect(info.HostConfig.ExtraHosts).toEqual(['host.docker.internal:10.9.9.9']),
     },

@@ -6,7 +6,7 @@ it.each([
   [' acme ', 'acme'],
   ['two spaces', 'two  spaces'],
   ['Gro\u0308ße', 'Gr\u00f6ße'],
-])('"%s" is the name "%s" as a person sees it', (typed, name) => {
+])('"%s" is the name "%s" as a user sees it', (typed, name) => {
   expect(isTypedName(typed, name)).toBe(true)
 })
 

@@ -262,7 +262,7 @@ describe('the list of identities', () => {
     const { email, id } = await signUp(identity, `odd_${makeEmail()}`)
     const found = await identity.admin.listIdentities({ previewCredentialsIdentifierSimilar: email.slice(0, 12) })
     expect(found.data.map((entry) => entry.id)).toEqual([id])
-    const wild = await identity.admin.listIdentities({ previewCredentialsIdentifierSimilar: '%dd_person' })
+    const wild = await identity.admin.listIdentities({ previewCredentialsIdentifierSimilar: '%dd_user' })
     expect(wild.data).toEqual([])
   })
 

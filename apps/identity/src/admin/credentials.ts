@@ -1,14 +1,14 @@
 import type { App } from '../app/app.ts'
-import type { Executor } from '../db/executor.ts'
+import type { Executor } from '../db/database.ts'
 import { badRequest, IdentityError } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { findConfig, removeConfig } from '../identities/credentials.ts'
-import type { Person } from '../identities/store.ts'
+import type { User } from '../identities/store.ts'
 import { requireAnotherFirstFactor } from '../methods/first-factors.ts'
 import { findLinks, oidcIdentifier, saveLinks } from '../methods/oidc/links.ts'
 
 /** Deletes a second factor or a link to a provider account. Credentials that sign in alone are kept. */
-export async function deleteCredential(app: App, ctx: RequestContext, { identity }: Person): Promise<unknown> {
+export async function deleteCredential(app: App, ctx: RequestContext, identity: User): Promise<unknown> {
   const type = ctx.param('type')
   const identifier = ctx.query('identifier') ?? ''
   if (type === 'password' || type === 'code') throw badRequest('You cannot remove first factor credentials.')

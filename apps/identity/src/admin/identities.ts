@@ -2,10 +2,10 @@ import { isUuid } from '@crux/service-kit'
 import type { App } from '../app/app.ts'
 import { isObject } from '../http/body.ts'
 import { badRequest, noSuchRow } from '../http/errors.ts'
-import { linkTo, readNumber, readSize } from '../http/pages.ts'
+import { linkTo, readIdToken, readNumber, readSize } from '../http/pages.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import type { Routes } from '../http/routes.ts'
-import { findPerson, type Person } from '../identities/store.ts'
+import { findUser, type User } from '../identities/store.ts'
 import { showIdentity } from '../identities/wire.ts'
 import { endSessions } from '../sessions/store.ts'
 import { deleteCredential } from './credentials.ts'
@@ -13,12 +13,12 @@ import { type IdentityBody, parseJson, readIdentityBody, readState, readTraits }
 import { hashOf, makeIdentities, makeIdentity, orConflict } from './identity-create.ts'
 import {
   type Credential,
-  countPeople,
-  deletePerson,
+  countUsers,
+  deleteUser,
   type ListFilter,
   listCredentials,
-  listPeople,
-  updatePerson,
+  listUsers,
+  updateUser,
 } from './identity-store.ts'
 import { applyPatch } from './json-patch.ts'
 
@@ -36,7 +36,7 @@ export function identityRoutes(app: App): Routes {
       DELETE: (ctx) => deleteIdentity(app, ctx),
     },
     '/admin/identities/:id/credentials/:type': {
-      DELETE: async (ctx) => deleteCredential(app, ctx, await requirePerson(app, ctx)),
+      DELETE: async (ctx) => deleteCredential(app, ctx, await requireUser(app, ctx)),
     },
   }
 }
@@ -47,15 +47,15 @@ async function listIdentities(app: App, ctx: RequestContext): Promise<unknown> {
   refuseCredentials(ctx)
   const filter = readFilter(ctx)
   const byNumber = ctx.query('page') !== undefined || ctx.query('per_page') !== undefined
-  const people = byNumber ? await numberedPage(app, ctx, filter) : await tokenPage(app, ctx, filter)
+  const users = byNumber ? await numberedPage(app, ctx, filter) : await tokenPage(app, ctx, filter)
   if (!filter || 'ids' in filter)
-    return ctx.reply.send(people.map((person) => showForAdmin(app, person, { metadataAdmin: 'always' })))
+    return ctx.reply.send(users.map((user) => showForAdmin(app, user, { metadataAdmin: 'always' })))
   const credentials = await listCredentials(
     app.database.db,
-    people.map(({ identity }) => identity.id),
+    users.map(({ id }) => id),
   )
-  const shown = people.map((person) =>
-    showForAdmin(app, person, { metadataAdmin: 'always', credentials: credentials.get(person.identity.id) ?? [] }),
+  const shown = users.map((user) =>
+    showForAdmin(app, user, { metadataAdmin: 'always', credentials: credentials.get(user.id) ?? [] }),
   )
   return ctx.reply.send(shown)
 }
@@ -65,10 +65,10 @@ const recoveredAtHeader = 'x-crux-recovered-at'
 
 async function getIdentity(app: App, ctx: RequestContext): Promise<unknown> {
   refuseCredentials(ctx)
-  const person = await requirePerson(app, ctx)
-  const { recoveredAt } = person.identity
+  const user = await requireUser(app, ctx)
+  const { recoveredAt } = user
   if (recoveredAt) ctx.reply.header(recoveredAtHeader, recoveredAt.toISOString())
-  return ctx.reply.send(await showDetails(app, person))
+  return ctx.reply.send(await showDetails(app, user))
 }
 
 /** Secrets of credentials are never sent to a client, so a request that includes them is refused. */
@@ -78,25 +78,24 @@ function refuseCredentials(ctx: RequestContext): void {
 }
 
 /** Pages continue after the id of the last identity of the previous page, so new identities cannot shift them. */
-async function tokenPage(app: App, ctx: RequestContext, filter: ListFilter): Promise<Person[]> {
+async function tokenPage(app: App, ctx: RequestContext, filter: ListFilter): Promise<User[]> {
   const asked = ctx.query('page_size')
   const wanted = filter && 'ids' in filter && asked === undefined ? filter.ids.length : 0
   const size = Math.max(readSize(asked), wanted)
-  const after = ctx.query('page_token') || firstToken
-  if (!isUuid(after)) throw badRequest('The page token is invalid, do not craft your own page tokens')
-  const found = await listPeople(app.database, filter, { size: size + 1, after })
-  const people = found.slice(0, size)
+  const after = readIdToken(ctx) ?? firstToken
+  const found = await listUsers(app.database, filter, { size: size + 1, after })
+  const users = found.slice(0, size)
   const links = [linkTo(ctx, 'first', { page_size: String(size), page_token: firstToken })]
-  const last = people.at(-1)?.identity.id
+  const last = users.at(-1)?.id
   if (found.length > size && last) links.push(linkTo(ctx, 'next', { page_size: String(size), page_token: last }))
   ctx.reply.header('link', links.join(','))
-  return people
+  return users
 }
 
-async function numberedPage(app: App, ctx: RequestContext, filter: ListFilter): Promise<Person[]> {
+async function numberedPage(app: App, ctx: RequestContext, filter: ListFilter): Promise<User[]> {
   const size = readSize(ctx.query('per_page'))
   const page = readNumber(ctx.query('page') ?? '0')
-  const total = await countPeople(app.database)
+  const total = await countUsers(app.database)
   const last = Math.max(0, Math.ceil(total / size) - 1)
   const to = (rel: string, number: number) => linkTo(ctx, rel, { page: String(number), per_page: String(size) })
   const links = [to('first', 0)]
@@ -104,7 +103,7 @@ async function numberedPage(app: App, ctx: RequestContext, filter: ListFilter): 
   if (page > 0) links.push(to('prev', page - 1))
   links.push(to('last', last))
   ctx.reply.header('link', links.join(',')).header('x-total-count', total)
-  return listPeople(app.database, filter, { size, offset: page * size })
+  return listUsers(app.database, filter, { size, offset: page * size })
 }
 
 function readFilter(ctx: RequestContext): ListFilter {
@@ -126,32 +125,31 @@ function readFilter(ctx: RequestContext): ListFilter {
 
 async function createIdentity(app: App, ctx: RequestContext): Promise<unknown> {
   const body = readIdentityBody(parseJson(ctx.request.body), { strict: true })
-  const person = await makeIdentity(app, body, 'This identity conflicts with another identity that already exists.')
+  const user = await makeIdentity(app, body, 'This identity conflicts with another identity that already exists.')
   const base = `http://${ctx.request.headers.host ?? 'localhost'}`
   return ctx.reply
     .code(201)
-    .header('location', `${base}/identities/${person.identity.id}`)
-    .send(await showDetails(app, person, 'when set'))
+    .header('location', `${base}/identities/${user.id}`)
+    .send(await showDetails(app, user, 'when set'))
 }
 
 async function replaceIdentity(app: App, ctx: RequestContext): Promise<unknown> {
-  const person = await requirePerson(app, ctx)
+  const user = await requireUser(app, ctx)
   const value = parseJson(ctx.request.body)
   const body = readIdentityBody(value, { strict: false })
   const stateGiven = isObject(value) ? value.state : undefined
-  const state = stateGiven === undefined || stateGiven === '' ? person.identity.state : body.state
-  return ctx.reply.send(await save(app, person, { ...body, state }, 'when set'))
+  const state = stateGiven === undefined || stateGiven === '' ? user.state : body.state
+  return ctx.reply.send(await save(app, user, { ...body, state }, 'when set'))
 }
 
 async function patchIdentity(app: App, ctx: RequestContext): Promise<unknown> {
-  const person = await requirePerson(app, ctx)
-  const { identity } = person
+  const user = await requireUser(app, ctx)
   const patched = applyPatch(
     {
-      state: identity.state,
-      traits: identity.traits,
-      metadata_public: identity.metadataPublic,
-      metadata_admin: identity.metadataAdmin,
+      state: user.state,
+      traits: user.traits,
+      metadata_public: user.metadataPublic,
+      metadata_admin: user.metadataAdmin,
     },
     parseJson(ctx.request.body),
   )
@@ -161,24 +159,24 @@ async function patchIdentity(app: App, ctx: RequestContext): Promise<unknown> {
     metadataPublic: patched.metadata_public ?? null,
     metadataAdmin: patched.metadata_admin ?? null,
   }
-  return ctx.reply.send(await save(app, person, change, 'always'))
+  return ctx.reply.send(await save(app, user, change, 'always'))
 }
 
-async function save(app: App, person: Person, body: IdentityBody, shown: MetadataAdmin): Promise<unknown> {
+async function save(app: App, user: User, body: IdentityBody, shown: MetadataAdmin): Promise<unknown> {
   const passwordHash = await hashOf(app, body)
   const { traits, state, metadataPublic, metadataAdmin } = body
   await orConflict(
     app.database.transaction(async (tx) => {
-      await updatePerson(
+      await updateUser(
         tx,
-        person,
+        user,
         { traits, state, metadataPublic, metadataAdmin },
         { verified: body.verified ?? (app.assumesAddresses && 'assumed'), passwordHash },
       )
-      if (state === 'inactive') await endSessions(tx, { ofIdentity: person.identity.id })
+      if (state === 'inactive') await endSessions(tx, { ofIdentity: user.id })
     }),
   )
-  const saved = await findPerson(app.database.db, person.identity.id)
+  const saved = await findUser(app.database.db, user.id)
   if (!saved) throw noSuchRow()
   return showDetails(app, saved, shown)
 }
@@ -188,30 +186,30 @@ async function deleteIdentity(app: App, ctx: RequestContext): Promise<unknown> {
   if (!isUuid(id)) throw noSuchRow()
   const deleted = await app.database.transaction(async (tx) => {
     await endSessions(tx, { ofIdentity: id })
-    return deletePerson(tx, id)
+    return deleteUser(tx, id)
   })
   if (!deleted) throw noSuchRow()
   return ctx.reply.code(204).send()
 }
 
-export async function requirePerson(app: App, ctx: RequestContext): Promise<Person> {
+export async function requireUser(app: App, ctx: RequestContext): Promise<User> {
   const id = ctx.param('id')
-  const person = isUuid(id) ? await findPerson(app.database.db, id) : undefined
-  if (!person) throw noSuchRow()
-  return person
+  const user = isUuid(id) ? await findUser(app.database.db, id) : undefined
+  if (!user) throw noSuchRow()
+  return user
 }
 
 type MetadataAdmin = 'always' | 'when set'
 
-async function showDetails(app: App, person: Person, metadataAdmin: MetadataAdmin = 'always'): Promise<unknown> {
-  const found = await listCredentials(app.database.db, [person.identity.id])
-  return showForAdmin(app, person, { metadataAdmin, credentials: found.get(person.identity.id) ?? [] })
+async function showDetails(app: App, user: User, metadataAdmin: MetadataAdmin = 'always'): Promise<unknown> {
+  const found = await listCredentials(app.database.db, [user.id])
+  return showForAdmin(app, user, { metadataAdmin, credentials: found.get(user.id) ?? [] })
 }
 
-function showForAdmin(app: App, person: Person, options: { metadataAdmin: MetadataAdmin; credentials?: Credential[] }) {
-  const { metadataAdmin = null } = person.identity
+function showForAdmin(app: App, user: User, options: { metadataAdmin: MetadataAdmin; credentials?: Credential[] }) {
+  const { metadataAdmin = null } = user
   return {
-    ...showIdentity(person, app.publicUrl),
+    ...showIdentity(user, app.publicUrl),
     ...(metadataAdmin === null && options.metadataAdmin === 'when set' ? {} : { metadata_admin: metadataAdmin }),
     ...(options.credentials
       ? { credentials: Object.fromEntries(options.credentials.map((entry) => [entry.type, showCredential(entry)])) }

@@ -68,9 +68,8 @@ function refuseUnsupported(value: Record<string, unknown>, traits: Traits): void
   for (const name of ['verifiable_addresses', 'recovery_addresses']) {
     const addresses = value[name] ?? []
     if (!Array.isArray(addresses)) throw badRequest(`${name} must be a list.`)
-    const isOwn = (entry: unknown) =>
-      isObject(entry) && typeof entry.value === 'string' && normalizeIdentifier(entry.value) === own
-    if (!addresses.every(isOwn)) throw badRequest(`${name} may hold the e-mail address of the traits and no other.`)
+    if (!addresses.every((entry) => isAddress(entry, own)))
+      throw badRequest(`${name} may hold the e-mail address of the traits and no other.`)
   }
 }
 
@@ -108,9 +107,10 @@ function readPassword(credentials: unknown): Pick<IdentityBody, 'password'> {
 function readVerified(addresses: unknown, traits: Traits): Pick<IdentityBody, 'verified'> {
   if (!Array.isArray(addresses)) return {}
   const value = normalizeIdentifier(emailOf(traits))
-  const own = addresses.find(
-    (entry): entry is Record<string, unknown> =>
-      isObject(entry) && typeof entry.value === 'string' && normalizeIdentifier(entry.value) === value,
-  )
+  const own = addresses.find((entry) => isAddress(entry, value))
   return own ? { verified: own.verified === true } : {}
+}
+
+function isAddress(entry: unknown, normalized: string): entry is Record<string, unknown> {
+  return isObject(entry) && typeof entry.value === 'string' && normalizeIdentifier(entry.value) === normalized
 }

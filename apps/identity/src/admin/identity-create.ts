@@ -1,17 +1,17 @@
 import type { App } from '../app/app.ts'
-import { brokenUniqueRule } from '../db/executor.ts'
+import { violatedUniqueConstraint } from '../db/database.ts'
 import { isObject } from '../http/body.ts'
 import { badRequest, IdentityError } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
-import { insertPerson, type Person } from '../identities/store.ts'
+import { insertUser, type User } from '../identities/store.ts'
 import { type IdentityBody, parseJson, readIdentityBody } from './identity-body.ts'
 
 /** @throws IdentityError 409 with `conflict` as its reason when another identity has the address */
-export async function makeIdentity(app: App, body: IdentityBody, conflict?: string): Promise<Person> {
+export async function makeIdentity(app: App, body: IdentityBody, conflict?: string): Promise<User> {
   const passwordHash = await hashOf(app, body)
   return orConflict(
     app.database.transaction((tx) =>
-      insertPerson(tx, { ...body, passwordHash, verified: body.verified ?? (app.assumesAddresses && 'assumed') }),
+      insertUser(tx, { ...body, passwordHash, verified: body.verified ?? (app.assumesAddresses && 'assumed') }),
     ),
     conflict,
   )
@@ -34,8 +34,8 @@ async function makeOneOf(app: App, entry: unknown): Promise<unknown> {
   if (!isObject(entry) || entry.create === undefined || entry.create === null) return null
   const named = typeof entry.patch_id === 'string' ? { patch_id: entry.patch_id } : {}
   try {
-    const { identity } = await makeIdentity(app, readIdentityBody(entry.create, { strict: true }))
-    return { action: 'create', identity: identity.id, ...named }
+    const { id } = await makeIdentity(app, readIdentityBody(entry.create, { strict: true }))
+    return { action: 'create', identity: id, ...named }
   } catch (error) {
     if (!(error instanceof IdentityError)) throw error
     return { action: 'error', ...named, ...error.toBody() }
@@ -51,7 +51,7 @@ export async function orConflict<T>(work: Promise<T>, reason?: string): Promise<
   try {
     return await work
   } catch (cause) {
-    if (brokenUniqueRule(cause) === undefined) throw cause
+    if (violatedUniqueConstraint(cause) === undefined) throw cause
     throw new IdentityError(409, { cause, ...(reason === undefined ? {} : { reason }) })
   }
 }

@@ -1,10 +1,8 @@
-import type { Database } from '@crux/postgres'
-import { and, eq, inArray, sql } from 'drizzle-orm'
-import type { Executor } from '../db/executor.ts'
+import { and, asc, eq, gt, inArray, like, type SQL, sql } from 'drizzle-orm'
+import type { Database, Executor } from '../db/database.ts'
 import { credentialIdentifiers, credentials, identities } from '../db/schema.ts'
-import { normalizeIdentifier } from '../identities/identity-schema.ts'
-import { type Person, publishIdentity, replaceTraits, type Verified } from '../identities/store.ts'
-import { type PersonRow, personFromRow } from '../sessions/rows.ts'
+import { identifiedBy, normalizeIdentifier } from '../identities/identity-schema.ts'
+import { publishIdentity, replaceTraits, type User, type Verified, withAddresses } from '../identities/store.ts'
 import type { IdentityBody } from './identity-body.ts'
 
 export interface Credential {
@@ -19,32 +17,31 @@ export type ListFilter = { ids: string[] } | { identifier: string } | { similar:
 export type ListPage = { size: number; after: string } | { size: number; offset: number }
 
 /** Lists identities by id with one query per page. Filters by identifier use its index; "similar" is a substring search. */
-export async function listPeople(database: Database, filter: ListFilter, page: ListPage): Promise<Person[]> {
-  const values: unknown[] = [page.size]
-  const parameter = (value: unknown) => `$${values.push(value)}`
-  const conditions: string[] = []
-  if (filter && 'ids' in filter) conditions.push(`i.id = any(${parameter(filter.ids)}::uuid[])`)
-  if (filter && 'identifier' in filter)
-    conditions.push(`i.id in (select identity_id from identity.credential_identifiers
-      where type in ('password', 'code', 'webauthn') and identifier = ${parameter(normalizeIdentifier(filter.identifier))})`)
-  if (filter && 'similar' in filter)
-    conditions.push(`i.id in (select identity_id from identity.credential_identifiers
-      where identifier like ${parameter(`%${escapeLike(normalizeIdentifier(filter.similar))}%`)})`)
-  if ('after' in page) conditions.push(`i.id > ${parameter(page.after)}`)
-  const offset = 'offset' in page ? `offset ${parameter(page.offset)}` : ''
-  const { rows } = await database.pool.query<PersonRow>(
-    `select row_to_json(i) as identity,
-      coalesce((select json_agg(a order by a.id) from identity.verifiable_addresses a where a.identity_id = i.id), '[]') as verifiable,
-      coalesce((select json_agg(a order by a.id) from identity.recovery_addresses a where a.identity_id = i.id), '[]') as recovery
-     from identity.identities i
-     ${conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`}
-     order by i.id limit $1 ${offset}`,
-    values,
-  )
-  return rows.map(personFromRow)
+export async function listUsers(database: Database, filter: ListFilter, page: ListPage): Promise<User[]> {
+  const identifiers = (condition: SQL | undefined) =>
+    database.db.select({ id: credentialIdentifiers.identityId }).from(credentialIdentifiers).where(condition)
+  const conditions: SQL[] = []
+  if (filter && 'ids' in filter) conditions.push(inArray(identities.id, filter.ids))
+  if (filter && 'identifier' in filter) {
+    const { type, identifier } = credentialIdentifiers
+    const exact = and(inArray(type, [...identifiedBy]), eq(identifier, normalizeIdentifier(filter.identifier)))
+    conditions.push(inArray(identities.id, identifiers(exact)))
+  }
+  if (filter && 'similar' in filter) {
+    const pattern = `%${escapeLike(normalizeIdentifier(filter.similar))}%`
+    conditions.push(inArray(identities.id, identifiers(like(credentialIdentifiers.identifier, pattern))))
+  }
+  if ('after' in page) conditions.push(gt(identities.id, page.after))
+  return database.db.query.identities.findMany({
+    where: and(...conditions),
+    with: withAddresses,
+    orderBy: asc(identities.id),
+    limit: page.size,
+    offset: 'offset' in page ? page.offset : 0,
+  })
 }
 
-export async function countPeople(database: Database): Promise<number> {
+export async function countUsers(database: Database): Promise<number> {
   return database.db.$count(identities)
 }
 
@@ -80,32 +77,31 @@ export async function listCredentials(db: Executor, identityIds: string[]): Prom
  *
  * @param options.verified whether a changed address counts as verified
  */
-export async function updatePerson(
+export async function updateUser(
   tx: Executor,
-  person: Person,
+  user: User,
   change: Pick<IdentityBody, 'traits' | 'state' | 'metadataPublic' | 'metadataAdmin'>,
   options: { verified: Verified; passwordHash?: string },
 ): Promise<void> {
-  const { identity } = person
   const at = new Date()
   await tx
     .update(identities)
     .set({
       ...change,
       updatedAt: at,
-      ...(change.state === identity.state ? {} : { stateChangedAt: at }),
+      ...(change.state === user.state ? {} : { stateChangedAt: at }),
     })
-    .where(eq(identities.id, identity.id))
+    .where(eq(identities.id, user.id))
   if (options.passwordHash !== undefined)
     await tx
       .update(credentials)
       .set({ config: { hashed_password: options.passwordHash }, updatedAt: at })
-      .where(and(eq(credentials.identityId, identity.id), eq(credentials.type, 'password')))
-  await replaceTraits(tx, identity, change.traits, options)
-  await publishIdentity(tx, identity.id)
+      .where(and(eq(credentials.identityId, user.id), eq(credentials.type, 'password')))
+  await replaceTraits(tx, user, change.traits, options)
+  await publishIdentity(tx, user.id)
 }
 
-export async function deletePerson(tx: Executor, id: string): Promise<boolean> {
+export async function deleteUser(tx: Executor, id: string): Promise<boolean> {
   const gone = await tx.delete(identities).where(eq(identities.id, id)).returning({ id: identities.id })
   await publishIdentity(tx, id)
   return gone.length > 0

@@ -19,12 +19,13 @@ const forbiddenNames = new Set(['__proto__', 'constructor', 'prototype'])
  */
 export function applyPatch(document: Record<string, unknown>, patch: unknown): Record<string, unknown> {
   const result = structuredClone(document)
-  for (const { op, path, value } of readPatch(patch)) {
+  for (const operation of readPatch(patch)) {
+    const { op, path, value } = operation
     const last = path.at(-1) ?? ''
-    const parent = op === 'remove' ? reach(result, path) : make(result, path)
+    const parent = parentOf(result, operation)
     if (op !== 'remove') parent[last] = value
     else if (Object.hasOwn(parent, last)) delete parent[last]
-    else throw refused(`error in remove for path: '/${path.join('/')}': it does not exist`)
+    else throw missing(path)
   }
   return result
 }
@@ -46,10 +47,12 @@ function readPatch(patch: unknown): Operation[] {
   })
 }
 
-function make(document: Record<string, unknown>, path: string[]): Record<string, unknown> {
+/** The object that holds the last part of a path. Missing parents are created, or refused when a value is removed. */
+function parentOf(document: Record<string, unknown>, { op, path }: Operation): Record<string, unknown> {
   let place = document
   for (const part of path.slice(0, -1)) {
     const next = place[part]
+    if (!isObject(next) && op === 'remove') throw missing(path)
     const child = isObject(next) ? next : {}
     place[part] = child
     place = child
@@ -57,15 +60,7 @@ function make(document: Record<string, unknown>, path: string[]): Record<string,
   return place
 }
 
-function reach(document: Record<string, unknown>, path: string[]): Record<string, unknown> {
-  let place = document
-  for (const part of path.slice(0, -1)) {
-    const next = place[part]
-    if (!isObject(next)) throw refused(`error in remove for path: '/${path.join('/')}': it does not exist`)
-    place = next
-  }
-  return place
-}
+const missing = (path: string[]) => refused(`error in remove for path: '/${path.join('/')}': it does not exist`)
 
 function refused(message: string): IdentityError {
   return new IdentityError(400, { message, reason: 'An error occurred when applying the JSON patch' })

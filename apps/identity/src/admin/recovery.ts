@@ -3,7 +3,7 @@ import type { App } from '../app/app.ts'
 import { uiUrl } from '../app/app.ts'
 import { newToken } from '../crypto/secrets.ts'
 import type { Flow } from '../db/schema.ts'
-import { type CodeOwner, codeLifespanMs, keepCode, newCode } from '../flows/codes.ts'
+import { codeLifespanMs, newCode, storeCode } from '../flows/codes.ts'
 import { recoveryLink } from '../flows/recovery.ts'
 import { passedOnCodeForm, recoveryAddressForm } from '../flows/recovery-forms.ts'
 import { resolveReturnTo } from '../flows/return-to.ts'
@@ -12,7 +12,7 @@ import { isObject } from '../http/body.ts'
 import { badRequest, IdentityError } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import type { Routes } from '../http/routes.ts'
-import { findPerson, type Person } from '../identities/store.ts'
+import { findUser } from '../identities/store.ts'
 import { parseJson } from './identity-body.ts'
 
 /** Recovery that an administrator starts for a user. The administrator passes on the code or link; no mail is sent. */
@@ -24,15 +24,13 @@ export function recoveryRoutes(app: App): Routes {
 }
 
 async function createCode(app: App, ctx: RequestContext): Promise<unknown> {
-  const asked = readAsked(app, ctx)
-  const { identity_id: id } = asked.body
-  if (id !== undefined && !isUuid(id)) throw badRequest(`Unable to decode the identity id: "${String(id)}"`)
-  const person = await findKnown(app, id)
-  if (!person)
-    throw new IdentityError(404, { message: 'Unable to locate the resource', reason: 'There is no such identity.' })
-  const flow = await insertPassedOn(app, ctx, person, { ...asked, by: 'code' })
+  const missing = new IdentityError(404, {
+    message: 'Unable to locate the resource',
+    reason: 'There is no such identity.',
+  })
+  const flow = await insertPassedOn(app, ctx, { by: 'code', missing })
   const code = newCode()
-  await keepCode(app.database.db, app, flow, { secret: code, owner: ownerOf(person), expiresAt: flow.expiresAt })
+  await keepSecret(app, flow, code)
   return ctx.reply.code(201).send({
     recovery_link: uiUrl(app, 'recovery', { flow: flow.id }),
     recovery_code: code,
@@ -41,35 +39,14 @@ async function createCode(app: App, ctx: RequestContext): Promise<unknown> {
 }
 
 async function createLink(app: App, ctx: RequestContext): Promise<unknown> {
-  const asked = readAsked(app, ctx)
-  const { identity_id: id } = asked.body
-  if (id !== undefined && !isUuid(id)) throw badRequest(`Unable to decode the identity id: "${String(id)}"`)
-  const person = await findKnown(app, id)
-  if (!person) throw badRequest('The requested identity id does not exist.')
-  const flow = await insertPassedOn(app, ctx, person, { ...asked, by: 'link' })
+  const missing = badRequest('The requested identity id does not exist.')
+  const flow = await insertPassedOn(app, ctx, { by: 'link', missing })
   const token = newToken('')
-  await keepCode(app.database.db, app, flow, { secret: token, owner: ownerOf(person), expiresAt: flow.expiresAt })
+  await keepSecret(app, flow, token)
   return ctx.reply.send({
     recovery_link: recoveryLink(app, flow, token),
     expires_at: flow.expiresAt.toISOString(),
   })
-}
-
-interface Asked {
-  body: Record<string, unknown>
-  expiresAt: Date
-  type: Flow['type']
-  returnTo: string | null
-}
-
-function readAsked(app: App, ctx: RequestContext): Asked {
-  const body = parseJson(ctx.request.body)
-  if (!isObject(body)) throw badRequest('The body must be a JSON object.')
-  const { flow_type: type = 'browser' } = body
-  if (type !== 'browser' && type !== 'api') throw badRequest(`Value from "flow_type" is not valid: "${String(type)}"`)
-  const returnTo = ctx.query('return_to') || null
-  resolveReturnTo(returnTo ?? undefined, app.consoleUrl)
-  return { body, type, returnTo, expiresAt: new Date(Date.now() + readLifespan(body.expires_in)) }
 }
 
 const unitMs: Record<string, number> = { ns: 1e-6, us: 1e-3, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
@@ -86,17 +63,22 @@ function readLifespan(value: unknown): number {
   return ms
 }
 
-async function findKnown(app: App, id: unknown): Promise<Person | undefined> {
-  return isUuid(id) ? findPerson(app.database.db, id) : undefined
-}
-
-function insertPassedOn(
+/** @param options.missing the error for an identity that does not exist */
+async function insertPassedOn(
   app: App,
   ctx: RequestContext,
-  person: Person,
-  options: Asked & { by: 'code' | 'link' },
+  { by, missing }: { by: 'code' | 'link'; missing: IdentityError },
 ): Promise<Flow> {
-  const { type, returnTo, expiresAt, by } = options
+  const body = parseJson(ctx.request.body)
+  if (!isObject(body)) throw badRequest('The body must be a JSON object.')
+  const { flow_type: type = 'browser', identity_id: id } = body
+  if (type !== 'browser' && type !== 'api') throw badRequest(`Value from "flow_type" is not valid: "${String(type)}"`)
+  const returnTo = ctx.query('return_to') || null
+  resolveReturnTo(returnTo ?? undefined, app.consoleUrl)
+  const expiresAt = new Date(Date.now() + readLifespan(body.expires_in))
+  if (id !== undefined && !isUuid(id)) throw badRequest(`Unable to decode the identity id: "${String(id)}"`)
+  const user = id === undefined ? undefined : await findUser(app.database.db, id)
+  if (!user) throw missing
   return insertFlow(app.database.db, {
     kind: 'recovery',
     type,
@@ -104,7 +86,7 @@ function insertPassedOn(
     returnTo,
     active: by,
     state: by === 'code' ? 'sent_email' : 'choose_method',
-    identityId: person.identity.id,
+    identityId: user.id,
     csrfHash: null,
     context: { unbound: true, methods: { recovery: { by } } },
     expiresAt,
@@ -112,7 +94,8 @@ function insertPassedOn(
   })
 }
 
-/** The code is passed on by an administrator and not through the mailbox, so it verifies no address. */
-function ownerOf({ identity }: Person): CodeOwner {
-  return { identityId: identity.id }
+/** The secret is passed on by an administrator and not through the mailbox, so it verifies no address. */
+async function keepSecret(app: App, flow: Flow, secret: string): Promise<void> {
+  const owner = { identityId: flow.identityId ?? undefined }
+  await storeCode(app.database.db, app, flow, { secret, owner, expiresAt: flow.expiresAt })
 }

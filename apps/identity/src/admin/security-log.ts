@@ -4,7 +4,7 @@ import { badRequest } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import type { Routes } from '../http/routes.ts'
 import { recordSecurityEvent } from '../security/events.ts'
-import { requirePerson } from './identities.ts'
+import { requireUser } from './identities.ts'
 import { parseJson } from './identity-body.ts'
 
 const name = z.string().max(200)
@@ -22,12 +22,12 @@ export function securityLogRoutes(app: App): Routes {
 
 /** The server repeats a report when it got no answer, so two reports with the same `id` count as one event. */
 async function recordEvent(app: App, ctx: RequestContext): Promise<unknown> {
-  const person = await requirePerson(app, ctx)
+  const user = await requireUser(app, ctx)
   const read = Entry.safeParse(parseJson(ctx.request.body))
   if (!read.success) throw badRequest(`The entry is not valid: ${z.prettifyError(read.error)}`)
   const { id, ip_address: clientAddress, user_agent: userAgent } = read.data
   await app.database.transaction((tx) =>
-    recordSecurityEvent(tx, app, { clientAddress, userAgent }, person, read.data.what, { id }),
+    recordSecurityEvent(tx, app, { clientAddress, userAgent }, user, read.data.what, { id }),
   )
   app.outbox.wake()
   return ctx.reply.code(204).send()

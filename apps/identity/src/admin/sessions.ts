@@ -1,22 +1,14 @@
 import { isUuid } from '@crux/service-kit'
 import { eq } from 'drizzle-orm'
 import type { App } from '../app/app.ts'
-import { sessionDevices, sessions } from '../db/schema.ts'
+import { sessions } from '../db/schema.ts'
 import { badRequest, IdentityError, malformedUuid, noSuchRow } from '../http/errors.ts'
-import { linkHeader, linkTo, readOffsetPage, readSize } from '../http/pages.ts'
+import { linkHeader, linkTo, readIdToken, readOffsetPage, readSize } from '../http/pages.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import type { Routes } from '../http/routes.ts'
-import { findPerson } from '../identities/store.ts'
-import { encodedSchemaId, showBareIdentity, showIdentity } from '../identities/wire.ts'
-import {
-  type Device,
-  endSessions,
-  findSessionById,
-  listSessions,
-  type Session,
-  sessionLifespanMs,
-} from '../sessions/store.ts'
-import { showBareSession, showDevice } from '../sessions/wire.ts'
+import { schemaUrl, showBareIdentity, showIdentity } from '../identities/wire.ts'
+import { endSessions, findSessionById, listSessions, sessionLifespanMs } from '../sessions/store.ts'
+import { showBareSession, showDevice, showListedSession, showSession } from '../sessions/wire.ts'
 
 /** Session endpoints for administrators, across all identities. */
 export function adminSessionRoutes(app: App): Routes {
@@ -36,36 +28,25 @@ async function listOfIdentity(app: App, ctx: RequestContext): Promise<unknown> {
   const page = readOffsetPage(ctx)
   const active = readActive(ctx)
   const { entries, total } = await listSessions(app.database, { identityId, active }, page)
-  const person = await findPerson(app.database.db, identityId)
   ctx.reply.header('link', linkHeader(ctx, page, total)).header('x-total-count', total)
-  return ctx.reply.send(
-    entries.map(({ session, devices }) => ({
-      ...showBareSession(session, app),
-      identity: person ? showBareIdentity(person.identity, '') : null,
-      devices: devices.map(showDevice),
-    })),
-  )
+  return ctx.reply.send(entries.map((session) => showListedSession(session, app)))
 }
 
 async function listAll(app: App, ctx: RequestContext): Promise<unknown> {
   const expand = readExpand(ctx)
   const size = readSize(ctx.query('page_size'))
-  const after = ctx.query('page_token') || undefined
-  if (after !== undefined && !isUuid(after))
-    throw badRequest('The page token is invalid, do not craft your own page tokens')
+  const after = readIdToken(ctx)
   const { entries, total } = await listSessions(app.database, { active: readActive(ctx), after }, { size, offset: 0 })
   const links = [linkTo(ctx, 'first', { page_size: String(size), page_token: '' })]
-  const last = entries.at(-1)?.session.id
+  const last = entries.at(-1)?.id
   if (entries.length === size && last) links.push(linkTo(ctx, 'next', { page_size: String(size), page_token: last }))
   ctx.reply.header('link', links.join(',')).header('x-total-count', total)
   return ctx.reply.send(
-    await Promise.all(
-      entries.map(async ({ session, devices }) => ({
-        ...showBareSession(session, app),
-        identity: expand.has('identity') ? await showBareOwner(app, session) : null,
-        devices: expand.has('devices') ? devices.map(showDevice) : null,
-      })),
-    ),
+    entries.map((session) => ({
+      ...showBareSession(session, app),
+      identity: expand.has('identity') ? showBareIdentity(session.user, schemaUrl(app.publicUrl)) : null,
+      devices: expand.has('devices') ? session.devices.map(showDevice) : null,
+    })),
   )
 }
 
@@ -75,8 +56,8 @@ async function getOne(app: App, ctx: RequestContext): Promise<unknown> {
   if (!session) throw noSuchRow()
   return ctx.reply.send({
     ...showBareSession(session, app),
-    identity: expand.has('identity') ? await showOwner(app, session) : null,
-    devices: expand.has('devices') ? (await devicesOf(app, session)).map(showDevice) : [],
+    identity: expand.has('identity') ? showIdentity(session.user, app.publicUrl) : null,
+    devices: expand.has('devices') ? session.devices.map(showDevice) : [],
   })
 }
 
@@ -91,13 +72,13 @@ async function endOne(app: App, ctx: RequestContext): Promise<unknown> {
 async function extend(app: App, ctx: RequestContext): Promise<unknown> {
   const id = readId(ctx)
   const at = new Date()
-  const [session] = await app.database.db
+  await app.database.db
     .update(sessions)
     .set({ expiresAt: new Date(at.getTime() + sessionLifespanMs), updatedAt: at })
     .where(eq(sessions.id, id))
-    .returning()
+  const session = await findSessionById(app.database.db, id)
   if (!session) throw noSuchRow()
-  return ctx.reply.send({ ...showBareSession(session, app), identity: await showOwner(app, session), devices: [] })
+  return ctx.reply.send({ ...showSession(session, app), devices: [] })
 }
 
 /** Ends and deletes all sessions of an identity. */
@@ -109,20 +90,6 @@ async function deleteAllOfIdentity(app: App, ctx: RequestContext): Promise<unkno
   })
   if (deleted.length === 0) throw noSuchRow()
   return ctx.reply.code(204).send()
-}
-
-async function showOwner(app: App, session: Session): Promise<unknown> {
-  const person = await findPerson(app.database.db, session.identityId)
-  return person ? showIdentity(person, app.publicUrl) : null
-}
-
-async function showBareOwner(app: App, session: Session): Promise<unknown> {
-  const person = await findPerson(app.database.db, session.identityId)
-  return person ? showBareIdentity(person.identity, `${app.publicUrl}/schemas/${encodedSchemaId}`) : null
-}
-
-async function devicesOf(app: App, session: Session): Promise<Device[]> {
-  return app.database.db.select().from(sessionDevices).where(eq(sessionDevices.sessionId, session.id))
 }
 
 function readId(ctx: RequestContext): string {

@@ -1,7 +1,7 @@
-import type { Database } from '@crux/postgres'
 import type { Logger } from '@crux/service-kit'
 import type { IdentityConfig } from '../config/config.ts'
 import type { Keys } from '../crypto/secrets.ts'
+import type { Database } from '../db/database.ts'
 import type { Outbox } from '../mail/outbox.ts'
 import type { Limiter } from './limiter.ts'
 import type { Captcha, PasswordHasher, Providers } from './services.ts'

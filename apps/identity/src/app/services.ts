@@ -1,6 +1,6 @@
 import type { CaptchaSettings } from '../config/captcha.ts'
 
-// What the rooms of the service offer to each other through `App`. Each room implements its interface and imports it from here.
+// What the directories of the service offer to each other through `App`. Each one implements its interface and imports it from here.
 
 export interface Captcha extends Pick<CaptchaSettings, 'siteKey' | 'scriptUrl'> {
   /** `unavailable` when the verifier does not answer, or not as documented. The user may retry and is not let in. */

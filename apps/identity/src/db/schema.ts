@@ -230,6 +230,24 @@ export const signingKeys = identity.table('signing_keys', {
   createdAt: createdAt(),
 })
 
+export type SignInEvent = {
+  event: 'signed-up' | 'signed-in' | 'confirmed' | 'recovered'
+  method: string
+  /** The provider of the account that was used. */
+  provider?: string
+}
+
+/** The events in the security log of a user. They contain no secrets. */
+export type SecurityEvent =
+  | SignInEvent
+  | { event: 'password-changed' }
+  | { event: 'address-changed'; from: string; to: string }
+  /** `factor` as in UI texts: "an authenticator app". */
+  | { event: 'factor-added' | 'factor-removed'; factor: string }
+  /** The server reports the events of API tokens, because it stores the tokens. */
+  | { event: 'token-created' | 'token-revoked'; name: string; scope?: string }
+  | { event: 'tokens-revoked'; count: number }
+
 /** The security events of an account, which its user can read: sign-ins, and every change of credentials. */
 export const securityLog = identity.table(
   'security_log',

@@ -3,7 +3,7 @@ import type { Flow } from '../db/schema.ts'
 import { csrfHash } from '../http/csrf.ts'
 import { csrfViolation, flowExpired } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
-import type { Person } from '../identities/store.ts'
+import type { User } from '../identities/store.ts'
 import { showIdentity } from '../identities/wire.ts'
 import type { Message } from '../ui/messages.ts'
 import { showFlow } from './flow.ts'
@@ -13,7 +13,7 @@ import { updateFlow } from './store.ts'
 /**
  * Answers with a flow: as JSON to clients that read JSON, otherwise with a redirect to the page of the flow.
  *
- * @param options.person the user whose settings the flow shows
+ * @param options.user the user whose settings the flow shows
  * @param options.continueWith the next steps for the client
  * @param options.exchangeCode the code with which a native app gets its session; shown only in this answer
  * @param options.transientPayload the payload that the submit carried; it is returned and not stored
@@ -25,7 +25,7 @@ export function answerFlow(
   options: {
     status?: number
     redirectStatus?: number
-    person?: Person
+    user?: User
     continueWith?: unknown[]
     transientPayload?: unknown
     exchangeCode?: string
@@ -33,10 +33,10 @@ export function answerFlow(
 ): unknown {
   if (flow.type === 'browser' && !ctx.wantsJson)
     return ctx.reply.redirect(uiUrl(app, pageOf(flow), { flow: flow.id }), options.redirectStatus ?? 303)
-  const { person, continueWith = [], transientPayload, exchangeCode } = options
+  const { user, continueWith = [], transientPayload, exchangeCode } = options
   return ctx.reply.code(options.status ?? 200).send({
     ...showFlow(flow, app, flow.type === 'browser' ? ctx.csrfToken : undefined),
-    identity: person && showIdentity(person, app.publicUrl),
+    identity: user && showIdentity(user, app.publicUrl),
     session_token_exchange_code: exchangeCode,
     transient_payload: transientPayload,
     continue_with: continueWith.length === 0 ? undefined : continueWith,
@@ -49,7 +49,7 @@ export async function answerMessages(
   ctx: RequestContext,
   flow: Flow,
   messages: Message[],
-  { active = flow.active, ...options }: { active?: string | null; redirectStatus?: number; person?: Person } = {},
+  { active = flow.active, ...options }: { active?: string | null; redirectStatus?: number; user?: User } = {},
 ): Promise<unknown> {
   const nodes = flow.ui.nodes.map((node) => ({ ...node, messages: [] }))
   const changed = await updateFlow(app.database.db, flow, { active, ui: { ...flow.ui, messages, nodes } })

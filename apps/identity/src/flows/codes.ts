@@ -1,10 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { and, eq, gt, isNull } from 'drizzle-orm'
 import type { App } from '../app/app.ts'
-import type { Executor } from '../db/executor.ts'
+import type { Executor } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import { codes, type Flow } from '../db/schema.ts'
+import type { RequestContext } from '../http/request-context.ts'
+import { countGuess } from '../limits/guesses.ts'
 import type { Mail } from '../mail/mail.ts'
+import { countAttempt } from './store.ts'
 
 /** Wrong codes before the flow ends. This applies even with CRUX_RATE_LIMITS=off, because a six-digit code allows no more. */
 export const attemptsPerCode = 5
@@ -25,7 +28,7 @@ export function newCode(): string {
  *
  * @param secret six digits, or the token of a link
  */
-export async function keepCode(
+export async function storeCode(
   tx: Executor,
   app: App,
   flow: Flow,
@@ -57,7 +60,7 @@ export async function sendCode(
   secret = newCode(),
 ): Promise<void> {
   const expiresAt = new Date(Date.now() + codeLifespanMs)
-  await keepCode(tx, app, flow, { secret, owner: to?.owner ?? {}, expiresAt })
+  await storeCode(tx, app, flow, { secret, owner: to?.owner ?? {}, expiresAt })
   if (to) await app.outbox.enqueue(tx, to.mail(secret, expiresAt))
   else await app.outbox.enqueueNothing(tx)
 }
@@ -88,6 +91,38 @@ export async function takeCode(tx: Executor, app: App, flow: Flow, code: string)
   if (used) return { kind: 'right', ...used }
   const [late] = await tx.select({ at: codes.expiresAt }).from(codes).where(its)
   return late ? { kind: 'expired', at: late.at } : { kind: 'wrong' }
+}
+
+/**
+ * Checks a typed code, which counts as a guess, and uses it up. After five attempts no code is checked.
+ *
+ * @param options.subject the purpose and the account; the attempts at it are counted across all flows and mails
+ * @param options.isExpected whether the code was sent to the address of the submit
+ * @param options.accept runs in the transaction that uses the right code up
+ */
+export async function tryCode(
+  app: App,
+  ctx: RequestContext,
+  flow: Flow,
+  options: {
+    code: string
+    subject: string
+    identityId: () => Promise<string | undefined>
+    isExpected?: boolean
+    accept?: (tx: Executor, use: CodeUse & { kind: 'right' }) => Promise<void>
+  },
+): Promise<CodeUse | { kind: 'spent' }> {
+  const { code, subject, identityId, isExpected = true, accept } = options
+  const guess = await countGuess(app, ctx, { kind: 'code', subject, identityId })
+  if ((await countAttempt(app.database.db, flow)) > attemptsPerCode) return { kind: 'spent' }
+  if (!isExpected) return { kind: 'wrong' }
+  const use = await app.database.transaction(async (tx) => {
+    const taken = await takeCode(tx, app, flow, code)
+    if (taken.kind === 'right') await accept?.(tx, taken)
+    return taken
+  })
+  if (use.kind === 'right') await guess.right()
+  return use
 }
 
 function hashOf(app: App, flow: Flow, code: string): Buffer {

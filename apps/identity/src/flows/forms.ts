@@ -1,6 +1,6 @@
 import { traitAt, traitFields } from '../identities/traits.ts'
 import { messages } from '../ui/messages.ts'
-import { csrfNode, type FieldMessages, input, type Node, noMessages, withMessages } from '../ui/nodes.ts'
+import { csrfNode, type FieldMessages, input, type Node, noMessages, submitButton, withMessages } from '../ui/nodes.ts'
 
 /** The inputs that the sign-in methods share. */
 export function loginInputs(identifier = '', autocomplete?: string): Node[] {
@@ -36,7 +36,7 @@ export function verificationAddressForm(
 ): Node[] {
   const nodes = [
     emailInput(options.email),
-    input('code', 'method', 'submit', { value: 'code', label: messages.labelContinue() }),
+    submitButton('code', messages.labelContinue()),
     ...(type === 'browser' ? [csrfNode()] : []),
   ]
   return withMessages(nodes, options.found ?? noMessages)
@@ -55,7 +55,7 @@ export function verificationCodeForm(
   const nodes = [
     input('code', 'method', 'hidden', { value: 'code' }),
     input('code', 'code', 'text', { value: options.code, required: true, label: messages.labelVerificationCode() }),
-    input('code', 'method', 'submit', { value: 'code', label: messages.labelContinue() }),
+    submitButton('code', messages.labelContinue()),
     ...(type === 'browser' ? [csrfNode()] : []),
     ...(options.resendTo === undefined
       ? []
@@ -65,6 +65,6 @@ export function verificationCodeForm(
   return withMessages(nodes, options.found ?? noMessages)
 }
 
-function emailInput(value: string | undefined): Node {
-  return input('code', 'email', 'email', { value, required: true, label: messages.labelEmail() })
+export function emailInput(value: string | undefined, group = 'code'): Node {
+  return input(group, 'email', 'email', { value, required: true, label: messages.labelEmail() })
 }

@@ -7,14 +7,14 @@ import {
   signUp,
   startTestIdentity,
   type TestIdentity,
-  type TestPerson,
+  type TestUser,
 } from '../../test/identity.ts'
 
 let identity: TestIdentity
-let person: TestPerson
+let user: TestUser
 beforeAll(async () => {
   identity = await startTestIdentity()
-  person = await signUp(identity)
+  user = await signUp(identity)
 })
 afterAll(() => identity.stop())
 
@@ -25,7 +25,7 @@ async function submit(fields: Record<string, unknown>) {
 
 async function signIn(browser: Browser, path = '/self-service/login/browser') {
   const { json: flow } = await browser.ask<LoginFlow>(path)
-  const fields = { method: 'password', identifier: person.email, password: goodPassword, csrf_token: csrfOf(flow) }
+  const fields = { method: 'password', identifier: user.email, password: goodPassword, csrf_token: csrfOf(flow) }
   return browser.ask<SuccessfulNativeLogin>(`/self-service/login?flow=${flow.id}`, { json: fields })
 }
 
@@ -36,24 +36,24 @@ describe('signing in as an API client', () => {
       flow: flow.id,
       updateLoginFlowBody: {
         method: 'password',
-        identifier: ` ${person.email.toUpperCase()} `,
+        identifier: ` ${user.email.toUpperCase()} `,
         password: goodPassword,
       },
     })
     expect(status).toBe(200)
     expect(data).toHaveProperty('continue_with', null)
     const { data: session } = await identity.frontend.toSession({ xSessionToken: data.session_token })
-    expect(session.identity?.id).toBe(person.id)
+    expect(session.identity?.id).toBe(user.id)
     expect(session.id).toBe(data.session.id)
   })
 
   it('accepts the legacy name of the identifier field', async () => {
-    const { status } = await submit({ method: 'password', password_identifier: person.email, password: goodPassword })
+    const { status } = await submit({ method: 'password', password_identifier: user.email, password: goodPassword })
     expect(status).toBe(200)
   })
 
   it('gets the same answer for a wrong password and an unknown user, except for the typed name', async () => {
-    const wrong = await submit({ method: 'password', identifier: person.email, password: 'not my password' })
+    const wrong = await submit({ method: 'password', identifier: user.email, password: 'not my password' })
     const unknown = await submit({ method: 'password', identifier: 'nobody@example.com', password: 'not my password' })
     expect([wrong.status, unknown.status]).toEqual([400, 400])
     expect(messageIds(wrong.json)).toEqual([4000006])
@@ -104,7 +104,7 @@ describe('signing in with a browser', () => {
     const cookie = answer.setCookies.find((line) => line.startsWith('ory_kratos_session='))
     expect(cookie).toMatch(/^ory_kratos_session=\S+; Path=\/; Expires=[^;]+; Max-Age=\d+; HttpOnly; SameSite=Lax$/)
     const whoami = await browser.ask<Session>('/sessions/whoami')
-    expect(whoami.json.identity?.id).toBe(person.id)
+    expect(whoami.json.identity?.id).toBe(user.id)
   })
 
   it('redirects a page to its flow, to the error in it, and finally to the page it came from', async () => {
@@ -113,7 +113,7 @@ describe('signing in with a browser', () => {
     const id = new URL(init.location ?? '').searchParams.get('flow')
     expect([init.status, init.location]).toEqual([303, `${consoleUrl}/auth/login?flow=${id}`])
     const { json: flow } = await browser.ask<LoginFlow>(`/self-service/login/flows?id=${id}`)
-    const form = { method: 'password', identifier: person.email, password: 'not my password', csrf_token: csrfOf(flow) }
+    const form = { method: 'password', identifier: user.email, password: 'not my password', csrf_token: csrfOf(flow) }
     const refused = await browser.page(`/self-service/login?flow=${id}`, { form })
     expect([refused.status, refused.location]).toEqual([303, `${consoleUrl}/auth/login?flow=${id}`])
     const done = await browser.page(`/self-service/login?flow=${id}`, { form: { ...form, password: goodPassword } })
@@ -166,7 +166,7 @@ describe('a flow that has expired', () => {
     expect(read.json).toMatchObject({ error: { id: 'self_service_flow_expired' } })
     expect(read.json).not.toHaveProperty('use_flow_id')
 
-    const fields = { method: 'password', identifier: person.email, password: goodPassword, csrf_token: csrfOf(flow) }
+    const fields = { method: 'password', identifier: user.email, password: goodPassword, csrf_token: csrfOf(flow) }
     const submitted = await browser.ask<{ use_flow_id: string; since: number; expired_at: string }>(
       `/self-service/login?flow=${flow.id}`,
       { json: fields },

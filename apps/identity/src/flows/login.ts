@@ -9,13 +9,12 @@ import {
   sessionAlreadyAvailable,
 } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
-import { hasSecondFactor } from '../identities/credentials.ts'
-import { findPerson } from '../identities/store.ts'
+import { findUser } from '../identities/store.ts'
 import { rememberDevice } from '../limits/known-devices.ts'
 import { recordSecurityEvent } from '../security/events.ts'
-import { lacksSecondFactor, secondFactorUrl } from '../sessions/aal.ts'
-import { currentSession, type Signed } from '../sessions/credentials.ts'
-import { openSession, type Proven, refreshSession, upgradeSessionAal } from '../sessions/store.ts'
+import { signIn } from '../security/sign-in.ts'
+import { currentSession, lacksSecondFactor, type Signed, secondFactorUrl } from '../sessions/current.ts'
+import { type Proven, refreshSession, upgradeSessionAal } from '../sessions/store.ts'
 import { showSession } from '../sessions/wire.ts'
 import { type Message, messages } from '../ui/messages.ts'
 import { csrfNode, type FieldMessages, noMessages, withMessages } from '../ui/nodes.ts'
@@ -38,14 +37,13 @@ export async function initLogin(app: FlowApp, ctx: RequestContext, type: Flow['t
   const session = await currentSession(app, ctx)
   if (!session && aal === 'aal2') throw aal1Required()
   const refresh = session !== undefined && ctx.query('refresh') === 'true'
-  if (session && !refresh && (aal === 'aal1' || session.session.aal === 'aal2')) {
+  if (session && !refresh && (aal === 'aal1' || session.aal === 'aal2')) {
     if (type === 'api' || ctx.wantsJson) throw sessionAlreadyAvailable(signedInReason)
     return ctx.reply.redirect(returnTo ?? `${app.consoleUrl}/`, 303)
   }
   const context = { requestedAal: aal, refresh, ...exchangeContext(ctx, type) }
   const flow = await insertFlow(app.database.db, {
-    ...newFlow(ctx, 'login', type),
-    returnTo: ctx.query('return_to') || null,
+    ...newFlow(ctx, 'login', { type, returnTo: ctx.query('return_to') || null }),
     ...(await loginUi(app, { type, aal, refresh, session, context })),
   })
   return answerFlow(app, ctx, flow, { exchangeCode: await startExchange(app.database.db, flow) })
@@ -54,7 +52,7 @@ export async function initLogin(app: FlowApp, ctx: RequestContext, type: Flow['t
 /** Starts a flow for a browser that was redirected and has to sign in. */
 export async function startLogin(app: FlowApp, ctx: RequestContext, { returnTo }: Pick<Flow, 'returnTo'>) {
   const ui = await loginUi(app, { type: 'browser', aal: 'aal1', refresh: false, session: undefined, context: {} })
-  return insertFlow(app.database.db, { ...newFlow(ctx, 'login', 'browser'), returnTo, ...ui })
+  return insertFlow(app.database.db, { ...newFlow(ctx, 'login', { type: 'browser', returnTo }), ...ui })
 }
 
 export async function submitLogin(app: FlowApp, ctx: RequestContext): Promise<unknown> {
@@ -63,7 +61,7 @@ export async function submitLogin(app: FlowApp, ctx: RequestContext): Promise<un
   const session = await currentSession(app, ctx)
   const { refresh = false, requestedAal } = flow.context
   if (!session && requestedAal === 'aal2') throw aal1Required()
-  if (session && !refresh && (requestedAal !== 'aal2' || session.session.aal === 'aal2')) {
+  if (session && !refresh && (requestedAal !== 'aal2' || session.aal === 'aal2')) {
     if (flow.type === 'browser' && !ctx.wantsJson) return ctx.reply.redirect(`${app.consoleUrl}/`, 303)
     return answerMessages(app, ctx, flow, [messages.generic(`There is a valid session, so ${signedInReason}`)])
   }
@@ -132,30 +130,24 @@ export async function completeLogin(
   if (flow.context.exchanges && ctx.request.method === 'GET')
     return ctx.reply.redirect(await completeTokenExchange(app, flow, proven), 303)
   const continues = aal === 'aal2' || flow.context.refresh
-  const kept = continues && current?.person.identity.id === proven.identityId ? current : undefined
+  const kept = continues && current?.user.id === proven.identityId ? current : undefined
   // The flow requests a second factor only for the user of the session. Without a session there is nothing to upgrade.
   if (aal === 'aal2' && !kept) throw aal1Required()
-  let signed: Signed
+  let signed: Signed | undefined
   if (kept) {
     // The answer contains the device again, without an id, because it is the same device.
     const id = '00000000-0000-0000-0000-000000000000'
     const again = { id, location: '', ipAddress: ctx.clientAddress, userAgent: ctx.userAgent }
     const session = await app.database.transaction(async (tx) => {
-      await recordSecurityEvent(tx, app, ctx, kept.person, { event: 'confirmed', ...how })
-      if (aal === 'aal2') return upgradeSessionAal(tx, kept.session, method, { fresh: true })
-      return refreshSession(tx, kept.session, how)
+      await recordSecurityEvent(tx, app, ctx, kept.user, { event: 'confirmed', ...how })
+      if (aal === 'aal2') return upgradeSessionAal(tx, kept, method, { fresh: true })
+      return refreshSession(tx, kept, how)
     })
-    signed = { ...kept, session, devices: [...kept.devices, again] }
+    signed = { ...kept, ...session, devices: [...kept.devices, again] }
   } else {
-    const person = await findPerson(app.database.db, proven.identityId)
-    if (!person) throw new IdentityError(401, { reason: 'This account was deleted meanwhile.' })
-    const opened = await app.database.transaction(async (tx) => {
-      await recordSecurityEvent(tx, app, ctx, person, { event: 'signed-in', ...how })
-      return openSession(tx, ctx, proven.identityId, how)
-    })
-    app.outbox.wake()
-    const secondFactor = await hasSecondFactor(app.database.db, proven.identityId)
-    signed = { ...opened, person, secondFactor }
+    const user = await findUser(app.database.db, proven.identityId)
+    signed = user && (await signIn(app, ctx, user, how))
+    if (!signed) throw new IdentityError(401, { reason: 'This account was deleted meanwhile.' })
   }
   return answerSignedIn(app, ctx, flow, signed, { kept: kept !== undefined })
 }
@@ -177,13 +169,13 @@ function answerSignedIn(
   }
   // A new session invalidates everything that was bound to the browser before.
   if (!kept) ctx.rotateCsrfToken()
-  ctx.setSessionCookie(token, signed.session.expiresAt)
+  ctx.setSessionCookie(token, signed.expiresAt)
   if (unfinished) {
     const next = secondFactorUrl(app, flow.returnTo ?? undefined)
     if (ctx.wantsJson) throw locationChangeRequired(next)
     return ctx.reply.redirect(next, 303)
   }
-  rememberDevice(app.keys, ctx, signed.person.identity.id)
+  rememberDevice(app.keys, ctx, signed.user.id)
   const target = targetOf(app, flow)
   if (!ctx.wantsJson) return ctx.reply.redirect(target, 303)
   const continueWith = [{ action: 'redirect_browser_to', redirect_browser_to: target }]
@@ -214,8 +206,7 @@ export async function expireLogin(app: FlowApp, ctx: RequestContext, old: Flow):
   const about = aboutOf(old, await currentSession(app, ctx))
   const { ui, context } = await loginUi(app, { ...about, context: { ...about.context, methods: {} } })
   const flow = await insertFlow(app.database.db, {
-    ...newFlow(ctx, 'login', old.type, old.requestUrl),
-    returnTo: old.returnTo,
+    ...newFlow(ctx, 'login', old),
     context,
     ui: { ...ui, messages: [messages.loginExpired(old.expiresAt)] },
   })

@@ -3,7 +3,7 @@ import { sameSecret, sha256, tokenFrom } from '../crypto/secrets.ts'
 import { readBody, textField } from '../http/body.ts'
 import { badRequest, IdentityError, sessionInactive } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
-import { currentSession, type Signed } from '../sessions/credentials.ts'
+import { currentSession, type Signed } from '../sessions/current.ts'
 import { endSessions, isKnownToken } from '../sessions/store.ts'
 import { resolveReturnTo } from './return-to.ts'
 
@@ -27,7 +27,7 @@ export async function followLogout(app: App, ctx: RequestContext): Promise<unkno
     throw new IdentityError(403, {
       reason: 'Unable to log out because the logout token in the URL query does not match the session cookie.',
     })
-  await app.database.transaction((tx) => endSessions(tx, { id: session.session.id }))
+  await app.database.transaction((tx) => endSessions(tx, { id: session.id }))
   ctx.clearSessionCookie()
   ctx.rotateCsrfToken()
   const returnTo = resolveReturnTo(ctx.query('return_to'), app.consoleUrl)
@@ -49,6 +49,6 @@ export async function performLogout(app: App, ctx: RequestContext): Promise<unkn
 }
 
 /** Derived from the session and the secret of the service: nothing has to be stored, and the token cannot be forged. */
-function logoutToken(app: App, { session }: Signed): string {
+function logoutToken(app: App, session: Signed): string {
   return tokenFrom('ory_lo_', app.keys.sign('logout', session.id, session.tokenHash.toString('hex')))
 }

@@ -3,11 +3,11 @@ import { uiUrl } from '../app/app.ts'
 import { type Flow, identities } from '../db/schema.ts'
 import { IdentityError, identityDisabled, locationChangeRequired } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
-import { findPerson, publishIdentity } from '../identities/store.ts'
+import { findUser, publishIdentity } from '../identities/store.ts'
 import { rememberDevice } from '../limits/known-devices.ts'
 import { claimAddress } from '../security/claim.ts'
 import { recordSecurityEvent } from '../security/events.ts'
-import { lacksSecondFactor } from '../sessions/aal.ts'
+import { lacksSecondFactor } from '../sessions/current.ts'
 import { findSession, openSession } from '../sessions/store.ts'
 import { messages } from '../ui/messages.ts'
 import { answerFlow } from './answer.ts'
@@ -26,16 +26,16 @@ export async function completeRecovery(
   flow: Flow,
   proven: { identityId: string | null; addressId: string | null; method: 'code_recovery' | 'link_recovery' },
 ): Promise<unknown> {
-  const person = proven.identityId === null ? undefined : await findPerson(app.database.db, proven.identityId)
-  if (person?.identity.state !== 'active') throw identityDisabled()
+  const user = proven.identityId === null ? undefined : await findUser(app.database.db, proven.identityId)
+  if (user?.state !== 'active') throw identityDisabled()
   const { token } = await app.database.transaction(async (tx) => {
-    const address = person.verifiable.find(({ id }) => id === proven.addressId)
-    if (address && !address.verified) await claimAddress(tx, app, ctx, person, address)
+    const address = user.verifiable.find(({ id }) => id === proven.addressId)
+    if (address && !address.verified) await claimAddress(tx, app, ctx, user, address)
     await updateFlow(tx, flow, { state: 'passed_challenge', ui: { ...flow.ui, messages: [] } })
-    await tx.update(identities).set({ recoveredAt: sql`now()` }).where(eq(identities.id, person.identity.id))
-    await publishIdentity(tx, person.identity.id)
-    const opened = await openSession(tx, ctx, person.identity.id, proven)
-    await recordSecurityEvent(tx, app, ctx, person, { event: 'recovered', method: proven.method })
+    await tx.update(identities).set({ recoveredAt: sql`now()` }).where(eq(identities.id, user.id))
+    await publishIdentity(tx, user.id)
+    const opened = await openSession(tx, ctx, user.id, proven)
+    await recordSecurityEvent(tx, app, ctx, user, { event: 'recovered', method: proven.method })
     return opened
   })
   app.outbox.wake()
@@ -45,10 +45,10 @@ export async function completeRecovery(
   const type = proven.method === 'link_recovery' ? 'browser' : flow.type
   if (type === 'browser') {
     ctx.rotateCsrfToken()
-    ctx.setSessionCookie(token, details.session.expiresAt)
-    if (!lacksSecondFactor(details)) rememberDevice(app.keys, ctx, person.identity.id)
+    ctx.setSessionCookie(token, details.expiresAt)
+    if (!lacksSecondFactor(details)) rememberDevice(app.keys, ctx, user.id)
   }
-  const until = new Date(details.session.authenticatedAt.getTime() + privilegedForMs)
+  const until = new Date(details.authenticatedAt.getTime() + privilegedForMs)
   const settings = await insertSettings(app, {
     type,
     session: { ...details, token },

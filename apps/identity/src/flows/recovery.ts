@@ -3,26 +3,25 @@ import type { App } from '../app/app.ts'
 import { captchaRefusal } from '../captcha/gate.ts'
 import { wantsCaptcha } from '../captcha/nodes.ts'
 import { newToken } from '../crypto/secrets.ts'
-import type { Executor } from '../db/executor.ts'
+import type { Executor } from '../db/database.ts'
 import { type Flow, recoveryAddresses, verifiableAddresses } from '../db/schema.ts'
 import { type Fields, textField, transientPayload } from '../http/body.ts'
 import { flowDisabled, sessionAlreadyAvailable } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { isEmail } from '../identities/traits.ts'
-import { countGuess, type Guess } from '../limits/guesses.ts'
 import { countMail } from '../limits/mails.ts'
 import { recoveryCodeMail, recoveryLinkMail } from '../mail/code-mails.ts'
-import { currentSession } from '../sessions/credentials.ts'
+import { currentSession } from '../sessions/current.ts'
 import { type Message, messages } from '../ui/messages.ts'
 import { formMessage } from '../ui/nodes.ts'
 import { answerFlow, answerMessages, redirectToFlow } from './answer.ts'
-import { attemptsPerCode, type CodeOwner, type CodeUse, newCode, sendCode, takeCode } from './codes.ts'
+import { type CodeOwner, newCode, sendCode, takeCode, tryCode } from './codes.ts'
 import type { FlowApp } from './offered-methods.ts'
 import { completeRecovery } from './recovered.ts'
 import { recoveryAddressForm, recoveryCodeForm, recoveryLinkForm } from './recovery-forms.ts'
 import { resolveReturnTo } from './return-to.ts'
-import { countAttempt, insertFlow, newFlow, updateFlow } from './store.ts'
+import { insertFlow, newFlow, updateFlow } from './store.ts'
 import { isExpired, readSubmission, requireFlow } from './submission.ts'
 
 const completed = 'The request was already completed successfully and cannot be repeated.'
@@ -135,28 +134,25 @@ async function checkCode(
   fields: Fields,
 ): Promise<unknown> {
   const address = flow.context.methods?.recovery?.address
-  let guess: Guess | undefined
-  let use: CodeUse = { kind: 'wrong' }
-  if (code !== '') {
-    guess = await countGuess(app, ctx, {
-      kind: 'code',
-      subject: `recovery ${String(address ?? flow.identityId)}`,
-      identityId: async () =>
-        typeof address === 'string'
-          ? (await findOwner(app.database.db, address))?.identityId
-          : (flow.identityId ?? undefined),
-    })
-    if ((await countAttempt(app.database.db, flow)) > attemptsPerCode)
-      return startAgain(app, ctx, flow, messages.attemptsSpent())
-    use = await app.database.transaction((tx) => takeCode(tx, app, flow, code))
-  }
+  // A submit without a code is no guess.
+  const use =
+    code === ''
+      ? ({ kind: 'wrong' } as const)
+      : await tryCode(app, ctx, flow, {
+          code,
+          subject: `recovery ${String(address ?? flow.identityId)}`,
+          identityId: async () =>
+            typeof address === 'string'
+              ? (await findOwner(app.database.db, address))?.identityId
+              : (flow.identityId ?? undefined),
+        })
+  if (use.kind === 'spent') return startAgain(app, ctx, flow, messages.attemptsSpent())
   if (use.kind === 'expired') return startAgain(app, ctx, flow, messages.recoveryExpired(use.at))
   if (use.kind === 'wrong') {
     const ui = { ...flow.ui, messages: [messages.recoveryCodeInvalid()] }
     const options = { transientPayload: transientPayload(fields) }
     return answerFlow(app, ctx, await updateFlow(app.database.db, flow, { ui }), options)
   }
-  await guess?.right()
   return completeRecovery(app, ctx, flow, { ...use, method: 'code_recovery' })
 }
 
@@ -185,10 +181,9 @@ function insertEmptyFlow(
   ctx: RequestContext,
   options: Pick<Flow, 'type' | 'requestUrl' | 'returnTo'> & { said?: Message; active?: 'code' | 'link' },
 ): Promise<Flow> {
-  const { type, requestUrl, returnTo, said, active = 'code' } = options
+  const { said, active = 'code' } = options
   return insertFlow(app.database.db, {
-    ...newFlow(ctx, 'recovery', type, requestUrl),
-    returnTo,
+    ...newFlow(ctx, 'recovery', options),
     active,
     ui: { method: 'POST', messages: said ? [said] : [], nodes: recoveryAddressForm(active) },
   })

@@ -42,15 +42,15 @@ describe('signing up as an API client', () => {
   })
 
   it('stores neither the password nor the token', async () => {
-    const person = await signUp(identity)
+    const user = await signUp(identity)
     const rows = await identity.sql(
       'select * from identity.sessions, identity.credentials where sessions.identity_id = $1',
-      [person.id],
+      [user.id],
     )
     const stored = JSON.stringify(rows)
     expect(rows.length).toBeGreaterThan(0)
     expect(stored).not.toContain(goodPassword)
-    expect(stored).not.toContain(person.token)
+    expect(stored).not.toContain(user.token)
     expect(stored).toContain('$argon2id$v=19$m=19456,t=2,p=1$')
   })
 

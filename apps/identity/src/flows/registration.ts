@@ -1,17 +1,17 @@
 import { awaitsCode, captchaRefusal } from '../captcha/gate.ts'
-import { brokenUniqueRule } from '../db/executor.ts'
+import { violatedUniqueConstraint } from '../db/database.ts'
 import type { Flow, FlowContext } from '../db/schema.ts'
 import { transientPayload } from '../http/body.ts'
 import { newCsrfToken } from '../http/csrf.ts'
 import { flowDisabled, sessionAlreadyAvailable } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
-import { insertPerson, type Person } from '../identities/store.ts'
+import { insertUser, type User } from '../identities/store.ts'
 import { showIdentity } from '../identities/wire.ts'
 import { rememberDevice } from '../limits/known-devices.ts'
 import { recordMail } from '../limits/mails.ts'
 import { recordSecurityEvent } from '../security/events.ts'
-import { currentSession } from '../sessions/credentials.ts'
-import { openSession, type Proven, type SessionDetails } from '../sessions/store.ts'
+import { currentSession } from '../sessions/current.ts'
+import { type OpenedSession, openSession, type Proven } from '../sessions/store.ts'
 import { showSession } from '../sessions/wire.ts'
 import { type Message, messages } from '../ui/messages.ts'
 import { csrfNode, type FieldMessages, noMessages, withMessages } from '../ui/nodes.ts'
@@ -33,8 +33,7 @@ export async function initRegistration(app: FlowApp, ctx: RequestContext, type: 
     return ctx.reply.redirect(returnTo ?? `${app.consoleUrl}/`, 303)
   }
   const flow = await insertFlow(app.database.db, {
-    ...newFlow(ctx, 'registration', type),
-    returnTo: ctx.query('return_to') || null,
+    ...newFlow(ctx, 'registration', { type, returnTo: ctx.query('return_to') || null }),
     ...(await registrationUi(app, type, { context: exchangeContext(ctx, type) })),
   })
   return answerFlow(app, ctx, flow, { exchangeCode: await startExchange(app.database.db, flow) })
@@ -43,7 +42,7 @@ export async function initRegistration(app: FlowApp, ctx: RequestContext, type: 
 /** Starts a flow for a browser that was redirected and has no account yet. */
 export async function startRegistration(app: FlowApp, ctx: RequestContext, { returnTo }: Pick<Flow, 'returnTo'>) {
   const ui = await registrationUi(app, 'browser')
-  return insertFlow(app.database.db, { ...newFlow(ctx, 'registration', 'browser'), returnTo, ...ui })
+  return insertFlow(app.database.db, { ...newFlow(ctx, 'registration', { type: 'browser', returnTo }), ...ui })
 }
 
 export async function submitRegistration(app: FlowApp, ctx: RequestContext): Promise<unknown> {
@@ -103,51 +102,50 @@ export async function completeRegistration(
   let made: Made
   try {
     made = await app.database.transaction(async (tx) => {
-      let person = await insertPerson(tx, { ...outcome, verified })
-      await recordSecurityEvent(tx, app, ctx, person, { event: 'signed-up', ...how })
-      const opened = outcome.session && !arrived ? await openSession(tx, ctx, person.identity.id, how) : undefined
-      const address = person.verifiable[0]
+      let user = await insertUser(tx, { ...outcome, verified })
+      await recordSecurityEvent(tx, app, ctx, user, { event: 'signed-up', ...how })
+      const opened = outcome.session && !arrived ? await openSession(tx, ctx, user.id, how) : undefined
+      const address = user.verifiable[0]
       let verification: Flow | undefined
       if (!verified && address && app.verifiesAddresses) {
         const started = await startVerification(tx, app, { from: flow, address, csrfToken })
         verification = started.flow
-        person = { ...person, verifiable: [started.address] }
+        user = { ...user, verifiable: [started.address] }
       }
-      return { person, opened, verification }
+      return { user, opened, verification }
     })
   } catch (error) {
-    if (brokenUniqueRule(error) === undefined) throw error
+    if (violatedUniqueConstraint(error) === undefined) throw error
     const form = await registrationUi(app, flow.type)
     const restarted = await updateFlow(app.database.db, flow, { state: 'choose_method' })
     return answerUi(app, ctx, restarted, form, [messages.identifierTaken()])
   }
   await app.limiter.refund('client', ctx.clientAddress)
-  const address = made.person.verifiable[0]?.value
+  const address = made.user.verifiable[0]?.value
   if (made.verification && address) {
     await recordMail(app, ctx, address)
     app.outbox.wake()
   }
   if (arrived) {
-    const { id } = made.person.identity
+    const { id } = made.user
     return ctx.reply.redirect(await completeTokenExchange(app, flow, { identityId: id, ...how }), 303)
   }
   return answerSuccess(app, ctx, flow, { ...made, csrfToken })
 }
 
 interface Made {
-  person: Person
-  opened: Awaited<ReturnType<typeof openSession>> | undefined
+  user: User
+  opened: OpenedSession | undefined
   verification: Flow | undefined
 }
 
 function answerSuccess(app: FlowApp, ctx: RequestContext, flow: Flow, made: Made & { csrfToken: Buffer }): unknown {
-  const { person, opened, verification } = made
-  const details: SessionDetails | undefined = opened && { ...opened, person }
+  const { user, opened, verification } = made
   const shown = {
-    ...(details ? { session: showSession(details, app) } : {}),
-    identity: showIdentity(person, app.publicUrl),
+    ...(opened ? { session: showSession({ ...opened, user }, app) } : {}),
+    identity: showIdentity(user, app.publicUrl),
   }
-  const steps = verification ? [verificationStep(app, verification, person.verifiable[0]?.value)] : []
+  const steps = verification ? [verificationStep(app, verification, user.verifiable[0]?.value)] : []
   if (flow.type === 'api') {
     if (!opened) return ctx.reply.send({ ...shown, continue_with: steps.length === 0 ? null : steps })
     const token = { action: 'set_ory_session_token', ory_session_token: opened.token }
@@ -155,8 +153,8 @@ function answerSuccess(app: FlowApp, ctx: RequestContext, flow: Flow, made: Made
   }
   if (opened || verification) ctx.rotateCsrfToken(made.csrfToken)
   if (opened) {
-    ctx.setSessionCookie(opened.token, opened.session.expiresAt)
-    rememberDevice(app.keys, ctx, person.identity.id)
+    ctx.setSessionCookie(opened.token, opened.expiresAt)
+    rememberDevice(app.keys, ctx, user.id)
   }
   const target = targetOf(app, flow)
   if (!ctx.wantsJson) return ctx.reply.redirect(target, 303)
@@ -192,8 +190,7 @@ export function refuseRegistration(app: FlowApp, ctx: RequestContext, flow: Flow
 export async function expireRegistration(app: FlowApp, ctx: RequestContext, old: Flow): Promise<unknown> {
   const { ui, context } = await registrationUi(app, old.type)
   const flow = await insertFlow(app.database.db, {
-    ...newFlow(ctx, 'registration', old.type, old.requestUrl),
-    returnTo: old.returnTo,
+    ...newFlow(ctx, 'registration', old),
     context,
     ui: { ...ui, messages: [messages.registrationExpired(old.expiresAt)] },
   })

@@ -1,10 +1,10 @@
 import type { App } from '../app/app.ts'
-import type { Executor } from '../db/executor.ts'
+import type { Executor } from '../db/database.ts'
 import type { Flow, FlowContext } from '../db/schema.ts'
 import type { Fields } from '../http/body.ts'
 import type { RequestContext } from '../http/request-context.ts'
-import type { Person, VerifiableAddress } from '../identities/store.ts'
-import type { Signed } from '../sessions/credentials.ts'
+import type { User, VerifiableAddress } from '../identities/store.ts'
+import type { Signed } from '../sessions/current.ts'
 import type { FieldMessages, Node } from '../ui/nodes.ts'
 
 /** A part of the settings: the profile, a password, a factor. */
@@ -23,7 +23,7 @@ export interface SettingsMethod {
 
 export interface SettingsAbout {
   type: Flow['type']
-  person: Person
+  user: User
   session: Signed
   context: FlowContext
 }

@@ -1,5 +1,5 @@
 import { uiUrl } from '../app/app.ts'
-import { brokenUniqueRule } from '../db/executor.ts'
+import { violatedUniqueConstraint } from '../db/database.ts'
 import type { Flow } from '../db/schema.ts'
 import { transientPayload } from '../http/body.ts'
 import {
@@ -11,9 +11,14 @@ import {
   sessionStale,
 } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
-import { findPerson } from '../identities/store.ts'
-import { lacksSecondFactor, requireHighestAal, secondFactorUrl } from '../sessions/aal.ts'
-import { currentSession, type Signed } from '../sessions/credentials.ts'
+import { findUser } from '../identities/store.ts'
+import {
+  currentSession,
+  lacksSecondFactor,
+  requireHighestAal,
+  type Signed,
+  secondFactorUrl,
+} from '../sessions/current.ts'
 import { upgradeSessionAal } from '../sessions/store.ts'
 import { type Message, messages } from '../ui/messages.ts'
 import { csrfNode, formMessage, type Node, withMessages } from '../ui/nodes.ts'
@@ -43,7 +48,7 @@ export async function initSettings(app: FlowApp, ctx: RequestContext, type: Flow
     return ctx.reply.redirect(secondFactorUrl(app, returnTo === null ? undefined : ctx.url), 303)
   requireHighestAal(app, session)
   const flow = await insertSettings(app, { type, session, requestUrl: ctx.url, returnTo, ctx })
-  return answerFlow(app, ctx, flow, { person: session.person })
+  return answerFlow(app, ctx, flow, { user: session.user })
 }
 
 /** Inserts a settings flow of a user. Recovery uses it too and adds its own message. */
@@ -59,13 +64,12 @@ export async function insertSettings(
   },
 ): Promise<Flow> {
   const { type, session, requestUrl, returnTo, ctx, said } = options
-  const { person } = session
+  const { user } = session
   return insertFlow(app.database.db, {
-    ...newFlow(ctx, 'settings', type, requestUrl),
-    returnTo,
+    ...newFlow(ctx, 'settings', { type, requestUrl, returnTo }),
     state: 'show_form',
-    identityId: person.identity.id,
-    ...(await settingsUi(app, { type, session, person, context: {} }, { said })),
+    identityId: user.id,
+    ...(await settingsUi(app, { type, session, user, context: {} }, { said })),
   })
 }
 
@@ -79,12 +83,12 @@ export async function getSettings(app: FlowApp, ctx: RequestContext): Promise<un
   const flow = await findFlow(app.database.db, 'settings', ctx.query('id'))
   if (!flow) throw noSuchRow()
   ctx.forApi = flow.type === 'api'
-  if (flow.identityId !== session.person.identity.id) throw identityMismatch()
+  if (flow.identityId !== session.user.id) throw identityMismatch()
   ctx.forApi ||= lacksSecondFactor(session)
   requireHighestAal(app, session, uiUrl(app, 'settings', { flow: flow.id }))
   if (isExpired(flow)) throw new IdentityError(410, { reason: 'These settings have expired, please open them again.' })
   ctx.forApi = true
-  return answerFlow(app, ctx, flow, { person: session.person })
+  return answerFlow(app, ctx, flow, { user: session.user })
 }
 
 export async function submitSettings(app: FlowApp, ctx: RequestContext): Promise<unknown> {
@@ -95,20 +99,20 @@ export async function submitSettings(app: FlowApp, ctx: RequestContext): Promise
     throw noCredentials(missing)
   }
   const flow = await requireFlow(app, ctx, 'settings')
-  const { person } = session
-  if (flow.identityId !== person.identity.id) throw identityMismatch()
+  const { user } = session
+  if (flow.identityId !== user.id) throw identityMismatch()
   if (lacksSecondFactor(session) && !ctx.wantsJson) return ctx.reply.redirect(secondFactorUrl(app, ctx.url), 303)
   requireHighestAal(app, session, ctx.url)
   if (isExpired(flow)) return expireSettings(app, ctx, flow, session)
   // After a user has authenticated again, they get the form and repeat the refused change.
   if (ctx.request.method === 'GET' && flow.type === 'browser' && !ctx.wantsJson) return answerFlow(app, ctx, flow)
   const read = readSubmission(ctx, flow)
-  if ('problem' in read) return answerMessages(app, ctx, flow, [messages.generic(read.problem)], { person })
+  if ('problem' in read) return answerMessages(app, ctx, flow, [messages.generic(read.problem)], { user })
   const { fields } = read.submission
   const chosen = findMethod(app.methods.settings, read.submission)
-  if (!chosen) return answerMessages(app, ctx, flow, [messages.settingsMethodUnknown()], { person })
+  if (!chosen) return answerMessages(app, ctx, flow, [messages.settingsMethodUnknown()], { user })
   const attempt: SettingsAttempt = {
-    ...{ ctx, flow, fields, session, person },
+    ...{ ctx, flow, fields, session, user },
     type: flow.type,
     context: structuredClone(flow.context),
   }
@@ -121,7 +125,7 @@ export async function submitSettings(app: FlowApp, ctx: RequestContext): Promise
       return answerRefusal(app, chosen, attempt, outcome)
     case 'shown': {
       const changed = await updateFlow(app.database.db, flow, await settingsUi(app, attempt))
-      return answerFlow(app, ctx, changed, { person, transientPayload: transientPayload(fields) })
+      return answerFlow(app, ctx, changed, { user, transientPayload: transientPayload(fields) })
     }
     case 'changed':
       return completeSettings(app, chosen, attempt, outcome)
@@ -143,20 +147,20 @@ export async function completeSettings(
     verification = await app.database.transaction(async (tx) => {
       const address = await outcome.write(tx)
       if (outcome.proves !== undefined)
-        session = { ...session, session: await upgradeSessionAal(tx, session.session, outcome.proves) }
+        session = { ...session, ...(await upgradeSessionAal(tx, session, outcome.proves)) }
       if (!address || address.verified || !app.verifiesAddresses) return undefined
       const csrfToken = flow.type === 'browser' ? ctx.ensureCsrfToken() : Buffer.alloc(0)
       return (await startVerification(tx, app, { from: flow, address, csrfToken })).flow
     })
   } catch (error) {
-    if (brokenUniqueRule(error) === undefined) throw error
+    if (violatedUniqueConstraint(error) === undefined) throw error
     const found = formMessage(messages.identifierTaken())
     return answerRefusal(app, chosen, attempt, { kind: 'refused', found, nodes: outcome.nodes })
   }
   app.outbox.wake()
-  const person = (await findPerson(app.database.db, session.person.identity.id)) ?? session.person
+  const user = (await findUser(app.database.db, session.user.id)) ?? session.user
   // The state of the methods belongs to the completed change; the next form starts without it.
-  const about = { type: flow.type, person, session: { ...session, person }, context: { ...flow.context, methods: {} } }
+  const about = { type: flow.type, user, session: { ...session, user }, context: { ...flow.context, methods: {} } }
   const changed = await updateFlow(app.database.db, flow, {
     state: 'success',
     ...(await settingsUi(app, about, { said: [messages.settingsSaved()] })),
@@ -165,12 +169,12 @@ export async function completeSettings(
 }
 
 /** A change of address reveals whether an address is taken and sends mail to it, so both are limited. */
-async function limitAddresses(app: FlowApp, { ctx, person }: Pick<SettingsAttempt, 'ctx' | 'person'>, address: string) {
+async function limitAddresses(app: FlowApp, { ctx, user }: Pick<SettingsAttempt, 'ctx' | 'user'>, address: string) {
   await app.limiter.take('client', ctx.clientAddress)
-  await app.limiter.take('account', `address of ${person.identity.id}`)
+  await app.limiter.take('account', `address of ${user.id}`)
   if (!app.verifiesAddresses) return
   // Counted per user, so that requests of other users do not block this one.
-  await app.limiter.take('resend', `${address} by ${person.identity.id}`)
+  await app.limiter.take('resend', `${address} by ${user.id}`)
   await app.limiter.take('mails', address)
 }
 
@@ -182,19 +186,19 @@ function answerSuccess(
 ): unknown {
   const { session, verification } = done
   const browser = flow.type === 'browser'
-  if (browser) ctx.setSessionCookie(session.token, session.session.expiresAt)
+  if (browser) ctx.setSessionCookie(session.token, session.expiresAt)
   const asked = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl)
   const target = done.redirectTo ?? asked ?? uiUrl(app, 'settings', { flow: flow.id })
   if (browser && !ctx.wantsJson) return ctx.reply.redirect(target, 303)
   const continueWith = [
-    ...(verification ? [verificationStep(app, verification, session.person.verifiable[0]?.value)] : []),
+    ...(verification ? [verificationStep(app, verification, session.user.verifiable[0]?.value)] : []),
     ...(browser ? [{ action: 'redirect_browser_to', redirect_browser_to: target }] : []),
   ]
-  return answerFlow(app, ctx, flow, { person: session.person, continueWith })
+  return answerFlow(app, ctx, flow, { user: session.user, continueWith })
 }
 
 /** Whether the user of a session authenticated recently enough to change credentials. */
-export function isFresh({ session }: Signed): boolean {
+export function isFresh(session: Signed): boolean {
   return session.authenticatedAt.getTime() + privilegedForMs > Date.now()
 }
 
@@ -213,7 +217,7 @@ async function answerRefusal(
   attempt: Omit<SettingsAttempt, 'fields'>,
   outcome: SettingsOutcome & { kind: 'refused' },
 ): Promise<unknown> {
-  const { ctx, flow, person } = attempt
+  const { ctx, flow, user } = attempt
   const { found } = outcome
   const { ui, context } = await settingsUi(app, attempt, {
     said: found.get('') ?? [],
@@ -224,7 +228,7 @@ async function answerRefusal(
     ui: { ...ui, nodes: withMessages(ui.nodes, found) },
     context,
   })
-  return answerFlow(app, ctx, changed, { status: 400, person })
+  return answerFlow(app, ctx, changed, { status: 400, user })
 }
 
 /** Starts a new flow with a message that the previous one expired. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isUuid } from '@crux/service-kit'
 import { and, eq, sql } from 'drizzle-orm'
-import type { Executor } from '../db/executor.ts'
+import type { Executor } from '../db/database.ts'
 import { type Flow, type FlowKind, flows } from '../db/schema.ts'
 import { csrfHash } from '../http/csrf.ts'
 import type { RequestContext } from '../http/request-context.ts'
@@ -17,9 +17,14 @@ export type FlowChange = Partial<
 /** The form of a flow, and the context to which its methods may have added data. */
 export type FlowForm = Pick<Flow, 'ui' | 'context'>
 
-/** The fields of a new flow that follow from its request. */
-export function newFlow<K extends FlowKind>(ctx: RequestContext, kind: K, type: Flow['type'], requestUrl = ctx.url) {
-  return { kind, type, requestUrl, csrfHash: type === 'browser' ? csrfHash(ctx.ensureCsrfToken()) : null }
+/** The fields of a new flow that follow from its request. A flow that replaces another one keeps its addresses. */
+export function newFlow<K extends FlowKind>(
+  ctx: RequestContext,
+  kind: K,
+  from: Pick<Flow, 'type' | 'returnTo'> & { requestUrl?: string },
+) {
+  const { type, returnTo, requestUrl = ctx.url } = from
+  return { kind, type, returnTo, requestUrl, csrfHash: type === 'browser' ? csrfHash(ctx.ensureCsrfToken()) : null }
 }
 
 /** Flow ids are completely random, because any client that knows the id of an API flow may use the flow. */

@@ -1,13 +1,13 @@
 import { and, eq, gt, isNotNull, sql } from 'drizzle-orm'
 import type { App } from '../app/app.ts'
 import { newToken, sha256 } from '../crypto/secrets.ts'
-import type { Executor } from '../db/executor.ts'
+import type { Executor } from '../db/database.ts'
 import { type Flow, type FlowContext, flows, tokenExchanges } from '../db/schema.ts'
 import { badRequest, IdentityError } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
-import { findPerson } from '../identities/store.ts'
-import { recordSecurityEvent } from '../security/events.ts'
-import { findSession, methodEntry, openSession, type Proven } from '../sessions/store.ts'
+import { findUser } from '../identities/store.ts'
+import { signIn } from '../security/sign-in.ts'
+import { methodEntry, type Proven } from '../sessions/store.ts'
 import { showSession } from '../sessions/wire.ts'
 import { targetOf } from './answer.ts'
 
@@ -77,18 +77,14 @@ export async function exchangeToken(app: App, ctx: RequestContext): Promise<unkn
       ),
     )
     .returning()
-  const person = earned?.identityId ? await findPerson(app.database.db, earned.identityId) : undefined
-  if (!earned || person?.identity.state !== 'active')
-    throw new IdentityError(404, { reason: 'no session yet for this "code"' })
+  const user = earned?.identityId ? await findUser(app.database.db, earned.identityId) : undefined
+  if (!earned || user?.state !== 'active') throw noSession()
   await app.limiter.refund('client', ctx.clientAddress)
   const [first] = earned.authenticationMethods ?? []
   const proven = { method: first?.method ?? 'oidc', provider: first?.provider }
-  const { token } = await app.database.transaction(async (tx) => {
-    await recordSecurityEvent(tx, app, ctx, person, { event: 'signed-in', ...proven })
-    return openSession(tx, ctx, person.identity.id, proven)
-  })
-  app.outbox.wake()
-  const details = await findSession(app.database, token)
-  if (!details) throw new IdentityError(404, { reason: 'no session yet for this "code"' })
-  return ctx.reply.send({ session_token: token, session: showSession(details, app) })
+  const signed = await signIn(app, ctx, user, proven)
+  if (!signed) throw noSession()
+  return ctx.reply.send({ session_token: signed.token, session: showSession(signed, app) })
 }
+
+const noSession = () => new IdentityError(404, { reason: 'no session yet for this "code"' })

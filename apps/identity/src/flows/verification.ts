@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { App } from '../app/app.ts'
-import type { Executor } from '../db/executor.ts'
+import type { Executor } from '../db/database.ts'
 import { type Flow, type FlowContext, verifiableAddresses } from '../db/schema.ts'
 import { type Fields, textField, transientPayload } from '../http/body.ts'
 import { csrfHash } from '../http/csrf.ts'
@@ -9,13 +9,12 @@ import type { RequestContext } from '../http/request-context.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { findVerifiable, type VerifiableAddress, verifyAddress } from '../identities/store.ts'
 import { isEmail } from '../identities/traits.ts'
-import { countGuess } from '../limits/guesses.ts'
 import { countMail } from '../limits/mails.ts'
 import { verificationMail } from '../mail/code-mails.ts'
 import { type Message, messages } from '../ui/messages.ts'
 import { anchor, csrfNode, formMessage, type Node } from '../ui/nodes.ts'
 import { answerFlow, answerMessages, redirectToFlow, targetOf } from './answer.ts'
-import { attemptsPerCode, isFlowCode, sendCode, takeCode } from './codes.ts'
+import { attemptsPerCode, isFlowCode, sendCode, tryCode } from './codes.ts'
 import { verificationAddressForm, verificationCodeForm } from './forms.ts'
 import { resolveReturnTo } from './return-to.ts'
 import { countAttempt, insertFlow, newFlow, updateFlow } from './store.ts'
@@ -154,18 +153,13 @@ const sentTo = (address: string): FlowContext => ({ methods: { verification: { a
 
 async function checkCode(app: App, ctx: RequestContext, flow: Flow, code: string, fields: Fields): Promise<unknown> {
   const address = String(flow.context.methods?.verification?.address ?? flow.id)
-  const guess = await countGuess(app, ctx, {
-    kind: 'code',
+  const use = await tryCode(app, ctx, flow, {
+    code,
     subject: `verification ${address}`,
     identityId: async () => (await findVerifiable(app.database.db, address))?.identityId,
+    accept: async (tx, { addressId }) => void (addressId && (await verifyAddress(tx, addressId))),
   })
-  if ((await countAttempt(app.database.db, flow)) > attemptsPerCode)
-    return replaceFlow(app, ctx, flow, messages.verificationAttemptsSpent())
-  const use = await app.database.transaction(async (tx) => {
-    const taken = await takeCode(tx, app, flow, code)
-    if (taken.kind === 'right' && taken.addressId) await verifyAddress(tx, taken.addressId)
-    return taken
-  })
+  if (use.kind === 'spent') return replaceFlow(app, ctx, flow, messages.verificationAttemptsSpent())
   if (use.kind === 'wrong') {
     const ui = { ...flow.ui, messages: [messages.verificationCodeInvalid()] }
     return answerFlow(app, ctx, await updateFlow(app.database.db, flow, { ui }), {
@@ -173,7 +167,6 @@ async function checkCode(app: App, ctx: RequestContext, flow: Flow, code: string
     })
   }
   if (use.kind === 'expired') return answerExpired(app, ctx, flow, { codeOnly: true })
-  await guess.right()
   const target = targetOf(app, flow)
   const done = await updateFlow(app.database.db, flow, {
     state: 'passed_challenge',
@@ -226,14 +219,12 @@ async function answerExpired(app: App, ctx: RequestContext, old: Flow, options?:
 function insertEmptyFlow(
   app: App,
   ctx: RequestContext,
-  options: { type: Flow['type']; requestUrl: string; returnTo: string | null; found: Message[] },
+  options: Pick<Flow, 'type' | 'requestUrl' | 'returnTo'> & { found: Message[] },
 ): Promise<Flow> {
-  const { type, requestUrl, returnTo } = options
   return insertFlow(app.database.db, {
-    ...newFlow(ctx, 'verification', type, requestUrl),
-    returnTo,
+    ...newFlow(ctx, 'verification', options),
     active: 'code',
-    ui: { method: 'POST', messages: options.found, nodes: verificationAddressForm(type) },
+    ui: { method: 'POST', messages: options.found, nodes: verificationAddressForm(options.type) },
   })
 }
 

@@ -1,71 +1,51 @@
+interface IdentityErrorOptions {
+  message?: string
+  reason?: string
+  id?: string
+  details?: Record<string, unknown>
+  /** Additional fields at the top level of the body: `redirect_browser_to`, `use_flow_id`, `expired_at`, `since`. */
+  beside?: Record<string, unknown>
+  headers?: Record<string, string>
+  cause?: unknown
+}
+
 /** An expected error, in the format of Ory Kratos: `{error: {code, status, message, reason?, id?, details?}}`. */
 export class IdentityError extends Error {
   override name = 'IdentityError'
-  readonly code: keyof typeof statusTexts
-  readonly id: string | undefined
-  readonly reason: string | undefined
-  readonly details: Record<string, unknown> | undefined
-  /** Additional fields at the top level of the body: `redirect_browser_to`, `use_flow_id`, `expired_at`, `since`. */
-  readonly beside: Record<string, unknown>
+  readonly code: keyof typeof statuses
   readonly headers: Record<string, string>
+  readonly #options: IdentityErrorOptions
 
-  constructor(
-    code: keyof typeof statusTexts,
-    options: {
-      message?: string
-      reason?: string
-      id?: string
-      details?: Record<string, unknown>
-      beside?: Record<string, unknown>
-      headers?: Record<string, string>
-      cause?: unknown
-    } = {},
-  ) {
-    super(options.message ?? defaultMessages[code], { cause: options.cause })
+  constructor(code: keyof typeof statuses, options: IdentityErrorOptions = {}) {
+    super(options.message ?? statuses[code][1], { cause: options.cause })
     this.code = code
-    this.id = options.id
-    this.reason = options.reason
-    this.details = options.details
-    this.beside = options.beside ?? {}
     this.headers = options.headers ?? {}
+    this.#options = options
   }
 
   /** Fields without a value are absent from the JSON of the body. */
   toBody(): { error: Record<string, unknown> } & Record<string, unknown> {
-    const { id, code, reason, details, message } = this
-    return { error: { id, code, status: statusTexts[code], reason, details, message }, ...this.beside }
+    const { code, message } = this
+    const { id, reason, details, beside } = this.#options
+    return { error: { id, code, status: statuses[code][0], reason, details, message }, ...beside }
   }
 }
 
-const statusTexts = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  409: 'Conflict',
-  410: 'Gone',
-  413: 'Request Entity Too Large',
-  421: 'Misdirected Request',
-  422: 'Unprocessable Entity',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
+/** The text of each status, and the message of an error that has none of its own. */
+const statuses = {
+  400: ['Bad Request', 'The request was malformed or contained invalid parameters'],
+  401: ['Unauthorized', 'The request could not be authorized'],
+  403: ['Forbidden', 'The requested action was forbidden'],
+  404: ['Not Found', 'The requested resource could not be found'],
+  409: ['Conflict', 'The resource could not be created due to a conflict'],
+  410: ['Gone', 'The requested resource is no longer available'],
+  413: ['Request Entity Too Large', 'The request is too large'],
+  421: ['Misdirected Request', 'The request is for another host'],
+  422: ['Unprocessable Entity', 'The request cannot be completed as it is'],
+  429: ['Too Many Requests', 'Too many requests, please try again later'],
+  500: ['Internal Server Error', 'An internal server error occurred, please contact the system administrator'],
+  503: ['Service Unavailable', 'The service is unavailable, please try again later'],
 } as const
-
-const defaultMessages: Record<keyof typeof statusTexts, string> = {
-  400: 'The request was malformed or contained invalid parameters',
-  401: 'The request could not be authorized',
-  403: 'The requested action was forbidden',
-  404: 'The requested resource could not be found',
-  409: 'The resource could not be created due to a conflict',
-  410: 'The requested resource is no longer available',
-  413: 'The request is too large',
-  421: 'The request is for another host',
-  422: 'The request cannot be completed as it is',
-  429: 'Too many requests, please try again later',
-  500: 'An internal server error occurred, please contact the system administrator',
-  503: 'The service is unavailable, please try again later',
-}
 
 export const badRequest = (reason: string, id?: string) => new IdentityError(400, { reason, id })
 /** The error for a missing row. It is the only 404 without a reason. */

@@ -1,3 +1,4 @@
+import { isUuid } from '@crux/service-kit'
 import { badRequest } from './errors.ts'
 import type { RequestContext } from './request-context.ts'
 
@@ -70,5 +71,14 @@ function readToken(token: string): number {
   } catch {
     // The error is thrown below, as for every malformed token.
   }
-  throw badRequest('The page token is invalid, do not craft your own page tokens')
+  throw invalidToken()
 }
+
+/** The page token of lists that continue after the row with an id. */
+export function readIdToken(ctx: RequestContext): string | undefined {
+  const token = ctx.query('page_token') || undefined
+  if (token !== undefined && !isUuid(token)) throw invalidToken()
+  return token
+}
+
+const invalidToken = () => badRequest('The page token is invalid, do not craft your own page tokens')

@@ -2,10 +2,10 @@ import { requestIdFrom } from '@crux/service-kit'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { App } from '../app/app.ts'
 import { isStorable } from './body.ts'
-import { foreignHost, isFromServer, isOwnHost } from './doors.ts'
+
 import { answerError } from './error-page.ts'
 import { csrfViolation, type IdentityError, noSuchRow } from './errors.ts'
-import { isForeign } from './origin.ts'
+import { foreignHost, isForeign, isFromServer, isOwnHost } from './origin.ts'
 import { RequestContext } from './request-context.ts'
 import { mount, type Routes } from './routes.ts'
 

@@ -1,5 +1,5 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
-import type { Executor } from '../db/executor.ts'
+import { and, type Column, eq, type SQL, sql } from 'drizzle-orm'
+import type { Executor } from '../db/database.ts'
 import { credentialIdentifiers, credentials } from '../db/schema.ts'
 
 /** A sign-in method or a second factor of one identity. `config` holds its secret. */
@@ -14,34 +14,23 @@ export interface StoredCredential {
  */
 export const secondFactors = ['totp', 'lookup_secret', 'webauthn'] as const
 
-/** Whether an identity has a second factor, as an SQL condition. `identityId` is an expression of the query. */
-export function secondFactorSql(identityId: string): string {
-  const types = secondFactors.map((type) => `'${type}'`).join(', ')
-  return `exists (select 1 from identity.credentials c
-    where c.identity_id = ${identityId} and c.type in (${types}) and c.config <> '{}')`
-}
-
-export async function hasSecondFactor(db: Executor, identityId: string): Promise<boolean> {
-  const [row] = await db
-    .select({ type: credentials.type })
-    .from(credentials)
-    .where(
-      and(
-        eq(credentials.identityId, identityId),
-        inArray(credentials.type, [...secondFactors]),
-        sql`${credentials.config} <> '{}'`,
-      ),
-    )
-    .limit(1)
-  return row !== undefined
+/** Whether an identity has a second factor, as an SQL condition. `identityId` is a column of the query. */
+export function hasSecondFactor(identityId: Column): SQL<boolean> {
+  return sql`exists (select 1 from identity.credentials c where c.identity_id = ${identityId}
+    and c.type = any(${sql.param([...secondFactors])}) and c.config <> '{}')`
 }
 
 /** All credentials of an identity that are not empty. */
-export async function listProofs(db: Executor, identityId: string): Promise<StoredCredential[]> {
-  const rows = await db
+export async function listProofs(
+  db: Executor,
+  identityId: string,
+  options: { lock?: boolean } = {},
+): Promise<StoredCredential[]> {
+  const query = db
     .select({ type: credentials.type, config: credentials.config })
     .from(credentials)
     .where(eq(credentials.identityId, identityId))
+  const rows = await (options.lock ? query.for('update') : query)
   return rows.filter(({ config }) => Object.keys(config).length > 0)
 }
 
@@ -91,7 +80,7 @@ export async function removeConfig(tx: Executor, identityId: string, type: strin
 /**
  * Replaces the identifiers of this credential.
  *
- * @throws when another identity has one of them: see `brokenUniqueRule`
+ * @throws when another identity has one of them: see `violatedUniqueConstraint`
  */
 export async function saveIdentifiers(
   tx: Executor,
@@ -120,12 +109,8 @@ export async function findOwner(db: Executor, type: string, identifier: string):
  * @returns the types that were deleted
  */
 export async function removeSecondFactors(tx: Executor, identityId: string): Promise<string[]> {
-  const rows = await tx
-    .select({ type: credentials.type, config: credentials.config })
-    .from(credentials)
-    .where(and(eq(credentials.identityId, identityId), inArray(credentials.type, [...secondFactors])))
-    .for('update')
-  const held = rows.filter(({ config }) => Object.keys(config).length > 0).map(({ type }) => type)
+  const proofs = await listProofs(tx, identityId, { lock: true })
+  const held = proofs.map(({ type }) => type).filter((type) => secondFactors.some((factor) => factor === type))
   for (const type of held) await removeConfig(tx, identityId, type)
   return held
 }

@@ -1,5 +1,5 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import type { Executor } from '../db/executor.ts'
+import type { Executor } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import {
   credentialIdentifiers,
@@ -19,8 +19,7 @@ export type VerifiableAddress = typeof verifiableAddresses.$inferSelect
 export type RecoveryAddress = typeof recoveryAddresses.$inferSelect
 
 /** An identity with its addresses. */
-export interface Person {
-  identity: Identity
+export interface User extends Identity {
   verifiable: VerifiableAddress[]
   recovery: RecoveryAddress[]
 }
@@ -33,7 +32,7 @@ export interface NewCredential {
   identifiers?: string[]
 }
 
-export interface NewPerson {
+export interface NewUser {
   traits: Traits
   /** Credentials in addition to the e-mail address itself. */
   credentials?: NewCredential[]
@@ -48,18 +47,18 @@ export interface NewPerson {
 /** Whether an address counts as verified from the start. `assumed` means verified without a proof. */
 export type Verified = boolean | 'assumed'
 
-/** @throws when another identity has the identifier: see `brokenUniqueRule` */
-export async function insertPerson(tx: Executor, person: NewPerson): Promise<Person> {
+/** @throws when another identity has the identifier: see `violatedUniqueConstraint` */
+export async function insertUser(tx: Executor, user: NewUser): Promise<User> {
   const identityId = newId()
   const [identity] = await tx
     .insert(identities)
     .values({
       id: identityId,
       schemaId,
-      state: person.state ?? 'active',
-      traits: person.traits,
-      metadataPublic: person.metadataPublic ?? null,
-      metadataAdmin: person.metadataAdmin ?? null,
+      state: user.state ?? 'active',
+      traits: user.traits,
+      metadataPublic: user.metadataPublic ?? null,
+      metadataAdmin: user.metadataAdmin ?? null,
     })
     .returning()
   if (!identity) throw new Error('the identity was not inserted')
@@ -67,15 +66,15 @@ export async function insertPerson(tx: Executor, person: NewPerson): Promise<Per
     identifiedBy.map((type) => ({
       identityId,
       type,
-      config: type === 'password' && person.passwordHash ? { hashed_password: person.passwordHash } : {},
+      config: type === 'password' && user.passwordHash ? { hashed_password: user.passwordHash } : {},
       version: type === 'password' ? 0 : 1,
     })),
   )
-  for (const { type, config, identifiers } of person.credentials ?? []) {
+  for (const { type, config, identifiers } of user.credentials ?? []) {
     await saveConfig(tx, identityId, type, config)
     if (identifiers) await saveIdentifiers(tx, identityId, type, identifiers)
   }
-  return { identity, ...(await insertAddresses(tx, identity, person.verified)) }
+  return { ...identity, ...(await insertAddresses(tx, identity, user.verified)) }
 }
 
 /** Inserts the identifiers and addresses that are derived from the traits. The identity must have none. */
@@ -83,7 +82,7 @@ export async function insertAddresses(
   tx: Executor,
   identity: Identity,
   verified: Verified,
-): Promise<Pick<Person, 'verifiable' | 'recovery'>> {
+): Promise<Pick<User, 'verifiable' | 'recovery'>> {
   const identityId = identity.id
   const value = normalizeIdentifier(emailOf(identity.traits))
   await tx.insert(credentialIdentifiers).values(identifiedBy.map((type) => ({ type, identifier: value, identityId })))
@@ -111,7 +110,7 @@ export async function insertAddresses(
  * Replaces the traits of an identity. A new e-mail address replaces identifiers and addresses.
  *
  * @returns the new address, undefined when the address did not change
- * @throws when another identity has it: see `brokenUniqueRule`
+ * @throws when another identity has it: see `violatedUniqueConstraint`
  */
 export async function replaceTraits(
   tx: Executor,
@@ -148,20 +147,18 @@ export async function verifyAddress(tx: Executor, addressId: string): Promise<vo
 }
 
 /** Resets verifications that were only assumed. */
-export async function dropAssumedProofs(db: Executor): Promise<void> {
+export async function resetAssumedVerifications(db: Executor): Promise<void> {
   await db
     .update(verifiableAddresses)
     .set({ verified: false, status: 'pending', verifiedAt: null, assumed: false, updatedAt: new Date() })
     .where(eq(verifiableAddresses.assumed, true))
 }
 
-export async function findPerson(db: Executor, identityId: string): Promise<Person | undefined> {
-  const [[identity], verifiable, recovery] = await Promise.all([
-    db.select().from(identities).where(eq(identities.id, identityId)),
-    db.select().from(verifiableAddresses).where(eq(verifiableAddresses.identityId, identityId)),
-    db.select().from(recoveryAddresses).where(eq(recoveryAddresses.identityId, identityId)),
-  ])
-  return identity && { identity, verifiable, recovery }
+/** The relations that make a `User` of an identity. */
+export const withAddresses = { verifiable: true, recovery: true } as const
+
+export async function findUser(db: Executor, identityId: string): Promise<User | undefined> {
+  return db.query.identities.findFirst({ where: eq(identities.id, identityId), with: withAddresses })
 }
 
 /** The user that `identifier` belongs to, and the hash of their password. One indexed query. */

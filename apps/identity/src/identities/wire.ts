@@ -1,26 +1,27 @@
 import { schemaId } from './identity-schema.ts'
-import type { Identity, Person, RecoveryAddress, VerifiableAddress } from './store.ts'
+import type { Identity, RecoveryAddress, User, VerifiableAddress } from './store.ts'
 
 type Wire = Record<string, unknown>
 
 /** The id of the schema in base64url, as Ory Kratos writes it into addresses. */
 export const encodedSchemaId = Buffer.from(schemaId).toString('base64url')
+export const schemaUrl = (publicUrl: string) => `${publicUrl}/schemas/${encodedSchemaId}`
 
 /** An identity in the form for all clients that are allowed to read it. */
-export function showIdentity(person: Person, publicUrl: string): Wire {
+export function showIdentity(user: User, publicUrl: string): Wire {
   return {
-    ...showBareIdentity(person.identity, `${publicUrl}/schemas/${encodedSchemaId}`),
-    verifiable_addresses: person.verifiable.map(showVerifiable),
-    recovery_addresses: person.recovery.map(showRecovery),
+    ...showBareIdentity(user, schemaUrl(publicUrl)),
+    verifiable_addresses: user.verifiable.map(showVerifiable),
+    recovery_addresses: user.recovery.map(showRecovery),
   }
 }
 
 /** An identity without addresses, as lists of sessions contain it. */
-export function showBareIdentity(identity: Identity, schemaUrl: string): Wire {
+export function showBareIdentity(identity: Identity, schema: string): Wire {
   return {
     id: identity.id,
     schema_id: identity.schemaId,
-    schema_url: schemaUrl,
+    schema_url: schema,
     state: identity.state,
     state_changed_at: identity.stateChangedAt.toISOString(),
     traits: identity.traits,
@@ -33,14 +34,10 @@ export function showBareIdentity(identity: Identity, schemaUrl: string): Wire {
 
 function showVerifiable(address: VerifiableAddress): Wire {
   return {
-    id: address.id,
-    value: address.value,
+    ...showRecovery(address),
     verified: address.verified,
-    via: address.via,
     status: address.status,
     ...(address.verifiedAt ? { verified_at: address.verifiedAt.toISOString() } : {}),
-    created_at: address.createdAt.toISOString(),
-    updated_at: address.updatedAt.toISOString(),
   }
 }
 

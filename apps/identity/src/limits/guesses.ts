@@ -5,6 +5,8 @@ import { type DeviceReader, isKnownDevice } from './known-devices.ts'
 /** The kinds of guessed secrets. A six-digit code has few values, so codes have a daily limit too. */
 export type GuessKind = 'password' | 'code'
 
+type Guesser = DeviceReader & { clientAddress: string }
+
 export interface Guess {
   /** Refunds the guess and resets the wrong ones of this network or of the known devices. */
   right(): Promise<void>
@@ -21,7 +23,7 @@ export interface Guess {
  */
 export async function countGuess(
   app: Pick<App, 'limiter' | 'keys'>,
-  ctx: DeviceReader & { clientAddress: string },
+  ctx: Guesser,
   what: { kind: GuessKind; subject: string; identityId: () => Promise<string | undefined> | string | undefined },
 ): Promise<Guess> {
   const { kind, subject } = what
@@ -44,4 +46,9 @@ export async function countGuess(
       if (isShared) await limiter.refund(bound, shared)
     },
   }
+}
+
+/** Counts a guess at a second factor; all second factors of a user share the limit. */
+export function guessSecondFactor(app: App, ctx: Guesser, identityId: string): Promise<Guess> {
+  return countGuess(app, ctx, { kind: 'code', subject: `second factor ${identityId}`, identityId: () => identityId })
 }

@@ -3,9 +3,9 @@ import { type Keys, sameSecret } from '../crypto/secrets.ts'
 import { deviceCookieName } from '../http/request-context.ts'
 
 /** The number of users per browser. The user whose last sign-in is the oldest is removed first. */
-const peopleMax = 5
+const usersMax = 5
 const part = '[A-Za-z0-9_-]{22}'
-const shape = new RegExp(`^${part}(?:\\.${part}){1,${peopleMax}}$`)
+const shape = new RegExp(`^${part}(?:\\.${part}){1,${usersMax}}$`)
 
 export type DeviceReader = { cookie(name: string): string | undefined }
 type DeviceWriter = DeviceReader & { setDeviceCookie(value: string): void }
@@ -32,7 +32,7 @@ export function rememberDevice(keys: Keys, ctx: DeviceWriter, identityId: string
   const device = known ?? randomBytes(16).toString('base64url')
   const own = sign(keys, device, identityId)
   const others = signatures.filter((signature) => signature !== own)
-  ctx.setDeviceCookie([device, own, ...others.slice(0, peopleMax - 1)].join('.'))
+  ctx.setDeviceCookie([device, own, ...others.slice(0, usersMax - 1)].join('.'))
 }
 
 function read(ctx: DeviceReader): string[] {

@@ -70,7 +70,7 @@ describe('failed sign-ins', () => {
     const strict = await startTestIdentity({ CRUX_RATE_LIMITS: 'on', RATE_LIMIT_CLIENT: '12/10m' })
     const attempt = async (index: number, from: string) => {
       const { data: flow } = await strict.frontend.createNativeLoginFlow()
-      const json = { method: 'password', identifier: `person${index}@example.com`, password: 'not my password' }
+      const json = { method: 'password', identifier: `user${index}@example.com`, password: 'not my password' }
       const browser = strict.browser(clientAt(from))
       return (await browser.ask(`/self-service/login?flow=${flow.id}`, { json })).status
     }
@@ -118,11 +118,11 @@ describe('changes of the e-mail address', () => {
     })
   async function changer(service: TestIdentity) {
     const { token } = await signUp(service)
-    const person = service.browser({ 'x-session-token': token })
-    const { json: flow } = await person.ask<SettingsFlow>('/self-service/settings/api')
+    const user = service.browser({ 'x-session-token': token })
+    const { json: flow } = await user.ask<SettingsFlow>('/self-service/settings/api')
     return async (email: string) =>
       (
-        await person.ask(`/self-service/settings?flow=${flow.id}`, {
+        await user.ask(`/self-service/settings?flow=${flow.id}`, {
           json: { method: 'profile', traits: { email, name: { first: 'Ada' } } },
         })
       ).status

@@ -2,7 +2,7 @@ import { clientNetwork } from '@crux/service-kit'
 import type { App } from '../app/app.ts'
 import { type DeviceReader, isKnownDevice } from './known-devices.ts'
 
-type Asker = DeviceReader & { clientAddress: string }
+type CodeRequester = DeviceReader & { clientAddress: string }
 
 /**
  * Counts a requested code before it is mailed. As with guesses, requests of attackers must not keep the owner of an address from a code, so the
@@ -16,7 +16,7 @@ type Asker = DeviceReader & { clientAddress: string }
  */
 export async function countMail(
   app: Pick<App, 'limiter' | 'keys'>,
-  ctx: Asker,
+  ctx: CodeRequester,
   what: { subject: string; identityId: () => Promise<string | undefined> | string | undefined },
 ): Promise<void> {
   const { subject, identityId } = what
@@ -28,10 +28,10 @@ export async function countMail(
 }
 
 /** Counts a code that was mailed without a request: the next one has to wait, whether or not this browser is known by then. */
-export async function recordMail(app: Pick<App, 'limiter'>, ctx: Asker, subject: string): Promise<void> {
+export async function recordMail(app: Pick<App, 'limiter'>, ctx: CodeRequester, subject: string): Promise<void> {
   await app.limiter.note('resend', from(ctx, subject))
   await app.limiter.note('resend', known(subject))
 }
 
 const known = (subject: string) => `${subject} known`
-const from = ({ clientAddress }: Asker, subject: string) => `${subject} from ${clientNetwork(clientAddress)}`
+const from = ({ clientAddress }: CodeRequester, subject: string) => `${subject} from ${clientNetwork(clientAddress)}`

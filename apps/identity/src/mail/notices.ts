@@ -1,17 +1,12 @@
+import type { SecurityEvent, SignInEvent } from '../db/schema.ts'
 import { type Mail, makeMail } from './mail.ts'
 
-/** The changes of credentials that a user is notified of by mail. */
-export type Notice =
-  | { what: 'password-changed' }
-  | { what: 'address-changed'; from: string; to: string }
-  | { what: 'factor-added' | 'factor-removed'; factor: string }
-  | { what: 'new-device'; userAgent: string }
-  | { what: 'token-created' | 'token-revoked'; name: string }
-  | { what: 'tokens-revoked'; count: number }
+/** The events that a user is notified of by mail: changes of credentials, and sign-ins with a new program. */
+export type Notice = Exclude<SecurityEvent, SignInEvent> | { event: 'new-device'; userAgent: string }
 
 const noticeLifespanMs = 3 * 24 * 3600_000
 
-/** The notification of a change that may have been made by another person. It contains no link, because such mails are often forged. */
+/** The notification of a change that may have been made by somebody else. It contains no link, because such mails are often forged. */
 export function noticeMail(
   recipient: string,
   notice: Notice,
@@ -32,7 +27,7 @@ export function noticeMail(
 }
 
 function contentOf(notice: Notice): { subject: string; summary: string } {
-  switch (notice.what) {
+  switch (notice.event) {
     case 'password-changed':
       return { subject: 'Your password was changed', summary: 'The password of your account with Crux was changed.' }
     case 'address-changed':

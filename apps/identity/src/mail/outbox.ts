@@ -1,8 +1,8 @@
-import type { Database } from '@crux/postgres'
 import type { Logger } from '@crux/service-kit'
 import { type MailTransport, UndeliverableError } from '@crux/service-kit/mail'
 import { eq, sql } from 'drizzle-orm'
-import { type Executor, withoutValues } from '../db/executor.ts'
+import type { Database } from '../db/database.ts'
+import { type Executor, withoutValues } from '../db/database.ts'
 import { mailOutbox } from '../db/schema.ts'
 import type { Mail } from './mail.ts'
 

@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts'
 import { type LoginOutcome, refusedWith } from '../flows/sign-in-method.ts'
 import { identityDisabled } from '../http/errors.ts'
-import { findPerson } from '../identities/store.ts'
+import { findUser } from '../identities/store.ts'
 import { messages } from '../ui/messages.ts'
 
 /**
@@ -11,9 +11,9 @@ import { messages } from '../ui/messages.ts'
  * @throws IdentityError 401 for a disabled identity
  */
 export async function admit(app: App, identityId: string, method: string): Promise<LoginOutcome> {
-  const person = await findPerson(app.database.db, identityId)
-  if (person?.identity.state !== 'active') throw identityDisabled()
-  if (app.verifiesAddresses && !person.verifiable.every(({ verified }) => verified))
+  const user = await findUser(app.database.db, identityId)
+  if (user?.state !== 'active') throw identityDisabled()
+  if (app.verifiesAddresses && !user.verifiable.every(({ verified }) => verified))
     return { ...refusedWith(messages.addressNotVerified()), active: method }
   return { kind: 'proven', identityId, method }
 }

@@ -1,11 +1,10 @@
 import type { App } from '../app/app.ts'
-import type { Executor } from '../db/executor.ts'
+import type { Executor } from '../db/database.ts'
 import type { SettingsAttempt, SettingsOutcome } from '../flows/settings-method.ts'
-import { type LoginMethod, type LoginOutcome, refusedWith } from '../flows/sign-in-method.ts'
+import { type LoginMethod, refusedWith } from '../flows/sign-in-method.ts'
 import { textField } from '../http/body.ts'
-import type { RequestContext } from '../http/request-context.ts'
 import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../identities/credentials.ts'
-import { countGuess } from '../limits/guesses.ts'
+import { guessSecondFactor } from '../limits/guesses.ts'
 import { recordSecurityEvent } from '../security/events.ts'
 import { type Message, messages } from '../ui/messages.ts'
 import { input, submitButton } from '../ui/nodes.ts'
@@ -40,7 +39,7 @@ export function codeFactorLogin<Config extends object>(factor: CodeFactor<Config
     id: type,
     aals: ['aal2'],
     async nodes(app, { session, context }) {
-      if (!session || !(await findConfig(app.database.db, session.session.identityId, type))) return []
+      if (!session || !(await findConfig(app.database.db, session.identityId, type))) return []
       // The value is empty at first and absent after an attempt, as in Ory Kratos.
       const value = recall(context, type).tried ? undefined : ''
       return [
@@ -54,7 +53,16 @@ export function codeFactorLogin<Config extends object>(factor: CodeFactor<Config
       if (code === '') return refusedWith(messages.required(field), field)
       // The login flow requests a second factor only when there is a session.
       if (!session) return refusedWith(factor.none())
-      return prove(app, ctx, factor, session.session.identityId, code)
+      const { identityId } = session
+      const guess = await guessSecondFactor(app, ctx, identityId)
+      // The row is locked, so each code works once, also with concurrent requests.
+      const wrong = await app.database.transaction(async (tx) => {
+        const config = await findConfig<Config>(tx, identityId, type, { lock: true })
+        return config ? factor.spend(tx, app, { identityId, config, code }) : factor.none()
+      })
+      if (wrong) return refusedWith(wrong)
+      await guess.right()
+      return { kind: 'proven', identityId, method: type, aal: 'aal2' }
     },
   }
 }
@@ -63,17 +71,17 @@ export function codeFactorLogin<Config extends object>(factor: CodeFactor<Config
 export function addFactor<Config extends object>(
   app: App,
   { type, name }: CodeFactor<Config>,
-  { ctx, person }: SettingsAttempt,
+  { ctx, user }: SettingsAttempt,
   config: object,
 ): SettingsOutcome {
-  const identityId = person.identity.id
+  const identityId = user.id
   return {
     kind: 'changed',
     proves: type,
     async write(tx) {
       await saveConfig(tx, identityId, type, { ...config })
       await saveIdentifiers(tx, identityId, type, [identityId])
-      await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-added', factor: name })
+      await recordSecurityEvent(tx, app, ctx, user, { event: 'factor-added', factor: name })
       return undefined
     },
   }
@@ -82,36 +90,14 @@ export function addFactor<Config extends object>(
 export function removeFactor<Config extends object>(
   app: App,
   { type, name }: CodeFactor<Config>,
-  { ctx, person }: SettingsAttempt,
+  { ctx, user }: SettingsAttempt,
 ): SettingsOutcome {
   return {
     kind: 'changed',
     async write(tx) {
-      await removeConfig(tx, person.identity.id, type)
-      await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-removed', factor: name })
+      await removeConfig(tx, user.id, type)
+      await recordSecurityEvent(tx, app, ctx, user, { event: 'factor-removed', factor: name })
       return undefined
     },
   }
-}
-
-/** Each code works once, also with concurrent requests. */
-async function prove<Config extends object>(
-  app: App,
-  ctx: RequestContext,
-  factor: CodeFactor<Config>,
-  identityId: string,
-  code: string,
-): Promise<LoginOutcome> {
-  const guess = await countGuess(app, ctx, {
-    kind: 'code',
-    subject: `second factor ${identityId}`,
-    identityId: () => identityId,
-  })
-  const wrong = await app.database.transaction(async (tx) => {
-    const config = await findConfig<Config>(tx, identityId, factor.type, { lock: true })
-    return config ? factor.spend(tx, app, { identityId, config, code }) : factor.none()
-  })
-  if (wrong) return refusedWith(wrong)
-  await guess.right()
-  return { kind: 'proven', identityId, method: factor.type, aal: 'aal2' }
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { App } from '../app/app.ts'
 import type { Flow, Traits } from '../db/schema.ts'
-import { attemptsPerCode, type CodeUse, sendCode, takeCode } from '../flows/codes.ts'
+import { sendCode, tryCode } from '../flows/codes.ts'
 import { traitInputs } from '../flows/forms.ts'
 import type {
   LoginAttempt,
@@ -10,14 +10,13 @@ import type {
   RegistrationMethod,
   RegistrationOutcome,
 } from '../flows/sign-in-method.ts'
-import { countAttempt, updateFlow } from '../flows/store.ts'
+import { updateFlow } from '../flows/store.ts'
 import { type Fields, isObject, textField } from '../http/body.ts'
 import { identityDisabled } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
-import { findPerson, findVerifiable, verifyAddress } from '../identities/store.ts'
+import { findUser, findVerifiable, verifyAddress } from '../identities/store.ts'
 import { checkTraits, emailOf, submittedTraits } from '../identities/traits.ts'
-import { countGuess } from '../limits/guesses.ts'
 import { countMail } from '../limits/mails.ts'
 import { loginCodeMail, registrationCodeMail } from '../mail/code-mails.ts'
 import { claimAddress } from '../security/claim.ts'
@@ -68,20 +67,20 @@ async function checkLogin(
   if (code === '') return refused(formMessage(messages.required('code'), 'code'))
   if (identifier === '') return refused(missing)
   const address = normalizeIdentifier(identifier)
-  const use = await tryCode(app, ctx, flow, { address, code })
-  if (use === 'spent') return refused(formMessage(messages.attemptsSpent()))
+  const use = await tryMailedCode(app, ctx, flow, { address, code })
+  if (use.kind === 'spent') return refused(formMessage(messages.attemptsSpent()))
   if (use.kind === 'expired') return use
   if (use.kind === 'wrong') return refused(formMessage(messages.loginCodeInvalid()))
-  const person = use.identityId === null ? undefined : await findPerson(app.database.db, use.identityId)
-  if (person?.identity.state !== 'active') throw identityDisabled()
+  const user = use.identityId === null ? undefined : await findUser(app.database.db, use.identityId)
+  if (user?.state !== 'active') throw identityDisabled()
   // Reading the mail of an address proves its ownership.
-  const unproven = person.verifiable.find(({ value, verified }) => value === address && !verified)
-  const isOwn = session?.session.identityId === person.identity.id
+  const unproven = user.verifiable.find(({ value, verified }) => value === address && !verified)
+  const isOwn = session?.identityId === user.id
   await app.database.transaction(async (tx) => {
-    if (unproven) await (isOwn ? verifyAddress(tx, unproven.id) : claimAddress(tx, app, ctx, person, unproven))
+    if (unproven) await (isOwn ? verifyAddress(tx, unproven.id) : claimAddress(tx, app, ctx, user, unproven))
     await updateFlow(tx, flow, { state: 'passed_challenge' })
   })
-  return { kind: 'proven', identityId: person.identity.id }
+  return { kind: 'proven', identityId: user.id }
 }
 
 /** Gives known and unknown addresses the same answer; a mail is sent only to a known one. */
@@ -139,8 +138,8 @@ async function checkRegistration(
   if (!isDeepStrictEqual(recall(flow.context, 'code').traits, traits))
     return refused(formMessage(messages.traitsChanged()))
   if (code === '') return refused(formMessage(messages.required('code'), 'code'))
-  const use = await tryCode(app, ctx, flow, { address, code })
-  if (use === 'spent') return refused(formMessage(messages.attemptsSpent()))
+  const use = await tryMailedCode(app, ctx, flow, { address, code })
+  if (use.kind === 'spent') return refused(formMessage(messages.attemptsSpent()))
   if (use.kind === 'expired') return use
   if (use.kind === 'wrong') return refused(formMessage(messages.registrationCodeInvalid()))
   await updateFlow(app.database.db, flow, { state: 'passed_challenge' })
@@ -192,22 +191,16 @@ function asksAgain(fields: Fields): boolean {
   return textField(fields, 'resend') === 'code'
 }
 
-/** Checks a code that was sent to `address`. After five attempts no code is checked. */
-async function tryCode(
+function tryMailedCode(
   app: App,
   ctx: RequestContext,
   flow: Flow,
-  options: { address: string; code: string },
-): Promise<CodeUse | 'spent'> {
-  const { address, code } = options
-  const guess = await countGuess(app, ctx, {
-    kind: 'code',
+  { address, code }: { address: string; code: string },
+) {
+  return tryCode(app, ctx, flow, {
+    code,
     subject: `${flow.kind} ${address}`,
     identityId: async () => (await findVerifiable(app.database.db, address))?.identityId,
+    isExpected: recall(flow.context, 'code').address === address,
   })
-  if ((await countAttempt(app.database.db, flow)) > attemptsPerCode) return 'spent'
-  if (recall(flow.context, 'code').address !== address) return { kind: 'wrong' }
-  const use = await app.database.transaction((tx) => takeCode(tx, app, flow, code))
-  if (use.kind === 'right') await guess.right()
-  return use
 }

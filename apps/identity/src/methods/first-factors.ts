@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { App } from '../app/app.ts'
-import type { Executor } from '../db/executor.ts'
+import type { Executor } from '../db/database.ts'
 import { badRequest } from '../http/errors.ts'
 import { listProofs } from '../identities/credentials.ts'
 

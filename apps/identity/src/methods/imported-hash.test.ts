@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { importedPasswords } from '../../test/kratos/imported-passwords.ts'
-import { password } from '../../test/kratos/people.ts'
+import { password } from '../../test/kratos/users.ts'
 import { importedHash } from './imported-hash.ts'
 
 const check = (hash: string, typed: string) => importedHash(hash)?.(typed)

@@ -12,7 +12,7 @@ import { factorMessages } from './factor-messages.ts'
 import { forget, recall, remember } from './memory.ts'
 
 const type = 'lookup_secret'
-const codesPerPerson = 12
+const codesPerUser = 12
 const lettersPerCode = 8
 
 /** Codes are encrypted instead of hashed, because their owner can display them again. */
@@ -57,8 +57,8 @@ const actions: Action[] = ['confirm', 'reveal', 'disable', 'regenerate']
 export const lookupSettings: SettingsMethod = {
   id: type,
   claims: (fields) => actionOf(fields) !== undefined,
-  async nodes(app, { person, context }) {
-    const identityId = person.identity.id
+  async nodes(app, { user, context }) {
+    const identityId = user.id
     const memory = recall(context, type)
     if (Array.isArray(memory.newCodes)) {
       const codes = memory.newCodes.map((code) => ({ code: open(app, identityId, String(code)), usedAt: undefined }))
@@ -75,11 +75,11 @@ export const lookupSettings: SettingsMethod = {
     ]
   },
   async submit(app, attempt) {
-    const { fields, person, context } = attempt
-    const identityId = person.identity.id
+    const { fields, user, context } = attempt
+    const identityId = user.id
     switch (actionOf(fields)) {
       case 'regenerate': {
-        const newCodes = Array.from({ length: codesPerPerson }, () => app.keys.seal(newCode(), place(identityId)))
+        const newCodes = Array.from({ length: codesPerUser }, () => app.keys.seal(newCode(), place(identityId)))
         remember(context, type, { newCodes })
         return { kind: 'shown' }
       }

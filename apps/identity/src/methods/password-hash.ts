@@ -7,11 +7,11 @@ const parameters = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost: 19_4
 const ownPrefix = '$argon2id$v=19$m=19456,t=2,p=1$'
 
 export async function createPasswordHasher(): Promise<PasswordHasher> {
-  const standIn = await hash('no account has this password', parameters)
+  const dummyHash = await hash('no account has this password', parameters)
   return {
     hash: (password) => hash(password, parameters),
     async verify(hashed, password) {
-      const check = importedHash(hashed ?? standIn)
+      const check = importedHash(hashed ?? dummyHash)
       const matches = check !== undefined && (await check(password).catch(() => false))
       return matches && hashed !== undefined
     },

@@ -6,17 +6,14 @@ const passwordLength = { min: 8, max: 1024 }
 /**
  * The problem of a new password, undefined when it may be used. Lengths count characters and not bytes.
  *
- * @param person the known data of the user, which attackers try first
+ * @param user the known data of the user, which attackers try first
  */
-export function passwordProblem(
-  password: string,
-  person: { identifier: string; names?: string[] },
-): Message | undefined {
+export function passwordProblem(password: string, user: { identifier: string; names?: string[] }): Message | undefined {
   const length = [...password].length
   if (length < passwordLength.min) return messages.passwordTooShort(passwordLength.min, length)
   if (length > passwordLength.max) return messages.passwordTooLong(passwordLength.max, length)
   const lower = password.toLowerCase()
-  const { identifier, names = [] } = person
+  const { identifier, names = [] } = user
   if (isSimilar(lower, identifier.toLowerCase())) return messages.passwordTooSimilar()
   if (isMadeOf(lower, [identifier.split('@')[0] ?? '', ...names])) return messages.passwordTooPersonal()
   if (isCommon(lower)) return messages.passwordTooCommon()

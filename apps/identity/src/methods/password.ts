@@ -41,17 +41,17 @@ export const passwordRegistration: RegistrationMethod = {
 export const passwordSettings: SettingsMethod = {
   id: 'password',
   nodes: () => [passwordInput('new-password'), submitButton('password', messages.labelSave())],
-  async submit(app, { ctx, fields, person }) {
+  async submit(app, { ctx, fields, user }) {
     const password = textField(fields, 'password')
     const problem =
-      password === '' ? messages.required('password') : passwordProblem(password, personOf(person.identity.traits))
+      password === '' ? messages.required('password') : passwordProblem(password, personalData(user.traits))
     if (problem) return refusedWith(problem, 'password')
     const hash = await app.passwords.hash(password)
     return {
       kind: 'changed',
       async write(tx) {
-        await saveConfig(tx, person.identity.id, 'password', { hashed_password: hash })
-        await recordSecurityEvent(tx, app, ctx, person, { event: 'password-changed' })
+        await saveConfig(tx, user.id, 'password', { hashed_password: hash })
+        await recordSecurityEvent(tx, app, ctx, user, { event: 'password-changed' })
         return undefined
       },
     }
@@ -59,7 +59,7 @@ export const passwordSettings: SettingsMethod = {
 }
 
 /** The data that a password must not consist of. */
-function personOf(traits: Traits): { identifier: string; names: string[] } {
+function personalData(traits: Traits): { identifier: string; names: string[] } {
   const names = ['traits.name.first', 'traits.name.last'].map((name) => traitAt(traits, name))
   return {
     identifier: normalizeIdentifier(emailOf(traits)),
@@ -114,7 +114,7 @@ async function checkRegistration(app: App, fields: Fields): Promise<Registration
   const found = checkTraits(traits)
   if (password === '') addMessage(found, 'password', messages.required('password'))
   if (found.size > 0 || !isObject(traits)) return { kind: 'refused', found, traits }
-  const problem = passwordProblem(password, personOf(traits))
+  const problem = passwordProblem(password, personalData(traits))
   if (problem) return { ...refusedWith(problem, 'password'), traits }
   const hash = await app.passwords.hash(password)
   return {

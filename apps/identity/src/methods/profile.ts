@@ -2,7 +2,7 @@ import { traitInputs } from '../flows/forms.ts'
 import type { SettingsMethod } from '../flows/settings-method.ts'
 import { isObject } from '../http/body.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
-import { type Person, replaceTraits } from '../identities/store.ts'
+import { replaceTraits, type User } from '../identities/store.ts'
 import { checkTraits, emailOf, submittedTraits, traitAt } from '../identities/traits.ts'
 import { recordSecurityEvent } from '../security/events.ts'
 import { messages } from '../ui/messages.ts'
@@ -11,25 +11,25 @@ import { type Node, submitButton } from '../ui/nodes.ts'
 /** The profile of a user. Traits are replaced as a whole: omitted ones are deleted. */
 export const profileSettings: SettingsMethod = {
   id: 'profile',
-  nodes: (_app, { person }) => profileNodes(person.identity.traits),
+  nodes: (_app, { user }) => profileNodes(user.traits),
   /** A user with a verified address has to authenticate again even to change a name, as in Ory Kratos. */
-  privileged: ({ person, fields }) =>
-    person.verifiable.some(({ verified }) => verified) || hasOtherEmail(person, traitAt(fields.traits, 'traits.email')),
-  async submit(app, { ctx, fields, person }) {
+  privileged: ({ user, fields }) =>
+    user.verifiable.some(({ verified }) => verified) || hasOtherEmail(user, traitAt(fields.traits, 'traits.email')),
+  async submit(app, { ctx, fields, user }) {
     const traits = submittedTraits(fields.traits)
     const found = checkTraits(traits)
     if (found.size > 0 || !isObject(traits)) return { kind: 'refused', found, nodes: profileNodes(traits) }
-    const other = hasOtherEmail(person, traitAt(traits, 'traits.email'))
+    const other = hasOtherEmail(user, traitAt(traits, 'traits.email'))
     return {
       kind: 'changed',
       nodes: profileNodes(traits),
       ...(other ? { address: normalizeIdentifier(emailOf(traits)) } : {}),
       async write(tx) {
-        const address = await replaceTraits(tx, person.identity, traits, {
+        const address = await replaceTraits(tx, user, traits, {
           verified: app.assumesAddresses && 'assumed',
         })
-        const [from, to] = [emailOf(person.identity.traits), emailOf(traits)]
-        if (address) await recordSecurityEvent(tx, app, ctx, person, { event: 'address-changed', from, to })
+        const [from, to] = [emailOf(user.traits), emailOf(traits)]
+        if (address) await recordSecurityEvent(tx, app, ctx, user, { event: 'address-changed', from, to })
         return address
       },
     }
@@ -40,6 +40,6 @@ function profileNodes(traits: unknown): Node[] {
   return [...traitInputs('profile', traits), submitButton('profile', messages.labelSave())]
 }
 
-function hasOtherEmail({ identity }: Person, email: unknown): boolean {
-  return normalizeIdentifier(String(email ?? '')) !== normalizeIdentifier(emailOf(identity.traits))
+function hasOtherEmail(user: User, email: unknown): boolean {
+  return normalizeIdentifier(String(email ?? '')) !== normalizeIdentifier(emailOf(user.traits))
 }

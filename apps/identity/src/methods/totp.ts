@@ -44,8 +44,8 @@ export const totpLogin = codeFactorLogin(factor)
 export const totpSettings: SettingsMethod = {
   id: type,
   claims: (fields, method) => method === type || isTrue(fields.totp_unlink),
-  async nodes(app, { person, context }) {
-    const identityId = person.identity.id
+  async nodes(app, { user, context }) {
+    const identityId = user.id
     if (await findConfig(app.database.db, identityId, type))
       return [
         input(type, 'totp_unlink', 'submit', { value: 'true', required: true, label: factorMessages.unlinkTotp() }),
@@ -55,7 +55,7 @@ export const totpSettings: SettingsMethod = {
       secret = generateSecret()
       remember(context, type, { secret: app.keys.seal(secret, place(identityId)) })
     }
-    const uri = generateURI({ issuer: 'Crux', label: emailOf(person.identity.traits), secret })
+    const uri = generateURI({ issuer: 'Crux', label: emailOf(user.traits), secret })
     const { toDataURL } = await import('qrcode')
     const qr = await toDataURL(uri, { width: 256, margin: 2, errorCorrectionLevel: 'M' })
     return [
@@ -69,8 +69,8 @@ export const totpSettings: SettingsMethod = {
     ]
   },
   async submit(app, attempt) {
-    const { fields, person, context } = attempt
-    const identityId = person.identity.id
+    const { fields, user, context } = attempt
+    const identityId = user.id
     if (await findConfig(app.database.db, identityId, type))
       return isTrue(fields.totp_unlink) ? removeFactor(app, factor, attempt) : { kind: 'shown' }
     const code = textField(fields, 'totp_code')

@@ -35,7 +35,7 @@ async function signInWith(password: string, email: string) {
 describe.each([
   ['recovers', recover],
   ['signs in by a code', signInByCode],
-])('a user who %s with an address that another person signed up with', (_how, comeIn) => {
+])('a user who %s with an address that another user signed up with', (_how, comeIn) => {
   it('becomes the only owner: previous sessions, password and factors are deleted, and a mail reports it', async () => {
     const { browser: stranger, email } = await signUpInBrowser(identity)
     await enrolTotp(stranger)

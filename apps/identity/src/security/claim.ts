@@ -1,24 +1,24 @@
 import type { App } from '../app/app.ts'
-import type { Executor } from '../db/executor.ts'
+import type { Executor } from '../db/database.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { listProofs, removeConfig, saveConfig } from '../identities/credentials.ts'
-import { type Person, type VerifiableAddress, verifyAddress } from '../identities/store.ts'
+import { type User, type VerifiableAddress, verifyAddress } from '../identities/store.ts'
 import { endSessions } from '../sessions/store.ts'
 import { recordSecurityEvent, toFactorName } from './events.ts'
 
 /**
  * A user without a session has proven to own the address of an account. If the account was created with this address and the address was never
- * verified, another person may have created it, so its credentials and sessions are deleted. An address that replaced another one is only verified,
+ * verified, somebody else may have created it, so its credentials and sessions are deleted. An address that replaced another one is only verified,
  * because its account had an owner before.
  */
 export async function claimAddress(
   tx: Executor,
   app: App,
   ctx: RequestContext,
-  person: Person,
+  user: User,
   address: VerifiableAddress,
 ): Promise<void> {
-  const { id: identityId, createdAt } = person.identity
+  const { id: identityId, createdAt } = user
   await verifyAddress(tx, address.id)
   if (address.createdAt.getTime() !== createdAt.getTime()) return
   await endSessions(tx, { ofIdentity: identityId })
@@ -28,5 +28,5 @@ export async function claimAddress(
     await (type === 'password' ? saveConfig(tx, identityId, type, {}) : removeConfig(tx, identityId, type))
   if (held.length === 0) return
   const factor = new Intl.ListFormat('en').format(held.map(toFactorName))
-  await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-removed', factor })
+  await recordSecurityEvent(tx, app, ctx, user, { event: 'factor-removed', factor })
 }

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { openDatabase } from '@crux/postgres'
 import { createLogger } from '@crux/service-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { enrolTotp, signInWithPassword, signUpInBrowser } from '../../test/factors.ts'
 import { adminToken, consoleUrl, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
 import { type MailServer, startMailServer } from '../../test/mail-server.ts'
+import { openIdentityDatabase } from '../db/database.ts'
 import { resetFactors } from './reset-factors.ts'
 
 let mails: MailServer
@@ -64,7 +64,7 @@ describe('identity reset-factors', () => {
   it('changes nothing for a user without second factors', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     const log = createLogger({ name: 'test', level: 'silent' })
-    const database = openDatabase({ url: identity.databaseUrl, name: 'test', max: 1, log })
+    const database = openIdentityDatabase({ url: identity.databaseUrl, name: 'test', max: 1, log })
     const done = await resetFactors({ database, consoleUrl, sendsMail: false }, email)
     await database.close()
     expect(done).toEqual({ removed: [], sessionsEnded: 0 })

@@ -1,7 +1,7 @@
-import type { Database } from '@crux/postgres'
+import type { Database } from '../db/database.ts'
 import { findOwner, removeSecondFactors } from '../identities/credentials.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
-import { findPerson } from '../identities/store.ts'
+import { findUser } from '../identities/store.ts'
 import { enqueueMail } from '../mail/outbox.ts'
 import { endSessions } from '../sessions/store.ts'
 import { recordSecurityEvent, toFactorName } from './events.ts'
@@ -19,14 +19,14 @@ export async function resetFactors(
   const { database, consoleUrl, sendsMail } = installation
   return database.transaction(async (tx) => {
     const identityId = await findOwner(tx, 'password', normalizeIdentifier(email))
-    const person = identityId === undefined ? undefined : await findPerson(tx, identityId)
-    if (identityId === undefined || !person) return undefined
+    const user = identityId === undefined ? undefined : await findUser(tx, identityId)
+    if (identityId === undefined || !user) return undefined
     const removed = (await removeSecondFactors(tx, identityId)).map(toFactorName)
     if (removed.length === 0) return { removed, sessionsEnded: 0 }
     const mail = { sendsMail, verifiesAddresses: sendsMail, consoleUrl, outbox: { enqueue: enqueueMail } }
     const administrator = { clientAddress: '', userAgent: 'an administrator of this Crux' }
     for (const factor of removed)
-      await recordSecurityEvent(tx, mail, administrator, person, { event: 'factor-removed', factor })
+      await recordSecurityEvent(tx, mail, administrator, user, { event: 'factor-removed', factor })
     return { removed, sessionsEnded: await endSessions(tx, { ofIdentity: identityId }) }
   })
 }

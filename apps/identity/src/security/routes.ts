@@ -1,13 +1,10 @@
-import { isUuid } from '@crux/service-kit'
 import { and, desc, eq, lt } from 'drizzle-orm'
 import type { App } from '../app/app.ts'
 import { securityLog } from '../db/schema.ts'
-import { badRequest, noCredentials } from '../http/errors.ts'
-import { linkTo, readSize } from '../http/pages.ts'
+import { linkTo, readIdToken, readSize } from '../http/pages.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import type { Routes } from '../http/routes.ts'
-import { requireHighestAal } from '../sessions/aal.ts'
-import { currentSession } from '../sessions/credentials.ts'
+import { requireHighestAal, requireSession } from '../sessions/current.ts'
 import { providerLabel } from '../sessions/wire.ts'
 
 /** The security log of the current user. Ory Kratos has no such endpoint. */
@@ -16,16 +13,14 @@ export function securityRoutes(app: App): Routes {
 }
 
 async function listEvents(app: App, ctx: RequestContext): Promise<unknown> {
-  const current = await currentSession(app, ctx)
-  if (!current) throw noCredentials('No valid session cookie found.')
+  const current = await requireSession(app, ctx)
   requireHighestAal(app, current)
   const size = Math.min(readSize(ctx.query('page_size')), 250)
-  const after = ctx.query('page_token') || undefined
-  if (after !== undefined && !isUuid(after)) throw badRequest('The page token is not one of ours.')
+  const after = readIdToken(ctx)
   const rows = await app.database.db
     .select()
     .from(securityLog)
-    .where(and(eq(securityLog.identityId, current.person.identity.id), after ? lt(securityLog.id, after) : undefined))
+    .where(and(eq(securityLog.identityId, current.user.id), after ? lt(securityLog.id, after) : undefined))
     .orderBy(desc(securityLog.id))
     .limit(size + 1)
   const shown = rows.slice(0, size)

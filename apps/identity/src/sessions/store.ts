@@ -1,21 +1,20 @@
-import type { Database } from '@crux/postgres'
-import { eq, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, lt, ne, not, sql } from 'drizzle-orm'
 import { newToken, sha256 } from '../crypto/secrets.ts'
-import type { Executor } from '../db/executor.ts'
+import type { Database, Executor } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import { type AuthenticationMethod, sessionDevices, sessions } from '../db/schema.ts'
+import type { OffsetPage } from '../http/pages.ts'
 import type { RequestContext } from '../http/request-context.ts'
-import { secondFactorSql } from '../identities/credentials.ts'
-import type { Person } from '../identities/store.ts'
-import { type PersonRow, personFromRow } from './rows.ts'
+import { hasSecondFactor } from '../identities/credentials.ts'
+import { type User, withAddresses } from '../identities/store.ts'
 
 export type Session = typeof sessions.$inferSelect
 export type Device = Pick<typeof sessionDevices.$inferSelect, 'id' | 'ipAddress' | 'userAgent' | 'location'>
-export interface SessionDetails {
-  session: Session
-  person: Person
+export interface SessionDetails extends Session {
+  user: User
   devices: Device[]
 }
+export type OpenedSession = Omit<SessionDetails, 'user'> & { token: string }
 
 export const sessionLifespanMs = 24 * 3600_000
 /** The channel for processes that cache sessions: the payload is the id of a session that just ended. */
@@ -33,7 +32,7 @@ export async function openSession(
   ctx: RequestContext,
   identityId: string,
   proven: Proven,
-): Promise<{ token: string; session: Session; devices: Device[] }> {
+): Promise<OpenedSession> {
   const token = newToken('ory_st_')
   const at = new Date()
   const [session] = await tx
@@ -54,7 +53,7 @@ export async function openSession(
     .insert(sessionDevices)
     .values({ id: newId(), sessionId: session.id, ipAddress: ctx.clientAddress, userAgent: ctx.userAgent })
     .returning()
-  return { token, session, devices }
+  return { ...session, token, devices }
 }
 
 /** Records that the user has authenticated again. */
@@ -103,34 +102,41 @@ export function methodEntry({ method, provider }: Proven, aal: 'aal1' | 'aal2', 
   return { method, aal, completed_at: at.toISOString(), provider }
 }
 
-/** The active session of a token, with the complete answer of whoami: one indexed query. */
+/** What clients see of a session beside its own columns. */
+const withDetails = { user: { with: withAddresses }, devices: { orderBy: asc(sessionDevices.id) } } as const
+
+const isActive = and(sessions.active, gt(sessions.expiresAt, sql`now()`)) ?? sql`true`
+
+/** One indexed query with the complete answer of whoami. */
+const prepareFindSession = (db: Database['db']) =>
+  db.query.sessions
+    .findFirst({
+      where: and(eq(sessions.tokenHash, sql.placeholder('tokenHash')), isActive),
+      with: withDetails,
+      extras: { secondFactor: hasSecondFactor(sessions.identityId).as('second_factor') },
+    })
+    .prepare('session.by-token')
+
+/** Drizzle builds a statement with relations more slowly than PostgreSQL runs it, so each database has one for all requests. */
+const findSessionStatements = new WeakMap<Database, ReturnType<typeof prepareFindSession>>()
+
+/** The active session of a token. */
 export async function findSession(
   database: Database,
   token: string,
 ): Promise<(SessionDetails & { secondFactor: boolean }) | undefined> {
-  const { rows } = await database.pool.query<PersonRow & SessionRow & { second_factor: boolean }>({
-    name: 'session.by-token',
-    text: findSessionSql,
-    values: [sha256(token)],
-  })
-  const row = rows[0]
-  return (
-    row && {
-      session: sessionFromRow(row),
-      person: personFromRow(row),
-      devices: devicesFromRow(row),
-      secondFactor: row.second_factor,
-    }
-  )
+  let statement = findSessionStatements.get(database)
+  if (!statement) {
+    statement = prepareFindSession(database.db)
+    findSessionStatements.set(database, statement)
+  }
+  const found = await statement.execute({ tokenHash: sha256(token) })
+  return found?.user.state === 'active' ? found : undefined
 }
 
 /** Whether a token was ever issued, even if its session ended. */
-export async function isKnownToken(database: Database, token: string): Promise<boolean> {
-  const rows = await database.db
-    .select({ id: sessions.id })
-    .from(sessions)
-    .where(eq(sessions.tokenHash, sha256(token)))
-  return rows.length > 0
+export async function isKnownToken({ db }: Database, token: string): Promise<boolean> {
+  return (await db.$count(sessions, eq(sessions.tokenHash, sha256(token)))) > 0
 }
 
 /**
@@ -140,31 +146,26 @@ export async function isKnownToken(database: Database, token: string): Promise<b
  * @param filter.after the id of the last session of the previous page
  */
 export async function listSessions(
-  database: Database,
+  { db }: Database,
   filter: { identityId?: string; except?: string; active?: boolean; after?: string },
-  page: { size: number; offset: number },
-): Promise<{ entries: { session: Session; devices: Device[] }[]; total: number }> {
-  const values: unknown[] = []
-  const parameter = (value: unknown) => `$${values.push(value)}`
-  const conditions = ['true']
-  if (filter.identityId !== undefined) conditions.push(`s.identity_id = ${parameter(filter.identityId)}`)
-  if (filter.except !== undefined) conditions.push(`s.id <> ${parameter(filter.except)}`)
-  if (filter.active !== undefined) conditions.push(`${filter.active ? '' : 'not '}(s.active and s.expires_at > now())`)
-  const counted = database.pool.query<{ total: number }>(
-    `select count(*)::int as total from identity.sessions s where ${conditions.join(' and ')}`,
-    [...values],
+  page: OffsetPage,
+): Promise<{ entries: SessionDetails[]; total: number }> {
+  const matches = and(
+    filter.identityId === undefined ? undefined : eq(sessions.identityId, filter.identityId),
+    filter.except === undefined ? undefined : ne(sessions.id, filter.except),
+    filter.active === undefined ? undefined : filter.active ? isActive : not(isActive),
   )
-  if (filter.after !== undefined) conditions.push(`s.id < ${parameter(filter.after)}`)
-  const listed = database.pool.query<SessionRow>(
-    `select ${sessionColumns}, ${devicesJson} as devices from identity.sessions s where ${conditions.join(' and ')}
-     order by s.id desc limit ${parameter(page.size)} offset ${parameter(page.offset)}`,
-    values,
-  )
-  const [{ rows: counts }, { rows }] = await Promise.all([counted, listed])
-  return {
-    entries: rows.map((row) => ({ session: sessionFromRow(row), devices: devicesFromRow(row) })),
-    total: counts[0]?.total ?? 0,
-  }
+  const [total, entries] = await Promise.all([
+    db.$count(sessions, matches),
+    db.query.sessions.findMany({
+      where: and(matches, filter.after === undefined ? undefined : lt(sessions.id, filter.after)),
+      with: withDetails,
+      orderBy: desc(sessions.id),
+      limit: page.size,
+      offset: page.offset,
+    }),
+  ])
+  return { entries, total }
 }
 
 /** The selection of the sessions to end. */
@@ -192,61 +193,6 @@ export async function endSessions(tx: Executor, which: SessionSelector): Promise
   return result.rowCount ?? 0
 }
 
-export async function findSessionById(db: Executor, id: string): Promise<Session | undefined> {
-  const rows = await db.select().from(sessions).where(eq(sessions.id, id))
-  return rows[0]
+export async function findSessionById(db: Executor, id: string): Promise<SessionDetails | undefined> {
+  return db.query.sessions.findFirst({ where: eq(sessions.id, id), with: withDetails })
 }
-
-interface SessionRow {
-  id: string
-  identity_id: string
-  token_hash: Buffer
-  active: boolean
-  aal: string
-  authentication_methods: AuthenticationMethod[]
-  authenticated_at: Date
-  issued_at: Date
-  expires_at: Date
-  created_at: Date
-  updated_at: Date
-  devices: { id: string; ip_address: string; user_agent: string; location: string }[]
-}
-
-function sessionFromRow(row: SessionRow): Session {
-  return {
-    id: row.id,
-    identityId: row.identity_id,
-    tokenHash: row.token_hash,
-    active: row.active,
-    aal: row.aal,
-    authenticationMethods: row.authentication_methods,
-    authenticatedAt: row.authenticated_at,
-    issuedAt: row.issued_at,
-    expiresAt: row.expires_at,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
-}
-
-function devicesFromRow(row: SessionRow): Device[] {
-  return row.devices.map(({ id, ip_address, user_agent, location }) => ({
-    id,
-    ipAddress: ip_address,
-    userAgent: user_agent,
-    location,
-  }))
-}
-
-/** The columns are explicit instead of `*`, because a later version that adds a column must not break the prepared statements of this one. */
-const sessionColumns = `s.id, s.identity_id, s.token_hash, s.active, s.aal, s.authentication_methods, s.authenticated_at,
-  s.issued_at, s.expires_at, s.created_at, s.updated_at`
-
-const devicesJson = `coalesce((select json_agg(d order by d.id) from identity.session_devices d where d.session_id = s.id), '[]')`
-
-const findSessionSql = `
-  select ${sessionColumns}, ${devicesJson} as devices, row_to_json(i) as identity,
-    coalesce((select json_agg(a order by a.id) from identity.verifiable_addresses a where a.identity_id = i.id), '[]') as verifiable,
-    coalesce((select json_agg(a order by a.id) from identity.recovery_addresses a where a.identity_id = i.id), '[]') as recovery,
-    ${secondFactorSql('i.id')} as second_factor
-  from identity.sessions s join identity.identities i on i.id = s.identity_id
-  where s.token_hash = $1 and s.active and s.expires_at > now() and i.state = 'active'`

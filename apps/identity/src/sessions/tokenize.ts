@@ -3,7 +3,7 @@ import { SignJWT } from 'jose'
 import type { App } from '../app/app.ts'
 import { isObject } from '../http/body.ts'
 import { badRequest } from '../http/errors.ts'
-import type { Signed } from './credentials.ts'
+import type { Signed } from './current.ts'
 import { currentSigningKey, signingAlgorithm } from './signing-keys.ts'
 import { showSession } from './wire.ts'
 
@@ -16,7 +16,6 @@ export async function tokenizeSession(app: App, signed: Signed, template: string
   const templates = app.config.WHOAMI_TOKENS
   const found = Object.hasOwn(templates, template) ? templates[template] : undefined
   if (!found) throw badRequest(`Unable to find tokenizer template "${template}".`)
-  const { session, person } = signed
   const shown = showSession(signed, app)
   const now = Math.floor(Date.now() / 1000)
   const claims = Object.fromEntries(
@@ -26,14 +25,14 @@ export async function tokenizeSession(app: App, signed: Signed, template: string
     }),
   )
   const { id, key } = await currentSigningKey(app)
-  const token = new SignJWT({ ...claims, sid: session.id })
+  const token = new SignJWT({ ...claims, sid: signed.id })
     .setProtectedHeader({ alg: signingAlgorithm, kid: id, typ: 'JWT' })
     .setIssuer(app.publicUrl)
-    .setSubject(person.identity.id)
+    .setSubject(signed.identityId)
     .setJti(randomUUID())
     .setIssuedAt(now)
     .setNotBefore(now)
-    .setExpirationTime(Math.min(now + found.ttl, Math.floor(session.expiresAt.getTime() / 1000)))
+    .setExpirationTime(Math.min(now + found.ttl, Math.floor(signed.expiresAt.getTime() / 1000)))
   if (found.audience !== undefined) token.setAudience(found.audience)
   return token.sign(key)
 }

@@ -1,16 +1,16 @@
 import type { App } from '../app/app.ts'
-import { showIdentity } from '../identities/wire.ts'
+import { showBareIdentity, showIdentity } from '../identities/wire.ts'
 import type { Device, Session, SessionDetails } from './store.ts'
 
 type Wire = Record<string, unknown>
 
 type Shower = Pick<App, 'publicUrl' | 'providers'>
 
-export function showSession({ session, person, devices }: SessionDetails, app: Shower): Wire {
+export function showSession(session: SessionDetails, app: Shower): Wire {
   return {
     ...showBareSession(session, app),
-    identity: showIdentity(person, app.publicUrl),
-    devices: devices.map(showDevice),
+    identity: showIdentity(session.user, app.publicUrl),
+    devices: session.devices.map(showDevice),
   }
 }
 
@@ -31,6 +31,15 @@ export function showBareSession(session: Session, app: Shower): Wire {
 export function providerLabel({ provider }: { provider?: unknown }, { providers }: Pick<App, 'providers'>): Wire {
   const found = typeof provider === 'string' ? providers.get(provider) : undefined
   return found ? { provider_label: found.label } : {}
+}
+
+/** Sessions in a list have no addresses of their user and no address of the schema. */
+export function showListedSession(session: SessionDetails, app: Shower): Wire {
+  return {
+    ...showBareSession(session, app),
+    identity: showBareIdentity(session.user, ''),
+    devices: session.devices.map(showDevice),
+  }
 }
 
 export function showDevice(device: Device): Wire {

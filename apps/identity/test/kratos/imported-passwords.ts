@@ -1,4 +1,4 @@
-/** The `password` of people.ts, as other systems store it. */
+/** The `password` of users.ts, as other systems store it. */
 export const importedPasswords: Record<string, string> = {
   argon2id: '$argon2id$v=19$m=64,t=1,p=1$YSBzYWx0IG9mIDE2IGIuLg$QC99sdP8CBmrDqlQcTr1jmnJbYxfZobo7u493x5EZiI',
   argon2i: '$argon2i$v=19$m=64,t=2,p=1$YSBzYWx0IG9mIDE2IGIuLg$QLifpNkIVzEiRtFbtPzpjYrqyWJF3s7Ef6qclyur24c',

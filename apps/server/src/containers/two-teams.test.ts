@@ -9,12 +9,12 @@ import {
   deploy,
   idle,
   loadImage,
-  type Person,
   type Registry,
   raw,
   type Service,
   startRegistry,
   type TestEnvironment,
+  type TestUser,
   unique,
 } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -76,17 +76,17 @@ afterAll(async () => {
 async function makeTeam(): Promise<Team> {
   const owner = server.signUp()
   const team = await server.createTeam(owner)
-  const person = { client: server.client(owner) } as Person
+  const user = { client: server.client(owner) } as TestUser
   const [nodeId, registryId] = await Promise.all([
-    connectLocalNode(person, team.slug),
-    connectRegistry(person, team.slug, registry),
+    connectLocalNode(user, team.slug),
+    connectRegistry(user, team.slug, registry),
   ])
   return {
     ...team,
     owner,
     admin: await server.addMember(team, 'admin'),
     user: await server.addMember(team, 'user'),
-    testEnvironment: { person, teamSlug: team.slug, teamId: team.id, nodeId, registryId, registry },
+    testEnvironment: { user, teamSlug: team.slug, teamId: team.id, nodeId, registryId, registry },
   }
 }
 
@@ -227,19 +227,19 @@ withEngine('two teams on one engine', () => {
   }, 60_000)
 
   test('another live node of team A on the same engine does not change the container', async () => {
-    const second = await connectLocalNode(a.testEnvironment.person, a.slug)
+    const second = await connectLocalNode(a.testEnvironment.user, a.slug)
     for (const name of names) expect((await ask(a, a.admin, `${name}/stop`, 'POST', second)).status).toBe(404)
     expect(await list(a, a.user, prefix, second)).toEqual([])
     expect((await list(a, a.user, '_', second)).map(({ id }) => id.name)).not.toContain(victim)
-    await a.testEnvironment.person.client.call('nodes.delete', { params: { teamSlug: a.slug, nodeId: second } })
+    await a.testEnvironment.user.client.call('nodes.delete', { params: { teamSlug: a.slug, nodeId: second } })
   }, 60_000)
 
   test('a reinstalled node of team A keeps the container of its deleted predecessor, and a deployment takes it over', async () => {
-    const { client } = a.testEnvironment.person
+    const { client } = a.testEnvironment.user
     await client.call('deployments.delete', { params: { teamSlug: a.slug, deploymentId }, query: {} })
     await client.call('nodes.delete', { params: { teamSlug: a.slug, nodeId: a.testEnvironment.nodeId } })
     const [before] = await stateOf()
-    const nodeId = await connectLocalNode(a.testEnvironment.person, a.slug)
+    const nodeId = await connectLocalNode(a.testEnvironment.user, a.slug)
     expect(await list(a, a.user, prefix, nodeId)).toMatchObject([{ managed: { prefix, name: 'box' } }])
     expect((await ask(a, a.user, `${names[0]}/inspect`, 'GET', nodeId)).text).toContain(password)
     expect((await ask(a, a.user, `${names[0]}/restart`, 'POST', nodeId)).status).toBe(204)

@@ -19,17 +19,21 @@ export function serveConsole(http: FastifyInstance, directory: string): void {
   if (built) {
     http.register(fastifyStatic, {
       root: directory,
+      serve: false,
       index: false,
-      wildcard: true,
       preCompressed: true,
       cacheControl: false,
-      decorateReply: true,
       setHeaders: (reply, path) => {
         const hashed = /\/assets\/[^/]+-[\w-]{8,}\.\w+(\.(br|gz))?$/.test(path.replaceAll('\\', '/'))
         reply.header('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'no-cache')
       },
     })
     http.get('/', (_request, reply) => page(reply, index))
+    // The plugin's own route lists the directory for every request, to refuse other spellings of a name; here every file is public.
+    http.get<{ Params: { '*': string } }>('/*', ({ params: { '*': path } }, reply) => {
+      if (path.includes('\0')) throw new CruxError('notFound', { property: 'path' })
+      return reply.sendFile(`/${path}`)
+    })
   }
 
   http.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {

@@ -7,7 +7,7 @@ import { createLastLogins } from './last-logins.ts'
 
 const log = createLogger({ name: 'test', level: 'silent' })
 
-it('the last sign-in is requested once per person and minute, a few at a time, and cached values are shown while the identity service is unavailable', async () => {
+it('the last sign-in is requested once per user and minute, a few at a time, and cached values are shown while the identity service is unavailable', async () => {
   const asked: string[] = []
   let [atOnce, most, away] = [0, 0, false]
   const lastLogins = createLastLogins({
@@ -35,9 +35,9 @@ it('the last sign-in is requested once per person and minute, a few at a time, a
 it('the last sign-in of a member is the start of a session, and visible to the team', async () => {
   const { crux, stop } = await startServerAndIdentity()
   const before = new Date().toISOString()
-  const person = await signUp(crux.url)
-  const { teamId } = await createTeam(person)
-  const { users } = await person.client.call('teams.get', { params: { teamId } })
+  const user = await signUp(crux.url)
+  const { teamId } = await createTeam(user)
+  const { users } = await user.client.call('teams.get', { params: { teamId } })
   const [{ lastLogin } = { lastLogin: '' }] = users
   const times = [before, lastLogin, new Date().toISOString()]
   expect(times).toEqual([...times].sort())

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { personOf } from './identity.ts'
 
-const person = (name: object) =>
+const user = (name: object) =>
   personOf({ id: 'a', schema_id: 'default', schema_url: '', traits: { email: 'ada@example.com', name } })
 
 it.each([
@@ -11,6 +11,6 @@ it.each([
   ['something else than a name', { first: 7, last: '' }, 'ada@example.com'],
   ['a name that fills pages', { first: 'a'.repeat(100_000) }, 'a'.repeat(200)],
   ['a name that would be cut within a character', { first: `${'a'.repeat(199)}😀` }, `${'a'.repeat(199)}\ufffd`],
-])('the name of a person is derived from %s', (_, name, shown) => {
-  expect(person(name)).toEqual({ id: 'a', name: shown, email: 'ada@example.com' })
+])('the name of a user is derived from %s', (_, name, shown) => {
+  expect(user(name)).toEqual({ id: 'a', name: shown, email: 'ada@example.com' })
 })

@@ -113,7 +113,7 @@ describe('a service account', () => {
     expect(answer.status).toBe(200)
   })
 
-  it('has no rights outside of its team, and is no person', async () => {
+  it('has no rights outside of its team, and is not a user', async () => {
     const { me, at } = await makeAccount('admin')
     const other = await crux.createTeam(owner)
     expect((await crux.request(`/api/${other.slug}/nodes`, { as: me })).status).toBe(403)

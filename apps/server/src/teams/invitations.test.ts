@@ -107,7 +107,7 @@ describe('an invitation', () => {
       await expect(invite(taken)).rejects.toMatchObject({ status: 409, property: 'email' })
   })
 
-  it('is created once when two users invite the same person at once, and sends one mail', async () => {
+  it('is created once when two users invite the same user at once, and sends one mail', async () => {
     const admin = await crux.addMember(team, 'admin')
     for (const email of [newEmail(), crux.signUp().email]) {
       const outcomes = await Promise.allSettled([invite(email), invite(email, admin)])

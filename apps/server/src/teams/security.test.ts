@@ -71,7 +71,7 @@ describe('a team that requires a second factor', () => {
     expect(shown?.statistics).toEqual({ users: 1, projects: 0, nodes: 0, versions: 0, deployments: 0 })
   })
 
-  it('accepts the same person as soon as they use one', async () => {
+  it('accepts the same user as soon as they use one', async () => {
     await assertAllowed(true)
     const member = await crux.addMember(team, 'user')
     const list = (as: Someone) => crux.client(as).call('projects.list', { params: { teamSlug: team.slug } })

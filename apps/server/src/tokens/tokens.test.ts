@@ -35,7 +35,7 @@ describe('an API token', () => {
     expect(JSON.stringify([await call('tokens.list'), await stored(made.id)])).not.toContain(token.slice(5))
   })
 
-  it("requires a verified address, because it would outlive an account registered with another person's address", async () => {
+  it("requires a verified address, because it would outlive an account registered with another user's address", async () => {
     const someone = crux.signUp()
     crux.people.verify(someone, false)
     await expect(make(someone)).rejects.toMatchObject({ status: 412, property: 'email' })
@@ -85,7 +85,7 @@ describe('an API token', () => {
     expect(made).toMatchObject({ expiresAt: null, scope: 'full' })
   })
 
-  it('has the current role of its person, and records the minute of its last use', async () => {
+  it('has the current role of its user, and records the minute of its last use', async () => {
     const member = await crux.addMember(team, 'admin')
     const { token, id } = await make(member)
     const me = holding(token, member)
@@ -146,7 +146,7 @@ describe('an API token', () => {
     expect((await crux.request(`/api/teams?token=${token}`)).status).toBe(401)
   })
 
-  it('of another person is answered as not found', async () => {
+  it('of another user is answered as not found', async () => {
     const eve = crux.signUp('Eve')
     const { id } = await make(ada)
     const { request } = crux.client(eve)

@@ -88,7 +88,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
       return { id, slug, name }
     },
 
-    /** Adds a new person to the team. */
+    /** Adds a new user to the team. */
     async addMember(team: TestTeam, role: TeamRole, name?: string): Promise<Someone> {
       const someone = people.signUp(name)
       await app.database.db.insert(teamMember).values({ teamId: team.id, userId: someone.id, role })

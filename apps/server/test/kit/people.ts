@@ -34,8 +34,8 @@ export function createPeople() {
       people: async (ids) =>
         new Map(
           [...ids].flatMap((id) => {
-            const person = known.get(id)
-            return person ? [[id, person] as const] : []
+            const user = known.get(id)
+            return user ? [[id, user] as const] : []
           }),
         ),
       lastLogins: async () => new Map(),
@@ -82,25 +82,25 @@ export function createPeople() {
     accounts,
     /** The reports about people's API tokens. */
     reports,
-    signUp(name = `Person ${++count}`, options: SignIn = {}): Someone {
-      const person = {
+    signUp(name = `User ${++count}`, options: SignIn = {}): Someone {
+      const user = {
         id: randomUUID(),
         name,
         email: `${name.toLowerCase().replace(/\W+/g, '.')}.${count}@example.com`,
       }
-      known.set(person.id, { ...person, verified: true })
-      return this.signIn(person, options)
+      known.set(user.id, { ...user, verified: true })
+      return this.signIn(user, options)
     },
-    /** Creates another session of the same person. */
+    /** Creates another session of the same user. */
     signIn(
-      person: Person,
+      user: Person,
       { expiresInMs = 3_600_000, aal = 'aal1', recovered = false, authenticatedAt = new Date() }: SignIn = {},
     ): Someone {
       const someone: Someone = {
         kind: 'user',
-        id: person.id,
-        name: person.name,
-        email: person.email,
+        id: user.id,
+        name: user.name,
+        email: user.email,
         sessionId: randomUUID(),
         sessionExpiresAt: new Date(Date.now() + expiresInMs),
         authenticatedAt,
@@ -109,18 +109,18 @@ export function createPeople() {
         token: `ory_st_${randomBytes(24).toString('base64url')}`,
       }
       sessions.set(someone.token, someone)
-      signedIn.add(person.id)
+      signedIn.add(user.id)
       return someone
     },
     /** Disables the account; `forget` ends its sessions. */
-    disable: (person: Person) => void disabled.add(person.id),
-    /** Records that the person has signed in again in this session. */
+    disable: (user: Person) => void disabled.add(user.id),
+    /** Records that the user has signed in again in this session. */
     confirm: (someone: Someone) => void sessions.set(someone.token, { ...someone, authenticatedAt: new Date() }),
     /** Records that the session has used a second factor. */
     raise: (someone: Someone) => void sessions.set(someone.token, { ...someone, aal: 'aal2' }),
-    /** Sets whether the person's address is verified. */
-    verify(person: Person, verified: boolean) {
-      known.set(person.id, { id: person.id, name: person.name, email: person.email, verified })
+    /** Sets whether the user's address is verified. */
+    verify(user: Person, verified: boolean) {
+      known.set(user.id, { id: user.id, name: user.name, email: user.email, verified })
     },
     /** Ends the session; `notify` informs the servers at once. */
     forget: (someone: Someone) => void sessions.delete(someone.token),

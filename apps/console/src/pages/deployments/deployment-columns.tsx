@@ -11,7 +11,7 @@ import { DeploymentOutcome } from './DeploymentOutcome.tsx'
 
 type Started = LastRelease & { status: DeploymentStatus }
 
-/** The columns of lists of deployments, by name; a list takes those that it has room for. */
+/** The columns of lists of deployments, by name and in their order; a list takes those that it has room for. */
 export function useDeploymentColumns(
   teamSlug: string,
   linkTo: (row: Deployment) => LinkProps = (row) => links.deployment(teamSlug, row.id),

@@ -24,13 +24,12 @@ import { findOwner } from '../../identities/credentials.ts'
 import { normalizeIdentifier } from '../../identities/identity-schema.ts'
 import { emailOf } from '../../identities/traits.ts'
 import { recordSecurityEvent } from '../../security/events.ts'
-import { requireHighestAal } from '../../sessions/aal.ts'
-import { currentSession, type Signed } from '../../sessions/credentials.ts'
+import { currentSession, requireHighestAal, type Signed } from '../../sessions/current.ts'
 import { type Message, messages } from '../../ui/messages.ts'
 import { admit } from '../admission.ts'
 import { factorMessages } from '../factor-messages.ts'
 import { takeOut } from '../memory.ts'
-import { type Away, readAway } from './departure.ts'
+import { type PendingSignIn, readPending } from './departure.ts'
 import { findLinks, oidcIdentifier, saveLinks } from './links.ts'
 import { oidcSettings } from './methods.ts'
 import { ProviderError } from './provider.ts'
@@ -50,14 +49,24 @@ async function arrive(app: FlowApp, ctx: RequestContext): Promise<unknown> {
   requireOwnFlow(ctx, flow)
   const session = await currentSession(app, ctx)
   if (isExpired(flow)) return expire(app, ctx, flow, session)
-  const away = readAway(app, flow, await takeOut(app, flow, 'oidc'))
+  const away = readPending(app, flow, await takeOut(app, flow, 'oidc'))
   if (away?.provider !== providerId || !sameSecret(away.state, state))
     throw badRequest('This sign-in was completed already, or it was not started here.')
 
   const claims = await redeem(app, ctx, provider, away)
   if ('id' in claims) return refuse(app, ctx, flow, session, claims)
-  if (flow.kind === 'settings') return link(app, ctx, flow, provider, claims, session)
-  return signIn(app, ctx, flow, provider, claims, { session, traits: away.traits })
+  const arrival = { flow, provider, claims, session, traits: away.traits }
+  return flow.kind === 'settings' ? link(app, ctx, arrival) : signIn(app, ctx, arrival)
+}
+
+/** What a browser brings back from a provider. */
+interface Arrival {
+  flow: Flow
+  provider: Provider
+  claims: Claims
+  session: Signed | undefined
+  /** The traits that the user typed before. */
+  traits: unknown
 }
 
 async function findDeparted(app: FlowApp, id: string | undefined): Promise<Flow | undefined> {
@@ -70,7 +79,12 @@ async function findDeparted(app: FlowApp, id: string | undefined): Promise<Flow 
 }
 
 /** The claims of the provider, or a message about what failed there. */
-async function redeem(app: FlowApp, ctx: RequestContext, provider: Provider, away: Away): Promise<Claims | Message> {
+async function redeem(
+  app: FlowApp,
+  ctx: RequestContext,
+  provider: Provider,
+  away: PendingSignIn,
+): Promise<Claims | Message> {
   const error = ctx.query('error')
   if (error !== undefined) {
     const reason = [error, ctx.query('error_description')].filter((part) => part !== undefined).join(': ')
@@ -87,15 +101,8 @@ async function redeem(app: FlowApp, ctx: RequestContext, provider: Provider, awa
 }
 
 /** Signs in a known user, and signs up an unknown one. */
-async function signIn(
-  app: FlowApp,
-  ctx: RequestContext,
-  flow: Flow,
-  provider: Provider,
-  claims: Claims,
-  about: { session: Signed | undefined; traits?: unknown },
-): Promise<unknown> {
-  const { session } = about
+async function signIn(app: FlowApp, ctx: RequestContext, arrival: Arrival): Promise<unknown> {
+  const { flow, provider, claims, session } = arrival
   if (session && !flow.context.refresh) return ctx.reply.redirect(`${app.consoleUrl}/`, 303)
   const subject = { provider: provider.id, subject: claims.subject }
   const owner = await findOwner(app.database.db, 'oidc', oidcIdentifier(subject))
@@ -107,28 +114,15 @@ async function signIn(
     const login = flow.kind === 'login' ? flow : await startLogin(app, ctx, flow)
     return refuseLogin(app, ctx, login, { found: outcome.kind === 'refused' ? outcome.found : new Map(), session })
   }
-  if (session)
-    return refuse(
-      app,
-      ctx,
-      flow,
-      session,
-      messages.generic(`This account of ${provider.label} is not linked to yours.`),
-    )
-  return signUp(app, ctx, flow, provider, claims, about.traits)
+  const notLinked = messages.generic(`This account of ${provider.label} is not linked to yours.`)
+  return session ? refuse(app, ctx, flow, session, notLinked) : signUp(app, ctx, arrival)
 }
 
-async function signUp(
-  app: FlowApp,
-  ctx: RequestContext,
-  from: Flow,
-  provider: Provider,
-  claims: Claims,
-  typed: unknown,
-): Promise<unknown> {
+async function signUp(app: FlowApp, ctx: RequestContext, arrival: Arrival): Promise<unknown> {
+  const { flow: from, provider, claims, traits } = arrival
   requireOpenRegistration(app)
   const flow = from.kind === 'registration' ? from : await startRegistration(app, ctx, from)
-  const outcome = registerWith(app, flow, provider, claims, typed)
+  const outcome = registerWith(app, flow, provider, claims, traits)
   if (outcome.kind === 'continued')
     return answerFlow(app, ctx, await updateFlow(app.database.db, flow, outcome.change), { redirectStatus: 303 })
   if (outcome.kind !== 'proven') throw new Error(`signing up with a provider ended as ${outcome.kind}`)
@@ -145,17 +139,10 @@ async function signUp(
 }
 
 /** Links the provider account to the signed-in user. */
-async function link(
-  app: FlowApp,
-  ctx: RequestContext,
-  flow: Flow,
-  provider: Provider,
-  claims: Claims,
-  session: Signed | undefined,
-): Promise<unknown> {
+async function link(app: FlowApp, ctx: RequestContext, { flow, provider, claims, session }: Arrival): Promise<unknown> {
   if (!session) throw sessionInactive()
-  const { person } = session
-  const identityId = person.identity.id
+  const { user } = session
+  const identityId = user.id
   if (flow.identityId !== identityId) throw identityMismatch()
   requireHighestAal(app, session)
   if (!isFresh(session)) return refuseStale(app, ctx, flow)
@@ -163,14 +150,14 @@ async function link(
   const owner = await findOwner(app.database.db, 'oidc', oidcIdentifier(added))
   if (owner !== undefined && owner !== identityId)
     return refuse(app, ctx, flow, session, factorMessages.linkedElsewhere(provider.label))
-  const attempt = { ctx, flow, session, person, type: flow.type, context: flow.context }
+  const attempt = { ctx, flow, session, user, type: flow.type, context: flow.context }
   return completeSettings(app, oidcSettings, attempt, {
     kind: 'changed',
     async write(tx) {
       const others = await findLinks(tx, identityId, { lock: true })
       await saveLinks(tx, identityId, [...others.filter((other) => other.provider !== provider.id), added])
       const factor = `an account of ${provider.label}`
-      await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-added', factor })
+      await recordSecurityEvent(tx, app, ctx, user, { event: 'factor-added', factor })
       return undefined
     },
   })
@@ -180,8 +167,8 @@ function refuse(app: FlowApp, ctx: RequestContext, flow: Flow, session: Signed |
   if (flow.kind === 'registration') return refuseRegistration(app, ctx, flow, [message])
   if (flow.kind === 'login') return refuseLogin(app, ctx, flow, { ...refusedWith(message), session })
   if (!session) throw sessionInactive()
-  if (flow.identityId !== session.person.identity.id) throw identityMismatch()
-  return answerMessages(app, ctx, flow, [message], { person: session.person })
+  if (flow.identityId !== session.user.id) throw identityMismatch()
+  return answerMessages(app, ctx, flow, [message], { user: session.user })
 }
 
 function expire(app: FlowApp, ctx: RequestContext, flow: Flow, session: Signed | undefined): unknown {

@@ -11,7 +11,7 @@ import { remember } from '../memory.ts'
 import { ProviderError } from './provider.ts'
 
 /** The state of a flow whose browser is at a provider. It is encrypted, because it suffices to complete the sign-in. */
-export interface Away {
+export interface PendingSignIn {
   provider: string
   state: string
   verifier: string
@@ -31,7 +31,13 @@ export async function sendToProvider(app: App, ctx: RequestContext, flow: Flow, 
   try {
     const departure = await provider.depart({ redirectUri: callbackUrl(app, provider.id), state })
     url = departure.url
-    const away: Away = { provider: provider.id, state, verifier: departure.verifier, nonce: departure.nonce, traits }
+    const away: PendingSignIn = {
+      provider: provider.id,
+      state,
+      verifier: departure.verifier,
+      nonce: departure.nonce,
+      traits,
+    }
     remember(flow.context, 'oidc', { away: app.keys.seal(JSON.stringify(away), `oidc ${flow.id}`) })
   } catch (err) {
     if (!(err instanceof ProviderError)) throw err
@@ -44,7 +50,7 @@ export async function sendToProvider(app: App, ctx: RequestContext, flow: Flow, 
 }
 
 /** The stored `away` state, if it belongs to this flow and the browser returns its `state`. */
-export function readAway(app: App, flow: Flow, memory: Record<string, unknown>): Away | undefined {
+export function readPending(app: App, flow: Flow, memory: Record<string, unknown>): PendingSignIn | undefined {
   if (typeof memory.away !== 'string') return undefined
   return JSON.parse(app.keys.open(memory.away, `oidc ${flow.id}`))
 }

@@ -1,4 +1,4 @@
-import type { Executor } from '../../db/executor.ts'
+import type { Executor } from '../../db/database.ts'
 import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../../identities/credentials.ts'
 
 /** A provider account that signs an identity in. */

@@ -22,7 +22,7 @@ export const oidcLogin: LoginMethod = {
   claims: chosen,
   async nodes(app, { type: flowType, refresh, session, context }) {
     if (!canLeave({ type: flowType, context })) return []
-    const own = refresh && session ? await findLinks(app.database.db, session.session.identityId) : undefined
+    const own = refresh && session ? await findLinks(app.database.db, session.identityId) : undefined
     return [...app.providers.values()]
       .filter(({ id }) => !refresh || own?.some(({ provider }) => provider === id))
       .map(({ id, label }) => button('provider', id, factorMessages.loginWith(label, id)))
@@ -60,12 +60,12 @@ export const oidcRegistration: RegistrationMethod = {
 export const oidcSettings: SettingsMethod = {
   id: type,
   claims: (fields, method) => method === type || textField(fields, 'link') !== '' || textField(fields, 'unlink') !== '',
-  async nodes(app, { type: flowType, person }) {
+  async nodes(app, { type: flowType, user }) {
     if (flowType !== 'browser' || app.providers.size === 0) return []
-    const links = await findLinks(app.database.db, person.identity.id)
+    const links = await findLinks(app.database.db, user.id)
     const linked = (id: string) => links.some(({ provider }) => provider === id)
     const providers = [...app.providers.values()]
-    const last = links.length > 0 && (await countFirstFactors(app, app.database.db, person.identity.id)) < 2
+    const last = links.length > 0 && (await countFirstFactors(app, app.database.db, user.id)) < 2
     return [
       ...providers
         .filter(({ id }) => !linked(id))
@@ -78,9 +78,9 @@ export const oidcSettings: SettingsMethod = {
         ),
     ]
   },
-  async submit(app, { ctx, flow, fields, person }) {
+  async submit(app, { ctx, flow, fields, user }) {
     requireProviders(app)
-    const identityId = person.identity.id
+    const identityId = user.id
     const [link, unlink] = [textField(fields, 'link'), textField(fields, 'unlink')]
     if (link !== '' && unlink !== '')
       return refusedWith(messages.generic('Accounts cannot be linked and unlinked in the same request.'))
@@ -106,7 +106,7 @@ export const oidcSettings: SettingsMethod = {
           now.filter((other) => other.provider !== provider.id),
         )
         const factor = `an account of ${provider.label}`
-        await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-removed', factor })
+        await recordSecurityEvent(tx, app, ctx, user, { event: 'factor-removed', factor })
         return undefined
       },
     }

@@ -167,7 +167,7 @@ describe('signing in with a provider', () => {
     const { browser, answer, flow } = await signInWith('corp')
     expect(answer.location).toBe(`${consoleUrl}/auth/login?flow=${flow.id}`)
     const { json } = await browser.ask<LoginFlow>(`/self-service/login/flows?id=${flow.id}`)
-    expect(json.ui.messages?.[0]?.text).toContain('the person said no')
+    expect(json.ui.messages?.[0]?.text).toContain('the user refused')
   })
 
   it('requests the second factor of a user who has one', async () => {

@@ -3,7 +3,7 @@ import type { SettingsAttempt, SettingsMethod, SettingsOutcome } from '../../flo
 import { refusedWith } from '../../flows/sign-in-method.ts'
 import { textField } from '../../http/body.ts'
 import { removeConfig, saveConfig, saveIdentifiers } from '../../identities/credentials.ts'
-import type { Person } from '../../identities/store.ts'
+import type { User } from '../../identities/store.ts'
 import { recordSecurityEvent } from '../../security/events.ts'
 import { type Message, messages } from '../../ui/messages.ts'
 import { factorMessages } from '../factor-messages.ts'
@@ -24,7 +24,7 @@ export interface KeyKind {
   /** The form field of the name of a new key, where keys have one. */
   nameField?: string
   /** The user handle of new keys; where it is absent, the flow has stored one. */
-  userHandle?: (person: Person) => string
+  userHandle?: (user: User) => string
   /** Whether a key signs in alone, so that the last way to sign in has to be kept. Otherwise it is a second factor. */
   isFirstFactor: boolean
 }
@@ -66,7 +66,7 @@ export async function useKey(
 export function submitKey(kind: KeyKind): SettingsMethod['submit'] {
   const { type, noun } = kind
   return async (app, attempt) => {
-    const { ctx, fields, flow, person, context } = attempt
+    const { ctx, fields, flow, user, context } = attempt
     const party = relyingParty(app)
     if (attempt.type !== 'browser' || !party) return refusedWith(messages.settingsMethodUnknown())
     const answer = textField(fields, kind.registerField)
@@ -74,11 +74,11 @@ export function submitKey(kind: KeyKind): SettingsMethod['submit'] {
     if (!isNewKey(answer)) return refusedWith(unreadable(kind))
     const memory = await takeOut<KeyMemory>(app, flow, type)
     context.methods = flow.context.methods
-    const userHandle = kind.userHandle?.(person) ?? memory.userHandle
+    const userHandle = kind.userHandle?.(user) ?? memory.userHandle
     const key = memory.question && (await acceptNewKey(party, answer, memory.question.challenge))
     if (!key || userHandle === undefined) return refusedWith(notAdded(kind))
     const name = kind.nameField ? textField(fields, kind.nameField).trim().slice(0, 100) : ''
-    const identityId = person.identity.id
+    const identityId = user.id
     return {
       kind: 'changed',
       proves: kind.isFirstFactor ? undefined : type,
@@ -87,16 +87,16 @@ export function submitKey(kind: KeyKind): SettingsMethod['submit'] {
         const others = now?.keys.filter(({ id }) => id !== key.id) ?? []
         await saveConfig(tx, identityId, type, { userHandle, keys: [...others, { ...key, name }] })
         if (kind.isFirstFactor) await saveIdentifiers(tx, identityId, type, [userHandle])
-        await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-added', factor: `a ${noun}` })
+        await recordSecurityEvent(tx, app, ctx, user, { event: 'factor-added', factor: `a ${noun}` })
         return undefined
       },
     }
   }
 }
 
-async function removeKey(app: App, kind: KeyKind, { ctx, fields, person }: SettingsAttempt): Promise<SettingsOutcome> {
+async function removeKey(app: App, kind: KeyKind, { ctx, fields, user }: SettingsAttempt): Promise<SettingsOutcome> {
   const { type, noun, isFirstFactor } = kind
-  const identityId = person.identity.id
+  const identityId = user.id
   const name = textField(fields, kind.removeField)
   const stored = await findKeys(app.database.db, identityId, type)
   if (!stored) return refusedWith(messages.generic(`You have no ${noun} that could be removed.`))
@@ -112,7 +112,7 @@ async function removeKey(app: App, kind: KeyKind, { ctx, fields, person }: Setti
       const keys = now?.keys.filter((key) => keyName(key) !== name) ?? []
       if (now && keys.length > 0) await saveConfig(tx, identityId, type, { ...now, keys })
       else await removeConfig(tx, identityId, type)
-      await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-removed', factor: `a ${noun}` })
+      await recordSecurityEvent(tx, app, ctx, user, { event: 'factor-removed', factor: `a ${noun}` })
       return undefined
     },
   }

@@ -38,7 +38,7 @@ export const passkeyLogin: LoginMethod = {
   async nodes(app, { type: flowType, refresh, session, context }) {
     const party = relyingParty(app)
     if (flowType !== 'browser' || !party) return []
-    const own = refresh && session ? await findKeys(app.database.db, session.session.identityId, type) : undefined
+    const own = refresh && session ? await findKeys(app.database.db, session.identityId, type) : undefined
     // A user who authenticates again is offered only their own passkeys, or none if they have none.
     if (refresh && !own) return []
     const { question = askForProof(party, { keys: own?.keys ?? [], passkey: true }) } = recall<KeyMemory>(context, type)
@@ -128,15 +128,15 @@ export const passkeySettings: SettingsMethod = {
   id: type,
   claims: (fields) =>
     textField(fields, 'passkey_settings_register') !== '' || textField(fields, 'passkey_remove') !== '',
-  async nodes(app, { type: flowType, person, context }) {
+  async nodes(app, { type: flowType, user, context }) {
     const party = relyingParty(app)
     if (flowType !== 'browser' || !party) return []
-    const identityId = person.identity.id
+    const identityId = user.id
     const stored = await findKeys(app.database.db, identityId, type)
     const known = stored?.keys ?? []
     const memory = recall<KeyMemory>(context, type)
     const userHandle = stored?.userHandle ?? memory.userHandle ?? newHandle()
-    const userName = emailOf(person.identity.traits)
+    const userName = emailOf(user.traits)
     const question =
       memory.question ?? askForNewKey(party, { userHandle: Buffer.from(userHandle), userName, known, passkey: true })
     remember(context, type, { question, userHandle })

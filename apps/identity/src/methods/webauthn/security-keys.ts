@@ -1,9 +1,9 @@
 import type { SettingsMethod } from '../../flows/settings-method.ts'
 import { type LoginMethod, refusedWith } from '../../flows/sign-in-method.ts'
 import { textField } from '../../http/body.ts'
-import type { Person } from '../../identities/store.ts'
+import type { User } from '../../identities/store.ts'
 import { emailOf } from '../../identities/traits.ts'
-import { countGuess } from '../../limits/guesses.ts'
+import { guessSecondFactor } from '../../limits/guesses.ts'
 import { messages } from '../../ui/messages.ts'
 import { input } from '../../ui/nodes.ts'
 import { factorMessages } from '../factor-messages.ts'
@@ -22,7 +22,7 @@ const kind: KeyKind = {
   registerField: 'webauthn_register',
   removeField: 'webauthn_remove',
   nameField: 'webauthn_register_displayname',
-  userHandle: (person) => handleOf(person).toString('base64url'),
+  userHandle: (user) => handleOf(user).toString('base64url'),
   isFirstFactor: false,
 }
 
@@ -34,12 +34,12 @@ export const securityKeyLogin: LoginMethod = {
   async nodes(app, { type: flowType, session, context }) {
     const party = relyingParty(app)
     if (flowType !== 'browser' || !session || !party) return []
-    const stored = await findKeys(app.database.db, session.session.identityId, type)
+    const stored = await findKeys(app.database.db, session.identityId, type)
     if (!stored) return []
     const question = asked(context) ?? askForProof(party, { keys: stored.keys, passkey: false })
     remember(context, type, { question })
     return [
-      input('default', 'identifier', 'hidden', { value: emailOf(session.person.identity.traits).toLowerCase() }),
+      input('default', 'identifier', 'hidden', { value: emailOf(session.user.traits).toLowerCase() }),
       scriptNode(app),
       input(type, 'webauthn_login_trigger', 'button', {
         value: JSON.stringify(question.options),
@@ -55,13 +55,9 @@ export const securityKeyLogin: LoginMethod = {
     const answer = readProof(textField(fields, 'webauthn_login'))
     if (flow.type !== 'browser' || !party) return refusedWith(messages.loginMethodUnknown())
     if (!answer || !session) return refusedWith(unreadable(kind))
-    const { identityId } = session.session
+    const { identityId } = session
     const { question } = await takeOut<KeyMemory>(app, flow, type)
-    const guess = await countGuess(app, ctx, {
-      kind: 'code',
-      subject: `second factor ${identityId}`,
-      identityId: () => identityId,
-    })
+    const guess = await guessSecondFactor(app, ctx, identityId)
     const problem = await useKey(app, party, { identityId, type }, answer, question)
     if (problem) return refusedWith(problem)
     await guess.right()
@@ -72,12 +68,11 @@ export const securityKeyLogin: LoginMethod = {
 export const securityKeySettings: SettingsMethod = {
   id: type,
   claims: (fields) => textField(fields, 'webauthn_register') !== '' || textField(fields, 'webauthn_remove') !== '',
-  async nodes(app, { type: flowType, person, context }) {
+  async nodes(app, { type: flowType, user, context }) {
     const party = relyingParty(app)
     if (flowType !== 'browser' || !party) return []
-    const { identity } = person
-    const known = (await findKeys(app.database.db, identity.id, type))?.keys ?? []
-    const userHandle = handleOf(person)
+    const known = (await findKeys(app.database.db, user.id, type))?.keys ?? []
+    const userHandle = handleOf(user)
     const question = asked(context) ?? askForNewKey(party, { userHandle, userName: party.name, known, passkey: false })
     remember(context, type, { question })
     return [
@@ -102,7 +97,7 @@ export const securityKeySettings: SettingsMethod = {
 }
 
 /** The bytes of the identity's id. */
-function handleOf({ identity }: Person): Buffer {
+function handleOf(identity: User): Buffer {
   return Buffer.from(identity.id.replaceAll('-', ''), 'hex')
 }
 

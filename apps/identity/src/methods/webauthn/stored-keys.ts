@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Executor } from '../../db/executor.ts'
+import type { Executor } from '../../db/database.ts'
 import { findConfig } from '../../identities/credentials.ts'
 
 const StoredKeySchema = z.object({

@@ -1,14 +1,14 @@
 import type { Identity, Session } from '@ory/kratos-client'
 import { open, submit } from '../flows.ts'
 import { importedPasswords } from '../imported-passwords.ts'
-import { makePerson, makeSignedPerson, names, newEmail, nobody, password, signIn } from '../people.ts'
 import type { Scenario } from '../service.ts'
+import { makeSignedInUser, makeUser, names, newEmail, nobody, password, signIn } from '../users.ts'
 
 const create: Record<string, Scenario> = {
-  'an identity is made with its traits': async ({ admin, see }) => {
+  'an identity is created with its traits': async ({ admin, see }) => {
     see('answer', await admin('/identities', 'POST', { traits: { email: newEmail() } }))
   },
-  'an identity is made with everything': async ({ admin, see }) => {
+  'an identity is created with all fields': async ({ admin, see }) => {
     const email = newEmail()
     const body = {
       schema_id: 'default',
@@ -21,19 +21,19 @@ const create: Record<string, Scenario> = {
     }
     see('answer', await admin('/identities', 'POST', body))
   },
-  'the location names the identity': async ({ admin, note }) => {
+  'the location header contains the id of a new identity': async ({ admin, note }) => {
     const made = await admin<Identity>('/identities', 'POST', { traits: { email: newEmail() } })
     note('ends with the id', made.location?.endsWith(`/identities/${made.json.id}`))
   },
   'a taken address is refused': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     testEnvironment.see('answer', await testEnvironment.admin('/identities', 'POST', { traits: { email } }))
     testEnvironment.see(
       'capitals',
       await testEnvironment.admin('/identities', 'POST', { traits: { email: email.toUpperCase() } }),
     )
   },
-  'an imported address need not be one of the traits': async ({ admin, see }) => {
+  'an import may contain an address that the traits lack': async ({ admin, see }) => {
     const addresses = [{ value: newEmail().toLowerCase(), verified: true, via: 'email', status: 'completed' }]
     const body = { traits: { email: newEmail() }, verifiable_addresses: addresses }
     see('answer', await admin('/identities', 'POST', body))
@@ -57,13 +57,13 @@ const create: Record<string, Scenario> = {
       },
     ]),
   ),
-  'bad traits are refused': async ({ admin, see }) => {
+  'invalid traits are refused': async ({ admin, see }) => {
     see('missing', await admin('/identities', 'POST', { traits: {} }))
     see('format', await admin('/identities', 'POST', { traits: { email: 'ada' } }))
     see('unknown', await admin('/identities', 'POST', { traits: { email: newEmail(), zap: 1 } }))
     see('type', await admin('/identities', 'POST', { traits: { email: 5 } }))
   },
-  'a body that is no JSON is refused': async ({ adminPort, see }) => {
+  'a body that is not JSON is refused': async ({ adminPort, see }) => {
     const headers = { 'content-type': 'application/json' }
     see('broken', await adminPort().ask('/admin/identities', { body: '{"a', headers }))
     see('empty', await adminPort().ask('/admin/identities', { method: 'POST' }))
@@ -72,7 +72,7 @@ const create: Record<string, Scenario> = {
 
 const read: Record<string, Scenario> = {
   'an identity is read': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
+    const { id } = await makeUser(testEnvironment)
     testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}`))
     testEnvironment.see('unknown', await testEnvironment.admin(`/identities/${nobody}`))
     testEnvironment.see('nonsense', await testEnvironment.admin('/identities/zz'))
@@ -81,14 +81,14 @@ const read: Record<string, Scenario> = {
     const { json } = await admin<Identity>('/identities', 'POST', { traits: { email: newEmail() } })
     see('answer', await admin(`/identities/${json.id}`))
   },
-  'a credential is asked for': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
+  'a request for a credential with its secret is refused': async (testEnvironment) => {
+    const { id } = await makeUser(testEnvironment)
     testEnvironment.see('password', await testEnvironment.admin(`/identities/${id}?include_credential=password`))
     testEnvironment.see('oidc', await testEnvironment.admin(`/identities/${id}?include_credential=oidc`))
     testEnvironment.see('unknown', await testEnvironment.admin(`/identities/${id}?include_credential=zz`))
   },
   'identities are found by identifier': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const find = (text: string) =>
       testEnvironment.admin(`/identities?credentials_identifier=${encodeURIComponent(text)}`)
     testEnvironment.see('lower', await find(email.toLowerCase()))
@@ -97,7 +97,7 @@ const read: Record<string, Scenario> = {
     testEnvironment.see('unknown', await find('nobody@example.com'))
   },
   'identities are found by a part of the identifier': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const part = email.toLowerCase().slice(0, 19)
     testEnvironment.see(
       'answer',
@@ -107,16 +107,16 @@ const read: Record<string, Scenario> = {
     testEnvironment.see('both', await testEnvironment.admin(`/identities?${both}`))
   },
   'identities are found by ids': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
-    const other = await makePerson(testEnvironment)
+    const { id } = await makeUser(testEnvironment)
+    const other = await makeUser(testEnvironment)
     testEnvironment.see('one', await testEnvironment.admin(`/identities?ids=${id}&ids=${nobody}`))
     const { json } = await testEnvironment.admin<Identity[]>(`/identities?ids=${id}&ids=${other.id}`)
     testEnvironment.note('two', json.length)
     testEnvironment.see('nonsense', await testEnvironment.admin('/identities?ids=zz'))
   },
   'identities have pages': async (testEnvironment) => {
-    await makePerson(testEnvironment)
-    await makePerson(testEnvironment)
+    await makeUser(testEnvironment)
+    await makeUser(testEnvironment)
     const first = await testEnvironment.admin<unknown[]>('/identities?page_size=1')
     testEnvironment.note('size', first.json.length)
     const next = /<([^>]+)>; ?rel="next"/.exec(first.headers.get('link') ?? '')?.[1]
@@ -127,34 +127,34 @@ const read: Record<string, Scenario> = {
     testEnvironment.note('total', first.headers.get('x-total-count'))
   },
   'identities have numbered pages': async (testEnvironment) => {
-    await makePerson(testEnvironment)
-    await makePerson(testEnvironment)
+    await makeUser(testEnvironment)
+    await makeUser(testEnvironment)
     const page = await testEnvironment.admin<unknown[]>('/identities?per_page=1&page=1')
     testEnvironment.note('size', page.json.length)
     testEnvironment.note('total', page.headers.has('x-total-count'))
     const rels = [...(page.headers.get('link') ?? '').matchAll(/rel="(\w+)"/g)].map(([, rel]) => rel)
     testEnvironment.note('links', rels.sort())
   },
-  'a page of no size has the default size': async ({ admin, note }) => {
+  'a page of size zero has the default size': async ({ admin, note }) => {
     for (const query of ['', '?page_size=0', '?page_size=5000']) {
       const { headers } = await admin(`/identities${query}`)
       note(query || 'none', /page_size=(\d+)/.exec(headers.get('link') ?? '')?.[1])
     }
   },
-  'nonsense about pages is refused': async ({ admin, see }) => {
+  'malformed page parameters are refused': async ({ admin, see }) => {
     for (const query of ['page_size=x', 'page_token=x']) see(query, await admin(`/identities?${query}`))
   },
 }
 
 const change: Record<string, Scenario> = {
   'an identity is replaced': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment, { metadata_public: { a: 1 }, metadata_admin: { b: 2 } })
+    const { id } = await makeUser(testEnvironment, { metadata_public: { a: 1 }, metadata_admin: { b: 2 } })
     const body = { schema_id: 'default', state: 'active', traits: { email: newEmail() } }
     testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}`, 'PUT', body))
     testEnvironment.see('read', await testEnvironment.admin(`/identities/${id}`))
   },
   'a replacement keeps state and password': async (testEnvironment) => {
-    const { id, email } = await makePerson(testEnvironment, { state: 'inactive' })
+    const { id, email } = await makeUser(testEnvironment, { state: 'inactive' })
     testEnvironment.see(
       'answer',
       await testEnvironment.admin(`/identities/${id}`, 'PUT', { traits: { email, name: {} } }),
@@ -165,7 +165,7 @@ const change: Record<string, Scenario> = {
     testEnvironment.note('signed in', done.status)
   },
   'a replacement sets a password': async (testEnvironment) => {
-    const { id, email } = await makePerson(testEnvironment)
+    const { id, email } = await makeUser(testEnvironment)
     const next = 'ten green Badgers 77'
     const body = { traits: { email }, state: 'active', schema_id: 'default' }
     const credentials = { password: { config: { password: next } } }
@@ -175,9 +175,9 @@ const change: Record<string, Scenario> = {
     testEnvironment.note('former', (await submit(testEnvironment.browser(), flow, { ...fields, password })).status)
     testEnvironment.note('new', (await submit(testEnvironment.browser(), flow, { ...fields, password: next })).status)
   },
-  'a bad replacement is refused': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
-    const taken = await makePerson(testEnvironment)
+  'an invalid replacement is refused': async (testEnvironment) => {
+    const { id } = await makeUser(testEnvironment)
+    const taken = await makeUser(testEnvironment)
     const put = (body: unknown, whose = id) => testEnvironment.admin(`/identities/${whose}`, 'PUT', body)
     testEnvironment.see('no traits', await put({ schema_id: 'default', state: 'active' }))
     testEnvironment.see('bad traits', await put({ traits: { email: 'ada' } }))
@@ -188,7 +188,7 @@ const change: Record<string, Scenario> = {
     testEnvironment.see('nonsense', await put({ traits: { email: newEmail() } }, 'zz'))
   },
   'an identity is patched': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
+    const { id } = await makeUser(testEnvironment)
     const patch = (op: string, path: string, value?: unknown) =>
       testEnvironment.admin(`/identities/${id}`, 'PATCH', [{ op, path, value }])
     testEnvironment.see('trait', await patch('replace', '/traits/name/first', 'Grace'))
@@ -199,9 +199,9 @@ const change: Record<string, Scenario> = {
     testEnvironment.see('nothing there', await patch('remove', '/metadata_public/zz'))
     testEnvironment.see('read', await testEnvironment.admin(`/identities/${id}`))
   },
-  'what must not be patched is not': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
-    const taken = await makePerson(testEnvironment)
+  'a patch of a protected field is refused': async (testEnvironment) => {
+    const { id } = await makeUser(testEnvironment)
+    const taken = await makeUser(testEnvironment)
     const patch = (op: string, path: string, value?: unknown) =>
       testEnvironment.admin(`/identities/${id}`, 'PATCH', [{ op, path, value }])
     testEnvironment.see('id', await patch('replace', '/id', nobody))
@@ -216,8 +216,8 @@ const change: Record<string, Scenario> = {
     testEnvironment.see('traits', await patch('replace', '/traits', {}))
     testEnvironment.see('taken', await patch('replace', '/traits/email', taken.email))
   },
-  'a patch that is none is refused': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
+  'a malformed patch is refused': async (testEnvironment) => {
+    const { id } = await makeUser(testEnvironment)
     testEnvironment.see('object', await testEnvironment.admin(`/identities/${id}`, 'PATCH', {}))
     testEnvironment.see('empty', await testEnvironment.admin(`/identities/${id}`, 'PATCH', []))
     testEnvironment.see('of nobody', await testEnvironment.admin(`/identities/${nobody}`, 'PATCH', []))
@@ -230,18 +230,18 @@ const change: Record<string, Scenario> = {
     )
   },
   'a patched address must be verified': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
+    const { id } = await makeUser(testEnvironment)
     const operation = { op: 'replace', path: '/traits/email', value: newEmail() }
     testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}`, 'PATCH', [operation]))
   },
   'an identity is deleted': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
+    const { id } = await makeUser(testEnvironment)
     testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}`, 'DELETE'))
     testEnvironment.see('again', await testEnvironment.admin(`/identities/${id}`, 'DELETE'))
     testEnvironment.see('nonsense', await testEnvironment.admin('/identities/zz', 'DELETE'))
   },
-  'first factors are not taken away': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
+  'first factors cannot be deleted': async (testEnvironment) => {
+    const { id } = await makeUser(testEnvironment)
     const remove = (type: string, whose = id) =>
       testEnvironment.admin(`/identities/${whose}/credentials/${type}`, 'DELETE')
     for (const type of ['password', 'code', 'totp', 'lookup_secret', 'webauthn', 'passkey', 'oidc', 'zz'])
@@ -255,31 +255,31 @@ interface Batch {
 }
 
 const batch: Record<string, Scenario> = {
-  'several identities are made at once': async ({ admin, see }) => {
+  'several identities are created at once': async ({ admin, see }) => {
     const identities = [1, 2].map((n) => ({
       create: { traits: { email: newEmail() } },
       patch_id: `${nobody.slice(0, -1)}${n}`,
     }))
     see('answer', await admin('/identities', 'PATCH', { identities }))
   },
-  'one that conflicts does not stop the others': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+  'an identity that conflicts does not stop the rest of a batch': async (testEnvironment) => {
+    const { email } = await makeUser(testEnvironment)
     const identities = [email, newEmail()].map((address) => ({ create: { traits: { email: address } } }))
     const answer = await testEnvironment.admin<Batch>('/identities', 'PATCH', { identities })
     testEnvironment.see('answer', answer)
     const made = answer.json.identities.find(({ action }) => action === 'create')
     testEnvironment.see('read', await testEnvironment.admin(`/identities/${made?.identity}`))
   },
-  'one that is wrong is told': async ({ admin, see }) => {
+  'an invalid identity of a batch is reported': async ({ admin, see }) => {
     const identities = [{ create: { traits: { email: 'ada' } } }, { create: { traits: { email: newEmail() } } }]
     see('answer', await admin('/identities', 'PATCH', { identities }))
   },
-  'two alike conflict with each other': async ({ admin, see }) => {
+  'two identities of a batch with the same address conflict': async ({ admin, see }) => {
     const email = newEmail()
     const identities = [{ create: { traits: { email } } }, { create: { traits: { email } } }]
     see('answer', await admin('/identities', 'PATCH', { identities }))
   },
-  'they may bring passwords': async (testEnvironment) => {
+  'the identities of a batch may have passwords': async (testEnvironment) => {
     const email = newEmail()
     const credentials = { password: { config: { password } } }
     const verified = [{ value: email.toLowerCase(), verified: true, via: 'email', status: 'completed' }]
@@ -289,7 +289,7 @@ const batch: Record<string, Scenario> = {
     const fields = { method: 'password', identifier: email, password }
     testEnvironment.note('signed in', (await submit(testEnvironment.browser(), flow, fields)).status)
   },
-  'none at all': async ({ admin, see }) => {
+  'an empty batch is accepted': async ({ admin, see }) => {
     see('empty', await admin('/identities', 'PATCH', { identities: [] }))
     see('missing', await admin('/identities', 'PATCH', {}))
     see('nothing', await admin('/identities', 'PATCH', { identities: [{}] }))
@@ -303,11 +303,11 @@ const imports: Record<string, Scenario> = {
     Object.entries(importedPasswords).map(([name, hash]): [string, Scenario] => [
       `a password hashed with ${name} signs in`,
       async (testEnvironment) => {
-        const person = await makePerson(testEnvironment, {
+        const user = await makeUser(testEnvironment, {
           credentials: { password: { config: { hashed_password: hash } } },
         })
         const flow = await open(testEnvironment.browser(), 'login', 'api')
-        const fields = { method: 'password', identifier: person.email, password }
+        const fields = { method: 'password', identifier: user.email, password }
         const wrong = await submit(testEnvironment.browser(), flow, { ...fields, password: 'not my password' })
         testEnvironment.note('wrong', wrong.status)
         testEnvironment.note('right', (await submit(testEnvironment.browser(), flow, fields)).status)
@@ -315,7 +315,7 @@ const imports: Record<string, Scenario> = {
       },
     ]),
   ),
-  'rubbish is no hash': async ({ admin, see }) => {
+  'a password hash in an unknown format is refused': async ({ admin, see }) => {
     for (const hash of ['zz', '$2a$zz', '$argon2id$zz', '$pbkdf2-sha256$zz', '$scrypt$zz', '{SSHA}', '$zz$a$b']) {
       const credentials = { password: { config: { hashed_password: hash } } }
       see(hash, await admin('/identities', 'POST', { traits: { email: newEmail() }, credentials }))
@@ -325,25 +325,25 @@ const imports: Record<string, Scenario> = {
 
 const sessionsOfAdmins: Record<string, Scenario> = {
   'the sessions of an identity are listed': async (testEnvironment) => {
-    const person = await makeSignedPerson(testEnvironment)
-    await signIn(testEnvironment, person)
-    testEnvironment.see('all', await testEnvironment.admin(`/identities/${person.id}/sessions`))
-    testEnvironment.see('page', await testEnvironment.admin(`/identities/${person.id}/sessions?page_size=1`))
-    testEnvironment.see('active', await testEnvironment.admin(`/identities/${person.id}/sessions?active=true`))
-    testEnvironment.see('ended', await testEnvironment.admin(`/identities/${person.id}/sessions?active=false`))
+    const user = await makeSignedInUser(testEnvironment)
+    await signIn(testEnvironment, user)
+    testEnvironment.see('all', await testEnvironment.admin(`/identities/${user.id}/sessions`))
+    testEnvironment.see('page', await testEnvironment.admin(`/identities/${user.id}/sessions?page_size=1`))
+    testEnvironment.see('active', await testEnvironment.admin(`/identities/${user.id}/sessions?active=true`))
+    testEnvironment.see('ended', await testEnvironment.admin(`/identities/${user.id}/sessions?active=false`))
     testEnvironment.see('of nobody', await testEnvironment.admin(`/identities/${nobody}/sessions`))
     testEnvironment.see('nonsense', await testEnvironment.admin('/identities/zz/sessions'))
-    testEnvironment.see('active nonsense', await testEnvironment.admin(`/identities/${person.id}/sessions?active=zz`))
+    testEnvironment.see('active nonsense', await testEnvironment.admin(`/identities/${user.id}/sessions?active=zz`))
   },
   'all sessions of an identity are deleted': async (testEnvironment) => {
-    const { id, client } = await makeSignedPerson(testEnvironment)
+    const { id, client } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}/sessions`, 'DELETE'))
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
     testEnvironment.see('again', await testEnvironment.admin(`/identities/${id}/sessions`, 'DELETE'))
     testEnvironment.see('nonsense', await testEnvironment.admin('/identities/zz/sessions', 'DELETE'))
   },
   'a session is read': async (testEnvironment) => {
-    const { session } = await makeSignedPerson(testEnvironment)
+    const { session } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('bare', await testEnvironment.admin(`/sessions/${session.id}`))
     testEnvironment.see('identity', await testEnvironment.admin(`/sessions/${session.id}?expand=Identity`))
     testEnvironment.see('devices', await testEnvironment.admin(`/sessions/${session.id}?expand=Devices`))
@@ -353,7 +353,7 @@ const sessionsOfAdmins: Record<string, Scenario> = {
     testEnvironment.see('nonsense', await testEnvironment.admin('/sessions/zz'))
   },
   'a session is ended': async (testEnvironment) => {
-    const { session, client } = await makeSignedPerson(testEnvironment)
+    const { session, client } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('answer', await testEnvironment.admin(`/sessions/${session.id}`, 'DELETE'))
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
     testEnvironment.see('again', await testEnvironment.admin(`/sessions/${session.id}`, 'DELETE'))
@@ -362,7 +362,7 @@ const sessionsOfAdmins: Record<string, Scenario> = {
     testEnvironment.see('nonsense', await testEnvironment.admin('/sessions/zz', 'DELETE'))
   },
   'a session is extended': async (testEnvironment) => {
-    const { session } = await makeSignedPerson(testEnvironment)
+    const { session } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('answer', await testEnvironment.admin(`/sessions/${session.id}/extend`, 'PATCH'))
     await testEnvironment.admin(`/sessions/${session.id}`, 'DELETE')
     testEnvironment.see('ended', await testEnvironment.admin(`/sessions/${session.id}/extend`, 'PATCH'))
@@ -370,8 +370,8 @@ const sessionsOfAdmins: Record<string, Scenario> = {
     testEnvironment.see('nonsense', await testEnvironment.admin('/sessions/zz/extend', 'PATCH'))
   },
   'all sessions are listed in pages': async (testEnvironment) => {
-    const person = await makeSignedPerson(testEnvironment)
-    await signIn(testEnvironment, person)
+    const user = await makeSignedInUser(testEnvironment)
+    await signIn(testEnvironment, user)
     const first = await testEnvironment.admin<Session[]>('/sessions?page_size=1&active=true')
     testEnvironment.note('first', [first.status, first.json.length, Object.keys(first.json[0] ?? {}).sort()])
     testEnvironment.note('total', first.headers.has('x-total-count'))
@@ -381,8 +381,8 @@ const sessionsOfAdmins: Record<string, Scenario> = {
     for (const query of ['active=zz', 'expand=zz', 'page_token=zz', 'page_size=zz'])
       testEnvironment.see(query, await testEnvironment.admin(`/sessions?${query}`))
   },
-  'all sessions are listed with what is asked for': async (testEnvironment) => {
-    await makeSignedPerson(testEnvironment)
+  'all sessions are listed with the requested expansions': async (testEnvironment) => {
+    await makeSignedInUser(testEnvironment)
     const { json } = await testEnvironment.admin<Session[]>('/sessions?page_size=1&expand=Identity&expand=Devices')
     testEnvironment.note('identity', json[0]?.identity !== undefined)
     testEnvironment.note('devices', (json[0]?.devices ?? []).length > 0)

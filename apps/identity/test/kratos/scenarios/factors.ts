@@ -1,8 +1,8 @@
 import type { Flow } from '../flows.ts'
 import { flowOf, open, openPage, submit, submitForm } from '../flows.ts'
 import { oneTimePassword } from '../one-time-password.ts'
-import { makeBrowserPerson, makePerson, makeSignedPerson, password, type SignedPerson } from '../people.ts'
 import type { Scenario, TestEnvironment } from '../service.ts'
+import { makeBrowserUser, makeSignedInUser, makeUser, password, type SignedInUser } from '../users.ts'
 
 /** The secret of a settings flow, for an authenticator app. */
 function secretIn(flow: Flow): string {
@@ -25,24 +25,24 @@ function textIn(flow: Flow, id: string): SecretText {
   return found.attributes.text as SecretText
 }
 
-async function enrolTotp<P extends Pick<SignedPerson, 'client'>>(person: P, type: 'api' | 'browser' = 'api') {
-  const flow = await open(person.client, 'settings', type)
+async function enrolTotp<P extends Pick<SignedInUser, 'client'>>(user: P, type: 'api' | 'browser' = 'api') {
+  const flow = await open(user.client, 'settings', type)
   const secret = secretIn(flow)
-  const done = await submit(person.client, flow, { method: 'totp', totp_code: oneTimePassword(secret) })
-  return { ...person, secret, flow, done }
+  const done = await submit(user.client, flow, { method: 'totp', totp_code: oneTimePassword(secret) })
+  return { ...user, secret, flow, done }
 }
 
 async function withTotp(testEnvironment: TestEnvironment) {
-  return enrolTotp(await makeSignedPerson(testEnvironment))
+  return enrolTotp(await makeSignedInUser(testEnvironment))
 }
 
 async function withLookup(testEnvironment: TestEnvironment) {
-  const person = await makeSignedPerson(testEnvironment)
-  const flow = await open(person.client, 'settings', 'api')
-  const shown = await submit(person.client, flow, { method: 'lookup_secret', lookup_secret_regenerate: true })
+  const user = await makeSignedInUser(testEnvironment)
+  const flow = await open(user.client, 'settings', 'api')
+  const shown = await submit(user.client, flow, { method: 'lookup_secret', lookup_secret_regenerate: true })
   const secrets = lookupCodesIn(flowOf(shown, 'settings'))
-  const done = await submit(person.client, flow, { method: 'lookup_secret', lookup_secret_confirm: true })
-  return { ...person, flow, secrets, shown, done }
+  const done = await submit(user.client, flow, { method: 'lookup_secret', lookup_secret_confirm: true })
+  return { ...user, flow, secrets, shown, done }
 }
 
 /** The code after the one that enrolled, which counts as used because the service accepts each code once. */
@@ -65,17 +65,17 @@ const totp: Record<string, Scenario> = {
     testEnvironment.see('settings', await client.ask('/self-service/settings/api'))
   },
   'an authenticator app is enrolled in a single-page application': async (testEnvironment) => {
-    const { done } = await enrolTotp(await makeBrowserPerson(testEnvironment), 'browser')
+    const { done } = await enrolTotp(await makeBrowserUser(testEnvironment), 'browser')
     testEnvironment.see('answer', done)
   },
   'an authenticator app is enrolled on a page': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+    const { client } = await makeBrowserUser(testEnvironment)
     const flow = await openPage(client, 'settings')
     const code = oneTimePassword(secretIn(flow))
     testEnvironment.see('answer', await submitForm(client, flow, { method: 'totp', totp_code: code }))
   },
   'a wrong code does not enrol and keeps the secret': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+    const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     const secret = secretIn(flow)
     const fields = { method: 'totp', totp_code: wrongOf(oneTimePassword(secret)) }
@@ -83,13 +83,13 @@ const totp: Record<string, Scenario> = {
     testEnvironment.see('answer', answer)
     testEnvironment.note('the same secret', secretIn(flowOf(answer, 'settings')) === secret)
   },
-  'no code does not enrol': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+  'a submit without a code does not enrol': async (testEnvironment) => {
+    const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { method: 'totp' }))
   },
   'an old session does not enrol': async (testEnvironment) => {
-    const { client, session } = await makeSignedPerson(testEnvironment)
+    const { client, session } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     await testEnvironment.clock.ageSession(session.id)
     const code = oneTimePassword(secretIn(flow))
@@ -105,13 +105,13 @@ const totp: Record<string, Scenario> = {
       await submit(client, await open(client, 'settings', 'api'), { method: 'totp', totp_unlink: true }),
     )
   },
-  'an administrator takes the app away': async (testEnvironment) => {
+  'an administrator deletes the authenticator app': async (testEnvironment) => {
     const { id } = await withTotp(testEnvironment)
     testEnvironment.see('identity', await testEnvironment.admin(`/identities/${id}`))
     testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}/credentials/totp`, 'DELETE'))
     testEnvironment.see('again', await testEnvironment.admin(`/identities/${id}/credentials/totp`, 'DELETE'))
   },
-  'after a password an API client is asked for the code': async (testEnvironment) => {
+  'an API client has to submit the code after the password': async (testEnvironment) => {
     const { email, secret } = await withTotp(testEnvironment)
     const login = await open(testEnvironment.browser(), 'login', 'api')
     const done = await submit(testEnvironment.browser(), login, { method: 'password', identifier: email, password })
@@ -130,7 +130,7 @@ const totp: Record<string, Scenario> = {
     testEnvironment.note('the same session', answer.json.session?.id === done.json.session?.id)
     testEnvironment.see('whoami then', await client.ask('/sessions/whoami'))
   },
-  'after a password a single-page application is asked for the code': async (testEnvironment) => {
+  'a single-page application has to submit the code after the password': async (testEnvironment) => {
     const { email, secret } = await withTotp(testEnvironment)
     const client = testEnvironment.browser()
     const login = await open(client, 'login', 'browser', '?return_to=/after')
@@ -142,7 +142,7 @@ const totp: Record<string, Scenario> = {
     const flow = flowOf(init, 'login')
     testEnvironment.see('answer', await submit(client, flow, { method: 'totp', totp_code: nextCode(secret) }))
   },
-  'after a password a page is asked for the code': async (testEnvironment) => {
+  'a page has to submit the code after the password': async (testEnvironment) => {
     const { email, secret } = await withTotp(testEnvironment)
     const client = testEnvironment.browser()
     const login = await openPage(client, 'login', '?return_to=/after')
@@ -156,7 +156,7 @@ const totp: Record<string, Scenario> = {
     testEnvironment.see('flow', await client.ask(`/self-service/login/flows?id=${flow.id}`))
     testEnvironment.see('answer', await submitForm(client, flow, { method: 'totp', totp_code: nextCode(secret) }))
   },
-  'below the required level much is refused and some is not': async (testEnvironment) => {
+  'a session without the second factor has few rights': async (testEnvironment) => {
     const { email } = await withTotp(testEnvironment)
     const client = await passwordLogin(testEnvironment, email)
     testEnvironment.see('settings', await client.ask('/self-service/settings/api'))
@@ -165,7 +165,7 @@ const totp: Record<string, Scenario> = {
     testEnvironment.see('login', await client.ask('/self-service/login/api'))
     testEnvironment.see('registration', await client.ask('/self-service/registration/api'))
   },
-  'below the required level a browser is sent to the code': async (testEnvironment) => {
+  'a browser without the second factor is redirected to it': async (testEnvironment) => {
     const { email } = await withTotp(testEnvironment)
     const client = testEnvironment.browser()
     const login = await open(client, 'login', 'browser')
@@ -176,20 +176,20 @@ const totp: Record<string, Scenario> = {
     testEnvironment.see('login page', await client.page('/self-service/login/browser'))
     testEnvironment.see('logout', await client.ask('/self-service/logout/browser'))
   },
-  'with the code given nothing more is asked': async (testEnvironment) => {
+  'no further factor is requested after the code': async (testEnvironment) => {
     const { client } = await withTotp(testEnvironment)
     testEnvironment.see('answer', await client.ask('/self-service/login/api?aal=aal2'))
     testEnvironment.see('refresh', await client.ask('/self-service/login/api?aal=aal2&refresh=true'))
   },
-  'the code is given again for a refresh': async (testEnvironment) => {
+  'a refresh requires the code again': async (testEnvironment) => {
     const { client, secret, session } = await withTotp(testEnvironment)
     const flow = await open(client, 'login', 'api', '?aal=aal2&refresh=true')
     const done = await submit(client, flow, { method: 'totp', totp_code: nextCode(secret) })
     testEnvironment.see('answer', done)
     testEnvironment.note('the same session', done.json.session?.id === session.id)
   },
-  'without an app there is no way out of the second step': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+  'the second step cannot be completed without an authenticator app': async (testEnvironment) => {
+    const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'login', 'api', '?aal=aal2')
     testEnvironment.see('init', await client.ask('/self-service/login/api?aal=aal2'))
     testEnvironment.see('totp', await submit(client, flow, { method: 'totp', totp_code: '123456' }))
@@ -199,19 +199,19 @@ const totp: Record<string, Scenario> = {
       await submit(client, flow, { method: 'password', identifier: 'a@example.com', password }),
     )
   },
-  'without an app a browser has no way out of the second step': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+  'the second step cannot be completed in a browser without an authenticator app': async (testEnvironment) => {
+    const { client } = await makeBrowserUser(testEnvironment)
     testEnvironment.see('json', await client.ask('/self-service/login/browser?aal=aal2'))
   },
-  'a code without a session is no way in': async (testEnvironment) => {
-    await makePerson(testEnvironment)
+  'a code without a session does not sign in': async (testEnvironment) => {
+    await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     testEnvironment.see(
       'answer',
       await submit(testEnvironment.browser(), flow, { method: 'totp', totp_code: '123456' }),
     )
   },
-  'who recovers still needs the code': async (testEnvironment) => {
+  'a user who recovers still needs the code': async (testEnvironment) => {
     const { email } = await withTotp(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await open(client, 'recovery', 'browser')
@@ -234,26 +234,26 @@ const lookup: Record<string, Scenario> = {
     testEnvironment.see('settings', await client.ask('/self-service/settings/api'))
   },
   'codes are shown and confirmed in a single-page application': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+    const { client } = await makeBrowserUser(testEnvironment)
     const flow = await open(client, 'settings', 'browser')
     const regenerate = { method: 'lookup_secret', lookup_secret_regenerate: true }
     testEnvironment.see('shown', await submit(client, flow, regenerate))
     testEnvironment.see('answer', await submit(client, flow, { method: 'lookup_secret', lookup_secret_confirm: true }))
   },
   'codes are shown on a page': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+    const { client } = await makeBrowserUser(testEnvironment)
     const flow = await openPage(client, 'settings')
     const regenerate = { method: 'lookup_secret', lookup_secret_regenerate: 'true' }
     testEnvironment.see('answer', await submitForm(client, flow, regenerate))
     testEnvironment.see('flow', await client.ask(`/self-service/settings/flows?id=${flow.id}`))
   },
-  'nothing is confirmed before it was shown': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+  'codes cannot be confirmed before they were shown': async (testEnvironment) => {
+    const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { method: 'lookup_secret', lookup_secret_confirm: true }))
   },
   'an old session gets no codes': async (testEnvironment) => {
-    const { client, session } = await makeSignedPerson(testEnvironment)
+    const { client, session } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     await testEnvironment.clock.ageSession(session.id)
     testEnvironment.see(
@@ -271,7 +271,7 @@ const lookup: Record<string, Scenario> = {
       lookupCodesIn(flowOf(answer, 'settings')).every((code, i) => code === secrets[i]),
     )
   },
-  'codes are taken away': async (testEnvironment) => {
+  'codes are deleted': async (testEnvironment) => {
     const { client } = await withLookup(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { method: 'lookup_secret', lookup_secret_disable: true }))
@@ -295,12 +295,12 @@ const lookup: Record<string, Scenario> = {
       await submit(client, settings, { method: 'lookup_secret', lookup_secret_reveal: true }),
     )
   },
-  'an administrator takes the codes away': async (testEnvironment) => {
+  'an administrator deletes the codes': async (testEnvironment) => {
     const { id } = await withLookup(testEnvironment)
     testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}/credentials/lookup_secret`, 'DELETE'))
     testEnvironment.see('identity', await testEnvironment.admin(`/identities/${id}`))
   },
-  'with app and codes either is offered': async (testEnvironment) => {
+  'a user with an authenticator app and codes may use either': async (testEnvironment) => {
     const { client, email } = await withLookup(testEnvironment)
     await enrolTotp({ client })
     const other = await passwordLogin(testEnvironment, email)

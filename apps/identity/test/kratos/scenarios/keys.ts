@@ -3,8 +3,8 @@ import { type Browser, inputOf } from '../../browser.ts'
 import { consoleUrl } from '../../console-url.ts'
 import { SoftwareKey } from '../../software-key.ts'
 import { flowOf, open, openPage, submit, submitForm } from '../flows.ts'
-import { makeBrowserPerson, makePerson, names, newEmail, password } from '../people.ts'
 import type { Scenario, TestEnvironment } from '../service.ts'
+import { makeBrowserUser, makeUser, names, newEmail, password } from '../users.ts'
 
 function optionsOf(ui: UiContainer, name: string) {
   return JSON.parse(String(inputOf(ui, name)?.value))
@@ -26,8 +26,8 @@ async function addPasskey(client: Browser, key = new SoftwareKey(consoleUrl)) {
 }
 
 async function withKey(testEnvironment: TestEnvironment) {
-  const person = await makeBrowserPerson(testEnvironment)
-  return { ...person, ...(await addKey(person.client)) }
+  const user = await makeBrowserUser(testEnvironment)
+  return { ...user, ...(await addKey(user.client)) }
 }
 
 /** A browser that has submitted the password but not the second factor. */
@@ -39,26 +39,26 @@ async function halfSignedIn(testEnvironment: TestEnvironment, email: string) {
 }
 
 const securityKeys: Record<string, Scenario> = {
-  'one is added': async (testEnvironment) => {
+  'a key is added': async (testEnvironment) => {
     const { client, done, id } = await withKey(testEnvironment)
     testEnvironment.see('answer', done)
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
     testEnvironment.see('settings', await client.ask('/self-service/settings/browser'))
     testEnvironment.see('identity', await testEnvironment.admin(`/identities/${id}`))
   },
-  'one is added on a page': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+  'a key is added on a page': async (testEnvironment) => {
+    const { client } = await makeBrowserUser(testEnvironment)
     const flow = await openPage(client, 'settings')
     const created = new SoftwareKey(consoleUrl).create(optionsOf(flow.ui, 'webauthn_register_trigger'))
     const fields = { webauthn_register: created, webauthn_register_displayname: 'On my key ring' }
     testEnvironment.see('answer', await submitForm(client, flow, fields))
   },
-  'two are added': async (testEnvironment) => {
+  'two keys are added': async (testEnvironment) => {
     const { client } = await withKey(testEnvironment)
     const { done } = await addKey(client)
     testEnvironment.see('answer', done)
   },
-  'one is the second factor': async (testEnvironment) => {
+  'a key is the second factor': async (testEnvironment) => {
     const { email, key } = await withKey(testEnvironment)
     const { client, answer } = await halfSignedIn(testEnvironment, email)
     testEnvironment.see('password', answer)
@@ -72,7 +72,7 @@ const securityKeys: Record<string, Scenario> = {
     )
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
   },
-  'one is the second factor on a page': async (testEnvironment) => {
+  'a key is the second factor on a page': async (testEnvironment) => {
     const { email, key } = await withKey(testEnvironment)
     const { client } = await halfSignedIn(testEnvironment, email)
     const flow = await openPage(client, 'login', '?aal=aal2&return_to=/after')
@@ -82,7 +82,7 @@ const securityKeys: Record<string, Scenario> = {
       await submitForm(client, flow, { webauthn_login: proof, identifier: email.toLowerCase() }),
     )
   },
-  'another key proves nothing': async (testEnvironment) => {
+  'the key of another user is refused': async (testEnvironment) => {
     const { email } = await withKey(testEnvironment)
     const { client } = await halfSignedIn(testEnvironment, email)
     const flow = await open(client, 'login', 'browser', '?aal=aal2')
@@ -92,7 +92,7 @@ const securityKeys: Record<string, Scenario> = {
       await submit(client, flow, { webauthn_login: proof, identifier: email.toLowerCase() }),
     )
   },
-  'a key used at another site proves nothing': async (testEnvironment) => {
+  'an answer for another site is refused': async (testEnvironment) => {
     const { email, key } = await withKey(testEnvironment)
     const { client } = await halfSignedIn(testEnvironment, email)
     const flow = await open(client, 'login', 'browser', '?aal=aal2')
@@ -102,32 +102,32 @@ const securityKeys: Record<string, Scenario> = {
       await submit(client, flow, { webauthn_login: proof, identifier: email.toLowerCase() }),
     )
   },
-  'nonsense is no key': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+  'a malformed answer is refused': async (testEnvironment) => {
+    const { client } = await makeBrowserUser(testEnvironment)
     const flow = await open(client, 'settings', 'browser')
     testEnvironment.see(
       'register',
       await submit(client, flow, { webauthn_register: 'zz', webauthn_register_displayname: 'a' }),
     )
   },
-  'one is taken away': async (testEnvironment) => {
+  'a key is deleted': async (testEnvironment) => {
     const { client, key } = await withKey(testEnvironment)
     const flow = await open(client, 'settings', 'browser')
     testEnvironment.see('answer', await submit(client, flow, { webauthn_remove: key.id.toString('hex') }))
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
   },
-  'one that is not there is not taken away': async (testEnvironment) => {
+  'an unknown key cannot be deleted': async (testEnvironment) => {
     const { client } = await withKey(testEnvironment)
     const flow = await open(client, 'settings', 'browser')
     testEnvironment.see('answer', await submit(client, flow, { webauthn_remove: '0'.repeat(32) }))
   },
-  'an old session adds none': async (testEnvironment) => {
-    const { client, session } = await makeBrowserPerson(testEnvironment)
+  'a session that is not fresh cannot add a key': async (testEnvironment) => {
+    const { client, session } = await makeBrowserUser(testEnvironment)
     await testEnvironment.clock.ageSession(session.id)
     const { done } = await addKey(client)
     testEnvironment.see('answer', done)
   },
-  'an administrator takes it away': async (testEnvironment) => {
+  'an administrator deletes the keys': async (testEnvironment) => {
     const { id } = await withKey(testEnvironment)
     testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}/credentials/webauthn`, 'DELETE'))
     testEnvironment.see('identity', await testEnvironment.admin(`/identities/${id}`))
@@ -135,32 +135,32 @@ const securityKeys: Record<string, Scenario> = {
 }
 
 const passkeys: Record<string, Scenario> = {
-  'one is added': async (testEnvironment) => {
-    const { client, id } = await makeBrowserPerson(testEnvironment)
+  'a key is added': async (testEnvironment) => {
+    const { client, id } = await makeBrowserUser(testEnvironment)
     const { done } = await addPasskey(client)
     testEnvironment.see('answer', done)
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
     testEnvironment.see('settings', await client.ask('/self-service/settings/browser'))
     testEnvironment.see('identity', await testEnvironment.admin(`/identities/${id}`))
   },
-  'one signs a single-page application in': async (testEnvironment) => {
-    const person = await makeBrowserPerson(testEnvironment)
-    const { key } = await addPasskey(person.client)
+  'a key signs in a single-page application': async (testEnvironment) => {
+    const user = await makeBrowserUser(testEnvironment)
+    const { key } = await addPasskey(user.client)
     const client = testEnvironment.browser()
     const flow = await open(client, 'login', 'browser', '?return_to=/after')
     const proof = key.get(optionsOf(flow.ui, 'passkey_challenge'))
     testEnvironment.see('answer', await submit(client, flow, { passkey_login: proof }))
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
   },
-  'one signs a page in': async (testEnvironment) => {
-    const person = await makeBrowserPerson(testEnvironment)
-    const { key } = await addPasskey(person.client)
+  'a key signs in a page': async (testEnvironment) => {
+    const user = await makeBrowserUser(testEnvironment)
+    const { key } = await addPasskey(user.client)
     const client = testEnvironment.browser()
     const flow = await openPage(client, 'login', '?return_to=/after')
     const proof = key.get(optionsOf(flow.ui, 'passkey_challenge'))
     testEnvironment.see('answer', await submitForm(client, flow, { passkey_login: proof }))
   },
-  'an unknown one signs nobody in': async (testEnvironment) => {
+  'an unknown key does not sign in': async (testEnvironment) => {
     const client = testEnvironment.browser()
     const flow = await open(client, 'login', 'browser')
     const key = new SoftwareKey(consoleUrl)
@@ -168,15 +168,15 @@ const passkeys: Record<string, Scenario> = {
     const proof = key.get(optionsOf(flow.ui, 'passkey_challenge'))
     testEnvironment.see('answer', await submit(client, flow, { passkey_login: proof }))
   },
-  'nonsense signs nobody in': async (testEnvironment) => {
+  'a malformed answer does not sign in': async (testEnvironment) => {
     const client = testEnvironment.browser()
     const flow = await open(client, 'login', 'browser')
     testEnvironment.see('answer', await submit(client, flow, { passkey_login: 'zz' }))
   },
-  'a disabled person is not signed in': async (testEnvironment) => {
-    const person = await makeBrowserPerson(testEnvironment)
-    const { key } = await addPasskey(person.client)
-    await testEnvironment.admin(`/identities/${person.id}`, 'PATCH', [
+  'a disabled user is not signed in': async (testEnvironment) => {
+    const user = await makeBrowserUser(testEnvironment)
+    const { key } = await addPasskey(user.client)
+    await testEnvironment.admin(`/identities/${user.id}`, 'PATCH', [
       { op: 'replace', path: '/state', value: 'inactive' },
     ])
     const client = testEnvironment.browser()
@@ -184,7 +184,7 @@ const passkeys: Record<string, Scenario> = {
     const proof = key.get(optionsOf(flow.ui, 'passkey_challenge'))
     testEnvironment.see('answer', await submit(client, flow, { passkey_login: proof }))
   },
-  'one signs a person up': async (testEnvironment) => {
+  'a key signs up a user': async (testEnvironment) => {
     const client = testEnvironment.browser()
     const flow = await open(client, 'registration', 'browser', '?return_to=/after')
     const { credentialOptions } = optionsOf(flow.ui, 'passkey_create_data')
@@ -195,21 +195,21 @@ const passkeys: Record<string, Scenario> = {
     testEnvironment.see('identity', await testEnvironment.admin(`/identities/${done.json.identity?.id}`))
   },
   'a taken address is not signed up': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await open(client, 'registration', 'browser')
     const { credentialOptions } = optionsOf(flow.ui, 'passkey_create_data')
     const created = new SoftwareKey(consoleUrl).create(credentialOptions)
     testEnvironment.see('answer', await submit(client, flow, { passkey_register: created, traits: { email } }))
   },
-  'one is taken away': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+  'a key is deleted': async (testEnvironment) => {
+    const { client } = await makeBrowserUser(testEnvironment)
     const { key } = await addPasskey(client)
     const flow = await open(client, 'settings', 'browser')
     testEnvironment.see('answer', await submit(client, flow, { passkey_remove: key.id.toString('hex') }))
   },
-  'an old session adds none': async (testEnvironment) => {
-    const { client, session } = await makeBrowserPerson(testEnvironment)
+  'a session that is not fresh cannot add a key': async (testEnvironment) => {
+    const { client, session } = await makeBrowserUser(testEnvironment)
     await testEnvironment.clock.ageSession(session.id)
     const { done } = await addPasskey(client)
     testEnvironment.see('answer', done)

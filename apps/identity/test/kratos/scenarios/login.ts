@@ -1,16 +1,16 @@
 import type { Identity } from '@ory/kratos-client'
 import { flowIdIn, open, openPage, submit, submitForm } from '../flows.ts'
+import type { Scenario } from '../service.ts'
 import {
-  makeBrowserPerson,
-  makePerson,
-  makeSignedPerson,
+  makeBrowserUser,
+  makeSignedInUser,
+  makeUser,
   newEmail,
   nobody,
   password,
   signInBrowser,
   signUp,
-} from '../people.ts'
-import type { Scenario } from '../service.ts'
+} from '../users.ts'
 
 const fields = (identifier: string) => ({ method: 'password', identifier, password })
 
@@ -18,7 +18,7 @@ const fields = (identifier: string) => ({ method: 'password', identifier, passwo
 const refused =
   (change: Record<string, unknown>): Scenario =>
   async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { ...fields(email), ...change }))
   }
@@ -36,7 +36,7 @@ const form: Record<string, Scenario> = {
     see('answer', answer)
     see('flow', await client.ask(`/self-service/login/flows?id=${flowIdIn(answer.location)}`))
   },
-  'an API flow can be read by anybody': async ({ browser, see }) => {
+  'an API flow can be read by any client': async ({ browser, see }) => {
     const flow = await open(browser(), 'login', 'api')
     see('answer', await browser().ask(`/self-service/login/flows?id=${flow.id}`))
     see('page', await browser().page(`/self-service/login/flows?id=${flow.id}`))
@@ -45,7 +45,7 @@ const form: Record<string, Scenario> = {
 
 const success: Record<string, Scenario> = {
   'an API client gets a token': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     const done = await submit(testEnvironment.browser(), flow, fields(email))
     testEnvironment.see('answer', done)
@@ -53,15 +53,15 @@ const success: Record<string, Scenario> = {
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
   },
   'an API flow may be used again': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     const first = await submit(testEnvironment.browser(), flow, fields(email))
     const second = await submit(testEnvironment.browser(), flow, fields(email))
     testEnvironment.see('answer', second)
     testEnvironment.note('another session', first.json.session?.id !== second.json.session?.id)
   },
-  'a failed flow may be tried again': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+  'a failed flow can be submitted again': async (testEnvironment) => {
+    const { email } = await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     testEnvironment.see(
       'failed',
@@ -69,32 +69,32 @@ const success: Record<string, Scenario> = {
     )
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, fields(email)))
   },
-  'a single-page application gets cookies and where to go on': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+  'a single-page application gets cookies and the address to continue at': async (testEnvironment) => {
+    const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await open(client, 'login', 'browser', '?return_to=/projects')
     testEnvironment.see('answer', await submit(client, flow, fields(email)))
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
   },
   'a page goes to return_to': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await openPage(client, 'login', '?return_to=/projects')
     testEnvironment.see('answer', await submitForm(client, flow, fields(email)))
   },
   'a page without return_to goes to the console': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await openPage(client, 'login')
     testEnvironment.see('answer', await submitForm(client, flow, fields(email)))
   },
   'spaces and capitals of the address do not matter': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, fields(`  ${email.toUpperCase()} `)))
   },
-  'the former name of the identifier works': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+  'the previous name of the identifier field is accepted': async (testEnvironment) => {
+    const { email } = await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     const { identifier: password_identifier, ...rest } = fields(email)
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { ...rest, password_identifier }))
@@ -103,12 +103,12 @@ const success: Record<string, Scenario> = {
 
 const mistakes: Record<string, Scenario> = {
   'a wrong password': refused({ password: 'not my password' }),
-  'an unknown person': async ({ browser, see }) => {
+  'an unknown user': async ({ browser, see }) => {
     const flow = await open(browser(), 'login', 'api')
     see('answer', await submit(browser(), flow, fields(newEmail())))
   },
-  'a person without a password': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment, { credentials: undefined })
+  'a user without a password': async (testEnvironment) => {
+    const { email } = await makeUser(testEnvironment, { credentials: undefined })
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, fields(email)))
   },
@@ -125,14 +125,14 @@ const mistakes: Record<string, Scenario> = {
   'a method that is not configured': refused({ method: 'oidc', provider: 'google' }),
   'a method of other flows': refused({ method: 'link' }),
   'a wrong password on a page': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await openPage(client, 'login')
     testEnvironment.see('answer', await submitForm(client, flow, { ...fields(email), password: 'not my password' }))
     testEnvironment.see('flow', await client.ask(`/self-service/login/flows?id=${flow.id}`))
   },
   'a wrong password in a single-page application': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await open(client, 'login', 'browser')
     testEnvironment.see('answer', await submit(client, flow, { ...fields(email), password: 'not my password' }))
@@ -153,8 +153,8 @@ const mistakes: Record<string, Scenario> = {
     testEnvironment.see('answer', await submitForm(client, flow, fields(email)))
     testEnvironment.see('flow', await client.ask(`/self-service/login/flows?id=${flow.id}`))
   },
-  'a disabled person': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment, { state: 'inactive' })
+  'a disabled user': async (testEnvironment) => {
+    const { email } = await makeUser(testEnvironment, { state: 'inactive' })
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, fields(email)))
     testEnvironment.see(
@@ -162,8 +162,8 @@ const mistakes: Record<string, Scenario> = {
       await submit(testEnvironment.browser(), flow, { ...fields(email), password: 'not my password' }),
     )
   },
-  'a disabled person in a browser': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment, { state: 'inactive' })
+  'a disabled user in a browser': async (testEnvironment) => {
+    const { email } = await makeUser(testEnvironment, { state: 'inactive' })
     const client = testEnvironment.browser()
     const flow = await open(client, 'login', 'browser')
     testEnvironment.see('json', await submit(client, flow, fields(email)))
@@ -178,7 +178,7 @@ const flowless: Record<string, Scenario> = {
     see('page', await browser().page(path, { form: { method: 'password' } }))
     see('read', await browser().ask(`/self-service/login/flows?id=${nobody}`))
   },
-  'no flow, or nonsense': async ({ browser, see }) => {
+  'a missing or malformed flow id': async ({ browser, see }) => {
     see('none', await browser().ask('/self-service/login', { json: fields(newEmail()) }))
     see('none on a page', await browser().page('/self-service/login', { form: fields(newEmail()) }))
     see('nonsense', await browser().ask('/self-service/login?flow=zz', { json: fields(newEmail()) }))
@@ -186,14 +186,14 @@ const flowless: Record<string, Scenario> = {
     see('read nonsense', await browser().ask('/self-service/login/flows?id=zz'))
   },
   'a flow that expired, by API': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     await testEnvironment.clock.expireFlow('login', flow.id)
     testEnvironment.see('read', await testEnvironment.browser().ask(`/self-service/login/flows?id=${flow.id}`))
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, fields(email)))
   },
   'a flow that expired, in a browser': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await open(client, 'login', 'browser', '?return_to=/projects')
     await testEnvironment.clock.expireFlow('login', flow.id)
@@ -204,7 +204,7 @@ const flowless: Record<string, Scenario> = {
     testEnvironment.see('next', await client.ask(`/self-service/login/flows?id=${next}`))
   },
   'a flow that expired, on a page': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await openPage(client, 'login')
     await testEnvironment.clock.expireFlow('login', flow.id)
@@ -216,17 +216,17 @@ const flowless: Record<string, Scenario> = {
 
 const signedIn: Record<string, Scenario> = {
   'an API client that is signed in gets no flow': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+    const { client } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('answer', await client.ask('/self-service/login/api'))
   },
   'a browser that is signed in gets no flow': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+    const { client } = await makeBrowserUser(testEnvironment)
     testEnvironment.see('json', await client.ask('/self-service/login/browser'))
     testEnvironment.see('page', await client.page('/self-service/login/browser'))
     testEnvironment.see('page with return_to', await client.page('/self-service/login/browser?return_to=/projects'))
   },
   'a browser that is signed in submits nothing': async (testEnvironment) => {
-    const { client, email } = await makeBrowserPerson(testEnvironment)
+    const { client, email } = await makeBrowserUser(testEnvironment)
     const token = client.sessionCookie
     client.cookies.delete('ory_kratos_session')
     const flow = await open(client, 'login', 'browser')
@@ -236,14 +236,14 @@ const signedIn: Record<string, Scenario> = {
   },
   'an API client that is signed in submits nothing': async (testEnvironment) => {
     const flow = await open(testEnvironment.browser(), 'login', 'api')
-    const { client, email } = await makeSignedPerson(testEnvironment)
+    const { client, email } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('answer', await submit(client, flow, fields(email)))
   },
 }
 
 const refresh: Record<string, Scenario> = {
-  'an API client confirms who it is and keeps its session': async (testEnvironment) => {
-    const { client, email, session } = await makeSignedPerson(testEnvironment)
+  'an API client authenticates again and keeps its session': async (testEnvironment) => {
+    const { client, email, session } = await makeSignedInUser(testEnvironment)
     const init = await client.ask('/self-service/login/api?refresh=true')
     testEnvironment.see('init', init)
     const flow = { ...(init.json as { id: string; ui: never }), kind: 'login', type: 'api' } as const
@@ -252,16 +252,16 @@ const refresh: Record<string, Scenario> = {
     testEnvironment.note('the same session', done.json.session?.id === session.id)
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
   },
-  'a single-page application confirms who it is': async (testEnvironment) => {
-    const { client, email } = await makeBrowserPerson(testEnvironment)
+  'a single-page application authenticates again': async (testEnvironment) => {
+    const { client, email } = await makeBrowserUser(testEnvironment)
     const init = await client.ask('/self-service/login/browser?refresh=true')
     testEnvironment.see('init', init)
     const flow = { ...(init.json as { id: string; ui: never }), kind: 'login', type: 'browser' } as const
     testEnvironment.see('wrong', await submit(client, flow, { ...fields(email), password: 'not my password' }))
     testEnvironment.see('answer', await submit(client, flow, fields(email)))
   },
-  'a page confirms who it is': async (testEnvironment) => {
-    const { client, email } = await makeBrowserPerson(testEnvironment)
+  'a page authenticates again': async (testEnvironment) => {
+    const { client, email } = await makeBrowserUser(testEnvironment)
     const flow = await openPage(client, 'login', '?refresh=true&return_to=/projects')
     testEnvironment.see('answer', await submitForm(client, flow, fields(email)))
   },
@@ -270,14 +270,14 @@ const refresh: Record<string, Scenario> = {
     see('json', await browser().ask('/self-service/login/browser?refresh=true'))
   },
   "a refresh with somebody else's password signs them in": async (testEnvironment) => {
-    const other = await makePerson(testEnvironment)
-    const { client, session } = await makeBrowserPerson(testEnvironment)
+    const other = await makeUser(testEnvironment)
+    const { client, session } = await makeBrowserUser(testEnvironment)
     const flow = await open(client, 'login', 'browser', '?refresh=true')
     const done = await submit(client, flow, fields(other.email))
     testEnvironment.see('answer', done)
     testEnvironment.note('another session', done.json.session?.id !== session.id)
     const { json } = await client.ask<{ identity: Identity }>('/sessions/whoami')
-    testEnvironment.note('another person', json.identity?.id === other.id)
+    testEnvironment.note('another user', json.identity?.id === other.id)
   },
 }
 
@@ -304,7 +304,7 @@ const returnTo: Record<string, Scenario> = Object.fromEntries(
 )
 
 const assurance: Record<string, Scenario> = {
-  'a second factor of nobody': async ({ browser, see }) => {
+  'a second factor without a session': async ({ browser, see }) => {
     see('api', await browser().ask('/self-service/login/api?aal=aal2'))
     see('json', await browser().ask('/self-service/login/browser?aal=aal2'))
     see('page', await browser().page('/self-service/login/browser?aal=aal2'))
@@ -317,7 +317,7 @@ const assurance: Record<string, Scenario> = {
     see('api', await browser().ask('/self-service/login/api?aal=aal1'))
   },
   'the first level again': async (testEnvironment) => {
-    const client = await signInBrowser(testEnvironment, await makePerson(testEnvironment))
+    const client = await signInBrowser(testEnvironment, await makeUser(testEnvironment))
     testEnvironment.see('answer', await client.ask('/self-service/login/browser?aal=aal1'))
   },
 }
@@ -326,9 +326,9 @@ export const login: Record<string, Scenario> = {
   ...form,
   ...success,
   ...Object.fromEntries(Object.entries(mistakes).map(([name, scenario]) => [`${name} is refused`, scenario])),
-  ...Object.fromEntries(Object.entries(flowless).map(([name, scenario]) => [`${name} is no way in`, scenario])),
+  ...Object.fromEntries(Object.entries(flowless).map(([name, scenario]) => [`${name} does not sign in`, scenario])),
   ...signedIn,
   ...refresh,
   ...returnTo,
-  ...Object.fromEntries(Object.entries(assurance).map(([name, scenario]) => [`${name} is asked for`, scenario])),
+  ...Object.fromEntries(Object.entries(assurance).map(([name, scenario]) => [`${name} is requested`, scenario])),
 }

@@ -1,38 +1,29 @@
 import type { Answer } from '../../browser.ts'
 import { type Done, type Flow, flowIdIn, open, openPage, submit, submitForm } from '../flows.ts'
-import {
-  makeBrowserPerson,
-  makePerson,
-  makeSignedPerson,
-  newEmail,
-  nobody,
-  type Person,
-  password,
-  signUp,
-} from '../people.ts'
 import type { Scenario, TestEnvironment } from '../service.ts'
+import { makeBrowserUser, makeSignedInUser, makeUser, newEmail, nobody, password, signUp, type User } from '../users.ts'
 
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000')
 
 interface Sent {
-  person: Person
+  user: User
   flow: Flow
   sent: Answer<Done>
   code: string
 }
 
-async function withCode(testEnvironment: TestEnvironment, person: Person): Promise<Sent> {
+async function withCode(testEnvironment: TestEnvironment, user: User): Promise<Sent> {
   const flow = await open(testEnvironment.browser(), 'recovery', 'api')
-  const sent = await submit(testEnvironment.browser(), flow, { method: 'code', email: person.email.toLowerCase() })
-  return { person, flow, sent, code: await testEnvironment.code(person.email) }
+  const sent = await submit(testEnvironment.browser(), flow, { method: 'code', email: user.email.toLowerCase() })
+  return { user, flow, sent, code: await testEnvironment.code(user.email) }
 }
 
 /** The same in a single-page application. */
-async function withCodeInBrowser(testEnvironment: TestEnvironment, person: Person, query = '') {
+async function withCodeInBrowser(testEnvironment: TestEnvironment, user: User, query = '') {
   const client = testEnvironment.browser()
   const flow = await open(client, 'recovery', 'browser', query)
-  const sent = await submit(client, flow, { method: 'code', email: person.email.toLowerCase() })
-  return { client, flow, sent, code: await testEnvironment.code(person.email) }
+  const sent = await submit(client, flow, { method: 'code', email: user.email.toLowerCase() })
+  return { client, flow, sent, code: await testEnvironment.code(user.email) }
 }
 
 const form: Record<string, Scenario> = {
@@ -52,10 +43,10 @@ const form: Record<string, Scenario> = {
     const flow = await open(browser(), 'recovery', 'browser')
     see('answer', await browser().ask(`/self-service/recovery/flows?id=${flow.id}`))
   },
-  'who is signed in gets no flow': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+  'a signed-in user gets no flow': async (testEnvironment) => {
+    const { client } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('api', await client.ask('/self-service/recovery/api'))
-    const { client: page } = await makeBrowserPerson(testEnvironment)
+    const { client: page } = await makeBrowserUser(testEnvironment)
     testEnvironment.see('json', await page.ask('/self-service/recovery/browser'))
     testEnvironment.see('page', await page.page('/self-service/recovery/browser'))
   },
@@ -63,27 +54,27 @@ const form: Record<string, Scenario> = {
 
 const sending: Record<string, Scenario> = {
   'a code is sent': async (testEnvironment) => {
-    const { sent, flow } = await withCode(testEnvironment, await makePerson(testEnvironment))
+    const { sent, flow } = await withCode(testEnvironment, await makeUser(testEnvironment))
     testEnvironment.see('answer', sent)
     testEnvironment.see('read', await testEnvironment.browser().ask(`/self-service/recovery/flows?id=${flow.id}`))
   },
   'a code is sent for a single-page application': async (testEnvironment) => {
-    const { sent } = await withCodeInBrowser(testEnvironment, await makePerson(testEnvironment))
+    const { sent } = await withCodeInBrowser(testEnvironment, await makeUser(testEnvironment))
     testEnvironment.see('answer', sent)
   },
   'a code is sent for a page': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await openPage(client, 'recovery')
     testEnvironment.see('answer', await submitForm(client, flow, { method: 'code', email: email.toLowerCase() }))
     testEnvironment.see('flow', await client.ask(`/self-service/recovery/flows?id=${flow.id}`))
   },
-  'a stranger is answered alike': async ({ browser, see }) => {
+  'an unknown address gets the same answer': async ({ browser, see }) => {
     const flow = await open(browser(), 'recovery', 'api')
     see('answer', await submit(browser(), flow, { method: 'code', email: newEmail().toLowerCase() }))
   },
   'capitals of the address do not matter': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'recovery', 'api')
     testEnvironment.see(
       'answer',
@@ -91,19 +82,19 @@ const sending: Record<string, Scenario> = {
     )
     testEnvironment.note('sent', (await testEnvironment.code(email)).length)
   },
-  'an address that is not verified recovers, too': async (testEnvironment) => {
-    const person = await signUp(testEnvironment)
-    await testEnvironment.code(person.email)
-    const { sent } = await withCode(testEnvironment, person)
+  'an unverified address recovers the account too': async (testEnvironment) => {
+    const user = await signUp(testEnvironment)
+    await testEnvironment.code(user.email)
+    const { sent } = await withCode(testEnvironment, user)
     testEnvironment.see('answer', sent)
   },
-  'another code makes the first worthless': async (testEnvironment) => {
-    const { person, flow, code } = await withCode(testEnvironment, await makePerson(testEnvironment))
+  'a second code invalidates the first one': async (testEnvironment) => {
+    const { user, flow, code } = await withCode(testEnvironment, await makeUser(testEnvironment))
     testEnvironment.see(
       'again',
-      await submit(testEnvironment.browser(), flow, { method: 'code', email: person.email.toLowerCase() }),
+      await submit(testEnvironment.browser(), flow, { method: 'code', email: user.email.toLowerCase() }),
     )
-    if ((await testEnvironment.code(person.email)) === code) return
+    if ((await testEnvironment.code(user.email)) === code) return
     testEnvironment.see('first', await submit(testEnvironment.browser(), flow, { method: 'code', code }))
   },
 }
@@ -125,14 +116,14 @@ const mistakes: Record<string, Scenario> = {
 }
 
 const codes: Record<string, Scenario> = {
-  'the right code by API': async (testEnvironment) => {
-    const { flow, code } = await withCode(testEnvironment, await makePerson(testEnvironment))
+  'the right code recovers the account by API': async (testEnvironment) => {
+    const { flow, code } = await withCode(testEnvironment, await makeUser(testEnvironment))
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { method: 'code', code }))
   },
   'the right code leads a single-page application to the settings': async (testEnvironment) => {
     const { client, flow, code } = await withCodeInBrowser(
       testEnvironment,
-      await makePerson(testEnvironment),
+      await makeUser(testEnvironment),
       '?return_to=/after',
     )
     const answer = await submit(client, flow, { method: 'code', code })
@@ -142,7 +133,7 @@ const codes: Record<string, Scenario> = {
     testEnvironment.see('settings', await client.ask(`/self-service/settings/flows?id=${settings}`))
   },
   'the right code leads a page to the settings': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await openPage(client, 'recovery')
     await submitForm(client, flow, { method: 'code', email: email.toLowerCase() })
@@ -153,16 +144,16 @@ const codes: Record<string, Scenario> = {
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
   },
   'recovery verifies the address and leaves other sessions alone': async (testEnvironment) => {
-    const person = await signUp(testEnvironment)
-    await testEnvironment.code(person.email)
-    const { client, flow, code } = await withCodeInBrowser(testEnvironment, person)
+    const user = await signUp(testEnvironment)
+    await testEnvironment.code(user.email)
+    const { client, flow, code } = await withCodeInBrowser(testEnvironment, user)
     await submit(client, flow, { method: 'code', code })
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
-    testEnvironment.see('other', await person.client.ask('/sessions/whoami'))
+    testEnvironment.see('other', await user.client.ask('/sessions/whoami'))
   },
-  'who recovered may set a password at once': async (testEnvironment) => {
-    const person = await makePerson(testEnvironment)
-    const { client, flow, code } = await withCodeInBrowser(testEnvironment, person)
+  'a user who recovered the account may set a password at once': async (testEnvironment) => {
+    const user = await makeUser(testEnvironment)
+    const { client, flow, code } = await withCodeInBrowser(testEnvironment, user)
     const { json } = await submit(client, flow, { method: 'code', code })
     const { json: shown } = await client.ask<Flow>(
       `/self-service/settings/flows?id=${flowIdIn(json.redirect_browser_to)}`,
@@ -173,18 +164,18 @@ const codes: Record<string, Scenario> = {
       await submit(client, settings, { method: 'password', password: 'ten green Badgers 77' }),
     )
     const login = await open(testEnvironment.browser(), 'login', 'api')
-    const fields = { method: 'password', identifier: person.email }
+    const fields = { method: 'password', identifier: user.email }
     const former = await submit(testEnvironment.browser(), login, { ...fields, password })
     testEnvironment.note('former', former.status)
     const next = await submit(testEnvironment.browser(), login, { ...fields, password: 'ten green Badgers 77' })
     testEnvironment.note('new', next.status)
   },
   'a wrong code does not recover': async (testEnvironment) => {
-    const { flow, code } = await withCode(testEnvironment, await makePerson(testEnvironment))
+    const { flow, code } = await withCode(testEnvironment, await makeUser(testEnvironment))
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { method: 'code', code: wrong(code) }))
   },
   'a wrong code on a page does not recover': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await openPage(client, 'recovery')
     await submitForm(client, flow, { method: 'code', email: email.toLowerCase() })
@@ -195,34 +186,34 @@ const codes: Record<string, Scenario> = {
     testEnvironment.see('flow', await client.ask(`/self-service/recovery/flows?id=${flow.id}`))
   },
   'a code works once': async (testEnvironment) => {
-    const { client, flow, code } = await withCodeInBrowser(testEnvironment, await makePerson(testEnvironment))
+    const { client, flow, code } = await withCodeInBrowser(testEnvironment, await makeUser(testEnvironment))
     await submit(client, flow, { method: 'code', code })
     client.cookies.delete('ory_kratos_session')
     testEnvironment.see('answer', await submit(client, flow, { method: 'code', code }))
   },
-  'too many tries end the flow': async (testEnvironment) => {
-    const { client, flow, code } = await withCodeInBrowser(testEnvironment, await makePerson(testEnvironment))
+  'too many wrong codes end the flow': async (testEnvironment) => {
+    const { client, flow, code } = await withCodeInBrowser(testEnvironment, await makeUser(testEnvironment))
     for (let i = 0; i < 5; i++) await submit(client, flow, { method: 'code', code: wrong(code) })
     testEnvironment.see('answer', await submit(client, flow, { method: 'code', code }))
   },
   'an expired code does not recover': async (testEnvironment) => {
-    const { client, flow, code } = await withCodeInBrowser(testEnvironment, await makePerson(testEnvironment))
+    const { client, flow, code } = await withCodeInBrowser(testEnvironment, await makeUser(testEnvironment))
     await testEnvironment.clock.expireCodes('recovery', flow.id)
     const answer = await submit(client, flow, { method: 'code', code })
     testEnvironment.see('answer', answer)
   },
-  'a disabled person does not recover': async (testEnvironment) => {
+  'a disabled user does not recover': async (testEnvironment) => {
     const { client, flow, code } = await withCodeInBrowser(
       testEnvironment,
-      await makePerson(testEnvironment, { state: 'inactive' }),
+      await makeUser(testEnvironment, { state: 'inactive' }),
     )
     testEnvironment.see('answer', await submit(client, flow, { method: 'code', code }))
   },
 }
 
 const links: Record<string, Scenario> = {
-  'a link is sent where it is asked for': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+  'a link is sent on request': async (testEnvironment) => {
+    const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await open(client, 'recovery', 'browser')
     testEnvironment.see('answer', await submit(client, flow, { method: 'link', email: email.toLowerCase() }))
@@ -238,11 +229,11 @@ const links: Record<string, Scenario> = {
     testEnvironment.see('a second time', second)
     testEnvironment.see('next', await again.ask(`/self-service/recovery/flows?id=${flowIdIn(second.location)}`))
   },
-  'a link to a stranger is answered alike': async ({ browser, see }) => {
+  'a link to an unknown address gets the same answer': async ({ browser, see }) => {
     const flow = await open(browser(), 'recovery', 'api')
     see('answer', await submit(browser(), flow, { method: 'link', email: newEmail().toLowerCase() }))
   },
-  'a link of nobody leads to another flow': async ({ browser, see }) => {
+  'an unknown link redirects to a new flow': async ({ browser, see }) => {
     const flow = await open(browser(), 'recovery', 'browser')
     see('page', await browser().page(`/self-service/recovery?flow=${flow.id}&token=${'x'.repeat(32)}`))
     see('no flow', await browser().page(`/self-service/recovery?token=${'x'.repeat(32)}`))
@@ -288,8 +279,8 @@ interface Recovery {
 }
 
 const byAdministrators: Record<string, Scenario> = {
-  'an administrator hands out a code': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
+  'an administrator creates a code': async (testEnvironment) => {
+    const { id } = await makeUser(testEnvironment)
     const made = await testEnvironment.admin<Recovery>('/recovery/code', 'POST', { identity_id: id })
     testEnvironment.see('made', made)
     const client = testEnvironment.browser()
@@ -300,8 +291,8 @@ const byAdministrators: Record<string, Scenario> = {
     testEnvironment.see('answer', await client.ask(`/self-service/recovery?flow=${flowId}`, { json: fields }))
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
   },
-  'a code may live for a shorter time': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
+  'a code may have a shorter lifespan': async (testEnvironment) => {
+    const { id } = await makeUser(testEnvironment)
     testEnvironment.see(
       'answer',
       await testEnvironment.admin('/recovery/code', 'POST', { identity_id: id, expires_in: '10m' }),
@@ -311,13 +302,13 @@ const byAdministrators: Record<string, Scenario> = {
       await testEnvironment.admin('/recovery/code', 'POST', { identity_id: id, expires_in: 'soon' }),
     )
   },
-  'a code for nobody is refused': async ({ admin, see }) => {
+  'a code for an unknown identity is refused': async ({ admin, see }) => {
     see('unknown', await admin('/recovery/code', 'POST', { identity_id: nobody }))
     see('nonsense', await admin('/recovery/code', 'POST', { identity_id: 'zz' }))
     see('missing', await admin('/recovery/code', 'POST', {}))
   },
-  'an administrator hands out a link': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
+  'an administrator creates a link': async (testEnvironment) => {
+    const { id } = await makeUser(testEnvironment)
     const made = await testEnvironment.admin<Recovery>('/recovery/link', 'POST', { identity_id: id })
     testEnvironment.see('made', made)
     const { pathname, search } = new URL(made.json.recovery_link)
@@ -327,8 +318,8 @@ const byAdministrators: Record<string, Scenario> = {
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
     testEnvironment.see('a second time', await testEnvironment.browser().ask(path))
   },
-  'a link may name where to return to': async (testEnvironment) => {
-    const { id } = await makePerson(testEnvironment)
+  'a link may contain the address to return to': async (testEnvironment) => {
+    const { id } = await makeUser(testEnvironment)
     const made = await testEnvironment.admin<Recovery>('/recovery/link?return_to=/after', 'POST', { identity_id: id })
     testEnvironment.see('made', made)
     const { pathname, search } = new URL(made.json.recovery_link)
@@ -337,7 +328,7 @@ const byAdministrators: Record<string, Scenario> = {
     const settings = flowIdIn(opened.location)
     testEnvironment.see('settings', await client.ask(`/self-service/settings/flows?id=${settings}`))
   },
-  'a link for nobody is refused': async ({ admin, see }) => {
+  'a link for an unknown identity is refused': async ({ admin, see }) => {
     see('unknown', await admin('/recovery/link', 'POST', { identity_id: nobody }))
     see('nonsense', await admin('/recovery/link', 'POST', { identity_id: 'zz' }))
     see('missing', await admin('/recovery/link', 'POST', {}))

@@ -1,6 +1,6 @@
 import { open, openPage, read, submit, submitForm } from '../flows.ts'
-import { makeBrowserPerson, makePerson, makeSignedPerson, names, newEmail, nobody, password } from '../people.ts'
 import type { Scenario } from '../service.ts'
+import { makeBrowserUser, makeSignedInUser, makeUser, names, newEmail, nobody, password } from '../users.ts'
 
 const fields = (email = newEmail()) => ({ method: 'password', password, traits: { email, name: names } })
 
@@ -34,13 +34,13 @@ const form: Record<string, Scenario> = {
 }
 
 const success: Record<string, Scenario> = {
-  'an API client gets a token, the identity and the verification to come': async ({ browser, see }) => {
+  'an API client gets a token, the identity and the verification flow': async ({ browser, see }) => {
     const flow = await open(browser(), 'registration', 'api')
     const made = await submit(browser(), flow, fields())
     see('answer', made)
     see('whoami', await browser({ 'x-session-token': made.json.session_token ?? '' }).ask('/sessions/whoami'))
   },
-  'a single-page application gets cookies and where to go on': async ({ browser, see }) => {
+  'a single-page application gets cookies and the address to continue at': async ({ browser, see }) => {
     const client = browser()
     const flow = await open(client, 'registration', 'browser', '?return_to=/after')
     see('answer', await submit(client, flow, fields()))
@@ -56,7 +56,7 @@ const success: Record<string, Scenario> = {
     const flow = await openPage(client, 'registration')
     see('answer', await submitForm(client, flow, { method: 'password', password, 'traits.email': newEmail() }))
   },
-  'a form body on a flow with Accept JSON is answered JSON': async ({ browser, see }) => {
+  'a form body with Accept JSON is answered with JSON': async ({ browser, see }) => {
     const client = browser()
     const flow = await open(client, 'registration', 'browser')
     const csrf = flow.ui.nodes.flatMap(({ attributes }) =>
@@ -78,7 +78,7 @@ const success: Record<string, Scenario> = {
     see('answer', made)
     see('identity', await admin(`/identities/${made.json.identity?.id}`))
   },
-  'keys with dots are paths': async ({ browser, see }) => {
+  'field names with dots are paths': async ({ browser, see }) => {
     const flow = await open(browser(), 'registration', 'api')
     const dotted = { method: 'password', password, 'traits.email': newEmail(), 'traits.name.first': 'Ada' }
     see('answer', await submit(browser(), flow, dotted))
@@ -109,7 +109,7 @@ const mistakes: Record<string, Scenario> = {
   'a number as password': refused(() => ({ password: 12 })),
   'an empty address': refused(() => ({ traits: { email: '', name: names } })),
   'no address': refused(() => ({ traits: { name: names } })),
-  'something that is no address': refused(() => ({ traits: { email: 'ada', name: names } })),
+  'a malformed address': refused(() => ({ traits: { email: 'ada', name: names } })),
   'a number as address': refused(() => ({ traits: { email: 5 } })),
   'no traits': refused(() => ({ traits: undefined })),
   'a text as traits': refused(() => ({ traits: 'ada' })),
@@ -121,18 +121,18 @@ const mistakes: Record<string, Scenario> = {
   'a method that is not configured': refused(() => ({ method: 'oidc', provider: 'google' })),
   'a method of other flows': refused(() => ({ method: 'totp', totp_code: '123456' })),
   'a taken address': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'registration', 'api')
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, fields(email)))
   },
   'a taken address in other capitals, in a browser': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await open(client, 'registration', 'browser')
     testEnvironment.see('answer', await submit(client, flow, fields(email.toUpperCase())))
   },
   'a taken address on a page': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await openPage(client, 'registration')
     testEnvironment.see(
@@ -163,7 +163,7 @@ const flowless: Record<string, Scenario> = {
     see('read', await browser().ask(`/self-service/registration/flows?id=${nobody}`))
     see('read by a page', await browser().page(`/self-service/registration/flows?id=${nobody}`))
   },
-  'no flow, or nonsense': async ({ browser, see }) => {
+  'a missing or malformed flow id': async ({ browser, see }) => {
     see('none', await browser().ask('/self-service/registration', { json: fields() }))
     see('in the body', await browser().ask('/self-service/registration', { json: { ...fields(), flow: nobody } }))
     see('nonsense', await browser().ask('/self-service/registration?flow=zz', { json: fields() }))
@@ -199,21 +199,21 @@ const flowless: Record<string, Scenario> = {
 
 const signedIn: Record<string, Scenario> = {
   'an API client that is signed in gets no flow': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+    const { client } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('answer', await client.ask('/self-service/registration/api'))
   },
   'a browser that is signed in gets no flow': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+    const { client } = await makeBrowserUser(testEnvironment)
     testEnvironment.see('json', await client.ask('/self-service/registration/browser'))
     testEnvironment.see('page', await client.page('/self-service/registration/browser?return_to=/after'))
   },
   'an API client that is signed in submits nothing': async (testEnvironment) => {
     const flow = await open(testEnvironment.browser(), 'registration', 'api')
-    const { client } = await makeSignedPerson(testEnvironment)
+    const { client } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('answer', await submit(client, flow, fields()))
   },
   'a browser that is signed in submits nothing': async (testEnvironment) => {
-    const { client, session } = await makeBrowserPerson(testEnvironment)
+    const { client, session } = await makeBrowserUser(testEnvironment)
     const token = client.sessionCookie
     client.cookies.delete('ory_kratos_session')
     const flow = await open(client, 'registration', 'browser')
@@ -231,6 +231,6 @@ export const registration: Record<string, Scenario> = {
   ...form,
   ...success,
   ...Object.fromEntries(Object.entries(mistakes).map(([name, scenario]) => [`${name} is refused`, scenario])),
-  ...Object.fromEntries(Object.entries(flowless).map(([name, scenario]) => [`${name} is no way in`, scenario])),
+  ...Object.fromEntries(Object.entries(flowless).map(([name, scenario]) => [`${name} does not sign up`, scenario])),
   ...signedIn,
 }

@@ -1,56 +1,47 @@
 import { flowIdIn, open, openPage, submit, submitForm } from '../flows.ts'
-import {
-  makeBrowserPerson,
-  makePerson,
-  makeSignedPerson,
-  newEmail,
-  nobody,
-  password,
-  signIn,
-  signUp,
-} from '../people.ts'
 import type { Scenario } from '../service.ts'
+import { makeBrowserUser, makeSignedInUser, makeUser, newEmail, nobody, password, signIn, signUp } from '../users.ts'
 
 const newPassword = 'ten green Badgers 77'
 
 const form: Record<string, Scenario> = {
   'a flow of an API client': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+    const { client } = await makeSignedInUser(testEnvironment)
     testEnvironment.see('answer', await client.ask('/self-service/settings/api'))
   },
   'a flow of a single-page application': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+    const { client } = await makeBrowserUser(testEnvironment)
     testEnvironment.see('answer', await client.ask('/self-service/settings/browser?return_to=/after'))
   },
   'a page is sent to the form with its flow': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+    const { client } = await makeBrowserUser(testEnvironment)
     const answer = await client.page('/self-service/settings/browser')
     testEnvironment.see('answer', answer)
     testEnvironment.see('flow', await client.ask(`/self-service/settings/flows?id=${flowIdIn(answer.location)}`))
   },
-  'nobody gets a flow': async ({ browser, see }) => {
+  'a client without a session gets no flow': async ({ browser, see }) => {
     see('api', await browser().ask('/self-service/settings/api'))
     see('json', await browser().ask('/self-service/settings/browser'))
     see('page', await browser().page('/self-service/settings/browser'))
     see('page with return_to', await browser().page('/self-service/settings/browser?return_to=/after'))
   },
-  'nobody reads or submits a flow': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+  'a client without a session cannot read or submit a flow': async (testEnvironment) => {
+    const { client } = await makeBrowserUser(testEnvironment)
     const flow = await open(client, 'settings', 'browser')
     client.cookies.delete('ory_kratos_session')
     testEnvironment.see('read', await client.ask(`/self-service/settings/flows?id=${flow.id}`))
     testEnvironment.see('json', await submit(client, flow, { method: 'profile', traits: {} }))
     testEnvironment.see('page', await submitForm(client, flow, { method: 'profile' }))
   },
-  'a flow belongs to its person': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+  'a flow belongs to its user': async (testEnvironment) => {
+    const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
-    const other = await makeSignedPerson(testEnvironment)
+    const other = await makeSignedInUser(testEnvironment)
     testEnvironment.see('read', await other.client.ask(`/self-service/settings/flows?id=${flow.id}`))
     testEnvironment.see('answer', await submit(other.client, flow, { method: 'password', password: newPassword }))
   },
   'a flow that does not exist': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+    const { client } = await makeSignedInUser(testEnvironment)
     testEnvironment.see(
       'json',
       await client.ask(`/self-service/settings?flow=${nobody}`, { json: { method: 'profile' } }),
@@ -59,32 +50,32 @@ const form: Record<string, Scenario> = {
     testEnvironment.see('none', await client.ask('/self-service/settings', { json: { method: 'profile' } }))
   },
   'a flow that expired, by API': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+    const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     await testEnvironment.clock.expireFlow('settings', flow.id)
     testEnvironment.see('read', await client.ask(`/self-service/settings/flows?id=${flow.id}`))
     testEnvironment.see('answer', await submit(client, flow, { method: 'password', password: newPassword }))
   },
   'a flow that expired, in a browser': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+    const { client } = await makeBrowserUser(testEnvironment)
     const flow = await open(client, 'settings', 'browser')
     await testEnvironment.clock.expireFlow('settings', flow.id)
     const answer = await submit(client, flow, { method: 'password', password: newPassword })
     testEnvironment.see('json', answer)
     testEnvironment.see('page', await submitForm(client, flow, { method: 'password', password: newPassword }))
   },
-  'no method is refused': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+  'a missing method is refused': async (testEnvironment) => {
+    const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { password: newPassword }))
   },
   'an unknown method is refused': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+    const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { method: 'telepathy' }))
   },
-  'without csrf token nothing is changed': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+  'a submit without the csrf token changes nothing': async (testEnvironment) => {
+    const { client } = await makeBrowserUser(testEnvironment)
     const flow = await open(client, 'settings', 'browser')
     testEnvironment.see(
       'json',
@@ -99,40 +90,40 @@ const form: Record<string, Scenario> = {
 
 const profile: Record<string, Scenario> = {
   'a name is changed by API': async (testEnvironment) => {
-    const { client, email } = await makeSignedPerson(testEnvironment)
+    const { client, email } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     const traits = { email, name: { first: 'Grace', last: 'Hopper' } }
     testEnvironment.see('answer', await submit(client, flow, { method: 'profile', traits }))
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
   },
   'a name is changed in a single-page application': async (testEnvironment) => {
-    const { client, email } = await makeBrowserPerson(testEnvironment)
+    const { client, email } = await makeBrowserUser(testEnvironment)
     const flow = await open(client, 'settings', 'browser')
     const traits = { email, name: { first: 'Grace', last: 'Hopper' } }
     testEnvironment.see('answer', await submit(client, flow, { method: 'profile', traits }))
   },
   'a name is changed on a page': async (testEnvironment) => {
-    const { client, email } = await makeBrowserPerson(testEnvironment)
+    const { client, email } = await makeBrowserUser(testEnvironment)
     const flow = await openPage(client, 'settings')
     const fields = { method: 'profile', 'traits.email': email, 'traits.name.first': 'Grace' }
     testEnvironment.see('answer', await submitForm(client, flow, fields))
     testEnvironment.see('flow', await client.ask(`/self-service/settings/flows?id=${flow.id}`))
   },
   'a page goes to return_to after a change': async (testEnvironment) => {
-    const { client, email } = await makeBrowserPerson(testEnvironment)
+    const { client, email } = await makeBrowserUser(testEnvironment)
     const flow = await openPage(client, 'settings', '?return_to=/after')
     testEnvironment.see('answer', await submitForm(client, flow, { method: 'profile', 'traits.email': email }))
   },
-  'traits are replaced whole': async (testEnvironment) => {
-    const { client, email } = await makeSignedPerson(testEnvironment)
+  'traits are replaced as a whole': async (testEnvironment) => {
+    const { client, email } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see(
       'answer',
       await submit(client, flow, { method: 'profile', traits: { email, name: { first: 'Grace' } } }),
     )
   },
-  'another address must be verified': async (testEnvironment) => {
-    const { client, id } = await makeSignedPerson(testEnvironment)
+  'a new address must be verified': async (testEnvironment) => {
+    const { client, id } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     const email = newEmail()
     testEnvironment.see('answer', await submit(client, flow, { method: 'profile', traits: { email, name: {} } }))
@@ -140,50 +131,50 @@ const profile: Record<string, Scenario> = {
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
     testEnvironment.see('identity', await testEnvironment.admin(`/identities/${id}`))
   },
-  'another address in a single-page application': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+  'a single-page application submits a new address': async (testEnvironment) => {
+    const { client } = await makeBrowserUser(testEnvironment)
     const flow = await open(client, 'settings', 'browser')
     testEnvironment.see(
       'answer',
       await submit(client, flow, { method: 'profile', traits: { email: newEmail(), name: {} } }),
     )
   },
-  'another address keeps other sessions and drops the former identifier': async (testEnvironment) => {
-    const person = await makeSignedPerson(testEnvironment)
-    const other = await signIn(testEnvironment, person)
-    const flow = await open(person.client, 'settings', 'api')
-    await submit(person.client, flow, { method: 'profile', traits: { email: newEmail(), name: {} } })
+  'a new address keeps other sessions and replaces the identifier': async (testEnvironment) => {
+    const user = await makeSignedInUser(testEnvironment)
+    const other = await signIn(testEnvironment, user)
+    const flow = await open(user.client, 'settings', 'api')
+    await submit(user.client, flow, { method: 'profile', traits: { email: newEmail(), name: {} } })
     testEnvironment.note('other', (await other.client.ask('/sessions/whoami')).status)
     const login = await open(testEnvironment.browser(), 'login', 'api')
-    const fields = { method: 'password', identifier: person.email, password }
+    const fields = { method: 'password', identifier: user.email, password }
     testEnvironment.see('former', await submit(testEnvironment.browser(), login, fields))
   },
   'a taken address is refused': async (testEnvironment) => {
-    const taken = await makePerson(testEnvironment)
-    const { client } = await makeSignedPerson(testEnvironment)
+    const taken = await makeUser(testEnvironment)
+    const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see(
       'answer',
       await submit(client, flow, { method: 'profile', traits: { email: taken.email, name: {} } }),
     )
   },
-  'something that is no address is refused': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+  'a malformed address is refused': async (testEnvironment) => {
+    const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { method: 'profile', traits: { email: 'ada', name: {} } }))
   },
-  'no address is refused': async (testEnvironment) => {
-    const { client } = await makeSignedPerson(testEnvironment)
+  'a missing address is refused': async (testEnvironment) => {
+    const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { method: 'profile', traits: { name: {} } }))
   },
   'an unknown trait is refused': async (testEnvironment) => {
-    const { client, email } = await makeSignedPerson(testEnvironment)
+    const { client, email } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { method: 'profile', traits: { email, zap: 1 } }))
   },
-  'a mistake on a page is shown there': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+  'an error of a page is shown on that page': async (testEnvironment) => {
+    const { client } = await makeBrowserUser(testEnvironment)
     const flow = await openPage(client, 'settings')
     testEnvironment.see('answer', await submitForm(client, flow, { method: 'profile', 'traits.email': 'ada' }))
     testEnvironment.see('flow', await client.ask(`/self-service/settings/flows?id=${flow.id}`))
@@ -192,7 +183,7 @@ const profile: Record<string, Scenario> = {
 
 const passwords: Record<string, Scenario> = {
   'a password is changed by API': async (testEnvironment) => {
-    const { client, email } = await makeSignedPerson(testEnvironment)
+    const { client, email } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { method: 'password', password: newPassword }))
     const login = await open(testEnvironment.browser(), 'login', 'api')
@@ -204,34 +195,34 @@ const passwords: Record<string, Scenario> = {
     )
   },
   'a password is changed in a single-page application': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+    const { client } = await makeBrowserUser(testEnvironment)
     const flow = await open(client, 'settings', 'browser')
     testEnvironment.see('answer', await submit(client, flow, { method: 'password', password: newPassword }))
   },
   'a password is changed on a page': async (testEnvironment) => {
-    const { client } = await makeBrowserPerson(testEnvironment)
+    const { client } = await makeBrowserUser(testEnvironment)
     const flow = await openPage(client, 'settings')
     testEnvironment.see('answer', await submitForm(client, flow, { method: 'password', password: newPassword }))
   },
-  'other sessions live on': async (testEnvironment) => {
-    const person = await makeSignedPerson(testEnvironment)
-    const other = await signIn(testEnvironment, person)
-    const flow = await open(person.client, 'settings', 'api')
-    await submit(person.client, flow, { method: 'password', password: newPassword })
+  'other sessions stay active': async (testEnvironment) => {
+    const user = await makeSignedInUser(testEnvironment)
+    const other = await signIn(testEnvironment, user)
+    const flow = await open(user.client, 'settings', 'api')
+    await submit(user.client, flow, { method: 'password', password: newPassword })
     testEnvironment.note('other', (await other.client.ask('/sessions/whoami')).status)
   },
   ...Object.fromEntries(
     Object.entries({ short: 'short', empty: '', missing: undefined }).map(([name, value]): [string, Scenario] => [
       `a password that is ${name} is refused`,
       async (testEnvironment) => {
-        const { client } = await makeSignedPerson(testEnvironment)
+        const { client } = await makeSignedInUser(testEnvironment)
         const flow = await open(client, 'settings', 'api')
         testEnvironment.see('answer', await submit(client, flow, { method: 'password', password: value }))
       },
     ]),
   ),
   'a password like the address is refused': async (testEnvironment) => {
-    const { client, email } = await makeSignedPerson(testEnvironment)
+    const { client, email } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     testEnvironment.see('answer', await submit(client, flow, { method: 'password', password: email }))
   },
@@ -239,20 +230,20 @@ const passwords: Record<string, Scenario> = {
 
 const privileged: Record<string, Scenario> = {
   'an old session may not change the password': async (testEnvironment) => {
-    const { client, session } = await makeSignedPerson(testEnvironment)
+    const { client, session } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     await testEnvironment.clock.ageSession(session.id)
     testEnvironment.see('answer', await submit(client, flow, { method: 'password', password: newPassword }))
   },
   'an old session may not change the password in a browser': async (testEnvironment) => {
-    const { client, session } = await makeBrowserPerson(testEnvironment)
+    const { client, session } = await makeBrowserUser(testEnvironment)
     const flow = await open(client, 'settings', 'browser')
     await testEnvironment.clock.ageSession(session.id)
     testEnvironment.see('json', await submit(client, flow, { method: 'password', password: newPassword }))
     testEnvironment.see('page', await submitForm(client, flow, { method: 'password', password: newPassword }))
   },
   'an old session may not change the address': async (testEnvironment) => {
-    const { client, session } = await makeSignedPerson(testEnvironment)
+    const { client, session } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     await testEnvironment.clock.ageSession(session.id)
     testEnvironment.see(
@@ -270,7 +261,7 @@ const privileged: Record<string, Scenario> = {
     )
   },
   'a confirmed session may change the password': async (testEnvironment) => {
-    const { client, session, email } = await makeSignedPerson(testEnvironment)
+    const { client, session, email } = await makeSignedInUser(testEnvironment)
     await testEnvironment.clock.ageSession(session.id)
     const login = await open(client, 'login', 'api', '?refresh=true')
     await submit(client, login, { method: 'password', identifier: email, password })

@@ -1,7 +1,7 @@
 import { consoleUrl } from '../../console-url.ts'
 import { type Flow, open, openPage, submit, submitForm } from '../flows.ts'
-import { makePerson, newEmail, nobody, password, signInBrowser } from '../people.ts'
 import type { Scenario, TestEnvironment } from '../service.ts'
+import { makeUser, newEmail, nobody, password, signInBrowser } from '../users.ts'
 
 const fields = (identifier: string) => ({ method: 'password', identifier, password })
 const json = { 'content-type': 'application/json' }
@@ -32,7 +32,7 @@ const bodies: Record<string, Scenario> = {
 }
 
 async function loginFlow(testEnvironment: TestEnvironment) {
-  const { email } = await makePerson(testEnvironment)
+  const { email } = await makeUser(testEnvironment)
   const client = testEnvironment.browser()
   return { email, client, flow: await open(client, 'login', 'browser') }
 }
@@ -45,7 +45,7 @@ const accepts: Record<string, Scenario> = Object.fromEntries(
     'plain text': 'text/plain',
     nothing: '',
   }).map(([name, accept]): [string, Scenario] => [
-    `who accepts ${name}`,
+    `a client that accepts ${name}`,
     async ({ browser, see }) => {
       see('init', await browser().ask('/self-service/login/browser', { accept }))
       see('read', await browser().ask(`/self-service/login/flows?id=${nobody}`, { accept }))
@@ -59,7 +59,7 @@ const accepts: Record<string, Scenario> = Object.fromEntries(
 const refusedByApiFlows =
   (headers: Record<string, string>): Scenario =>
   async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const code = { method: 'code', email: email.toLowerCase() }
     const bodies = {
       login: fields(email),
@@ -74,12 +74,12 @@ const refusedByApiFlows =
   }
 
 const csrf: Record<string, Scenario> = {
-  'a JSON body of a page is answered JSON': async (testEnvironment) => {
+  'a JSON body of a page is answered with JSON': async (testEnvironment) => {
     const { client, flow, email } = await loginFlow(testEnvironment)
     const path = `/self-service/login?flow=${flow.id}`
     testEnvironment.see('answer', await client.page(path, { json: { ...fields(email), password: 'not my password' } }))
   },
-  'without the token of the form nothing is done': async (testEnvironment) => {
+  'a submit without the csrf token of the form is refused': async (testEnvironment) => {
     const { client, flow, email } = await loginFlow(testEnvironment)
     const path = `/self-service/login?flow=${flow.id}`
     testEnvironment.see('missing', await client.ask(path, { json: fields(email) }))
@@ -87,7 +87,7 @@ const csrf: Record<string, Scenario> = {
     testEnvironment.see('nonsense', await submit(client, flow, { ...fields(email), csrf_token: 'zz' }))
     testEnvironment.see('page', await submitForm(client, flow, { ...fields(email), csrf_token: '' }))
   },
-  'the token in a header does not count': async (testEnvironment) => {
+  'a csrf token in a header is not accepted': async (testEnvironment) => {
     const { client, flow, email } = await loginFlow(testEnvironment)
     const token = tokenOf(flow)
     const headers = { 'x-csrf-token': token }
@@ -96,23 +96,23 @@ const csrf: Record<string, Scenario> = {
       await client.ask(`/self-service/login?flow=${flow.id}`, { json: fields(email), headers }),
     )
   },
-  'without the cookie nothing is done': async (testEnvironment) => {
+  'a submit without the csrf cookie is refused': async (testEnvironment) => {
     const { flow, email } = await loginFlow(testEnvironment)
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, fields(email)))
     testEnvironment.see('page', await submitForm(testEnvironment.browser(), flow, fields(email)))
   },
-  'the token of another flow of the same browser counts': async (testEnvironment) => {
+  'the csrf token of another flow of the same browser is accepted': async (testEnvironment) => {
     const { client, flow, email } = await loginFlow(testEnvironment)
     const other = await open(client, 'login', 'browser')
     testEnvironment.note('masked afresh', tokenOf(flow) !== tokenOf(other))
     testEnvironment.see('answer', await submit(client, flow, { ...fields(email), csrf_token: tokenOf(other) }))
   },
-  'the token of another browser does not count': async (testEnvironment) => {
+  'the csrf token of another browser is refused': async (testEnvironment) => {
     const { client, flow, email } = await loginFlow(testEnvironment)
     const other = await open(testEnvironment.browser(), 'login', 'browser')
     testEnvironment.see('answer', await submit(client, flow, { ...fields(email), csrf_token: tokenOf(other) }))
   },
-  'a flow is read by its browser only': async (testEnvironment) => {
+  'a flow can be read only by its browser': async (testEnvironment) => {
     const { flow } = await loginFlow(testEnvironment)
     const registration = await open(testEnvironment.browser(), 'registration', 'browser')
     const verification = await open(testEnvironment.browser(), 'verification', 'browser')
@@ -138,49 +138,49 @@ const csrf: Record<string, Scenario> = {
     testEnvironment.see('used again', await submit(client, flow, body))
   },
   'signing out changes the cookie': async (testEnvironment) => {
-    const client = await signInBrowser(testEnvironment, await makePerson(testEnvironment))
+    const client = await signInBrowser(testEnvironment, await makeUser(testEnvironment))
     const { json: logout } = await client.ask<{ logout_token: string }>('/self-service/logout/browser')
     const before = [...client.cookies].find(([name]) => name.startsWith('csrf'))?.[1]
     testEnvironment.see('answer', await client.ask(`/self-service/logout?token=${logout.logout_token}`))
     const after = [...client.cookies].find(([name]) => name.startsWith('csrf'))?.[1]
     testEnvironment.note('changed', before !== after)
   },
-  'a cookie comes with a first visit only': async ({ browser, see }) => {
+  'the csrf cookie is set only at the first visit': async ({ browser, see }) => {
     const client = browser()
     see('first', await client.ask('/self-service/login/browser'))
     see('second', await client.ask('/self-service/login/browser'))
   },
   'an API flow refuses cookies': refusedByApiFlows({ cookie: 'a=b' }),
   'an API flow refuses origins': refusedByApiFlows({ origin: consoleUrl }),
-  'an API flow may be asked for with a cookie': async ({ browser, see }) => {
+  'an API flow can be started with a cookie': async ({ browser, see }) => {
     for (const kind of ['login', 'registration', 'verification', 'recovery'] as const)
       see(kind, await browser({ cookie: 'a=b' }).ask(`/self-service/${kind}/api`))
   },
 }
 
 const addresses: Record<string, Scenario> = {
-  'an error that a page cannot be shown is kept for a moment': async ({ browser, see }) => {
+  'an error of a page is stored for the error page': async ({ browser, see }) => {
     const answer = await browser().page('/self-service/login/browser?aal=aal2')
     see('page', answer)
     const id = new URL(answer.location ?? '').searchParams.get('id')
     see('error', await browser().ask(`/self-service/errors?id=${id}`))
     see('error as a page', await browser().page(`/self-service/errors?id=${id}`))
   },
-  'an error that never was is not found': async ({ browser, see }) => {
+  'an unknown error is not found': async ({ browser, see }) => {
     for (const query of ['', '?id=', '?id=zz', `?id=${nobody}`, '?id=stub:500', '?id=stub:404'])
       see(query || 'none', await browser().ask(`/self-service/errors${query}`))
   },
-  'health is told to everybody': async ({ browser, adminPort, see }) => {
+  'health is shown to every client': async ({ browser, adminPort, see }) => {
     for (const path of ['/health/alive', '/health/ready']) {
       see(path, await browser().ask(path))
       see(`admin ${path}`, await adminPort().ask(`/admin${path}`))
     }
   },
-  'the admin port moves what lacks its prefix': async ({ adminPort, see }) => {
+  'the admin port redirects paths without its prefix': async ({ adminPort, see }) => {
     for (const path of ['/identities?page_size=1', '/sessions/whoami', '/version', '/health/alive', '/schemas'])
       see(path, await adminPort().ask(path))
   },
-  'the version is told on the admin port only': async ({ browser, adminPort, see }) => {
+  'the version is shown only on the admin port': async ({ browser, adminPort, see }) => {
     see('public', await browser().ask('/version'))
     see('admin', await adminPort().ask('/admin/version'))
   },
@@ -194,39 +194,39 @@ const addresses: Record<string, Scenario> = {
     see('past the end', await browser().ask('/schemas?page=5&per_page=10'))
     see('size', await browser().ask('/schemas?per_page=1'))
   },
-  'the admin port tells schemas, too': async ({ adminPort, see }) => {
+  'the admin port shows the schemas too': async ({ adminPort, see }) => {
     see('all', await adminPort().ask('/admin/schemas'))
     see('one', await adminPort().ask('/admin/schemas/default'))
   },
-  'the admin API is not for the public port': async ({ browser, see }) => {
+  'the admin API does not exist on the public port': async ({ browser, see }) => {
     for (const path of ['/admin/identities', '/identities', '/admin/sessions', `/identities/${nobody}`])
       see(path, await browser().ask(path))
   },
-  'what does not exist is plainly not found': async ({ browser, adminPort, see }) => {
+  'an unknown path is not found': async ({ browser, adminPort, see }) => {
     see('public', await browser().ask('/nowhere'))
     see('below', await browser().ask('/self-service/nowhere'))
     see('admin', await adminPort().ask('/admin/nowhere'))
   },
-  'a wrong method is refused and the right ones are named': async ({ browser, adminPort, see }) => {
+  'a wrong method is refused with the list of allowed methods': async ({ browser, adminPort, see }) => {
     see('submit', await browser().ask('/self-service/login', { method: 'DELETE' }))
     see('init', await browser().ask('/self-service/login/api', { method: 'POST' }))
     see('logout', await browser().ask('/self-service/logout/api', { method: 'POST' }))
     see('admin', await adminPort().ask('/admin/identities', { method: 'DELETE' }))
     see('session', await adminPort().ask(`/admin/sessions/${nobody}`, { method: 'POST' }))
   },
-  'HEAD is not GET': async ({ browser, see }) => {
+  'HEAD is refused where GET is allowed': async ({ browser, see }) => {
     see('init', await browser().ask('/self-service/login/browser', { method: 'HEAD' }))
   },
-  'OPTIONS names the methods and grants nothing': async ({ browser, see }) => {
+  'OPTIONS lists the methods without CORS headers': async ({ browser, see }) => {
     const client = browser({ origin: 'http://evil.test', 'access-control-request-method': 'POST' })
     for (const path of ['/sessions', '/self-service/login', '/self-service/login/api', '/self-service/settings'])
       see(path, await client.ask(path, { method: 'OPTIONS' }))
   },
-  'a slash at the end is a redirect': async ({ browser, see }) => {
+  'a trailing slash is redirected': async ({ browser, see }) => {
     see('init', await browser().ask('/self-service/login/browser/?a=b'))
     see('whoami', await browser().ask('/sessions/whoami/'))
   },
-  'a submit is not a GET': async ({ browser, see }) => {
+  'a GET of a submit address is refused': async ({ browser, see }) => {
     for (const kind of ['login', 'registration', 'settings'])
       see(kind, await browser().ask(`/self-service/${kind}?flow=${nobody}`))
   },
@@ -241,23 +241,23 @@ const addresses: Record<string, Scenario> = {
 }
 
 const sizes: Record<string, Scenario> = {
-  'a password of ten thousand characters is just wrong': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+  'a password of ten thousand characters is answered like a wrong one': async (testEnvironment) => {
+    const { email } = await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     testEnvironment.see(
       'answer',
       await submit(testEnvironment.browser(), flow, { ...fields(email), password: 'x'.repeat(10_000) }),
     )
   },
-  'a body of half a megabyte': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+  'a body of half a megabyte is refused': async (testEnvironment) => {
+    const { email } = await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'login', 'api')
     testEnvironment.see(
       'answer',
       await submit(testEnvironment.browser(), flow, { ...fields(email), password: 'x'.repeat(500_000) }),
     )
   },
-  'a JSON submit of a page with a mistake stays JSON': async ({ browser, see }) => {
+  'a JSON submit of a page with an error is answered with JSON': async ({ browser, see }) => {
     const client = browser()
     const flow = await openPage(client, 'registration')
     const body = JSON.stringify({ csrf_token: tokenOf(flow), method: 'password', traits: {} })

@@ -1,17 +1,17 @@
 import { flowIdIn, nextFlow, open, openPage, read, submit, submitForm } from '../flows.ts'
-import { makePerson, newEmail, nobody, password, signUp } from '../people.ts'
 import type { Scenario, TestEnvironment } from '../service.ts'
+import { makeUser, newEmail, nobody, password, signUp } from '../users.ts'
 
 /** Another code than the one that was sent. */
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000')
 
 /** A user with an unverified address and an API flow that has just sent the code. */
 async function withCode(testEnvironment: TestEnvironment) {
-  const person = await signUp(testEnvironment)
-  await testEnvironment.code(person.email)
+  const user = await signUp(testEnvironment)
+  await testEnvironment.code(user.email)
   const flow = await open(testEnvironment.browser(), 'verification', 'api')
-  const sent = await submit(testEnvironment.browser(), flow, { method: 'code', email: person.email.toLowerCase() })
-  return { person, flow, sent, code: await testEnvironment.code(person.email) }
+  const sent = await submit(testEnvironment.browser(), flow, { method: 'code', email: user.email.toLowerCase() })
+  return { user, flow, sent, code: await testEnvironment.code(user.email) }
 }
 
 const form: Record<string, Scenario> = {
@@ -27,11 +27,11 @@ const form: Record<string, Scenario> = {
     see('answer', answer)
     see('flow', await client.ask(`/self-service/verification/flows?id=${flowIdIn(answer.location)}`))
   },
-  'the flow that signing up opened waits for the code': async (testEnvironment) => {
+  'the flow that a sign-up started expects the code': async (testEnvironment) => {
     const { flow } = await signUp(testEnvironment)
     testEnvironment.see('answer', await testEnvironment.browser().ask(`/self-service/verification/flows?id=${flow}`))
   },
-  'the flow that signing up in a browser opened belongs to that browser': async ({ browser, see }) => {
+  'the flow that a sign-up in a browser started belongs to that browser': async ({ browser, see }) => {
     const client = browser()
     const registration = await open(client, 'registration', 'browser')
     const fields = { method: 'password', password, traits: { email: newEmail() } }
@@ -40,7 +40,7 @@ const form: Record<string, Scenario> = {
     see('answer', await client.ask(`/self-service/verification/flows?id=${id}`))
     see('elsewhere', await browser().ask(`/self-service/verification/flows?id=${id}`))
   },
-  'a signed-in person may verify, too': async (testEnvironment) => {
+  'a signed-in user may verify an address too': async (testEnvironment) => {
     const { client } = await signUp(testEnvironment)
     testEnvironment.see('answer', await client.ask('/self-service/verification/api'))
   },
@@ -64,12 +64,12 @@ const sending: Record<string, Scenario> = {
     testEnvironment.see('answer', await submitForm(client, flow, { method: 'code', email: email.toLowerCase() }))
     testEnvironment.see('flow', await client.ask(`/self-service/verification/flows?id=${flow.id}`))
   },
-  'a stranger is answered alike': async ({ browser, see }) => {
+  'an unknown address gets the same answer': async ({ browser, see }) => {
     const flow = await open(browser(), 'verification', 'api')
     see('answer', await submit(browser(), flow, { method: 'code', email: newEmail().toLowerCase() }))
   },
   'a verified address may be verified again': async (testEnvironment) => {
-    const { email } = await makePerson(testEnvironment)
+    const { email } = await makeUser(testEnvironment)
     const flow = await open(testEnvironment.browser(), 'verification', 'api')
     testEnvironment.see(
       'sent',
@@ -80,37 +80,37 @@ const sending: Record<string, Scenario> = {
       await submit(testEnvironment.browser(), flow, { method: 'code', code: await testEnvironment.code(email) }),
     )
   },
-  'another code makes the first worthless': async (testEnvironment) => {
-    const { person, flow, code } = await withCode(testEnvironment)
+  'a second code invalidates the first one': async (testEnvironment) => {
+    const { user, flow, code } = await withCode(testEnvironment)
     testEnvironment.see(
       'again',
-      await submit(testEnvironment.browser(), flow, { method: 'code', email: person.email.toLowerCase() }),
+      await submit(testEnvironment.browser(), flow, { method: 'code', email: user.email.toLowerCase() }),
     )
-    const next = await testEnvironment.code(person.email)
+    const next = await testEnvironment.code(user.email)
     if (next === code) return
     testEnvironment.see('first', await submit(testEnvironment.browser(), flow, { method: 'code', code }))
   },
-  'no address': async ({ browser, see }) => {
+  'a missing address is refused': async ({ browser, see }) => {
     const flow = await open(browser(), 'verification', 'api')
     see('answer', await submit(browser(), flow, { method: 'code' }))
   },
-  'an empty address': async ({ browser, see }) => {
+  'an empty address is refused': async ({ browser, see }) => {
     const flow = await open(browser(), 'verification', 'api')
     see('answer', await submit(browser(), flow, { method: 'code', email: '' }))
   },
-  'something that is no address': async ({ browser, see }) => {
+  'a malformed address is refused': async ({ browser, see }) => {
     const flow = await open(browser(), 'verification', 'api')
     see('answer', await submit(browser(), flow, { method: 'code', email: 'ada' }))
   },
-  'no method': async ({ browser, see }) => {
+  'a missing method is refused': async ({ browser, see }) => {
     const flow = await open(browser(), 'verification', 'api')
     see('answer', await submit(browser(), flow, { email: newEmail().toLowerCase() }))
   },
-  'an unknown method': async ({ browser, see }) => {
+  'an unknown method is refused': async ({ browser, see }) => {
     const flow = await open(browser(), 'verification', 'api')
     see('answer', await submit(browser(), flow, { method: 'telepathy', email: newEmail().toLowerCase() }))
   },
-  'a link is not offered': async ({ browser, see }) => {
+  'a link cannot be requested': async ({ browser, see }) => {
     const flow = await open(browser(), 'verification', 'api')
     see('answer', await submit(browser(), flow, { method: 'link', email: newEmail().toLowerCase() }))
   },
@@ -118,9 +118,9 @@ const sending: Record<string, Scenario> = {
 
 const codes: Record<string, Scenario> = {
   'the right code verifies': async (testEnvironment) => {
-    const { person, flow, code } = await withCode(testEnvironment)
+    const { user, flow, code } = await withCode(testEnvironment)
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { method: 'code', code }))
-    testEnvironment.see('whoami', await person.client.ask('/sessions/whoami'))
+    testEnvironment.see('whoami', await user.client.ask('/sessions/whoami'))
     testEnvironment.see('read', await testEnvironment.browser().ask(`/self-service/verification/flows?id=${flow.id}`))
   },
   'the right code verifies in a single-page application': async (testEnvironment) => {
@@ -153,12 +153,12 @@ const codes: Record<string, Scenario> = {
     })
     testEnvironment.see('answer', answer)
   },
-  'a wrong code does not': async (testEnvironment) => {
+  'a wrong code does not verify': async (testEnvironment) => {
     const { flow, code } = await withCode(testEnvironment)
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { method: 'code', code: wrong(code) }))
     testEnvironment.see('right', await submit(testEnvironment.browser(), flow, { method: 'code', code }))
   },
-  'a wrong code on a page does not': async (testEnvironment) => {
+  'a wrong code on a page does not verify': async (testEnvironment) => {
     const { email } = await signUp(testEnvironment)
     await testEnvironment.code(email)
     const client = testEnvironment.browser()
@@ -170,7 +170,7 @@ const codes: Record<string, Scenario> = {
     )
     testEnvironment.see('flow', await client.ask(`/self-service/verification/flows?id=${flow.id}`))
   },
-  'letters are no code': async (testEnvironment) => {
+  'a code of letters does not verify': async (testEnvironment) => {
     const { flow } = await withCode(testEnvironment)
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { method: 'code', code: 'abcdef' }))
   },
@@ -179,14 +179,14 @@ const codes: Record<string, Scenario> = {
     await submit(testEnvironment.browser(), flow, { method: 'code', code })
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { method: 'code', code }))
   },
-  'a code works in its flow only': async (testEnvironment) => {
-    const { person, code } = await withCode(testEnvironment)
+  'a code works only in its flow': async (testEnvironment) => {
+    const { user, code } = await withCode(testEnvironment)
     const other = await open(testEnvironment.browser(), 'verification', 'api')
-    await submit(testEnvironment.browser(), other, { method: 'code', email: person.email.toLowerCase() })
-    if ((await testEnvironment.code(person.email)) === code) return
+    await submit(testEnvironment.browser(), other, { method: 'code', email: user.email.toLowerCase() })
+    if ((await testEnvironment.code(user.email)) === code) return
     testEnvironment.see('answer', await submit(testEnvironment.browser(), other, { method: 'code', code }))
   },
-  'too many tries end the flow': async (testEnvironment) => {
+  'too many wrong codes end the flow': async (testEnvironment) => {
     const { flow, code } = await withCode(testEnvironment)
     for (let i = 0; i < 5; i++) await submit(testEnvironment.browser(), flow, { method: 'code', code: wrong(code) })
     testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { method: 'code', code }))
@@ -199,21 +199,21 @@ const codes: Record<string, Scenario> = {
 }
 
 const links: Record<string, Scenario> = {
-  "the mail's link leads to the form and verifies nothing": async (testEnvironment) => {
-    const { person, flow } = await withCode(testEnvironment)
-    const flows = await submit(testEnvironment.browser(), flow, { method: 'code', email: person.email.toLowerCase() })
+  'the link of the mail redirects to the form and verifies nothing': async (testEnvironment) => {
+    const { user, flow } = await withCode(testEnvironment)
+    const flows = await submit(testEnvironment.browser(), flow, { method: 'code', email: user.email.toLowerCase() })
     testEnvironment.note('sent', flows.status)
-    const link = await testEnvironment.link(person.email)
+    const link = await testEnvironment.link(user.email)
     const answer = await testEnvironment.browser().page(link)
     testEnvironment.see('page', answer)
     testEnvironment.see('json', await testEnvironment.browser().ask(link))
-    testEnvironment.see('whoami', await person.client.ask('/sessions/whoami'))
+    testEnvironment.see('whoami', await user.client.ask('/sessions/whoami'))
   },
-  'a link of nobody leads to the form': async ({ browser, see }) => {
+  'an unknown link redirects to the form': async ({ browser, see }) => {
     see('page', await browser().page(`/self-service/verification?flow=${nobody}&code=123456`))
     see('no flow', await browser().page('/self-service/verification?code=123456'))
   },
-  'a flow opened by a link is completed in that browser': async (testEnvironment) => {
+  'a flow that was opened by a link is completed in that browser': async (testEnvironment) => {
     const { email } = await signUp(testEnvironment)
     const client = testEnvironment.browser()
     const opened = await client.page(await testEnvironment.link(email))
@@ -267,6 +267,6 @@ export const verification: Record<string, Scenario> = {
   ...codes,
   ...links,
   ...Object.fromEntries(
-    Object.entries(expired).map(([name, scenario]) => [`a flow that expired or never was, ${name}`, scenario]),
+    Object.entries(expired).map(([name, scenario]) => [`an expired or unknown flow, ${name}`, scenario]),
   ),
 }

@@ -1,4 +1,5 @@
 import type { App } from '../app/app.ts'
+import { aal2Required, noCredentials } from '../http/errors.ts'
 import { type RequestContext, sessionCookieName } from '../http/request-context.ts'
 import { findSession, type SessionDetails } from './store.ts'
 
@@ -26,4 +27,35 @@ export async function currentSession(app: App, ctx: RequestContext): Promise<Sig
   if (token === undefined || token.length > 200) return undefined
   const details = await findSession(app.database, token)
   return details && { ...details, token }
+}
+
+/** @throws IdentityError 401 without an active session */
+export async function requireSession(
+  app: App,
+  ctx: RequestContext,
+  reason = 'No valid session cookie found.',
+): Promise<Signed> {
+  const current = await currentSession(app, ctx)
+  if (!current) throw noCredentials(reason)
+  return current
+}
+
+/** Whether the user has a second factor that this session has not proven. */
+export function lacksSecondFactor({ aal, secondFactor }: Pick<Signed, 'aal' | 'secondFactor'>): boolean {
+  return secondFactor && aal !== 'aal2'
+}
+
+/** The address at which a browser proves the second factor. */
+export function secondFactorUrl(app: App, returnTo?: string): string {
+  const query = new URLSearchParams({ aal: 'aal2', ...(returnTo === undefined ? {} : { return_to: returnTo }) })
+  return `${app.publicUrl}/self-service/login/browser?${query}`
+}
+
+/**
+ * Refuses a session without the second factor of a user who has one.
+ *
+ * @throws IdentityError 403 `session_aal2_required`, with the address to go to
+ */
+export function requireHighestAal(app: App, session: Signed, returnTo?: string): void {
+  if (lacksSecondFactor(session)) throw aal2Required(secondFactorUrl(app, returnTo))
 }

@@ -3,7 +3,7 @@ import { contract } from '@crux/contract'
 import { WebSocket } from 'ws'
 
 /** A signed-in user with a client, which uses the API flow of the identity service like a script of a customer. */
-export type Person = {
+export type TestUser = {
   email: string
   password: string
   sessionToken: string
@@ -17,19 +17,19 @@ let serial = 0
 export async function signUp(
   url: string,
   options: { email?: string; firstName?: string; lastName?: string; password?: string } = {},
-): Promise<Person> {
-  const email = options.email ?? `person-${process.pid}-${Date.now()}-${++serial}@example.com`
+): Promise<TestUser> {
+  const email = options.email ?? `user-${process.pid}-${Date.now()}-${++serial}@example.com`
   const password = options.password ?? 'correct horse battery staple'
   const traits = { email, name: { first: options.firstName ?? 'Ada', last: options.lastName ?? 'Lovelace' } }
-  return personOf(url, email, password, await submit(url, 'registration', { password, traits }))
+  return toTestUser(url, email, password, await submit(url, 'registration', { password, traits }))
 }
 
 /** Signs the same user in again after a restart of Crux. */
 export async function signInAgain(
   url: string,
-  { email, password }: Pick<Person, 'email' | 'password'>,
-): Promise<Person> {
-  return personOf(url, email, password, await submit(url, 'login', { identifier: email, password }))
+  { email, password }: Pick<TestUser, 'email' | 'password'>,
+): Promise<TestUser> {
+  return toTestUser(url, email, password, await submit(url, 'login', { identifier: email, password }))
 }
 
 async function submit(url: string, flowType: 'registration' | 'login', fields: object): Promise<string> {
@@ -44,7 +44,7 @@ async function submit(url: string, flowType: 'registration' | 'login', fields: o
   return body.session_token
 }
 
-function personOf(url: string, email: string, password: string, sessionToken: string): Person {
+function toTestUser(url: string, email: string, password: string, sessionToken: string): TestUser {
   const headers = () => ({ authorization: `Bearer ${sessionToken}` })
   return {
     email,

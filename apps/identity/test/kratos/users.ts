@@ -15,13 +15,13 @@ export function newEmail(): string {
   return `Scenario-${randomBytes(6).toString('hex')}@Example.com`
 }
 
-export interface Person {
+export interface User {
   email: string
   id: string
 }
 
 /** A user that an administrator created, with a verified address and a password. */
-export async function makePerson({ admin }: TestEnvironment, more: Record<string, unknown> = {}): Promise<Person> {
+export async function makeUser({ admin }: TestEnvironment, more: Record<string, unknown> = {}): Promise<User> {
   const email = newEmail()
   const made = await admin<Identity>('/identities', 'POST', {
     traits: { email, name: names },
@@ -33,47 +33,47 @@ export async function makePerson({ admin }: TestEnvironment, more: Record<string
   return { email, id: made.json.id }
 }
 
-export interface SignedPerson extends Person {
+export interface SignedInUser extends User {
   token: string
   session: Session
   /** An API client with the token of the session. */
   client: Browser
 }
 
-export async function signIn(testEnvironment: TestEnvironment, person: Person): Promise<SignedPerson> {
+export async function signIn(testEnvironment: TestEnvironment, user: User): Promise<SignedInUser> {
   const flow = await open(testEnvironment.browser(), 'login', 'api')
   const { json } = await submit(testEnvironment.browser(), flow, {
     method: 'password',
-    identifier: person.email,
+    identifier: user.email,
     password,
   })
-  return { ...person, ...signed(testEnvironment, json) }
+  return { ...user, ...signed(testEnvironment, json) }
 }
 
-export async function makeSignedPerson(testEnvironment: TestEnvironment): Promise<SignedPerson> {
-  return signIn(testEnvironment, await makePerson(testEnvironment))
+export async function makeSignedInUser(testEnvironment: TestEnvironment): Promise<SignedInUser> {
+  return signIn(testEnvironment, await makeUser(testEnvironment))
 }
 
-export async function signInBrowser(testEnvironment: TestEnvironment, person: Person): Promise<Browser> {
+export async function signInBrowser(testEnvironment: TestEnvironment, user: User): Promise<Browser> {
   const client = testEnvironment.browser()
   const flow = await open(client, 'login', 'browser')
-  const answer = await submit(client, flow, { method: 'password', identifier: person.email, password })
+  const answer = await submit(client, flow, { method: 'password', identifier: user.email, password })
   if (!client.sessionCookie) throw new Error(`not signed in: ${answer.text}`)
   return client
 }
 
 /** A user with a verified address who is signed in with a browser. */
-export async function makeBrowserPerson(
+export async function makeBrowserUser(
   testEnvironment: TestEnvironment,
-): Promise<Person & { client: Browser; session: Session }> {
-  const person = await makePerson(testEnvironment)
-  const client = await signInBrowser(testEnvironment, person)
+): Promise<User & { client: Browser; session: Session }> {
+  const user = await makeUser(testEnvironment)
+  const client = await signInBrowser(testEnvironment, user)
   const { json: session } = await client.ask<Session>('/sessions/whoami')
-  return { ...person, client, session }
+  return { ...user, client, session }
 }
 
 /** A user who signed up as an API client and has not verified the address; `flow` is the one to verify it with. */
-export async function signUp(testEnvironment: TestEnvironment): Promise<SignedPerson & { flow: string }> {
+export async function signUp(testEnvironment: TestEnvironment): Promise<SignedInUser & { flow: string }> {
   const email = newEmail()
   const flow = await open(testEnvironment.browser(), 'registration', 'api')
   const { json } = await submit(testEnvironment.browser(), flow, {
