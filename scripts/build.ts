@@ -71,7 +71,7 @@ export async function buildAll(options: { parts: readonly Part[]; say: (words: s
   for (const part of options.parts) {
     const recipe = recipes[part]
     const stamp = join(root, '.cache/build', part)
-    const wanted = hashOf(recipe.inputs)
+    const wanted = toHash(recipe.inputs)
     if (existsSync(join(root, recipe.output)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) continue
     options.say(`Building ${part.replace('-', ' ')} ...`)
     rmSync(stamp, { force: true })
@@ -94,22 +94,22 @@ function firstError(error: Error): string {
   return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines[0] ?? ''
 }
 
-function hashOf(inputs: string[]): string {
+function toHash(inputs: string[]): string {
   const hash = createHash('sha256').update(process.version)
   for (const input of inputs) {
-    for (const file of filesOf(input)) hash.update(`\0${file}\0`).update(readFileSync(join(root, file)))
+    for (const file of listFiles(input)) hash.update(`\0${file}\0`).update(readFileSync(join(root, file)))
   }
   return hash.digest('hex')
 }
 
-function filesOf(path: string): string[] {
+function listFiles(path: string): string[] {
   const full = join(root, path)
   if (!existsSync(full)) return []
   const entries = tryReadDirectory(full)
   if (!entries) return [path]
   return entries
     .sort()
-    .flatMap((name) => (/\.test\.tsx?$|^(node_modules|dist)$/.test(name) ? [] : filesOf(join(path, name))))
+    .flatMap((name) => (/\.test\.tsx?$|^(node_modules|dist)$/.test(name) ? [] : listFiles(join(path, name))))
 }
 
 function tryReadDirectory(path: string): string[] | undefined {

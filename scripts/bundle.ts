@@ -44,8 +44,9 @@ function keepPlaces(outDirectory: string): Plugin {
         const url = `new URL(${place(path)}, import.meta.url)`
         const loader = path.endsWith('.ts') ? 'ts' : 'js'
         if (asksCjs) {
-          const fileOf = (target: string) => `require('node:url').fileURLToPath(new URL(${place(target)}, __bundleUrl))`
-          const names = `var __filename = ${fileOf(path)}, __dirname = ${fileOf(dirname(path))};`
+          const getFile = (target: string) =>
+            `require('node:url').fileURLToPath(new URL(${place(target)}, __bundleUrl))`
+          const names = `var __filename = ${getFile(path)}, __dirname = ${getFile(dirname(path))};`
           return { contents: withPrologue(text, names), loader }
         }
         const contents = text

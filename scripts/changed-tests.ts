@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { posix } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { importsOf, projectFiles, root, type SourceFile } from '../test/repository.ts'
+import { listImports, projectFiles, root, type SourceFile } from '../test/repository.ts'
 
 // `npm test -- --changed` runs what this selects: prints the unit test files and the browser specs that a change touches, as JSON.
 
@@ -112,14 +112,14 @@ export function importersIn(files: readonly SourceFile[]): Map<string, Set<strin
   const importers = new Map<string, Set<string>>()
   for (const { path, text } of files) {
     if (composition.test(path)) continue
-    for (const target of targetsOf(path, text, texts))
+    for (const target of listTargets(path, text, texts))
       importers.set(target, (importers.get(target) ?? new Set()).add(path))
   }
   return importers
 }
 
-function targetsOf(path: string, text: string, texts: ReadonlyMap<string, string>): string[] {
-  return importsOf(text).flatMap(({ specifier }) => {
+function listTargets(path: string, text: string, texts: ReadonlyMap<string, string>): string[] {
+  return listImports(text).flatMap(({ specifier }) => {
     if (specifier.startsWith('.')) return [posix.join(posix.dirname(path), specifier)]
     const [, name, entry] = /^@crux\/([\w-]+)(?:\/([\w-]+))?$/.exec(specifier) ?? []
     const index = ['packages', 'apps']
@@ -129,7 +129,7 @@ function targetsOf(path: string, text: string, texts: ReadonlyMap<string, string
     const named = [...text.matchAll(new RegExp(`\\{([^}]*)\\}\\s*from '${specifier}'`, 'g'))].flatMap(
       ([, names = '']) => names.split(',').map((one) => one.replace(/\btype\b|\bas\b.*/g, '').trim()),
     )
-    const exporting = importsOf(texts.get(index) ?? '')
+    const exporting = listImports(texts.get(index) ?? '')
       .map((one) => posix.join(posix.dirname(index), one.specifier))
       .filter((file) =>
         named.some((one) =>

@@ -17,7 +17,7 @@ export function missingEntries(lock) {
       if (!isExact(version) || isHeld(lock.packages, path, name)) continue
       missing[`node_modules/${name}`] = {
         version,
-        ...platformOf(name),
+        ...getPlatform(name),
         ...(entry.dev ? { dev: true } : {}),
         optional: true,
       }
@@ -53,7 +53,7 @@ function isHeld(packages, from, name) {
 }
 
 /** The names of native builds contain their platform, which npm needs to skip them on other platforms. */
-function platformOf(name) {
+function getPlatform(name) {
   const os = /android|darwin|freebsd|netbsd|openbsd|openharmony|linux|win32/.exec(name)?.[0]
   const rest = os ? name.slice(name.indexOf(os) + os.length) : name
   const cpu = /arm64|arm|x64|ia32|ppc64|riscv64|s390x|loong64|wasm32/.exec(rest)?.[0]

@@ -5,10 +5,10 @@ import {
   componentLinesMax,
   countLines,
   functionLinesMax,
+  getWorkspace,
   isTestCode,
   type MeasuredFunction,
   measureFile,
-  workspaceOf,
   writtenFiles,
 } from '../test/source-measures.ts'
 
@@ -19,8 +19,8 @@ const arrows = productionImports()
 const [ofFiles, ofDirectories] = [fileCircles(arrows), directoryCircles(arrows)]
 const production = files.filter(({ path }) => !isTestCode(path)).map((file) => ({ file, ...measureFile(file) }))
 
-const rows = [...new Set(files.map(({ path }) => workspaceOf(path)))].sort().map((workspace) => {
-  const isHere = (path = '') => workspaceOf(path) === workspace
+const rows = [...new Set(files.map(({ path }) => getWorkspace(path)))].sort().map((workspace) => {
+  const isHere = (path = '') => getWorkspace(path) === workspace
   const here = production.filter(({ file }) => isHere(file.path))
   const lines = (test: boolean) =>
     files

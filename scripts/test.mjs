@@ -241,21 +241,21 @@ async function playwright(isBeside) {
   const report = readReport(file)
   if (!report) return { passed: 0, failed: 1, failures: ['- playwright left no report'] }
   const { stats } = report
-  slowest.push(...report.suites.flatMap(durationsOf))
+  slowest.push(...report.suites.flatMap(listDurations))
   return {
     passed: stats.expected,
     failed: Math.max(stats.unexpected + stats.flaky, code === 0 ? 0 : 1),
     skipped: stats.skipped,
     failures: [
-      ...report.suites.flatMap(failuresOf),
+      ...report.suites.flatMap(listFailures),
       ...report.errors.map(({ message = '' }) => failure('e2e', '(outside of every test)', message)),
     ],
   }
 }
 
-function durationsOf(suite) {
+function listDurations(suite) {
   return [
-    ...(suite.suites ?? []).flatMap(durationsOf),
+    ...(suite.suites ?? []).flatMap(listDurations),
     ...(suite.specs ?? []).map((spec) => ({
       ms: spec.tests.flatMap((test) => test.results).reduce((total, { duration }) => total + duration, 0),
       name: `e2e/${spec.file}: ${spec.title}`,
@@ -264,9 +264,9 @@ function durationsOf(suite) {
 }
 
 /** Playwright nests suites. A test that passed at its second attempt counts as failed. */
-function failuresOf(suite) {
+function listFailures(suite) {
   return [
-    ...(suite.suites ?? []).flatMap(failuresOf),
+    ...(suite.suites ?? []).flatMap(listFailures),
     ...(suite.specs ?? [])
       .filter((spec) => spec.tests.some((test) => test.status === 'unexpected' || test.status === 'flaky'))
       .map((spec) => {

@@ -1,6 +1,6 @@
 import { basename, posix } from 'node:path'
 import { expect, test } from 'vitest'
-import { importsOf, projectFiles } from './repository.ts'
+import { listImports, projectFiles } from './repository.ts'
 
 /** Components that are a part of another one on the page, or a page that others fill. */
 const shownWithin = new Set([
@@ -13,7 +13,7 @@ test('the component page at /dev/components shows every shared component', () =>
   const shared = projectFiles(/^apps\/console\/src\/(components|table)\/(.*\/)?[A-Z]\w+\.tsx$/).map(({ path }) => path)
   const shown = new Set(
     projectFiles(/^apps\/console\/src\/dev\/.*\.tsx$/).flatMap(({ path, text }) =>
-      importsOf(text).map(({ specifier }) => posix.join(posix.dirname(path), specifier)),
+      listImports(text).map(({ specifier }) => posix.join(posix.dirname(path), specifier)),
     ),
   )
   const missing = shared.filter((path) => !shown.has(path) && !shownWithin.has(basename(path, '.tsx')))

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { expect, test } from 'vitest'
-import { type Arrow, circlesOf, fileCircles, productionImports } from './import-circles.ts'
+import { type Arrow, fileCircles, findCircles, productionImports } from './import-circles.ts'
 import { projectFiles, type SourceFile } from './repository.ts'
 
 // Checks the import directions of docs/architecture.md. Tests and their kits may import more than production code.
@@ -35,9 +35,9 @@ test('the config editor imports only the contract and the rules: no React, no br
 })
 
 test('apps never import apps, and packages never import apps', () => {
-  const appOf = (path: string) =>
+  const getApp = (path: string) =>
     apps.find((app) => path.startsWith(`apps/${app}/`) || path === `@crux/${app}` || path.startsWith(`@crux/${app}/`))
-  expect(offenders(({ from, to }) => appOf(to) !== undefined && appOf(to) !== appOf(from))).toEqual([])
+  expect(offenders(({ from, to }) => getApp(to) !== undefined && getApp(to) !== getApp(from))).toEqual([])
 })
 
 test('no package imports another package past its index', () => {
@@ -55,7 +55,7 @@ test('console and agent do not import the database', () => {
 })
 
 test('inside the server, stores import no actions, and neither imports routes', () => {
-  const fileOf = (path: string) => posix.basename(path, '.ts')
+  const getFile = (path: string) => posix.basename(path, '.ts')
   const order = ['store', 'actions', 'routes']
   const within = ({ from, to }: Arrow) =>
     from.startsWith('apps/server/src/') &&
@@ -63,7 +63,7 @@ test('inside the server, stores import no actions, and neither imports routes', 
     posix.dirname(from) === posix.dirname(to)
   expect(
     offenders((arrow) => {
-      const [source, target] = [order.indexOf(fileOf(arrow.from)), order.indexOf(fileOf(arrow.to))]
+      const [source, target] = [order.indexOf(getFile(arrow.from)), order.indexOf(getFile(arrow.to))]
       return within(arrow) && !arrow.typeOnly && source >= 0 && target > source
     }),
   ).toEqual([])
@@ -110,24 +110,26 @@ test("the core of the agent knows its engine by an interface: only agent.ts impo
 })
 
 test('a domain of the server is reached through its index.ts only', () => {
-  const domainOf = (path: string) => /^apps\/server\/src\/([^/]+)\//.exec(path)?.[1]
+  const getDomain = (path: string) => /^apps\/server\/src\/([^/]+)\//.exec(path)?.[1]
   // Every store uses the schema and the transactions in db/, which are no domain.
   const isInside = (path: string) => {
-    const domain = domainOf(path)
+    const domain = getDomain(path)
     return domain !== undefined && domain !== 'db' && path !== `apps/server/src/${domain}/index.ts`
   }
   expect(
-    offenders(({ from, to }) => from.startsWith('apps/server/src/') && isInside(to) && domainOf(from) !== domainOf(to)),
+    offenders(
+      ({ from, to }) => from.startsWith('apps/server/src/') && isInside(to) && getDomain(from) !== getDomain(to),
+    ),
   ).toEqual([])
   expect(
-    offenders(({ from, to }) => to.endsWith('/index.ts') && domainOf(from) === domainOf(to) && isInside(from)),
+    offenders(({ from, to }) => to.endsWith('/index.ts') && getDomain(from) === getDomain(to) && isInside(from)),
   ).toEqual([])
 })
 
 test('no files import each other in a circle, types included', () => {
   expect(fileCircles(arrows)).toEqual([])
   expect(
-    circlesOf(
+    findCircles(
       new Map([
         ['a', ['b']],
         ['b', ['c']],

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { importsOf, projectFiles } from './repository.ts'
+import { listImports, projectFiles } from './repository.ts'
 
 export interface Arrow {
   from: string
@@ -13,7 +13,7 @@ export function productionImports(): Arrow[] {
   return projectFiles(/^(apps|packages)\/[^/]+\/src\/.*\.tsx?$/)
     .filter(({ path }) => !/\.test\.tsx?$|\/test\//.test(path))
     .flatMap(({ path, text }) =>
-      importsOf(text).map(({ specifier, typeOnly }) => ({
+      listImports(text).map(({ specifier, typeOnly }) => ({
         from: path,
         to: specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier,
         typeOnly,
@@ -22,13 +22,13 @@ export function productionImports(): Arrow[] {
 }
 
 export function fileCircles(arrows: readonly Arrow[]): string[][] {
-  return circlesOf(toGraph(arrows.map(({ from, to }) => [from, to])))
+  return findCircles(toGraph(arrows.map(({ from, to }) => [from, to])))
 }
 
 /** Directories that import each other in a circle. A directory and those inside of it are one for this purpose. */
 export function directoryCircles(arrows: readonly Arrow[]): string[][] {
   const isInside = (path: string, directory: string) => path === directory || path.startsWith(`${directory}/`)
-  return circlesOf(
+  return findCircles(
     toGraph(
       arrows
         .map(({ from, to }): [string, string] => [posix.dirname(from), posix.dirname(to)])
@@ -44,7 +44,7 @@ function toGraph(pairs: readonly (readonly [string, string])[]): Map<string, str
 }
 
 /** Groups of nodes of which each reaches all others (strongly connected components, by Tarjan), sorted. */
-export function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[][] {
+export function findCircles(imports: ReadonlyMap<string, readonly string[]>): string[][] {
   const order = new Map<string, number>()
   const lowest = new Map<string, number>()
   const open: string[] = []

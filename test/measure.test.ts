@@ -5,10 +5,10 @@ import { missingReferences } from './references.ts'
 import {
   componentLinesMax,
   functionLinesMax,
+  getWorkspace,
   isTestCode,
   type MeasuredFunction,
   measureFile,
-  workspaceOf,
   writtenFiles,
 } from './source-measures.ts'
 
@@ -73,7 +73,7 @@ test(`no function is longer than ${functionLinesMax} lines, and no component lon
 
 test('no workspace has more type assertions than its limit', () => {
   const found = production.flatMap(({ path, casts }) => casts.map((line) => `${path}:${line}`))
-  const byWorkspace = Object.entries(Object.groupBy(found, workspaceOf))
+  const byWorkspace = Object.entries(Object.groupBy(found, getWorkspace))
   expect(byWorkspace.filter(([workspace, lines = []]) => lines.length > (casts[workspace] ?? 0))).toEqual([])
 })
 

@@ -25,11 +25,11 @@ export function documentExists(from: string, link: string): boolean {
   const [path = '', anchor] = link.split('#')
   const file = path === '' ? join(root, from) : join(root, dirname(from), decodeURIComponent(path))
   if (!existsSync(file)) return false
-  return anchor === undefined || !file.endsWith('.md') || headingsOf(readFileSync(file, 'utf8')).includes(anchor)
+  return anchor === undefined || !file.endsWith('.md') || listHeadings(readFileSync(file, 'utf8')).includes(anchor)
 }
 
 /** Builds anchors like the common Markdown renderers. */
-function headingsOf(text: string): string[] {
+function listHeadings(text: string): string[] {
   return [...text.matchAll(/^#{1,6}\s+(.+)$/gm)].map((match) =>
     (match[1] ?? '')
       .toLowerCase()

@@ -25,7 +25,7 @@ export function projectFiles(pattern: RegExp): SourceFile[] {
 }
 
 /** Import specifiers of a module; `typeOnly` ones do not exist at run time. */
-export function importsOf(text: string): { specifier: string; typeOnly: boolean }[] {
+export function listImports(text: string): { specifier: string; typeOnly: boolean }[] {
   const statements = text.matchAll(/^(?:import|export)\s+(type\s)?(?:[^'"`;()]*?\sfrom\s+)?['"]([^'"]+)['"]/gm)
   const dynamic = text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)
   return [

@@ -47,6 +47,19 @@ export const identifiers: Retired[] = [
   ['findPerson|insertPerson|updatePerson|requirePerson|listPeople|countPeople', '...User, ...Users'],
   ['testEnvironment\\.person|person\\.identity', 'testEnvironment.user, user'],
   ['ImageFacts|FileFacts|DeploymentFacts', 'ImageMetadata, FileMetadata, DeploymentSummary'],
+  // Conversions and look-ups name what they do. Names of the language, of JSON Schema and of labels, and names that begin with a verb, stay.
+  [
+    '(?!(?:indexOf|lastIndexOf|valueOf|getPrototypeOf|oneOf|anyOf|allOf|preparationOf)\\b)(?!(?:is|select|lock|count|remove|make|show|to)[A-Z])[a-z]\\w*[a-z]Of',
+    'toX for a conversion, getX, listX or findX for a look-up',
+  ],
+  [
+    'VoidedLayer|CarriedBundle|MeasuredPause|PersonActor|ActivePerson',
+    'StaleLayer, AttachedBundle, MeasuredDowntime, ActiveUser',
+  ],
+  [
+    'holdBundles|holdStorages?|saysSomething|sayAgain|departTo|goOn',
+    'lockBundles, lockStorages, hasEffect, continueTo',
+  ],
 ].map(([pattern = '', instead = '']) => ({ pattern: new RegExp(`\\b(?:${pattern})\\b`, 'g'), instead }))
 
 /** Words that have no other use here. Read in texts of the console, in documents, and in comments and titles of tests. */

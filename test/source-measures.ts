@@ -33,7 +33,7 @@ export const writtenFiles = (): SourceFile[] => projectFiles(sources).filter(({ 
 export const isTestCode = (path: string) => tests.test(path)
 
 /** `apps/server`, `packages/rules`, `scripts` ... */
-export function workspaceOf(path: string): string {
+export function getWorkspace(path: string): string {
   const [first = '', second = ''] = path.split('/')
   return first === 'apps' || first === 'packages' ? `${first}/${second}` : first
 }
@@ -46,19 +46,19 @@ export function measureFile({ path, text }: SourceFile): FileMeasures {
   const measures: FileMeasures = { casts: [], functions: [], components: [] }
   if (!/\.(tsx?|mjs|js)$/.test(path)) return measures
   const starts = [...text.matchAll(/^/gm)].map(({ index }) => index)
-  const lineOf = (offset: number) => starts.findLastIndex((start) => start <= offset) + 1
+  const toLine = (offset: number) => starts.findLastIndex((start) => start <= offset) + 1
   const functions: { node: Node; name: string }[] = []
   const withJsx = new Set<Node>()
   walk(parseSync(path, text).program, [], (node, parents) => {
-    if (isCast(node)) measures.casts.push(lineOf(node.start))
+    if (isCast(node)) measures.casts.push(toLine(node.start))
     if (/Function/.test(node.type) && 'body' in node && node.body)
-      functions.push({ node, name: nameOf([...parents, node]) })
+      functions.push({ node, name: getName([...parents, node]) })
     if (node.type === 'JSXElement' || node.type === 'JSXFragment') for (const parent of parents) withJsx.add(parent)
   })
   for (const { node, name } of functions) {
-    const line = lineOf(node.start)
+    const line = toLine(node.start)
     const kind = withJsx.has(node) && /^[A-Z]/.test(name) ? 'components' : 'functions'
-    measures[kind].push({ path, line, name, lines: lineOf(node.end) - line + 1 })
+    measures[kind].push({ path, line, name, lines: toLine(node.end) - line + 1 })
   }
   return measures
 }
@@ -69,7 +69,7 @@ function isCast(node: Node): boolean {
   return !(type.type === 'TSTypeReference' && type.typeName.type === 'Identifier' && type.typeName.name === 'const')
 }
 
-function nameOf(path: readonly Node[]): string {
+function getName(path: readonly Node[]): string {
   let suffix = ''
   for (const node of path.toReversed()) {
     // A function that is an argument or a result belongs to the function around it.

@@ -8,18 +8,18 @@ type Texts = { [key: string]: string | Texts }
 
 const texts = projectFiles(/^apps\/console\/src\/locales\/en\/.*\.json$/).map(({ path, text }) => ({
   area: basename(path, '.json'),
-  keys: keysOf(JSON.parse(text)).map((key) => key.replace(/(_ordinal)?_(zero|one|two|few|many|other)$/, '')),
+  keys: getKeys(JSON.parse(text)).map((key) => key.replace(/(_ordinal)?_(zero|one|two|few|many|other)$/, '')),
 }))
 const sources = projectFiles(/^apps\/console\/src\/.*\.tsx?$/).filter(({ path }) => !/\.test\.tsx?$/.test(path))
 /** Interpolated parts contain no dot, unless they occur as a literal (`limits.cpu`). */
-const literals = new Set(sources.flatMap(({ text }) => literalsOf(text)))
+const literals = new Set(sources.flatMap(({ text }) => listLiterals(text)))
 
 test('every text of the console is used', () => {
   const shown = sources.map(({ text }) => ({
     // The key is in an area that the file names, or in the common one.
     areas: ['common', ...texts.map(({ area }) => area).filter((area) => new RegExp(`['"\`]${area}['"\`:]`).test(text))],
-    literals: new Set(literalsOf(text)),
-    composed: composedOf(text),
+    literals: new Set(listLiterals(text)),
+    composed: findComposed(text),
   }))
   const unused = texts.flatMap(({ area, keys }) => {
     const places = shown.filter(({ areas }) => areas.includes(area))
@@ -33,12 +33,12 @@ test('every text of the console is used', () => {
   expect(unused).toEqual([])
 })
 
-function literalsOf(source: string): string[] {
+function listLiterals(source: string): string[] {
   return [...source.matchAll(/['"`]([\w:.-]+)['"`]/g)].map((match) => match[1] ?? '')
 }
 
 /** Keys with a part that is known only at run time, such as the one after `list.`. */
-function composedOf(source: string): RegExp[] {
+function findComposed(source: string): RegExp[] {
   return [...source.matchAll(/`((?:[\w:.-]|\$\{[^{}`]*\})+)`/g)]
     .map((match) => match[1] ?? '')
     .filter((key) => key.includes('${') && /[a-z]{3}/i.test(key.replace(/\$\{[^}]*\}/g, ' ')))
@@ -50,8 +50,8 @@ function fits(pattern: RegExp, key: string): boolean {
   return whole !== undefined && parts.every((part) => !part.includes('.') || literals.has(part))
 }
 
-function keysOf(some: Texts): string[] {
+function getKeys(some: Texts): string[] {
   return Object.entries(some).flatMap(([key, value]) =>
-    typeof value === 'string' ? [key] : keysOf(value).map((below) => `${key}.${below}`),
+    typeof value === 'string' ? [key] : getKeys(value).map((below) => `${key}.${below}`),
   )
 }

@@ -13,18 +13,18 @@ export function consoleSize(report: Report): void {
   const html = readFileSync(new URL('index.html', dist), 'utf8')
   const entries = [...html.matchAll(/(?:src|href)="\/([^"]+\.js)"/g)].map((match) => match[1] ?? '')
   const assets = readdirSync(new URL('assets', dist))
-  const sizeOf = (roots: readonly string[]) => sum([...closureOf(roots)].map(gzippedBytes))
+  const measureSize = (roots: readonly string[]) => sum([...collectClosure(roots)].map(gzippedBytes))
   const pages = pagesOfRoutes().map(({ file, areas, framed }) => ({
     name: file.replace(/^.*\/|\.tsx$/g, ''),
-    bytes: sizeOf([
+    bytes: measureSize([
       ...entries,
-      ...[file, ...areas, ...(framed ? ['AppFrame'] : [])].map((part) => chunkOf(assets, part)),
+      ...[file, ...areas, ...(framed ? ['AppFrame'] : [])].map((part) => findChunk(assets, part)),
     ]),
   }))
   pages.sort((a, b) => b.bytes - a.bytes)
   const [largest] = pages
   if (!largest) throw new Error('no route names a page')
-  report.number('console: first-load JavaScript, entry alone', sizeOf(entries) / 1_000, 'kB gzip')
+  report.number('console: first-load JavaScript, entry alone', measureSize(entries) / 1_000, 'kB gzip')
   report.number(
     'console: first-load JavaScript, largest page',
     largest.bytes / 1_000,
@@ -54,14 +54,14 @@ function pagesOfRoutes(): { file: string; areas: string[]; framed: boolean }[] {
 }
 
 /** The bundler names a chunk after its module: `pages/nodes/NodePage.tsx` is `NodePage-<hash>.js`. */
-function chunkOf(assets: readonly string[], part: string): string {
+function findChunk(assets: readonly string[], part: string): string {
   const name = part.replace(/^.*\/|\.tsx$/g, '')
   const found = assets.filter((asset) => new RegExp(`^${name}-[\\w-]{8}\\.js$`).test(asset))
   if (found.length !== 1) throw new Error(`${found.length} chunks are called ${name}: is the console built?`)
   return `assets/${found[0]}`
 }
 
-function closureOf(roots: readonly string[]): Set<string> {
+function collectClosure(roots: readonly string[]): Set<string> {
   const seen = new Set<string>()
   const visit = (path: string) => {
     if (seen.has(path)) return

@@ -40,7 +40,7 @@ const bulkBytes = 400_000_000
 const connections = 2_000
 const atOnce = 16
 
-type Way = { host: string; port: number }
+type GateAddress = { host: string; port: number }
 
 /** The gate compared with the engine's userland proxy and with the direct path to a container of the same service. */
 export async function gateSpeed(testSystem: TestSystem, report: Report, rounds: number): Promise<void> {
@@ -81,14 +81,14 @@ export async function gateSpeed(testSystem: TestSystem, report: Report, rounds: 
   try {
     await raw.start(id)
     const info = await engine<{ NetworkSettings: { IPAddress: string } }>('GET', `/containers/${id}/json`)
-    const ways: Record<'direct' | 'proxy' | 'gate', Way> = {
+    const ways: Record<'direct' | 'proxy' | 'gate', GateAddress> = {
       direct: { host: info.NetworkSettings.IPAddress, port: 8080 },
       // On loopback the engine rewrites nothing: its proxy process carries every byte.
       proxy: { host: '127.0.0.1', port: proxyPort },
       gate: { host: '127.0.0.1', port: gatePort },
     }
     for (const way of Object.values(ways)) await waitFor('it answers', () => greet(way).then(() => true))
-    const compare = (measure: (way: Way) => Promise<number>) =>
+    const compare = (measure: (way: GateAddress) => Promise<number>) =>
       interleave(rounds, {
         direct: () => measure(ways.direct),
         proxy: () => measure(ways.proxy),
@@ -106,7 +106,7 @@ export async function gateSpeed(testSystem: TestSystem, report: Report, rounds: 
   }
 }
 
-function read({ host, port }: Way): Promise<void> {
+function read({ host, port }: GateAddress): Promise<void> {
   return new Promise((resolve, reject) => {
     let got = 0
     const onread = {
@@ -122,7 +122,7 @@ function read({ host, port }: Way): Promise<void> {
   })
 }
 
-function greet({ host, port }: Way): Promise<void> {
+function greet({ host, port }: GateAddress): Promise<void> {
   return new Promise((resolve, reject) => {
     let answered = false
     const socket = connect({ host, port, noDelay: true }, () => socket.write('0'))
@@ -134,7 +134,7 @@ function greet({ host, port }: Way): Promise<void> {
   })
 }
 
-async function greetMany(way: Way): Promise<void> {
+async function greetMany(way: GateAddress): Promise<void> {
   let left = connections
   await Promise.all(
     Array.from({ length: atOnce }, async () => {

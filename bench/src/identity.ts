@@ -5,8 +5,8 @@ import type { TestSystem } from './test-system.ts'
 
 const people = 100_000
 const sessions = 200_000
-const tokenOf = (n: number) => `ory_st_bench-${n}`
-const emailOf = (n: number) => `bench-${n}@example.com`
+const getToken = (n: number) => `ory_st_bench-${n}`
+const getEmail = (n: number) => `bench-${n}@example.com`
 const any = (count: number) => 1 + Math.floor(Math.random() * count)
 
 /** The cost of whoami and sign-in with many users, and the delay that password hashing causes for other requests. */
@@ -19,7 +19,7 @@ export async function identity(testSystem: TestSystem, report: Report, rounds: n
 
   const whoami = async () => {
     const from = now()
-    const { status } = await call(agent, `${url}/sessions/whoami`, { 'x-session-token': tokenOf(any(sessions)) })
+    const { status } = await call(agent, `${url}/sessions/whoami`, { 'x-session-token': getToken(any(sessions)) })
     if (status !== 200) throw new Error(`whoami of a seeded session: ${status}`)
     return now() - from
   }
@@ -27,7 +27,7 @@ export async function identity(testSystem: TestSystem, report: Report, rounds: n
     const begun = await call(agent, `${url}/self-service/login/api`, {})
     const { id: flow }: { id: string } = JSON.parse(begun.text)
     const from = now()
-    const body = JSON.stringify({ method: 'password', identifier: emailOf(any(people)), password })
+    const body = JSON.stringify({ method: 'password', identifier: getEmail(any(people)), password })
     const { status, text } = await call(agent, `${url}/self-service/login?flow=${flow}`, {}, body)
     if (status !== 200) throw new Error(`sign-in of a seeded user: ${status} ${text.slice(0, 200)}`)
     return now() - from

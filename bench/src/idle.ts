@@ -99,7 +99,7 @@ function installation(supervisor: number, dataDir: string): Map<number, Measured
     if (!isOurs(pid)) continue
     try {
       const pss = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]
-      found.set(pid, { name: nameOf(words, directory), ticks, pssMb: Number(pss) / 1_024 })
+      found.set(pid, { name: getName(words, directory), ticks, pssMb: Number(pss) / 1_024 })
     } catch {
       // The process ended in the meantime.
     }
@@ -107,7 +107,7 @@ function installation(supervisor: number, dataDir: string): Map<number, Measured
   return found
 }
 
-function nameOf(words: string, directory: string): string {
+function getName(words: string, directory: string): string {
   if (words.includes('postgres')) return 'PostgreSQL'
   if (/agent\.mjs|agent\/src\/main/.test(words)) return 'agent'
   return /apps\/(identity|server)$/.exec(directory)?.[1] ?? 'supervisor'

@@ -10,7 +10,7 @@ const callsPerRound = 20
  * compared with the same keys in plain objects and `Object.assign`.
  */
 export async function merge(report: Report, rounds: number): Promise<void> {
-  const layers = Array.from({ length: 4 }, (_, layer) => layerOf(layer))
+  const layers = Array.from({ length: 4 }, (_, layer) => toLayer(layer))
   const [image = {}, ...above] = layers
   const input = {
     image,
@@ -54,7 +54,7 @@ const sources = ['config-bundle', 'deployment', 'instance'] as const
 /** The cost of the call while no other process uses the processor. */
 const best = (values: readonly number[]) => Math.min(...values)
 
-function layerOf(layer: number): ContainerConfigFields {
+function toLayer(layer: number): ContainerConfigFields {
   return {
     environment: Array.from({ length: keys }, (_, index) => ({
       id: `0199f0e0-0000-7000-8000-${String(layer * keys + index).padStart(12, '0')}`,

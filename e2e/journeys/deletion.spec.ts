@@ -1,7 +1,7 @@
 import { createDeployment, createService, deploy, idle, raw, unique, waitFor } from '@crux/test-kit'
 import type { Page } from '@playwright/test'
 import { expect, test } from '../kit/journey.ts'
-import { statusOf } from '../kit/node.ts'
+import { getStatus } from '../kit/node.ts'
 
 async function openDialog(page: Page, action: 'Delete project' | 'Delete version') {
   await page.getByRole('button', { name: 'More actions' }).first().click()
@@ -81,7 +81,7 @@ test('deleting a version deletes its containers on request, and is refused while
   await client.call('nodes.kick', { params: at })
   await waitFor(
     'the node is away',
-    async () => (await statusOf(testEnvironment, testEnvironment.nodeId)) === 'unreachable',
+    async () => (await getStatus(testEnvironment, testEnvironment.nodeId)) === 'unreachable',
   )
   await page.goto(`/${testEnvironment.teamSlug}/projects/${service.projectId}/versions/${service.versionId}`)
   let dialog = await openDialog(page, 'Delete version')
@@ -93,7 +93,7 @@ test('deleting a version deletes its containers on request, and is refused while
   await client.call('nodes.start-local-agent', { params: at })
   await waitFor(
     'the node is back',
-    async () => (await statusOf(testEnvironment, testEnvironment.nodeId)) === 'connected',
+    async () => (await getStatus(testEnvironment, testEnvironment.nodeId)) === 'connected',
     {
       timeoutMs: 30_000,
     },

@@ -18,7 +18,7 @@ import type { Page } from '@playwright/test'
 import { expect, test } from '../kit/journey.ts'
 import { answers } from '../kit/service.ts'
 
-const pageOf = (testEnvironment: TestEnvironment, deploymentId: string) =>
+const getPage = (testEnvironment: TestEnvironment, deploymentId: string) =>
   `/${testEnvironment.teamSlug}/deployments/${deploymentId}`
 const result = (page: Page) => page.getByRole('status', { name: 'Result' })
 const instance = (page: Page) => page.getByRole('list', { name: 'Images' }).getByRole('listitem').first()
@@ -39,7 +39,7 @@ test('preparing a deployment that is prepared already opens it', async ({ page, 
   await dialog.getByRole('radio').first().click()
   await dialog.getByLabel('Prefix').fill(prefix)
   await dialog.getByRole('button', { name: 'Create deployment' }).click()
-  await page.waitForURL(`**${pageOf(testEnvironment, existing.id)}`)
+  await page.waitForURL(`**${getPage(testEnvironment, existing.id)}`)
   await expect(page.getByText('one deployment per node and prefix. Here it is.')).toBeVisible()
 })
 
@@ -69,7 +69,7 @@ test('a protected deployment is replaced only after a confirmation', async ({ pa
     params: { ...inTeam, deploymentId: second.id },
     body: { prefix, protected: false },
   })
-  await page.goto(pageOf(testEnvironment, second.id))
+  await page.goto(getPage(testEnvironment, second.id))
   await page.getByRole('button', { name: 'Deploy', exact: true }).click()
   const question = page.getByRole('dialog', { name: 'Replace a protected deployment?' })
   await question.getByRole('button', { name: 'Cancel' }).click()
@@ -115,7 +115,7 @@ test('a reload during a deployment shows the same progress, and cancelling keeps
   })
   await startDeployment(testEnvironment, deployment.id)
 
-  await page.goto(`${pageOf(testEnvironment, deployment.id)}/deploy`)
+  await page.goto(`${getPage(testEnvironment, deployment.id)}/deploy`)
   await expect(instance(page).getByText('Verifying')).toBeVisible({ timeout: 30_000 })
   await expect(page.getByText('keeps answering')).toBeVisible()
   await page.reload()
@@ -157,7 +157,7 @@ test('the page of a deployment rolls back to an earlier release', async ({ page,
   expect((await deploy(testEnvironment, deployment.id)).status).toBe('successful')
   await answers(port, 'second')
 
-  await page.goto(pageOf(testEnvironment, deployment.id))
+  await page.goto(getPage(testEnvironment, deployment.id))
   await page.getByRole('button', { name: 'Roll back', exact: true }).click()
   const question = page.getByRole('dialog', { name: 'Roll back to release 1?' })
   await expect(question).toContainText(`${name.replace('back/', '')} 1`)
@@ -193,7 +193,7 @@ test('a port with a downtime can be kept open on request, as the page announces 
   await page.getByRole('menuitem', { name: 'Deploy' }).click()
   await expect(page.getByRole('dialog')).toContainText('is down while it is replaced')
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
-  await page.goto(pageOf(testEnvironment, deployment.id))
+  await page.goto(getPage(testEnvironment, deployment.id))
   await expect(page.getByText(`Port ${port} is closed for about`)).toBeVisible()
   await page.getByRole('button', { name: 'Keep its ports open' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Keep ports open' }).click()
@@ -205,7 +205,7 @@ test('a port with a downtime can be kept open on request, as the page announces 
 
   await testSystem.registry.push(name, '3', web('third'))
   await setTag(testEnvironment, service, 0, '3')
-  await page.goto(pageOf(testEnvironment, deployment.id))
+  await page.goto(getPage(testEnvironment, deployment.id))
   await expect(page.getByText('- tag 2')).toBeVisible()
   await expect(page.getByText('keeps answering until the new one is verified')).toBeVisible()
   await expect(page.getByText('is closed for about')).toBeHidden()
@@ -256,13 +256,13 @@ test('starts for one deployment target wait in a queue, show which release is ah
   }
   await page.goto(`/${testEnvironment.teamSlug}/deployments?filter=${prefix}`)
   await row(third).getByRole('link', { name: first.name }).click()
-  await page.waitForURL(`**${pageOf(testEnvironment, first.id)}/deploy`)
+  await page.waitForURL(`**${getPage(testEnvironment, first.id)}/deploy`)
 
-  await page.goto(pageOf(testEnvironment, third.id))
+  await page.goto(getPage(testEnvironment, third.id))
   await expect(page.getByText(`2nd in the queue behind ${first.name}`)).toBeVisible()
   await cancel(first)
   await expect(page.getByText(`1st in the queue behind ${second.name}`)).toBeVisible({ timeout: 30_000 })
-  await page.goto(`${pageOf(testEnvironment, third.id)}/deploy`)
+  await page.goto(`${getPage(testEnvironment, third.id)}/deploy`)
   await expect(page.getByText(`1st in the queue behind ${second.name}`)).toBeVisible()
   await cancel(second)
   await expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
@@ -288,7 +288,7 @@ test('a start of selected instances shows what changes, and does not affect the 
     await testSystem.registry.push(names[index] ?? '', '2', web('two'))
     await setTag(testEnvironment, service, index, '2')
   }
-  await page.goto(pageOf(testEnvironment, deployment.id))
+  await page.goto(getPage(testEnvironment, deployment.id))
   await expect(page.getByText(`Port ${other} is closed for about`)).toBeVisible()
   await page.getByRole('checkbox', { name: 'Deploy api' }).click()
   await expect(page.getByText(`Port ${other} is closed for about`)).toBeHidden()
@@ -314,7 +314,7 @@ test('a failed deployment shows what happened and can be deployed again from its
     { name, tag: '1', image: exits(3, 0, 'no configuration found') },
   ])
   const deployment = await createDeployment(testEnvironment, service, prefix)
-  await page.goto(pageOf(testEnvironment, deployment.id))
+  await page.goto(getPage(testEnvironment, deployment.id))
   await page.getByRole('button', { name: 'Deploy', exact: true }).click()
   await page.waitForURL(/\/deploy$/)
   await expect(result(page)).toContainText('stopped right after its start: exit code 3', { timeout: 60_000 })
@@ -327,7 +327,7 @@ test('a failed deployment shows what happened and can be deployed again from its
   await expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
   expect(await raw.list(`dev.crux.prefix=${prefix}`)).toHaveLength(1)
 
-  await page.goto(pageOf(testEnvironment, deployment.id))
+  await page.goto(getPage(testEnvironment, deployment.id))
   await page.getByRole('button', { name: 'More actions' }).first().click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   const dialog = page.getByRole('dialog')

@@ -1,7 +1,7 @@
 import { freePort, raw, removeContainers, unique, web } from '@crux/test-kit'
 import { addImage, showSetting, signUpInBrowser } from '../kit/console.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
-import { answerOf, answers } from '../kit/service.ts'
+import { answers, toAnswer } from '../kit/service.ts'
 
 test.use({ storageState: signedOut })
 
@@ -115,7 +115,7 @@ test('a new user deploys a first container and a new tag, and a bad tag changes 
     await expect(result.getByText('manifest unknown')).toBeVisible()
     await expect(page.getByText(/answers$/)).toBeVisible()
     await expect(page.getByRole('button', { name: 'Deploy again' })).toBeEnabled()
-    expect(await answerOf(port)).toBe('hello two')
+    expect(await toAnswer(port)).toBe('hello two')
   })
 
   expect(await raw.list(`dev.crux.prefix=${prefix}`)).toHaveLength(1)

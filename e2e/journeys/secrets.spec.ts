@@ -11,9 +11,9 @@ import { recordTraffic } from '../kit/traffic.ts'
 
 type TestEnvironment = TestSystem['testEnvironment']
 const section = (page: Page) => page.getByRole('region', { name: 'Secrets', exact: true })
-const rowOf = (page: Page, key: string) => section(page).locator(`[data-part="secrets.${key}"]`)
-const inputOf = (page: Page, key: string) => section(page).getByLabel(`Secret value of ${key}`, { exact: true })
-const stateOf = (page: Page, key: string) => rowOf(page, key).locator('[data-state]')
+const getRow = (page: Page, key: string) => section(page).locator(`[data-part="secrets.${key}"]`)
+const getInput = (page: Page, key: string) => section(page).getByLabel(`Secret value of ${key}`, { exact: true })
+const getState = (page: Page, key: string) => getRow(page, key).locator('[data-state]')
 const save = (page: Page) => section(page).getByRole('button', { name: 'Encrypt and save' }).click()
 const named = (key: string, required: boolean) => ({ id: crypto.randomUUID(), key, required })
 
@@ -48,37 +48,37 @@ test('a required secret is requested, entered, deployed, and requested again wit
   const problem = page.getByRole('listitem').filter({ hasText: 'the required secret DB_PASSWORD has no value' })
   await expect(problem).toBeVisible()
   await problem.getByRole('link', { name: 'Open the field' }).click()
-  await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('Required, not set')
-  await expect(rowOf(page, 'DB_PASSWORD').getByText('Required by image')).toBeVisible()
+  await expect(getState(page, 'DB_PASSWORD')).toHaveText('Required, not set')
+  await expect(getRow(page, 'DB_PASSWORD').getByText('Required by image')).toBeVisible()
 
   // Pasted lines go to the rows of their keys, and new keys get new rows.
-  await inputOf(page, 'DB_PASSWORD').focus()
+  await getInput(page, 'DB_PASSWORD').focus()
   await paste(page, `DB_PASSWORD=${value}\nOWN_KEY="two words"\n`)
-  await expect(inputOf(page, 'DB_PASSWORD')).toHaveValue(value)
-  await expect(inputOf(page, 'OWN_KEY')).toHaveValue('two words')
-  await expect(inputOf(page, 'DB_PASSWORD')).toHaveCSS('-webkit-text-security', 'disc')
+  await expect(getInput(page, 'DB_PASSWORD')).toHaveValue(value)
+  await expect(getInput(page, 'OWN_KEY')).toHaveValue('two words')
+  await expect(getInput(page, 'DB_PASSWORD')).toHaveCSS('-webkit-text-security', 'disc')
   await section(page).getByRole('button', { name: 'Show typed values' }).click()
-  await expect(inputOf(page, 'DB_PASSWORD')).toHaveCSS('-webkit-text-security', 'none')
+  await expect(getInput(page, 'DB_PASSWORD')).toHaveCSS('-webkit-text-security', 'none')
 
   // Switching to the JSON tab keeps the typed value and does not show it; leaving the page requires a confirmation.
   await page.getByRole('radio', { name: 'JSON' }).click()
   await expect(page.locator('.cm-content')).toBeVisible()
   expect(await page.content()).not.toContain(value)
   await page.getByRole('radio', { name: 'Form' }).click()
-  await expect(inputOf(page, 'DB_PASSWORD')).toHaveValue(value)
+  await expect(getInput(page, 'DB_PASSWORD')).toHaveValue(value)
   await page.getByRole('link', { name: 'Deployments', exact: true }).first().click()
   const question = page.getByRole('alertdialog').or(page.getByRole('dialog'))
   await expect(question.getByText('Leave without saving the secrets?')).toBeVisible()
   await page.keyboard.press('Escape')
   await save(page)
-  await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('Encrypted')
-  await expect(stateOf(page, 'OWN_KEY')).toHaveText('Encrypted')
+  await expect(getState(page, 'DB_PASSWORD')).toHaveText('Encrypted')
+  await expect(getState(page, 'OWN_KEY')).toHaveText('Encrypted')
 
   await deploy(testEnvironment, id)
   const container = await engine<{ Config: { Env: string[] } }>('GET', `/containers/${prefix}-web/json`)
   expect(container.Config.Env).toEqual(expect.arrayContaining([`DB_PASSWORD=${value}`, 'OWN_KEY=two words']))
   expect(container.Config.Env.join()).not.toContain('EXTRA')
-  await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('On the node')
+  await expect(getState(page, 'DB_PASSWORD')).toHaveText('On the node')
 
   // The views of a container show no values of its secrets.
   const of = `prefix=${prefix}&name=web`
@@ -96,17 +96,17 @@ test('a required secret is requested, entered, deployed, and requested again wit
 
   // The agent loses its keys, as after a new installation, and creates new ones.
   await page.goto(path)
-  await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('On the node')
+  await expect(getState(page, 'DB_PASSWORD')).toHaveText('On the node')
   for (const name of ['secret.key', 'public.key'])
     for (const file of filesBelow(agentDirectory(testSystem)).filter((one) => one.endsWith(`/${name}`))) rmSync(file)
   process.kill(agentPid(testSystem), 'SIGKILL')
-  await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('Enter again', { timeout: 40_000 })
+  await expect(getState(page, 'DB_PASSWORD')).toHaveText('Enter again', { timeout: 40_000 })
   await expect(section(page).getByRole('alert')).toContainText('has a new key and can no longer read 2 values')
-  await rowOf(page, 'OWN_KEY').getByRole('button', { name: 'Remove OWN_KEY' }).click()
-  await inputOf(page, 'DB_PASSWORD').fill(second)
+  await getRow(page, 'OWN_KEY').getByRole('button', { name: 'Remove OWN_KEY' }).click()
+  await getInput(page, 'DB_PASSWORD').fill(second)
   await save(page)
-  await expect(stateOf(page, 'DB_PASSWORD')).toHaveText(/Encrypted|On the node/)
-  await expect(rowOf(page, 'OWN_KEY')).toBeHidden()
+  await expect(getState(page, 'DB_PASSWORD')).toHaveText(/Encrypted|On the node/)
+  await expect(getRow(page, 'OWN_KEY')).toBeHidden()
   await deploy(testEnvironment, id)
   const replaced = await engine<{ Config: { Env: string[] } }>('GET', `/containers/${prefix}-web/json`)
   expect(replaced.Config.Env).toContain(`DB_PASSWORD=${second}`)
@@ -140,7 +140,7 @@ test('a node that was never connected accepts no value, and the page shows what 
   const { instances } = await client.call('deployments.get', { params: { ...params, deploymentId: copy.id } })
   await page.goto(path.replace(/[^/]+$/, instances[0]?.config.id ?? ''))
   await expect(section(page).getByText(`${node.name} has never connected`)).toBeVisible()
-  await expect(inputOf(page, 'DB_PASSWORD')).toBeDisabled()
+  await expect(getInput(page, 'DB_PASSWORD')).toBeDisabled()
 })
 
 /** Pastes into the focused element without the clipboard of the machine. */

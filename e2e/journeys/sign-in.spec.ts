@@ -70,7 +70,7 @@ test('an open page redirects to the sign-in page as soon as its session is ended
   await fillLogin(page, user)
   await page.waitForURL(`**/${teamSlug}/nodes`)
   await expect(page.getByText('Live', { exact: true })).toBeAttached()
-  const ended = await fetch(`${testSystem.system.url}/kratos/sessions/${await sessionOf(page)}`, {
+  const ended = await fetch(`${testSystem.system.url}/kratos/sessions/${await getSession(page)}`, {
     method: 'DELETE',
     headers: user.headers(),
   })
@@ -78,7 +78,7 @@ test('an open page redirects to the sign-in page as soon as its session is ended
   await page.waitForURL(/\/auth\/login\?return_to/)
 })
 
-async function sessionOf(page: Page): Promise<string> {
+async function getSession(page: Page): Promise<string> {
   const session = await (await page.request.get('/kratos/sessions/whoami')).json()
   return session.id
 }

@@ -3,7 +3,7 @@ import type { Locator } from '@playwright/test'
 import { expect, test } from '../kit/journey.ts'
 import { prepareStartProblems, type StartProblems } from '../kit/start-problems.ts'
 
-const boxOf = async (what: Locator) => (await what.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+const getBox = async (what: Locator) => (await what.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
 /** The height of the bar at the top of every page. */
 const barHeight = 48
 
@@ -27,17 +27,17 @@ test.describe('a configuration in a low window', () => {
     await expect(summary.getByRole('heading', { name: 'Fix 6 problems to deploy' })).toBeVisible()
 
     await page.getByRole('main').evaluate((main) => main.scrollIntoView({ block: 'end' }))
-    await expect.poll(async () => (await boxOf(find)).y).toBeGreaterThan(barHeight)
-    expect((await boxOf(summary)).y).toBeGreaterThan(barHeight)
-    const list = await boxOf(settings)
+    await expect.poll(async () => (await getBox(find)).y).toBeGreaterThan(barHeight)
+    expect((await getBox(summary)).y).toBeGreaterThan(barHeight)
+    const list = await getBox(settings)
     expect(list.y + list.height).toBeLessThanOrEqual(height)
 
     // The last setting is reached by scrolling the list, and the search above it stays.
     const last = settings.getByRole('button').last()
     await last.scrollIntoViewIfNeeded()
-    const { y, height: own } = await boxOf(last)
+    const { y, height: own } = await getBox(last)
     expect(y + own).toBeLessThanOrEqual(list.y + list.height)
-    expect((await boxOf(find)).y).toBeGreaterThan(barHeight)
+    expect((await getBox(find)).y).toBeGreaterThan(barHeight)
 
     const lastProblem = summary.getByRole('link', { name: 'Open the field' }).last()
     await lastProblem.scrollIntoViewIfNeeded()
@@ -63,19 +63,19 @@ test.describe('a phone', () => {
     const result = page.getByRole('status', { name: 'Result' })
     const reason = result.getByText(`The image has no program ${program}: correct the command or the entrypoint.`)
     await expect(reason).toBeVisible()
-    const folded = (await boxOf(reason)).height
+    const folded = (await getBox(reason)).height
     await expect(result.getByRole('button', { name: 'Deploy again' })).toBeInViewport()
     await result.getByRole('button', { name: 'Show all' }).click()
-    expect((await boxOf(reason)).height).toBeGreaterThan(2 * folded)
+    expect((await getBox(reason)).height).toBeGreaterThan(2 * folded)
     await result.getByText('Details').click()
     await expect(result.getByText('OCI runtime create failed')).toBeVisible()
-    const { x, width } = await boxOf(result)
+    const { x, width } = await getBox(result)
     for (const part of [reason, result.getByText('OCI runtime create failed')]) {
-      const box = await boxOf(part)
+      const box = await getBox(part)
       expect(box.x + box.width).toBeLessThanOrEqual(x + width)
     }
     await result.getByRole('button', { name: 'Show less' }).click()
-    expect((await boxOf(reason)).height).toBe(folded)
+    expect((await getBox(reason)).height).toBe(folded)
   })
 
   test('shows the tools above the log of a container in two rows', async ({ page, testSystem }) => {
@@ -89,15 +89,15 @@ test.describe('a phone', () => {
     )
     await page.goto(`/${testEnvironment.teamSlug}/nodes/${testEnvironment.nodeId}/log?prefix=${prefix}&name=web`)
     await expect(page.getByText('ready')).toBeVisible()
-    const rowOf = async (what: Locator) => {
-      const { y, height } = await boxOf(what)
+    const getRow = async (what: Locator) => {
+      const { y, height } = await getBox(what)
       return Math.round((y + height / 2) / 16)
     }
-    const find = await rowOf(page.getByRole('button', { name: 'Find in the log' }))
-    expect(await rowOf(page.getByRole('heading', { name: 'Log', exact: true }))).toBe(find)
-    expect(await rowOf(page.getByRole('link', { name: 'Download whole log' }))).toBe(find)
+    const find = await getRow(page.getByRole('button', { name: 'Find in the log' }))
+    expect(await getRow(page.getByRole('heading', { name: 'Log', exact: true }))).toBe(find)
+    expect(await getRow(page.getByRole('link', { name: 'Download whole log' }))).toBe(find)
     const counts = page.getByRole('radiogroup', { name: 'Number of last lines' }).getByRole('radio')
     await expect(counts).toHaveText(['50', '500', '1K', '10K', '100K'])
-    expect(await rowOf(counts.last())).toBe(await rowOf(counts.first()))
+    expect(await getRow(counts.last())).toBe(await getRow(counts.first()))
   })
 })

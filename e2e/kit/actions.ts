@@ -6,7 +6,7 @@ export async function blockActions(page: Page): Promise<Set<Action>> {
   const actions = new Set<Action>()
   await page.route(/\/api\//, async (route) => {
     const request = route.request()
-    const { operation, audit } = rowOf(request.method(), new URL(request.url()).pathname)
+    const { operation, audit } = getRow(request.method(), new URL(request.url()).pathname)
     // Changing endpoints are audited, while a read may also be a POST.
     if (!audit) return route.fallback()
     actions.add(operation)
@@ -15,7 +15,7 @@ export async function blockActions(page: Page): Promise<Set<Action>> {
   await page.routeWebSocket(/\/api$/, (socket) => {
     const server = socket.connectToServer()
     socket.onMessage((text) => {
-      const action = messageOf(String(text))
+      const action = getMessage(String(text))
       if (action) actions.add(action)
       else server.send(text)
     })
@@ -32,7 +32,7 @@ const patterns = Object.entries<EndpointSpec>(contract).map(([operation, { metho
 }))
 
 /** Selects the endpoint with the fewest parameters: `/teams/invitations` before `/teams/:teamId`. */
-function rowOf(method: string, path: string) {
+function getRow(method: string, path: string) {
   const [row] = patterns
     .filter((candidate) => candidate.method === method && candidate.shape.test(path))
     .sort((a, b) => a.parameters - b.parameters)
@@ -49,7 +49,7 @@ const messages = Object.entries(liveChannels).flatMap(([channel, { path, client 
     })),
 )
 
-const messageOf = (text: string): Action | undefined => {
+const getMessage = (text: string): Action | undefined => {
   const { type } = JSON.parse(text) as { type: string }
   return messages.find(({ shape }) => shape.test(type))?.action
 }

@@ -30,7 +30,7 @@ export async function exerciseControls(page: Page, path: string, actions: Readon
   await load(page, path)
   await arrive(page, path)
   const counts = new Map<string, number>()
-  for (const { name, menu } of await controlsOf(page)) {
+  for (const { name, menu } of await listControls(page)) {
     const times = (counts.get(name) ?? 0) + 1
     counts.set(name, times)
     if (times > (menu ? menusPerName : buttonsPerName)) continue
@@ -38,7 +38,7 @@ export async function exerciseControls(page: Page, path: string, actions: Readon
       await arrive(page, path)
       // Controls are found by name, because positions change while rows are removed, and an earlier press may have removed the control.
       const find = async () =>
-        (await controlsOf(page)).flatMap((one, index) => (one.name === name ? [index] : []))[times - 1]
+        (await listControls(page)).flatMap((one, index) => (one.name === name ? [index] : []))[times - 1]
       const place = await find()
       if (place === undefined) return false
       try {
@@ -65,7 +65,7 @@ export async function exerciseControls(page: Page, path: string, actions: Readon
   }
 }
 
-const controlsOf = (page: Page) =>
+const listControls = (page: Page) =>
   page.locator(controls).evaluateAll((all) =>
     all.map((one) => ({
       name: one.ariaLabel || one.textContent || '',
@@ -78,7 +78,7 @@ async function somethingHappens(page: Page, path: string, actions: ReadonlySet<s
   const before = actions.size
   const seen = async () =>
     actions.size > before ||
-    placeOf(page) !== path ||
+    toPlace(page) !== path ||
     (await page.locator('[role="dialog"], [role="menu"]').count()) > 0
   const part = page.locator('[data-loading-part]')
   for (let calm = 0; calm < calmMin && !(await seen()); calm++) {
@@ -90,14 +90,14 @@ async function somethingHappens(page: Page, path: string, actions: ReadonlySet<s
   }
 }
 
-const placeOf = (page: Page): string => {
+const toPlace = (page: Page): string => {
   const { pathname, search } = new URL(page.url())
   return pathname + search
 }
 
 async function arrive(page: Page, path: string) {
   await closeAll(page)
-  if (placeOf(page) !== path) await goTo(page, path)
+  if (toPlace(page) !== path) await goTo(page, path)
   await expect(page.locator('.skeleton')).toHaveCount(0)
   await expect(page.locator('main')).toContainText(/\w/)
 }

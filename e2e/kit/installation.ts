@@ -45,7 +45,7 @@ export async function startInstallation(dataDir: string, ports: readonly number[
   return { supervisor, url: `http://localhost:${ports[0]}` }
 }
 
-export function pidOf({ supervisor }: Installation): number {
+export function getPid({ supervisor }: Installation): number {
   if (!supervisor.pid) throw new Error('the supervisor did not start')
   return supervisor.pid
 }

@@ -21,7 +21,7 @@ export async function newNode(
   return { nodeId: node.id, token, command: install.command, script: install.script }
 }
 
-export const statusOf = async (testEnvironment: TestEnvironment, nodeId: string): Promise<string> =>
+export const getStatus = async (testEnvironment: TestEnvironment, nodeId: string): Promise<string> =>
   (await testEnvironment.user.client.call('nodes.get', { params: { teamSlug: testEnvironment.teamSlug, nodeId } }))
     .status
 

@@ -1,7 +1,7 @@
 import { waitFor } from '@crux/test-kit'
 
 /** The answer of a service on a host port, undefined while it does not answer. */
-export async function answerOf(port: number): Promise<string | undefined> {
+export async function toAnswer(port: number): Promise<string | undefined> {
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/`, {
       headers: { connection: 'close' },
@@ -14,4 +14,4 @@ export async function answerOf(port: number): Promise<string | undefined> {
 }
 
 export const answers = (port: number, text: string): Promise<true> =>
-  waitFor(`${port} answers ${text}`, async () => (await answerOf(port)) === text && (true as const))
+  waitFor(`${port} answers ${text}`, async () => (await toAnswer(port)) === text && (true as const))

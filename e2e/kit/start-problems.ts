@@ -85,11 +85,11 @@ export async function prepareStartProblems(testEnvironment: TestEnvironment): Pr
   ])
   const { id } = await createDeployment(testEnvironment, asking, unique('asks'))
   const deployment = await client.call('deployments.get', { params: { ...inTeam, deploymentId: id } })
-  const configOf = (index: number) =>
+  const getConfig = (index: number) =>
     deployment.instances.find(({ image }) => image.id === asking.imageIds[index])?.config.id ?? ''
   return {
     deploymentId: id,
-    configIds: { shop: configOf(0), worker: configOf(1) },
+    configIds: { shop: getConfig(0), worker: getConfig(1) },
     nodeName: deployment.node.name,
     holder: {
       project,

@@ -25,14 +25,14 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => rm(built, { recursive: true, force: true }))
 
-const filesOf = (folder: string) =>
+const listFiles = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(js|css|html)$/.test(name))
     .map((name) => readFileSync(join(folder, name), 'utf8'))
 
 test('a production build contains nothing of the component page, and a development build does', () => {
   const marks = [heading, '/dev/components']
-  const has = (folder: string) => marks.map((mark) => filesOf(folder).some((text) => text.includes(mark)))
+  const has = (folder: string) => marks.map((mark) => listFiles(folder).some((text) => text.includes(mark)))
   expect(has(built)).toEqual([true, true])
   expect(has(join(root, 'apps/console/dist'))).toEqual([false, false])
 })

@@ -10,7 +10,7 @@ import {
   unique,
   web,
 } from '@crux/test-kit'
-import { answerOf, answers } from '../kit/service.ts'
+import { answers, toAnswer } from '../kit/service.ts'
 import { expect, type TestSystem, test } from '../kit/test-system.ts'
 
 /** Deploys a service that answers "one" on a host port. */
@@ -39,7 +39,7 @@ async function expectKept(testSystem: TestSystem, deployed: Awaited<ReturnType<t
   const result = await deploy(testSystem.testEnvironment, deployed.deployment.id)
   expect(result.status).toBe('failed')
   expect(result.outcome).toMatch(words)
-  expect(await answerOf(deployed.port), 'the old one answers').toBe('one')
+  expect(await toAnswer(deployed.port), 'the old one answers').toBe('one')
   const after = await raw.list(`dev.crux.prefix=${deployed.prefix}`)
   expect(after.map((one) => one.Id)).toEqual(before.map((one) => one.Id))
   expect(after.map((one) => one.Names)).toEqual(before.map((one) => one.Names))
@@ -108,7 +108,7 @@ test.describe('a failed deployment', () => {
       body: { config: { ports: [{ internal: 8080, external: taken }] } },
     })
     await expectKept(testSystem, deployed, new RegExp(`${taken}.*${otherPrefix}-other|${otherPrefix}-other.*${taken}`))
-    expect(await answerOf(taken)).toBe('other')
+    expect(await toAnswer(taken)).toBe('other')
   })
 
   test('a new container that never reaches its expected state keeps the old one answering', async ({ testSystem }) => {

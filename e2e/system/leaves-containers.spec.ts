@@ -17,15 +17,15 @@ import {
   waitFor,
   web,
 } from '@crux/test-kit'
-import { type Installation, pidOf, processTree, type RunningProcess, startInstallation } from '../kit/installation.ts'
-import { statusOf } from '../kit/node.ts'
-import { answerOf, answers } from '../kit/service.ts'
+import { getPid, type Installation, processTree, type RunningProcess, startInstallation } from '../kit/installation.ts'
+import { getStatus } from '../kit/node.ts'
+import { answers, toAnswer } from '../kit/service.ts'
 import { expect, test } from '../kit/test-system.ts'
 
 const anyAlive = (processes: readonly RunningProcess[]) => processes.some(({ pid }) => isAlive(pid))
 
 const ways: [string, (started: Installation, processes: readonly RunningProcess[]) => void][] = [
-  ['Ctrl-C', (crux) => process.kill(-pidOf(crux), 'SIGINT')],
+  ['Ctrl-C', (crux) => process.kill(-getPid(crux), 'SIGINT')],
   [
     'kill -9 of all its processes, supervisor and agent among them',
     (_, processes) => {
@@ -67,7 +67,7 @@ for (const [way, end] of ways)
     await answers(port, 'still here')
     const [container] = await raw.list(`dev.crux.prefix=${prefix}`)
     const before = await raw.inspect(container?.Id ?? '')
-    const processes = processTree(pidOf(first))
+    const processes = processTree(getPid(first))
     for (const part of [/scripts\/start/, /in .*apps\/server$/, /in .*apps\/identity$/, /postgres/, /agent/])
       expect(
         processes.some(({ description }) => part.test(description)),
@@ -76,12 +76,12 @@ for (const [way, end] of ways)
 
     end(first, processes)
     await waitFor('every process of Crux has ended', () => !anyAlive(processes), { timeoutMs: 60_000 })
-    expect(await answerOf(port)).toBe('still here')
+    expect(await toAnswer(port)).toBe('still here')
 
     const second = await startInstallation(dataDir, ports)
     started.push(second)
     const again = { ...testEnvironment, user: await signInAgain(second.url, testEnvironment.user) }
-    await waitFor('the node is back', async () => (await statusOf(again, testEnvironment.nodeId)) === 'connected', {
+    await waitFor('the node is back', async () => (await getStatus(again, testEnvironment.nodeId)) === 'connected', {
       timeoutMs: 60_000,
     })
     const params = { teamSlug: testEnvironment.teamSlug, deploymentId: deployment.id }
@@ -89,10 +89,10 @@ for (const [way, end] of ways)
     expect((await raw.list(`dev.crux.prefix=${prefix}`)).map(({ Id }) => Id)).toEqual([container?.Id])
     // The same process runs in the same container, so it was not restarted.
     expect((await raw.inspect(container?.Id ?? '')).State).toEqual(before.State)
-    expect(await answerOf(port)).toBe('still here')
+    expect(await toAnswer(port)).toBe('still here')
 
-    const last = processTree(pidOf(second))
-    process.kill(-pidOf(second), 'SIGINT')
+    const last = processTree(getPid(second))
+    process.kill(-getPid(second), 'SIGINT')
     await waitFor('every process of Crux has ended', () => !anyAlive(last), { timeoutMs: 60_000 })
     await removeContainers(`dev.crux.team=${testEnvironment.teamId}`)
     await registry.remove()

@@ -12,7 +12,7 @@ import {
   web,
 } from '@crux/test-kit'
 import { createNetworkLink } from '../kit/network-link.ts'
-import { newNode, statusOf } from '../kit/node.ts'
+import { getStatus, newNode } from '../kit/node.ts'
 import { answers } from '../kit/service.ts'
 import { expect, test } from '../kit/test-system.ts'
 
@@ -27,7 +27,7 @@ test('a deployment completes when the link is cut and restored during it', async
   })
   await waitFor(
     'the agent is connected',
-    async () => (await statusOf(testSystem.testEnvironment, nodeId)) === 'connected',
+    async () => (await getStatus(testSystem.testEnvironment, nodeId)) === 'connected',
   )
   const testEnvironment = { ...testSystem.testEnvironment, nodeId }
   const name = `app/${unique('cut')}`
@@ -48,7 +48,7 @@ test('a deployment completes when the link is cut and restored during it', async
   networkLink.cut()
   await waitFor(
     'the node counts as unreachable',
-    async () => (await statusOf(testEnvironment, nodeId)) === 'unreachable',
+    async () => (await getStatus(testEnvironment, nodeId)) === 'unreachable',
   )
   networkLink.restore()
   const result = await finished(testEnvironment, deployment.id)
@@ -63,13 +63,13 @@ test('a revoked token ends the link, and the node can be installed again', async
   const agent = testSystem.system.startAgent({ name: unique('revoked'), token, nodeId })
   await waitFor(
     'the agent is connected',
-    async () => (await statusOf(testSystem.testEnvironment, nodeId)) === 'connected',
+    async () => (await getStatus(testSystem.testEnvironment, nodeId)) === 'connected',
   )
   const params = { teamSlug: testSystem.testEnvironment.teamSlug, nodeId }
   await testSystem.testEnvironment.user.client.call('nodes.revoke-token', { params })
   await waitFor(
     'the node counts as unreachable',
-    async () => (await statusOf(testSystem.testEnvironment, nodeId)) === 'unreachable',
+    async () => (await getStatus(testSystem.testEnvironment, nodeId)) === 'unreachable',
   )
   expect((await testSystem.testEnvironment.user.client.call('nodes.get', { params })).hasToken).toBe(false)
   await agent.stop()
@@ -97,7 +97,7 @@ test('the install script loads the image and connects the agent, which then depl
   try {
     await waitFor(
       'the installed agent is connected',
-      async () => (await statusOf(testSystem.testEnvironment, nodeId)) === 'connected',
+      async () => (await getStatus(testSystem.testEnvironment, nodeId)) === 'connected',
       { timeoutMs: 60_000, everyMs: 200 },
     )
     const testEnvironment = { ...testSystem.testEnvironment, nodeId }

@@ -13,7 +13,7 @@ import {
   unique,
   web,
 } from '@crux/test-kit'
-import { answerOf, answers } from '../kit/service.ts'
+import { answers, toAnswer } from '../kit/service.ts'
 import { expect, test } from '../kit/test-system.ts'
 
 test('a container without an owner that has the wanted name is kept and named in the error', async ({ testSystem }) => {
@@ -63,7 +63,7 @@ test('a container of another project and of another team is kept', async ({ test
   const third = await deploy(otherTeam, (await createDeployment(otherTeam, theirs, prefix)).id)
   expect(third.status).toBe('failed')
   expect(third.outcome).toContain(`${prefix}-web`)
-  expect(await answerOf(port)).toBe('mine')
+  expect(await toAnswer(port)).toBe('mine')
   await removeContainers(`dev.crux.team=${otherTeam.teamId}`)
 })
 
@@ -95,7 +95,7 @@ test('version 1.1.0 replaces 1.0.0 on the same node and prefix, and 1.0.0 is res
     client.call('images.update', { params: { ...params, versionId: next.id, imageId: image.id }, body: { tag } })
   await setImageTag('missing')
   expect((await deploy(testEnvironment, second.id)).status).toBe('failed')
-  expect(await answerOf(port), 'given back').toBe('1.0.0')
+  expect(await toAnswer(port), 'given back').toBe('1.0.0')
   expect(
     (await client.call('deployments.get', { params: { teamSlug: testEnvironment.teamSlug, deploymentId: one.id } }))
       .status,

@@ -12,7 +12,7 @@ import {
   web,
 } from '@crux/test-kit'
 import { agentPid } from '../kit/node.ts'
-import { answerOf, answers } from '../kit/service.ts'
+import { answers, toAnswer } from '../kit/service.ts'
 import { expect, type TestSystem, test } from '../kit/test-system.ts'
 
 /** A service whose next release takes seconds to be verified, so that a process can be killed in the middle. */
@@ -87,7 +87,7 @@ test('a deployment keeps answering while PostgreSQL and the server are killed, a
   const deployed = await slowReplacement(testSystem)
   await expectDone(testSystem, deployed)
   await Promise.all([testSystem.system.kill('postgres', 'SIGKILL'), testSystem.system.kill('server', 'SIGKILL')])
-  expect(await answerOf(deployed.port)).toBe('two')
+  expect(await toAnswer(deployed.port)).toBe('two')
   await waitFor('the server serves again', async () => (await fetch(`${testSystem.system.url}/health/ready`)).ok, {
     timeoutMs: 60_000,
     everyMs: 100,

@@ -19,7 +19,7 @@ import {
 import { type Browser, test as base, expect } from '@playwright/test'
 import { WebSocket } from 'ws'
 import { signIn } from '../kit/console.ts'
-import { newNode, statusOf } from '../kit/node.ts'
+import { getStatus, newNode } from '../kit/node.ts'
 import { answers } from '../kit/service.ts'
 import { startSystem, type TestSystem } from '../kit/test-system.ts'
 import { needsProxy, nginxIdleMs, type ProxyName, prepareProxy, type TlsProxy } from '../kit/tls-proxy.ts'
@@ -62,12 +62,12 @@ test.describe('nginx', () => {
   }) => {
     test.setTimeout(240_000)
     const { testEnvironment, url } = behind
-    expect(await statusOf(testEnvironment, testEnvironment.nodeId)).toBe('connected')
+    expect(await getStatus(testEnvironment, testEnvironment.nodeId)).toBe('connected')
     const installed = await installInContainer(behind)
     const quiet = await deployQuietService({ ...testEnvironment, nodeId: installed.nodeId })
     const live = await openLive(behind, installed.nodeId, quiet)
     const since = Date.now()
-    const linksBefore = await linksOf(testEnvironment)
+    const linksBefore = await getLinks(testEnvironment)
 
     await consoleWorks(behind, browser)
     await addressesAreTheProxys(behind)
@@ -88,9 +88,9 @@ test.describe('nginx', () => {
       })
       expect(live.closed()).toBe(false)
       expect(live.errors()).toEqual([])
-      expect(await linksOf(testEnvironment)).toEqual(linksBefore)
+      expect(await getLinks(testEnvironment)).toEqual(linksBefore)
       for (const nodeId of [testEnvironment.nodeId, installed.nodeId])
-        expect(await statusOf(testEnvironment, nodeId)).toBe('connected')
+        expect(await getStatus(testEnvironment, nodeId)).toBe('connected')
     })
     await test.step('the streams that were quiet still carry what happens', async () => {
       await raw.stop(quiet.id)
@@ -99,9 +99,9 @@ test.describe('nginx', () => {
     })
     await test.step('an agent finds its way back through a proxy that was restarted', async () => {
       await behind.proxy.stop()
-      await waitFor('unreachable', async () => (await statusOf(testEnvironment, installed.nodeId)) === 'unreachable')
+      await waitFor('unreachable', async () => (await getStatus(testEnvironment, installed.nodeId)) === 'unreachable')
       await behind.proxy.start()
-      await waitFor('connected', async () => (await statusOf(testEnvironment, installed.nodeId)) === 'connected')
+      await waitFor('connected', async () => (await getStatus(testEnvironment, installed.nodeId)) === 'connected')
     })
   })
 })
@@ -113,7 +113,7 @@ test.describe('Caddy', () => {
   test('agent, streams and console behind Caddy work over TLS', async ({ behind, browser }) => {
     test.setTimeout(180_000)
     const { testEnvironment } = behind
-    expect(await statusOf(testEnvironment, testEnvironment.nodeId)).toBe('connected')
+    expect(await getStatus(testEnvironment, testEnvironment.nodeId)).toBe('connected')
     const quiet = await deployQuietService(testEnvironment)
     const live = await openLive(behind, testEnvironment.nodeId, quiet)
     await consoleWorks(behind, browser)
@@ -147,7 +147,7 @@ async function installInContainer({
   agentContainers.push(mine.Id)
   await waitFor(
     'the installed agent is connected',
-    async () => (await statusOf(testEnvironment, nodeId)) === 'connected',
+    async () => (await getStatus(testEnvironment, nodeId)) === 'connected',
     {
       timeoutMs: 60_000,
       everyMs: 200,
@@ -212,7 +212,7 @@ async function openLive({ testEnvironment, url, proxy }: Behind, nodeId: string,
 }
 
 /** The connections and disconnections of agents per node: a link that was cut and restored would add two. */
-async function linksOf(testEnvironment: TestEnvironment): Promise<string[]> {
+async function getLinks(testEnvironment: TestEnvironment): Promise<string[]> {
   const params = { teamSlug: testEnvironment.teamSlug }
   const nodes = await testEnvironment.user.client.call('nodes.list', { params })
   const query = { skip: 0, take: 100, from: new Date(0).toISOString(), to: new Date(Date.now() + 60_000).toISOString() }

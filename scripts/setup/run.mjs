@@ -39,11 +39,11 @@ export function runUnderNode24(script, args, { env = {}, cwd = root } = {}) {
 /** npm starts a shell that starts this script. When npm or the shell is gone, no terminal can stop the script any more. */
 function watchAncestors(onGone) {
   if (!process.env.npm_lifecycle_event || process.platform !== 'linux') return undefined
-  const parent = statusOf(process.ppid)
-  const grandparent = parent && /^(sh|dash|bash|ash)$/.test(parent.name) ? statusOf(parent.ppid) : undefined
+  const parent = getStatus(process.ppid)
+  const grandparent = parent && /^(sh|dash|bash|ash)$/.test(parent.name) ? getStatus(parent.ppid) : undefined
   const known = [parent, grandparent].filter((entry) => entry !== undefined)
   const timer = setInterval(() => {
-    const gone = known.some((entry) => statusOf(entry.pid)?.startTime !== entry.startTime)
+    const gone = known.some((entry) => getStatus(entry.pid)?.startTime !== entry.startTime)
     if (gone) {
       clearInterval(timer)
       onGone()
@@ -53,7 +53,7 @@ function watchAncestors(onGone) {
   return timer
 }
 
-function statusOf(pid) {
+function getStatus(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const close = text.lastIndexOf(')')

@@ -31,7 +31,7 @@ export async function buildAgentImage(dist = `${root}dist`): Promise<{ path: str
   const path = join(dist, 'agent-image.tar')
   await mkdir(dist, { recursive: true })
 
-  const layer = await tarOf(async (archive) => {
+  const layer = await createTar(async (archive) => {
     for (const directory of ['tmp', 'srv', 'srv/crux'])
       archive.entry({ name: directory, type: 'directory', mode: directory === 'tmp' ? 0o1777 : 0o755, mtime: epoch })
     for (const file of await nodeRuntimeFiles()) await addFile(archive, file.path, file.source, 0o755)
@@ -79,7 +79,7 @@ export async function buildAgentImage(dist = `${root}dist`): Promise<{ path: str
 const memoryFlags = ['--max-semi-space-size=1', '--optimize-for-size']
 const epoch = new Date(0)
 
-async function tarOf(fill: (archive: Pack) => Promise<void>): Promise<Buffer> {
+async function createTar(fill: (archive: Pack) => Promise<void>): Promise<Buffer> {
   const archive = pack()
   const collected = buffer(archive)
   await fill(archive)

@@ -60,6 +60,6 @@ export class AbortedError extends Error {
   }
 }
 
-export function messageOf(error: unknown): string {
+export function getMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

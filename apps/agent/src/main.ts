@@ -5,7 +5,7 @@ import type { LinkEnd } from './link/link.ts'
 import { type AgentSettings, readSettings } from './settings.ts'
 import { version } from './version.ts'
 
-const words: Record<LinkEnd, string> = {
+const linkEndMessages: Record<LinkEnd, string> = {
   refused: 'the server refused the token: install the agent again from the node page',
   revoked: 'the server revoked the token: install the agent again from the node page',
   shutdown: 'the server closed the link: the agent stops',
@@ -44,7 +44,7 @@ try {
     )
   }
   const end = await agent.ended
-  log.info(words[end])
+  log.info(linkEndMessages[end])
   // 0 also for a refusal: with the restart policy on-failure the container then stays stopped. A signal differs: the engine sends one when
   // the machine shuts down, and must start the agent again with it.
   process.exit(end === 'stopped' ? signalCode : 0)

@@ -197,11 +197,11 @@ describe('the agent image', () => {
 
       const requests = loadPort(port, 2)
       await agent.remove({ force: true })
-      const { pid } = await gateOf(dataDir)
+      const { pid } = await getGate(dataDir)
       const control = await connectGate(join(dataDir, '.agent', 'gate'))
       expect(await control?.ask({ kind: 'handover', entry: '/agent/gate.mjs' })).toMatchObject({ ok: true })
       control?.close()
-      await waitUntil('the successor answers', async () => (await gateOf(dataDir)).pid !== pid)
+      await waitUntil('the successor answers', async () => (await getGate(dataDir)).pid !== pid)
       await waitUntil('requests went on', () => requests.total() > 200)
       await requests.stop()
       expect(requests.bad).toEqual([])
@@ -226,7 +226,7 @@ describe('the agent image', () => {
 /** The creation time makes it unique: the same image from a registry of another test would not count as built on this node. */
 const ownImage = (text: string) => ({ ...webImage(text), created: new Date().toISOString() })
 
-const gateOf = (dataDir: string) => waitUntil('the gate answers', () => lookAtGate(dataDir))
+const getGate = (dataDir: string) => waitUntil('the gate answers', () => lookAtGate(dataDir))
 
 async function residentMegabytes(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')

@@ -46,7 +46,7 @@ describe('a cancelled deployment', () => {
       testEnvironment.server.deploy(release)
       await asked.promise
       testEnvironment.server.send({ case: 'cancelDeployment', value: release.key ? { release: release.key } : {} })
-      expect(await testEnvironment.server.outcomeOf(release, 5_000)).toMatchObject({
+      expect(await testEnvironment.server.getOutcome(release, 5_000)).toMatchObject({
         cancelled: true,
         previousRestored: true,
       })
@@ -77,12 +77,12 @@ describe('a cancelled deployment', () => {
     )
     testEnvironment.server.send({ case: 'cancelDeployment', value: { release: queued.key } })
     testEnvironment.server.send({ case: 'cancelDeployment', value: { release: running.key } })
-    expect(await testEnvironment.server.outcomeOf(running)).toMatchObject({
+    expect(await testEnvironment.server.getOutcome(running)).toMatchObject({
       successful: false,
       cancelled: true,
       previousRestored: true,
     })
-    expect(await testEnvironment.server.outcomeOf(queued)).toMatchObject({
+    expect(await testEnvironment.server.getOutcome(queued)).toMatchObject({
       successful: false,
       cancelled: true,
       previousRestored: true,

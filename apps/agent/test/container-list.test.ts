@@ -7,7 +7,7 @@ import { createLogger } from '@crux/service-kit'
 import { loadImage } from '@crux/test-kit'
 import type Docker from 'dockerode'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { viewOf } from '../src/engines/docker/client/container-view.ts'
+import { toView } from '../src/engines/docker/client/container-view.ts'
 import { openDockerDriver } from '../src/engines/docker/client/driver.ts'
 import type { Driver } from '../src/engines/docker/containers/container-engine.ts'
 import { label } from '../src/engines/labels.ts'
@@ -62,7 +62,7 @@ const one = async (short: string): Promise<Container | undefined> =>
 async function truth(): Promise<Container[]> {
   const listed = await docker.listContainers({ all: true, filters: { label: [`${label.prefix}=${prefix}`] } })
   return Promise.all(
-    listed.map(async (container) => viewOf(container, await docker.getContainer(container.Id).inspect())),
+    listed.map(async (container) => toView(container, await docker.getContainer(container.Id).inspect())),
   )
 }
 

@@ -135,7 +135,7 @@ describe('container commands', () => {
     expect(json).toContain('PASSWORD=***')
     expect(json).not.toContain('hunter2')
     expect(
-      JSON.stringify(testEnvironment.server.eventsOf(release.key ?? ({} as never)), (_, entry) =>
+      JSON.stringify(testEnvironment.server.listEvents(release.key ?? ({} as never)), (_, entry) =>
         typeof entry === 'bigint' ? String(entry) : entry,
       ),
     ).not.toContain('hunter2')
@@ -160,7 +160,7 @@ describe('container commands', () => {
     expect(lines).toEqual(['it is ***', '***'])
     const failing = printing('fails', 'echo "bad $PASSWORD"; exit 3')
     expect(await testEnvironment.server.deployAndWait(failing)).toMatchObject({ successful: false })
-    const reported = JSON.stringify(testEnvironment.server.eventsOf(failing.key ?? ({} as never)), (_, entry) =>
+    const reported = JSON.stringify(testEnvironment.server.listEvents(failing.key ?? ({} as never)), (_, entry) =>
       typeof entry === 'bigint' ? String(entry) : entry,
     )
     expect(reported).toContain('bad ***')

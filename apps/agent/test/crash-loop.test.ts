@@ -6,7 +6,7 @@ import { removeContainers } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildAgent } from '../scripts/build.ts'
 import {
-  journalOf,
+  getJournal,
   phaseReached,
   spawnAgent,
   startTestEnvironment,
@@ -106,16 +106,16 @@ async function preload(name: string, code: string): Promise<string> {
 
 const web = (image: string, more: object = {}) => ({ instanceId: 'web', image, config: { name: 'web', ...more } })
 const checking = (release: Release) => phaseReached(testEnvironment, release, Phase.VERIFY, PhaseState.RUNNING)
-const crashesOf = async (release: Release) =>
-  (await journalOf(testEnvironment, release))
+const getCrashes = async (release: Release) =>
+  (await getJournal(testEnvironment, release))
     .flatMap(({ decision }) => (decision?.crashes ? [decision.crashes] : []))
     .at(-1)
 
 async function killWhile(release: Release, kills: number): Promise<void> {
   for (let times = 1; times <= kills; times++) {
     await waitUntil(`the release is checked for the ${times}th time`, async () => {
-      const counted = Object.values((await crashesOf(release)) ?? {}).reduce((sum, crashes) => sum + crashes, 0)
-      const positions = (await journalOf(testEnvironment, release)).flatMap(({ decision }) => decision?.position ?? [])
+      const counted = Object.values((await getCrashes(release)) ?? {}).reduce((sum, crashes) => sum + crashes, 0)
+      const positions = (await getJournal(testEnvironment, release)).flatMap(({ decision }) => decision?.position ?? [])
       return counted === times - 1 && positions.at(-1) === 'start'
     })
     await agent?.kill()
@@ -204,7 +204,7 @@ describe('a release that crashes its agent', () => {
     const release = testEnvironment.release({ observationWindowMs: 60_000, instances: [web(two)] })
     testEnvironment.server.deploy(release)
     await killWhile(release, 3)
-    const outcome = await testEnvironment.server.outcomeOf(release)
+    const outcome = await testEnvironment.server.getOutcome(release)
     expect(outcome).toMatchObject({ successful: false, previousRestored: true, cancelled: false })
     expect(outcome.reason).toBe(
       'the agent ended 3 times while it started and checked the containers: the release is not tried again',
@@ -224,8 +224,8 @@ describe('a release that crashes its agent', () => {
     testEnvironment.server.deploy(innocent)
     await checking(innocent)
     await killWhile(culprit, 3)
-    expect(await testEnvironment.server.outcomeOf(culprit)).toMatchObject({ successful: false })
-    expect(await testEnvironment.server.outcomeOf(innocent)).toMatchObject({ successful: true })
+    expect(await testEnvironment.server.getOutcome(culprit)).toMatchObject({ successful: false })
+    expect(await testEnvironment.server.getOutcome(innocent)).toMatchObject({ successful: true })
   })
 
   test('is left as it is and reported when three crashes interrupt the undo', async () => {
@@ -263,16 +263,16 @@ describe('a release that crashes its agent', () => {
       await waitUntil(
         'the release is checked',
         async () =>
-          (await journalOf(testEnvironment, release)).flatMap(({ decision }) => decision?.position ?? []).at(-1) ===
+          (await getJournal(testEnvironment, release)).flatMap(({ decision }) => decision?.position ?? []).at(-1) ===
           'start',
       )
       const exits = agent?.exits ?? 0
       process.kill(agent?.pid ?? 0, 'SIGTERM')
       await waitUntil('the agent has ended', () => (agent?.exits ?? 0) > exits)
     }
-    expect(await crashesOf(release)).toBeUndefined()
+    expect(await getCrashes(release)).toBeUndefined()
     await waitUntil('the link is back', () => testEnvironment.server.connected)
     testEnvironment.server.send({ case: 'cancelDeployment', value: release.key ? { release: release.key } : {} })
-    expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ cancelled: true })
+    expect(await testEnvironment.server.getOutcome(release)).toMatchObject({ cancelled: true })
   })
 })

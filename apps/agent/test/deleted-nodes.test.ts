@@ -157,8 +157,8 @@ test('one of two nodes on an engine holds and keeps the port of a deleted node a
   }
   type Node = Awaited<ReturnType<typeof startNode>>
   const nodes = await Promise.all([startNode(), startNode()])
-  const gateOf = ({ agent }: Node) => lookAtGate(agent.dataDir)
-  const holds = async (node: Node) => (await gateOf(node))?.ports.some((held) => held.port === port) ?? false
+  const getGate = ({ agent }: Node) => lookAtGate(agent.dataDir)
+  const holds = async (node: Node) => (await getGate(node))?.ports.some((held) => held.port === port) ?? false
   /** Each time another deleted node is named, an agent reconciles its gate. */
   const haveLook = async ({ server, nodeId }: Node) => {
     const deletedNodeIds = [deletedId, randomUUID()]
@@ -168,7 +168,7 @@ test('one of two nodes on an engine holds and keeps the port of a deleted node a
   const answers = () => askPort(port).catch(() => undefined)
   try {
     expect(await waitUntil('the port answers', answers)).toBe('one')
-    await waitUntil('both have tried', async () => (await Promise.all(nodes.map(gateOf))).every(Boolean))
+    await waitUntil('both have tried', async () => (await Promise.all(nodes.map(getGate))).every(Boolean))
     const holding = await Promise.all(nodes.map(holds))
     expect(holding.filter(Boolean)).toHaveLength(1)
     const requests = loadPort(port, 1)

@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { label } from '../src/engines/labels.ts'
 import {
   deploySuccessfully,
-  eventsOf as eventsOfRelease,
-  phasesOf as phasesOfRelease,
+  listEvents as eventsOfRelease,
+  listPhases as phasesOfRelease,
   startTestEnvironment,
   type TestEnvironment,
   webImage,
@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterEach(() => testEnvironment.clear())
 afterAll(() => testEnvironment.dispose())
 
-const eventsOf = (release: Release) => eventsOfRelease(testEnvironment, release)
-const phasesOf = (release: Release, phase: Phase) => phasesOfRelease(testEnvironment, release, phase)
+const listEvents = (release: Release) => eventsOfRelease(testEnvironment, release)
+const listPhases = (release: Release, phase: Phase) => phasesOfRelease(testEnvironment, release, phase)
 const succeed = (release: Release) => deploySuccessfully(testEnvironment, release)
 
 describe('a first deployment', () => {
@@ -47,15 +47,15 @@ describe('a first deployment', () => {
       [label.release]: '1',
       [label.name]: 'web',
     })
-    const events = eventsOf(release)
+    const events = listEvents(release)
     expect(events.map(({ sequence }) => Number(sequence))).toEqual(events.map((_, index) => index + 1))
     expect(events.find(({ event }) => event.case === 'resolved')?.event.value).toMatchObject({ digest: image.digest })
     const progress = events.flatMap(({ event }) => (event.case === 'progress' ? [event.value] : []))
     expect(progress.at(-1)).toMatchObject({ status: 'Pull complete' })
     expect(progress.at(-1)?.totalBytes).toBeGreaterThan(100_000n)
     expect(progress.at(-1)?.currentBytes).toBe(progress.at(-1)?.totalBytes)
-    expect(phasesOf(release, Phase.VERIFY)).toEqual([PhaseState.RUNNING, PhaseState.DONE])
-    expect(phasesOf(release, Phase.PULL)).toEqual([PhaseState.RUNNING, PhaseState.DONE])
+    expect(listPhases(release, Phase.VERIFY)).toEqual([PhaseState.RUNNING, PhaseState.DONE])
+    expect(listPhases(release, Phase.PULL)).toEqual([PhaseState.RUNNING, PhaseState.DONE])
   })
 
   test('lets a database and a web service find each other by both of their names', async () => {
@@ -99,7 +99,7 @@ describe('a first deployment', () => {
       ],
     })
     await succeed(release)
-    const order = eventsOf(release).flatMap(({ event }) =>
+    const order = listEvents(release).flatMap(({ event }) =>
       event.case === 'phase' &&
       ((event.value.phase === Phase.START && event.value.state !== PhaseState.FAILED) ||
         (event.value.phase === Phase.VERIFY && event.value.state === PhaseState.DONE))

@@ -18,7 +18,7 @@ export function describeDriver(kind: string, open: () => Promise<DriverSubject>)
     let subject: DriverSubject
     const prefix = `suite-${Math.random().toString(36).slice(2, 8)}`
     const ref = (name: string) => ({ $typeName: 'crux.agent.v1.ContainerRef', prefix, name }) as const
-    const idOf = async (name: string) => {
+    const getId = async (name: string) => {
       const found = await subject.driver.find(ref(name))
       if (!found) throw new Error(`there is no container ${name}`)
       return found.id
@@ -46,20 +46,20 @@ export function describeDriver(kind: string, open: () => Promise<DriverSubject>)
     })
 
     test('finds a container by its name, views it by its id, and reports when there is none', async () => {
-      const id = await idOf('app')
+      const id = await getId('app')
       expect((await subject.driver.view([id])).map(({ engineId }) => engineId)).toEqual([id])
       expect(await subject.driver.view(['0'.repeat(64)])).toEqual([])
       expect(await subject.driver.find(ref('nobody'))).toBeUndefined()
     })
 
     test('finds nothing by a name that would lead to another path of the engine', async () => {
-      const id = await idOf('app')
+      const id = await getId('app')
       for (const name of [`../containers/${id}`, `${id}/json?`, id.slice(0, 12), '', '..', 'a/../../info'])
         expect(await subject.driver.find({ prefix: '', name })).toBeUndefined()
     })
 
     test('reads the last lines of a log, each with its time', async () => {
-      const id = await idOf('app')
+      const id = await getId('app')
       const read = async (take: number) => {
         const lines = []
         for await (const chunk of subject.driver.readLog(id, { take, follow: false })) lines.push(...chunk)
@@ -72,7 +72,7 @@ export function describeDriver(kind: string, open: () => Promise<DriverSubject>)
     })
 
     test('ends a followed log when its signal aborts', async () => {
-      const id = await idOf('app')
+      const id = await getId('app')
       const controller = new AbortController()
       let seen = 0
       for await (const chunk of subject.driver.readLog(id, { take: 10, follow: true, signal: controller.signal })) {
@@ -83,7 +83,7 @@ export function describeDriver(kind: string, open: () => Promise<DriverSubject>)
     })
 
     test('inspects a container as JSON', async () => {
-      expect(JSON.parse(await subject.driver.inspect(await idOf('app')))).toBeTypeOf('object')
+      expect(JSON.parse(await subject.driver.inspect(await getId('app')))).toBeTypeOf('object')
     })
 
     test('sends every subscriber a relist first and then the events', async () => {
@@ -91,7 +91,7 @@ export function describeDriver(kind: string, open: () => Promise<DriverSubject>)
       const unsubscribe = subject.driver.subscribe((event) => events.push(event))
       await waitUntil('the first word', () => events.length > 0)
       expect(events[0]).toEqual({ kind: 'relist' })
-      const id = await idOf('app')
+      const id = await getId('app')
       await subject.driver.operate(id, Operation.RESTART)
       await waitUntil('the restart', () =>
         events.some((event) => event.kind === 'container' && event.action === 'start' && event.id === id),
@@ -100,7 +100,7 @@ export function describeDriver(kind: string, open: () => Promise<DriverSubject>)
     })
 
     test('removes a container and succeeds a second time', async () => {
-      const id = await idOf('app')
+      const id = await getId('app')
       await subject.driver.remove(id)
       await subject.driver.remove(id)
       expect(await subject.driver.list({ prefix })).toEqual([])

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 type Wanted = Docker.ContainerCreateOptions
 /** The message for a user who configured or started such a container. */
-async function failureOf(wanted: Wanted): Promise<string> {
+async function toFailure(wanted: Wanted): Promise<string> {
   const work = translating('start the container', async () => {
     const container = await docker.createContainer({ Image: image, Cmd: ['/bin/true'], ...wanted })
     made.push(container.id)
@@ -154,7 +154,7 @@ describe("a message of the engine is translated to what happened, to what and wh
     ],
     [`The node has no image ${mark}:2: deploy again, so that it is pulled`, 'No such image', { Image: `${mark}:2` }],
   ])('%s', async (sentence, words, wanted) => {
-    const message = await failureOf(wanted)
+    const message = await toFailure(wanted)
     expect(message.slice(0, sentence.length)).toBe(sentence)
     expect(message).toContain(' (Docker: ')
     expect(message).toContain(words)
@@ -165,20 +165,20 @@ describe("a message of the engine is translated to what happened, to what and wh
     await new Promise((resolve) => holder.once('listening', resolve))
     const { port } = holder.address() as AddressInfo
     const taken = `Port ${port} is taken on the node: choose another port, or stop what uses it (Docker: `
-    expect(await failureOf(published(port))).toContain(taken)
+    expect(await toFailure(published(port))).toContain(taken)
     await new Promise((resolve) => holder.close(resolve))
-    expect(await failureOf({ Cmd: ['/bin/sleep', '600'], ...published(port) })).toBe('it started')
-    expect(await failureOf(published(port))).toContain(taken)
+    expect(await toFailure({ Cmd: ['/bin/sleep', '600'], ...published(port) })).toBe('it started')
+    expect(await toFailure(published(port))).toContain(taken)
   })
 
   test('for a taken name, a container that is paused or removed, and a network without a free address', async () => {
     await docker.createNetwork({ Name: mark, IPAM: { Driver: 'default', Config: [{ Subnet: '10.253.213.0/30' }] } })
     const inNetwork = host({ NetworkMode: mark })
-    expect(await failureOf({ name: name('one'), Cmd: ['/bin/sleep', '600'], ...inNetwork })).toBe('it started')
-    expect(await failureOf({ name: name('one') })).toContain(
+    expect(await toFailure({ name: name('one'), Cmd: ['/bin/sleep', '600'], ...inNetwork })).toBe('it started')
+    expect(await toFailure({ name: name('one') })).toContain(
       `A container with the name ${name('one')} exists already: choose another name, or remove it (Docker: Conflict.`,
     )
-    expect(await failureOf(inNetwork)).toContain(`The network ${mark} has no free address: remove containers from it (`)
+    expect(await toFailure(inNetwork)).toContain(`The network ${mark} has no free address: remove containers from it (`)
     const start = (id: string) => translating('start the container', () => docker.getContainer(id).start())
     await docker.getContainer(name('one')).pause()
     await expect(start(name('one'))).rejects.toThrow('The container is paused: unpause it on the node first (Docker: ')
@@ -186,7 +186,7 @@ describe("a message of the engine is translated to what happened, to what and wh
   })
 
   test('for an unknown error with the operation that was tried', async () => {
-    expect(await failureOf({ Hostname: 'a'.repeat(70) })).toMatch(
+    expect(await toFailure({ Hostname: 'a'.repeat(70) })).toMatch(
       /^Docker could not start the container \(Docker: .+\)$/,
     )
   })

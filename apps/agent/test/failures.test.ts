@@ -22,7 +22,7 @@ afterAll(() => testEnvironment.dispose())
 
 const web = (image: string, more: object = {}) => ({ instanceId: 'web', image, config: { name: 'web', ...more } })
 const failedPhase = (release: Release) =>
-  (release.key ? testEnvironment.server.eventsOf(release.key) : []).flatMap(({ event }) =>
+  (release.key ? testEnvironment.server.listEvents(release.key) : []).flatMap(({ event }) =>
     event.case === 'phase' && event.value.state === PhaseState.FAILED ? [event.value.phase] : [],
   )
 
@@ -229,7 +229,7 @@ describe('a new container that fails', () => {
     const outcome = await failing(release)
     expect(outcome).toMatchObject({ instanceId: 'web', previousRestored: true, cancelled: false })
     expect(outcome.reason).toContain('stopped right after its start: exit code 7')
-    const lines = testEnvironment.server.linesOf(release, true)
+    const lines = testEnvironment.server.toLines(release, true)
     expect(lines).toHaveLength(100)
     expect(lines).toContain('cannot open the database')
     expect(failedPhase(release)).toEqual([Phase.VERIFY])

@@ -10,7 +10,7 @@ import { createMessage, encrypt, readKey } from 'openpgp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commonRows } from './field-table/common-rows.ts'
 import { dockerRows } from './field-table/docker-rows.ts'
-import { type FieldRow, fieldsOf, packRows, type Seen } from './field-table/row.ts'
+import { type FieldRow, getFields, packRows, type Seen } from './field-table/row.ts'
 import { startTestEnvironment, type TestEnvironment, webImage } from './kit/index.ts'
 
 const withoutStorage = storageMissing()
@@ -22,7 +22,7 @@ let hostDirectory: string
 let rows: FieldRow[]
 let release: Release
 let reason: string
-const placeOf = new Map<FieldRow, string>()
+const placeByField = new Map<FieldRow, string>()
 
 beforeAll(async () => {
   ;[testEnvironment, storage] = await Promise.all([startTestEnvironment(), withoutStorage ? undefined : startStorage()])
@@ -66,7 +66,7 @@ beforeAll(async () => {
   rows = [...(await commonRows(kit)), ...dockerRows(kit), ...(storage ? [await storageRow(storage)] : [])]
   const packed = packRows(rows)
   packed.forEach((container, index) => {
-    for (const row of container.rows) placeOf.set(row, `f${index}`)
+    for (const row of container.rows) placeByField.set(row, `f${index}`)
   })
   release = testEnvironment.release({
     hostDangerousAllowed: true,
@@ -121,7 +121,7 @@ async function storageRow(server: TestStorage): Promise<FieldRow> {
 }
 
 async function look(short: string): Promise<Seen> {
-  const events = release.key ? testEnvironment.server.eventsOf(release.key) : []
+  const events = release.key ? testEnvironment.server.listEvents(release.key) : []
   return {
     testEnvironment,
     short,
@@ -143,10 +143,10 @@ describe('every field of a container configuration', () => {
   })
 
   test('appears in the engine as it was configured', async () => {
-    const seen = new Map([...new Set(placeOf.values())].map((short) => [short, look(short)]))
+    const seen = new Map([...new Set(placeByField.values())].map((short) => [short, look(short)]))
     const results = await Promise.allSettled(
       rows.map(async (row) => {
-        const found = await seen.get(placeOf.get(row) ?? '')
+        const found = await seen.get(placeByField.get(row) ?? '')
         if (found) await row.check(found)
       }),
     )
@@ -157,7 +157,7 @@ describe('every field of a container configuration', () => {
   }, 60_000)
 
   test('has a row in the table', () => {
-    const covered = new Set<string>(['name', ...rows.flatMap(fieldsOf)])
+    const covered = new Set<string>(['name', ...rows.flatMap(getFields)])
     const wanted = [...containerConfigGroups.common, ...containerConfigGroups.docker]
     expect(wanted.filter((field) => !covered.has(field) && !(field === 'storage' && withoutStorage))).toEqual([])
   })

@@ -110,13 +110,13 @@ describe.runIf(mayMount)('a data directory on a full disk', () => {
     testEnvironment.server.deploy(caught)
     // The two cannot run at once: the previous container is stopped now.
     await waitUntil('the new one is checked', () =>
-      (caught.key ? testEnvironment.server.eventsOf(caught.key) : []).some(
+      (caught.key ? testEnvironment.server.listEvents(caught.key) : []).some(
         ({ event }) =>
           event.case === 'phase' && event.value.phase === Phase.VERIFY && event.value.state === PhaseState.RUNNING,
       ),
     )
     await fill()
-    const outcome = await testEnvironment.server.outcomeOf(caught)
+    const outcome = await testEnvironment.server.getOutcome(caught)
     expect(outcome).toMatchObject({ successful: false, previousRestored: true })
     expect(outcome.reason).toContain('exit code 3')
     expect(await waitUntil('the previous one answers', () => askPort(port).catch(() => undefined))).toBe('one')

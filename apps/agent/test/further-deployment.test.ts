@@ -4,8 +4,8 @@ import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
   deploySuccessfully,
-  eventsOf as eventsOfRelease,
-  phasesOf as phasesOfRelease,
+  listEvents as eventsOfRelease,
+  listPhases as phasesOfRelease,
   startTestEnvironment,
   type TestEnvironment,
   waitUntil,
@@ -19,8 +19,8 @@ beforeAll(async () => {
 afterEach(() => testEnvironment.clear())
 afterAll(() => testEnvironment.dispose())
 
-const eventsOf = (release: Release) => eventsOfRelease(testEnvironment, release)
-const phasesOf = (release: Release, phase: Phase) => phasesOfRelease(testEnvironment, release, phase)
+const listEvents = (release: Release) => eventsOfRelease(testEnvironment, release)
+const listPhases = (release: Release, phase: Phase) => phasesOfRelease(testEnvironment, release, phase)
 const succeed = (release: Release) => deploySuccessfully(testEnvironment, release)
 
 describe('a further deployment', () => {
@@ -33,7 +33,7 @@ describe('a further deployment', () => {
     const again = testEnvironment.release({ instances: [web(image.reference)] })
     await succeed(again)
     expect((await testEnvironment.inspect('web')).Id).toBe(Id)
-    expect(phasesOf(again, Phase.START)).toEqual([PhaseState.SKIPPED])
+    expect(listPhases(again, Phase.START)).toEqual([PhaseState.SKIPPED])
     await succeed(testEnvironment.release({ recreate: true, instances: [web(image.reference)] }))
     expect((await testEnvironment.inspect('web')).Id).not.toBe(Id)
   })
@@ -78,7 +78,7 @@ describe('a further deployment', () => {
     const release = testEnvironment.release({ instances: [web(two.reference, ports)] })
     await succeed(release)
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('two')
-    expect(testEnvironment.server.linesOf(release).join('\n')).toContain(`both publish port ${port}`)
+    expect(testEnvironment.server.toLines(release).join('\n')).toContain(`both publish port ${port}`)
     expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
     expect(await testEnvironment.exec('web', ['/bin/nslookup', 'web', '127.0.0.11'])).toMatch(/Address: \d+\./)
   })
@@ -196,7 +196,7 @@ describe('a further deployment', () => {
       instances: [{ instanceId: 'vol', image: image.reference, config: { name: 'vol' } }],
     })
     await succeed(release)
-    expect(testEnvironment.server.linesOf(release).join('\n')).toContain('/var/data')
+    expect(testEnvironment.server.toLines(release).join('\n')).toContain('/var/data')
     expect((await testEnvironment.docker.getVolume(volume).inspect()).Name).toBe(volume)
     await testEnvironment.docker.getVolume(volume).remove()
   })
@@ -208,7 +208,7 @@ describe('a further deployment', () => {
     )
     for (const release of releases) testEnvironment.server.deploy(release)
     for (const release of releases)
-      expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: true })
+      expect(await testEnvironment.server.getOutcome(release)).toMatchObject({ successful: true })
     expect((await testEnvironment.inspect('web')).Config.Env).toContain('TRY=3')
     expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
   })
@@ -219,7 +219,7 @@ describe('a further deployment', () => {
     testEnvironment.server.deploy(release)
     await succeed(release)
     const { Id } = await testEnvironment.inspect('web')
-    const reported = eventsOf(release).length
+    const reported = listEvents(release).length
     testEnvironment.server.deploy(release)
     expect(
       (await testEnvironment.server.ask({ case: 'listContainers', value: { prefix: testEnvironment.owner.prefix } }))
@@ -227,6 +227,6 @@ describe('a further deployment', () => {
     ).toBe('containers')
     await waitUntil('all is quiet', async () => (await testEnvironment.names()).length === 1)
     expect((await testEnvironment.inspect('web')).Id).toBe(Id)
-    expect(eventsOf(release).length).toBe(reported)
+    expect(listEvents(release).length).toBe(reported)
   })
 })

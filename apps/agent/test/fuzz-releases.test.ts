@@ -244,7 +244,7 @@ function onTheWire(init: MessageInitShape<typeof ReleaseSchema>): Release {
   return fromBinary(ReleaseSchema, toBinary(ReleaseSchema, create(ReleaseSchema, init)))
 }
 
-async function outcomeOf(sent: Release): Promise<Outcome> {
+async function getOutcome(sent: Release): Promise<Outcome> {
   await releases.accept(sent)
   return waitUntil('the release ends', () => outcomes.get(`${sent.key?.deploymentId}/${sent.key?.number}`), 30_000)
 }
@@ -259,7 +259,7 @@ test(`the agent ends each of ${total} releases that no server sends with a messa
   await fc.assert(
     fc.asyncProperty(release, async (init) => {
       number += 1
-      const outcome = await outcomeOf(onTheWire({ ...init, key: { deploymentId: 'fuzz', number } }))
+      const outcome = await getOutcome(onTheWire({ ...init, key: { deploymentId: 'fuzz', number } }))
       expect(outcome.successful).toBe(false)
       expect(outcome.reason).not.toBe('')
       expect(mistakes()).toEqual([])
@@ -277,11 +277,11 @@ test(`the agent ends each of ${total} releases that no server sends with a messa
 
 test('the agent refuses invalid release keys, which become names of files, and accepts the next release', async () => {
   for (const deploymentId of ['', '../x', 'a/b', '\u0000', '__proto__', 'x'.repeat(300), '日']) {
-    const outcome = await outcomeOf(onTheWire({ key: { deploymentId, number: 1 } }))
+    const outcome = await getOutcome(onTheWire({ key: { deploymentId, number: 1 } }))
     expect(outcome).toMatchObject({ successful: false, previousRestored: false })
   }
   await expect(releases.accept(onTheWire({}))).resolves.toBeUndefined()
-  const { reason } = await outcomeOf(onTheWire({ key: { deploymentId: 'next', number: 1 } }))
+  const { reason } = await getOutcome(onTheWire({ key: { deploymentId: 'next', number: 1 } }))
   expect(reason).toBe('the release names no owner')
   expect(unhandled).toEqual([])
 })
@@ -295,6 +295,6 @@ test('the agent refuses a release with 10,000 instances at once', async () => {
     configJson: JSON.stringify({ ...config, name: `i${index}` }),
   }))
   const owner = { teamId: 'team', projectId: 'project', nodeId: 'node', prefix: 'shop' }
-  const { reason } = await outcomeOf(onTheWire({ key: { deploymentId: 'many', number: 1 }, owner, instances }))
+  const { reason } = await getOutcome(onTheWire({ key: { deploymentId: 'many', number: 1 }, owner, instances }))
   expect(reason).toBe('a release has at most 1000 instances')
 })

@@ -107,7 +107,7 @@ describe('a port that stays open', () => {
     await deploy(one, port, plain)
     const on = testEnvironment.release({ instances: [web(two, port)] })
     expect(await testEnvironment.server.deployAndWait(on)).toMatchObject({ successful: true })
-    expect(testEnvironment.server.linesOf(on).join()).toContain(`port ${port} passes from the engine to the gate`)
+    expect(testEnvironment.server.toLines(on).join()).toContain(`port ${port} passes from the engine to the gate`)
     expect(await askPort(port)).toBe('two')
 
     expect(await deploy(one, other)).toMatchObject({ successful: true })
@@ -137,7 +137,7 @@ describe('a port that stays open', () => {
     await waitUntil('the gate counts the connection', gateCounts)
     const release = testEnvironment.release({ instances: [web(two, port, { portGate })] })
     const waits = () =>
-      testEnvironment.server.linesOf(release).filter((line) => line.includes('waits at most 600 s')).length
+      testEnvironment.server.toLines(release).filter((line) => line.includes('waits at most 600 s')).length
     testEnvironment.server.deploy(release)
     await waitUntil('it waits for the connection', () => waits() === 1)
     const began = performance.now()
@@ -145,7 +145,7 @@ describe('a port that stays open', () => {
     expect(performance.now() - began).toBeLessThan(6_000)
     await waitUntil('it waits again', () => waits() === 2)
     client.destroy()
-    expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: true })
+    expect(await testEnvironment.server.getOutcome(release)).toMatchObject({ successful: true })
     expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
   }, 40_000)
 
@@ -233,10 +233,10 @@ describe('a port that stays open', () => {
 
     const release = testEnvironment.release({ observationWindowMs: 2_000, instances: [web(two, port)] })
     testEnvironment.server.deploy(release)
-    await waitUntil('it is being verified', async () => (await journalOf(release)).includes('PHASE_VERIFY'))
+    await waitUntil('it is being verified', async () => (await getJournal(release)).includes('PHASE_VERIFY'))
     process.kill((await separateGate()).pid, 'SIGKILL')
     expect(await waitUntil('it answers again', () => askPort(port).catch(() => undefined))).toBe('one')
-    expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: true })
+    expect(await testEnvironment.server.getOutcome(release)).toMatchObject({ successful: true })
     expect(await askPort(port)).toBe('two')
   })
 })
@@ -288,10 +288,10 @@ describe('an agent that restarts', () => {
         instances: [web(answer === 'two' ? two : one, port)],
       })
       testEnvironment.server.deploy(release)
-      await waitUntil(`the phase ${phase}`, async () => (await journalOf(release)).includes(`PHASE_${phase}`))
+      await waitUntil(`the phase ${phase}`, async () => (await getJournal(release)).includes(`PHASE_${phase}`))
       await kill()
       await startProcess()
-      expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: true })
+      expect(await testEnvironment.server.getOutcome(release)).toMatchObject({ successful: true })
       expect(await askPort(port)).toBe(answer)
     }
     await requests.stop()
@@ -353,7 +353,7 @@ const isRefused = (port: number) =>
     (error) => error.code === 'ECONNREFUSED',
   )
 
-async function journalOf({ key }: Release): Promise<string> {
+async function getJournal({ key }: Release): Promise<string> {
   return readFile(
     join(testEnvironment.dataDir, '.agent', 'journal', `${key?.deploymentId}.${key?.number}.jsonl`),
     'utf8',

@@ -134,7 +134,7 @@ describe('a container of a user', () => {
     expect(await testEnvironment.server.deployAndWait(release)).toMatchObject({ successful: true })
     const bridge = await testEnvironment.docker.getNetwork('bridge').inspect()
     const reported = testEnvironment.server
-      .eventsOf(release.key ?? expect.fail())
+      .listEvents(release.key ?? expect.fail())
       .flatMap(({ event }) => (event.case === 'log' ? event.value.lines : []))
       .join('\n')
     const address = /inet (\d+\.\d+)\./.exec(reported)?.[1]

@@ -139,7 +139,7 @@ test('a removal keeps everything that a deployment in progress may run', async (
     { imageId: id, reason: `A deployment in progress uses ${repository}: remove it afterwards` },
   ])
   if (order.key) testEnvironment.server.send({ case: 'cancelDeployment', value: { release: order.key } })
-  expect(await testEnvironment.server.outcomeOf(order)).toMatchObject({ cancelled: true })
+  expect(await testEnvironment.server.getOutcome(order)).toMatchObject({ cancelled: true })
   await waitUntil('the release lets go', async () => (await remove(id)).imageIds.length > 0)
   expect(await stored(id)).toBeUndefined()
 })

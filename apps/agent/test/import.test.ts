@@ -49,7 +49,7 @@ describe.skipIf(missing)('the import from a storage', () => {
     })
   const succeed = async (order: Release) => {
     expect(await testEnvironment.server.deployAndWait(order)).toMatchObject({ successful: true, reason: '' })
-    return testEnvironment.server.linesOf(order).find((line) => line.startsWith('imported'))
+    return testEnvironment.server.toLines(order).find((line) => line.startsWith('imported'))
   }
 
   test('mirrors a prefix of the bucket by fetching differences, keeping the rest and removing what is gone', async () => {
@@ -65,7 +65,7 @@ describe.skipIf(missing)('the import from a storage', () => {
     expect(await readFile(volume(odd), 'utf8')).toBe('odd')
     expect((await readdir(volume())).sort()).toEqual(['a folder', 'index.html'])
     expect((await testEnvironment.exec('web', ['/bin/cat', '/files/index.html'])).trim()).toBe('hello')
-    const progress = (first.key ? testEnvironment.server.eventsOf(first.key) : []).flatMap(({ event }) =>
+    const progress = (first.key ? testEnvironment.server.listEvents(first.key) : []).flatMap(({ event }) =>
       event.case === 'progress' ? [event.value] : [],
     )
     expect(progress.at(-1)).toMatchObject({ status: 'Import complete', currentBytes: 8n, totalBytes: 8n })
@@ -122,20 +122,20 @@ describe.skipIf(missing)('the import from a storage', () => {
     await storage.put('assets', 'good/file', 'good')
     await succeed(release('assets/good'))
     const { Id } = await testEnvironment.inspect('web')
-    const reasonOf = async (order: Release) => {
+    const getReason = async (order: Release) => {
       const { successful, previousRestored, reason } = await testEnvironment.server.deployAndWait(order)
       expect({ successful, previousRestored }).toEqual({ successful: false, previousRestored: true })
       return reason
     }
-    expect(await reasonOf(release('nowhere'))).toBe(
+    expect(await getReason(release('nowhere'))).toBe(
       'importing nowhere/ into files: the storage has no bucket of that name',
     )
-    expect(await reasonOf(release('assets/mistyped'))).toContain('the bucket has nothing under mistyped/')
-    expect(await reasonOf(release('assets/good', { recreate: true, access: { secretKey: 'wrong' } }))).toContain(
+    expect(await getReason(release('assets/mistyped'))).toContain('the bucket has nothing under mistyped/')
+    expect(await getReason(release('assets/good', { recreate: true, access: { secretKey: 'wrong' } }))).toContain(
       'refuses the secret key',
     )
     expect(
-      await reasonOf(release('assets/good', { recreate: true, access: { url: 'http://169.254.169.254' } })),
+      await getReason(release('assets/good', { recreate: true, access: { url: 'http://169.254.169.254' } })),
     ).toContain('169.254.169.254 is not an address of a storage')
     expect(await readFile(volume('file'), 'utf8')).toBe('good')
     expect((await testEnvironment.inspect('web')).Id).toBe(Id)
@@ -187,9 +187,9 @@ describe.skipIf(missing)('the import from a storage', () => {
         (await readdir(volume()).catch((): string[] => [])).includes('a'),
       )
       testEnvironment.server.send({ case: 'cancelDeployment', value: order.key ? { release: order.key } : {} })
-      expect(await testEnvironment.server.outcomeOf(order)).toMatchObject({ successful: false, cancelled: true })
+      expect(await testEnvironment.server.getOutcome(order)).toMatchObject({ successful: false, cancelled: true })
       expect(await readdir(volume())).toEqual(['a'])
-      expect(testEnvironment.server.linesOf(order)).toContain(
+      expect(testEnvironment.server.toLines(order)).toContain(
         'the volume files keeps the files that were brought into it: they are not put back',
       )
       expect(await testEnvironment.names()).toEqual([])

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => testEnvironment.dispose())
 
 type Owner = TestEnvironment['owner']
-async function holdersOf(owner: Owner, ports: readonly number[]): Promise<Record<number, string>> {
+async function listHolders(owner: Owner, ports: readonly number[]): Promise<Record<number, string>> {
   const result = await testEnvironment.server.ask({
     case: 'findPortHolders',
     value: { owner, ports: ports.map((port) => ({ port, protocol: 'tcp', address: '' })) },
@@ -38,19 +38,19 @@ test('port holders are reported with names of the own team only and not where th
   try {
     const asked = [published, gated, listening, free]
     const neighbour = { ...testEnvironment.owner, prefix: `${testEnvironment.owner.prefix}n` }
-    expect(await holdersOf(neighbour, asked)).toEqual({
+    expect(await listHolders(neighbour, asked)).toEqual({
       [published]: testEnvironment.name('web'),
       [gated]: testEnvironment.name('gated'),
       [listening]: '',
     })
-    expect(await holdersOf({ ...neighbour, teamId: 'another' }, asked)).toEqual({
+    expect(await listHolders({ ...neighbour, teamId: 'another' }, asked)).toEqual({
       [published]: '',
       [gated]: '',
       [listening]: '',
     })
-    expect(await holdersOf(testEnvironment.owner, asked)).toEqual({ [listening]: '' })
+    expect(await listHolders(testEnvironment.owner, asked)).toEqual({ [listening]: '' })
     await testEnvironment.docker.getContainer(testEnvironment.name('web')).stop({ t: 0 })
-    expect(await holdersOf(neighbour, [published])).toEqual({})
+    expect(await listHolders(neighbour, [published])).toEqual({})
   } finally {
     socket.close()
   }

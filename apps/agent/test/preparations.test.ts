@@ -73,13 +73,13 @@ describe('init containers', () => {
     const second = await read('web', 'data', 'second')
     expect(second).not.toContain('SHAPE')
     expect(second).not.toContain('TOKEN')
-    expect(testEnvironment.server.linesOf(release, true)).toContain('from-first')
-    expect(testEnvironment.server.linesOf(release).join('\n')).toMatch(
+    expect(testEnvironment.server.toLines(release, true)).toContain('from-first')
+    expect(testEnvironment.server.toLines(release).join('\n')).toMatch(
       /init container first ended.*init container second ended/s,
     )
     expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
     expect(
-      JSON.stringify(release.key ? testEnvironment.server.eventsOf(release.key) : [], (_, value) =>
+      JSON.stringify(release.key ? testEnvironment.server.listEvents(release.key) : [], (_, value) =>
         typeof value === 'bigint' ? Number(value) : value,
       ),
     ).not.toContain('plain-token')
@@ -105,7 +105,7 @@ describe('init containers', () => {
     const old = await filling('old')
     const first = testEnvironment.release({ instances: [instance] })
     await succeed(first)
-    const resolved = (first.key ? testEnvironment.server.eventsOf(first.key) : []).flatMap(({ event }) =>
+    const resolved = (first.key ? testEnvironment.server.listEvents(first.key) : []).flatMap(({ event }) =>
       event.case === 'resolved' ? [event.value.preparationDigests] : [],
     )
     expect(resolved).toEqual([{ [filler]: old }])
@@ -143,7 +143,7 @@ describe('init containers', () => {
     const outcome = await testEnvironment.server.deployAndWait(release)
     expect(outcome).toMatchObject({ successful: false, instanceId: 'web', previousRestored: true })
     expect(outcome.reason).toBe('the init container migrate failed: exit code 7')
-    expect(testEnvironment.server.linesOf(release, true)).toEqual(['no such table'])
+    expect(testEnvironment.server.toLines(release, true)).toEqual(['no such table'])
     expect((await testEnvironment.inspect('web')).Id).toBe(Id)
     expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
   })
@@ -162,13 +162,13 @@ describe('init containers', () => {
       ],
     })
     await succeed(release)
-    expect(testEnvironment.server.linesOf(release)).toContain(
+    expect(testEnvironment.server.toLines(release)).toContain(
       `${testEnvironment.name('web')} pauses while it is replaced: both use the volume at /data`,
     )
-    const lines = testEnvironment.server.linesOf(release)
+    const lines = testEnvironment.server.toLines(release)
     const at = (part: string) => lines.findIndex((line) => line.includes(part))
     expect(at(`stopping ${testEnvironment.name('web')}`)).toBeLessThan(at('the init container write ended'))
-    const events = release.key ? testEnvironment.server.eventsOf(release.key) : []
+    const events = release.key ? testEnvironment.server.listEvents(release.key) : []
     const silenced = events.flatMap(({ event }) => (event.case === 'log' && event.value.silences) || [])
     expect(silenced).toEqual([testEnvironment.name('web')])
   })
@@ -195,7 +195,7 @@ describe('init containers', () => {
     const anonymous = found.Mounts.find(({ Destination }) => Destination === '/scratch')?.Name ?? ''
     expect((await testEnvironment.docker.getVolume(anonymous).inspect()).Name).toBe(anonymous)
     testEnvironment.server.send({ case: 'cancelDeployment', value: release.key ? { release: release.key } : {} })
-    expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: false, cancelled: true })
+    expect(await testEnvironment.server.getOutcome(release)).toMatchObject({ successful: false, cancelled: true })
     expect(await testEnvironment.names()).toEqual([])
     await expect(testEnvironment.docker.getVolume(anonymous).inspect()).rejects.toThrow('no such volume')
   })

@@ -128,7 +128,7 @@ const free = [
 ] as const
 
 /** Distributes a configuration over the layers of image and instance, with weaker values that must be overridden. */
-function layersOf(config: FinalContainerConfig, index: number) {
+function toLayers(config: FinalContainerConfig, index: number) {
   const image: Record<string, unknown> = { ...config, secrets: config.secrets.map(({ value: _, ...row }) => row) }
   const instance: Record<string, unknown> = {}
   for (const [place, field] of free.entries()) {
@@ -165,7 +165,7 @@ async function deployAll(
 ): Promise<FinalContainerConfig[]> {
   const { client } = testEnvironment.user
   const params = { teamSlug: testEnvironment.teamSlug }
-  const layers = configs.map((config, index) => layersOf(config, from + index))
+  const layers = configs.map((config, index) => toLayers(config, from + index))
   const [repository = '', tag = ''] = image.slice(registry.host.length + 1).split(':')
   const service = await createService(
     testEnvironment,

@@ -100,13 +100,13 @@ describe('an agent that is killed in the middle of a deployment', () => {
     await reached(release, phase, state)
     await kill()
     await startProcess()
-    expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({
+    expect(await testEnvironment.server.getOutcome(release)).toMatchObject({
       successful: true,
       containerNames: [testEnvironment.name('web')],
     })
     expect(await waitUntil('the new one answers', () => testEnvironment.answer('web'))).toBe('two')
     expect(
-      testEnvironment.server.eventsOf(release.key as ReleaseKey).filter(({ event }) => event.case === 'outcome'),
+      testEnvironment.server.listEvents(release.key as ReleaseKey).filter(({ event }) => event.case === 'outcome'),
     ).toHaveLength(1)
     await allQuiet()
   })
@@ -128,7 +128,10 @@ describe('an agent that is killed in the middle of a deployment', () => {
     )[0]
     await testEnvironment.docker.getContainer(fresh?.Id ?? '').kill()
     await startProcess()
-    expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: false, previousRestored: true })
+    expect(await testEnvironment.server.getOutcome(release)).toMatchObject({
+      successful: false,
+      previousRestored: true,
+    })
     expect((await testEnvironment.inspect('web')).Id).toBe(Id)
     expect(await waitUntil('the old one answers', () => testEnvironment.answer('web'))).toBe('one')
     await allQuiet()
@@ -146,7 +149,7 @@ describe('an agent that is killed in the middle of a deployment', () => {
     await reached(release, Phase.VERIFY, PhaseState.FAILED)
     await kill()
     await startProcess()
-    const outcome = await testEnvironment.server.outcomeOf(release)
+    const outcome = await testEnvironment.server.getOutcome(release)
     expect(outcome).toMatchObject({ successful: false, previousRestored: true })
     expect(outcome.reason).toContain('exit code 5')
     expect((await testEnvironment.inspect('web')).Id).toBe(Id)
@@ -184,7 +187,7 @@ describe('an agent that is killed while an init container runs', () => {
     await kill()
     await startProcess()
     await writeFile(volume('go'), '')
-    expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: true })
+    expect(await testEnvironment.server.getOutcome(release)).toMatchObject({ successful: true })
     expect(await readFile(volume('runs'), 'utf8')).toBe('run\n')
     expect(await readFile(volume('index.html'), 'utf8')).toBe('one')
     await allQuiet()
@@ -198,7 +201,7 @@ describe('an agent that is killed while an init container runs', () => {
     await kill()
     await startProcess()
     testEnvironment.server.send({ case: 'cancelDeployment', value: release.key ? { release: release.key } : {} })
-    expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: false, cancelled: true })
+    expect(await testEnvironment.server.getOutcome(release)).toMatchObject({ successful: false, cancelled: true })
     expect(await testEnvironment.names()).toEqual([])
   })
 })
@@ -213,8 +216,8 @@ describe('a server that is unavailable during a deployment', () => {
     await waitUntil('the deployment ends without the server', async () => (await testEnvironment.names()).length === 1)
     await new Promise((resolve) => setTimeout(resolve, 1_200))
     await testEnvironment.server.start()
-    expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: true })
-    const sequences = (release.key ? testEnvironment.server.eventsOf(release.key) : []).map(({ sequence }) =>
+    expect(await testEnvironment.server.getOutcome(release)).toMatchObject({ successful: true })
+    const sequences = (release.key ? testEnvironment.server.listEvents(release.key) : []).map(({ sequence }) =>
       Number(sequence),
     )
     expect(sequences).toEqual(sequences.map((_, index) => index + 1))
@@ -229,7 +232,7 @@ describe('a server that is unavailable during a deployment', () => {
     await reached(release, Phase.VERIFY, PhaseState.RUNNING)
     testEnvironment.server.abandoned.add(`${release.key?.deploymentId}/1`)
     testEnvironment.server.cutLink()
-    const outcome = await testEnvironment.server.outcomeOf(release)
+    const outcome = await testEnvironment.server.getOutcome(release)
     expect(outcome).toMatchObject({ successful: false, cancelled: false, previousRestored: true })
     expect(outcome.reason).toContain('no longer counts on this release')
     expect(await testEnvironment.answer('web')).toBe('one')

@@ -33,7 +33,7 @@ afterEach(async () => {
 afterAll(() => Promise.all([team.dispose(), stranger.dispose()]))
 
 type Options = { path?: string; name?: string; admin?: boolean }
-const releaseOf = (testEnvironment: TestEnvironment, domain: string, { path, name = 'web', admin }: Options = {}) =>
+const getRelease = (testEnvironment: TestEnvironment, domain: string, { path, name = 'web', admin }: Options = {}) =>
   testEnvironment.release({
     hostDangerousAllowed: admin ?? false,
     instances: [
@@ -45,33 +45,33 @@ const releaseOf = (testEnvironment: TestEnvironment, domain: string, { path, nam
   })
 /** A host that no other test on the engine uses. */
 const host = () => `${team.owner.prefix}.example`
-const outcomeOf = (testEnvironment: TestEnvironment, domain: string, options?: Options) =>
-  testEnvironment.server.deployAndWait(releaseOf(testEnvironment, domain, options))
+const getOutcome = (testEnvironment: TestEnvironment, domain: string, options?: Options) =>
+  testEnvironment.server.deployAndWait(getRelease(testEnvironment, domain, options))
 const inUse = (route: string) => `${route} is in use on this node: choose another host name or path`
 
 describe('a host name and path on one engine', () => {
   test('belong to the first owner, running or stopped, and the message names no owner', async () => {
-    expect(await outcomeOf(team, host())).toMatchObject({ successful: true, reason: '' })
+    expect(await getOutcome(team, host())).toMatchObject({ successful: true, reason: '' })
     for (const [domain, path] of [
       [host().toUpperCase(), undefined],
       [host(), '/longer/path'],
       ['*.example', undefined],
     ] as const) {
-      const { successful, reason } = await outcomeOf(stranger, domain, { ...(path ? { path } : {}), admin: true })
+      const { successful, reason } = await getOutcome(stranger, domain, { ...(path ? { path } : {}), admin: true })
       expect({ successful, reason }).toEqual({
         successful: false,
         reason: inUse(`${domain.toLowerCase()}${path ?? '/'}`),
       })
     }
     await team.docker.getContainer(team.name('web')).stop({ t: 0 })
-    expect(await outcomeOf(stranger, host())).toMatchObject({ successful: false, reason: inUse(`${host()}/`) })
+    expect(await getOutcome(stranger, host())).toMatchObject({ successful: false, reason: inUse(`${host()}/`) })
     expect(await stranger.names()).toEqual([])
-    expect(await outcomeOf(team, host())).toMatchObject({ successful: true, reason: '' })
+    expect(await getOutcome(team, host())).toMatchObject({ successful: true, reason: '' })
   }, 60_000)
 
   test('may be shared by paths where neither is the beginning of the other', async () => {
-    expect(await outcomeOf(team, host(), { path: '/a' })).toMatchObject({ successful: true, reason: '' })
-    expect(await outcomeOf(stranger, host(), { path: '/b' })).toMatchObject({ successful: true, reason: '' })
+    expect(await getOutcome(team, host(), { path: '/a' })).toMatchObject({ successful: true, reason: '' })
+    expect(await getOutcome(stranger, host(), { path: '/b' })).toMatchObject({ successful: true, reason: '' })
   })
 
   test('of a container without an owner are refused too', async () => {
@@ -81,8 +81,8 @@ describe('a host name and path on one engine', () => {
       Labels: { 'traefik.http.routers.other.rule': `Host(\`${host()}\`) && PathPrefix(\`/app\`)` },
     })
     try {
-      expect(await outcomeOf(stranger, host())).toMatchObject({ successful: false, reason: inUse(`${host()}/`) })
-      expect(await outcomeOf(stranger, host(), { path: '/other' })).toMatchObject({ successful: true, reason: '' })
+      expect(await getOutcome(stranger, host())).toMatchObject({ successful: false, reason: inUse(`${host()}/`) })
+      expect(await getOutcome(stranger, host(), { path: '/other' })).toMatchObject({ successful: true, reason: '' })
     } finally {
       await foreign.remove({ force: true })
     }
@@ -91,11 +91,11 @@ describe('a host name and path on one engine', () => {
   test('that two releases request at once are never routed to both', async () => {
     for (let round = 0; round < 3; round++) {
       const releases = [team, stranger].map(
-        (testEnvironment) => [testEnvironment, releaseOf(testEnvironment, `r${round}.${host()}`)] as const,
+        (testEnvironment) => [testEnvironment, getRelease(testEnvironment, `r${round}.${host()}`)] as const,
       )
       for (const [testEnvironment, release] of releases) testEnvironment.server.deploy(release)
       const outcomes = await Promise.all(
-        releases.map(([testEnvironment, release]) => testEnvironment.server.outcomeOf(release)),
+        releases.map(([testEnvironment, release]) => testEnvironment.server.getOutcome(release)),
       )
       expect(outcomes.filter(({ successful }) => successful).length).toBeLessThan(2)
       for (const { reason } of outcomes.filter(({ successful }) => !successful))
@@ -118,7 +118,7 @@ describe('a host name and path on one engine', () => {
   })
 
   test('of Crux itself are given to no container', async () => {
-    const { successful, reason } = await outcomeOf(team, '127.0.0.1', { path: '/x', admin: true })
+    const { successful, reason } = await getOutcome(team, '127.0.0.1', { path: '/x', admin: true })
     expect({ successful, reason }).toEqual({
       successful: false,
       reason: '127.0.0.1 is the host name of Crux itself: choose another one',
@@ -138,7 +138,7 @@ test("an image's own labels for Crux, Compose and proxies are emptied on its con
     'com.example.colour': 'blue',
   })
   // An emptied label routes nothing, and does not block routes of others.
-  expect(await outcomeOf(stranger, host())).toMatchObject({ successful: true, reason: '' })
+  expect(await getOutcome(stranger, host())).toMatchObject({ successful: true, reason: '' })
 })
 
 test("labels of an init container's image are emptied too", async () => {
@@ -170,5 +170,5 @@ test("labels of an init container's image are emptied too", async () => {
     'com.example.colour': 'blue',
   })
   if (release.key) team.server.send({ case: 'cancelDeployment', value: { release: release.key } })
-  expect(await team.server.outcomeOf(release)).toMatchObject({ cancelled: true })
+  expect(await team.server.getOutcome(release)).toMatchObject({ cancelled: true })
 })

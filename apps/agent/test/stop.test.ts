@@ -66,7 +66,7 @@ describe('a release that must stop several containers', () => {
     expect(await testEnvironment.server.deployAndWait(release)).toMatchObject({ successful: true })
     const key = release.key
     if (!key) throw new Error('the release has no key')
-    const steps = testEnvironment.server.eventsOf(key).flatMap(({ event }) => {
+    const steps = testEnvironment.server.listEvents(key).flatMap(({ event }) => {
       if (event.case !== 'log') return []
       return event.value.silences ? ['stopping'] : event.value.stopped ? ['stopped'] : []
     })

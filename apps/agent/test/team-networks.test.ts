@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 type Options = { prefix?: string; admin?: boolean; name?: string; initImage?: string; args?: string[] }
-function releaseOf(
+function getRelease(
   testEnvironment: TestEnvironment,
   keys: readonly string[],
   { prefix, admin, name = 'web', args }: Options = {},
@@ -55,7 +55,7 @@ function releaseOf(
 }
 
 async function deploy(testEnvironment: TestEnvironment, keys: readonly string[], options: Options = {}) {
-  const outcome = await testEnvironment.server.deployAndWait(releaseOf(testEnvironment, keys, options))
+  const outcome = await testEnvironment.server.deployAndWait(getRelease(testEnvironment, keys, options))
   expect(outcome).toMatchObject({ reason: '', successful: true })
 }
 
@@ -65,13 +65,13 @@ async function refused(
   keys: readonly string[],
   options: Options = {},
 ): Promise<string> {
-  const outcome = await testEnvironment.server.deployAndWait(releaseOf(testEnvironment, keys, options))
+  const outcome = await testEnvironment.server.deployAndWait(getRelease(testEnvironment, keys, options))
   expect(outcome.successful).toBe(false)
   return outcome.reason
 }
 
 const secondPrefix = (testEnvironment: TestEnvironment) => `${testEnvironment.owner.prefix}x`
-const ownersOf = (testEnvironment: TestEnvironment) => [
+const listOwners = (testEnvironment: TestEnvironment) => [
   testEnvironment.owner,
   {
     ...testEnvironment.owner,
@@ -81,7 +81,7 @@ const ownersOf = (testEnvironment: TestEnvironment) => [
 ]
 
 async function deletePrefixes(testEnvironment: TestEnvironment) {
-  for (const owner of ownersOf(testEnvironment))
+  for (const owner of listOwners(testEnvironment))
     await testEnvironment.server.ask({ case: 'deleteContainers', value: { owner } })
 }
 
@@ -111,7 +111,7 @@ async function isReachable(container: string, host: string): Promise<boolean> {
   return true
 }
 
-async function addressesOf(container: string): Promise<string[]> {
+async function listAddresses(container: string): Promise<string[]> {
   const { Networks } = (await team.docker.getContainer(container).inspect()).NetworkSettings
   return Object.values(Networks).map(({ IPAddress }) => IPAddress)
 }
@@ -125,7 +125,7 @@ describe('a network of the team', () => {
     expect(await reach(mine, second)).toBe('one')
     expect(await reach(second, mine)).toBe('one')
     expect(await reach(theirs, theirs)).toBe('one')
-    for (const host of [mine, ...(await addressesOf(mine))]) expect(await isReachable(theirs, host)).toBe(false)
+    for (const host of [mine, ...(await listAddresses(mine))]) expect(await isReachable(theirs, host)).toBe(false)
     const name = teamNetworkName(team.owner, 'shared')
     expect(name).not.toBe(teamNetworkName(stranger.owner, 'shared'))
     expect((await team.docker.getNetwork(name).inspect()).Labels).toEqual({
@@ -139,7 +139,7 @@ describe('a network of the team', () => {
     await deploy(team, ['shared'])
     await deploy(team, ['shared'], { prefix: secondPrefix(team) })
     const name = teamNetworkName(team.owner, 'shared')
-    const [first, second] = ownersOf(team)
+    const [first, second] = listOwners(team)
     await team.docker.getContainer(`${secondPrefix(team)}-web`).stop({ t: 0 })
     await team.server.ask({ case: 'deleteContainers', value: { owner: first } })
     expect(await networkNames()).toContain(name)
@@ -161,10 +161,10 @@ describe('a network of the team', () => {
   test('is kept by a release in progress while another one removes the last container', async () => {
     for (let round = 0; round < 3; round++) {
       await deploy(team, ['shared'], { prefix: secondPrefix(team) })
-      const under = releaseOf(team, ['shared'])
+      const under = getRelease(team, ['shared'])
       team.server.deploy(under)
-      await team.server.ask({ case: 'deleteContainers', value: { owner: ownersOf(team)[1] } })
-      expect(await team.server.outcomeOf(under)).toMatchObject({ successful: true, reason: '' })
+      await team.server.ask({ case: 'deleteContainers', value: { owner: listOwners(team)[1] } })
+      expect(await team.server.getOutcome(under)).toMatchObject({ successful: true, reason: '' })
       expect(await joined(team.name('web'))).toContain(teamNetworkName(team.owner, 'shared'))
       await deletePrefixes(team)
     }
@@ -184,13 +184,13 @@ describe('a network of the team', () => {
   })
 
   test('receives containers that are on a network of the previous naming with the next release', async () => {
-    const release = releaseOf(team, ['front'])
+    const release = getRelease(team, ['front'])
     expect(await team.server.deployAndWait(release)).toMatchObject({ successful: true })
     const name = teamNetworkName(team.owner, 'front')
     const { Id } = await team.inspect('web')
     await team.docker.getNetwork(foreign).connect({ Container: Id })
     await team.docker.getNetwork(name).disconnect({ Container: Id })
-    const again = releaseOf(team, ['front'])
+    const again = getRelease(team, ['front'])
     again.instances = release.instances
     expect(await team.server.deployAndWait(again)).toMatchObject({ successful: true })
     const networks = await joined(team.name('web'))
@@ -213,7 +213,7 @@ describe('a network that Crux created for a team or prefix', () => {
       [networkName(stranger.owner), ...keys.map((key) => teamNetworkName(stranger.owner, key))].sort(),
     )
     expect(await reach(theirs, theirs)).toBe('one')
-    for (const host of [mine, ...(await addressesOf(mine))]) {
+    for (const host of [mine, ...(await listAddresses(mine))]) {
       expect(await reach(mine, host)).toBe('one')
       expect(await isReachable(theirs, host)).toBe(false)
     }
@@ -273,7 +273,7 @@ describe('a network of the engine', () => {
 
 describe('an init container', () => {
   test("is on the network of its prefix and not on the engine's default bridge", async () => {
-    const release = releaseOf(team, [])
+    const release = getRelease(team, [])
     const [instance] = release.instances
     if (!instance) throw new Error('one instance')
     const config = JSON.parse(instance.configJson)
@@ -288,6 +288,6 @@ describe('an init container', () => {
     expect(networks).toEqual([networkName(team.owner)])
     const { key } = release
     team.server.send({ case: 'cancelDeployment', value: { ...(key ? { release: key } : {}) } })
-    expect(await team.server.outcomeOf(release)).toMatchObject({ cancelled: true })
+    expect(await team.server.getOutcome(release)).toMatchObject({ cancelled: true })
   })
 })

@@ -33,7 +33,7 @@ const deploy = (config: object, more: object = {}) =>
   testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [instance(config)], ...more }))
 const succeed = async (config: object, more: object = {}) =>
   expect(await deploy(config, more)).toMatchObject({ successful: true, reason: '' })
-const reasonOf = async (config: object, more: object = {}) => {
+const getReason = async (config: object, more: object = {}) => {
   const { successful, reason } = await deploy(config, more)
   expect(successful).toBe(false)
   return reason
@@ -67,14 +67,14 @@ describe('a volume that lies inside another one', () => {
   test('is not filled and keeps its owner where the container created a link', async () => {
     await succeed({ volumes: [data] })
     await testEnvironment.exec('web', ['/bin/ln', '-sfn', outside, '/data/y'])
-    expect(await reasonOf(filled('data/y/made'))).toContain('is not a name for a volume')
+    expect(await getReason(filled('data/y/made'))).toContain('is not a name for a volume')
     await expectUntouched()
   })
 
   test('of an old release fails with a message that contains the path of its data and leaves the data untouched', async () => {
     await mkdir(volume('data', 'deep'), { recursive: true })
     await writeFile(volume('data', 'deep', 'file'), 'kept')
-    const reason = await reasonOf({ volumes: [{ name: 'data/deep', path: '/deep' }] })
+    const reason = await getReason({ volumes: [{ name: 'data/deep', path: '/deep' }] })
     expect(reason).toContain(`What it held lies in ${volume('data', 'deep')} on the node and was not touched`)
     expect(await readFile(volume('data', 'deep', 'file'), 'utf8')).toBe('kept')
     expect(await testEnvironment.names()).toEqual([])
@@ -92,8 +92,8 @@ describe('the directory of a volume', () => {
     for (const at of [volume('data'), volume(), dirname(volume())]) {
       await mkdir(dirname(at), { recursive: true })
       await symlink(outside, at)
-      expect(await reasonOf({ volumes: [data], user: 12345 })).toContain(`${at} is a link or a file`)
-      expect(await reasonOf(filled('data'))).toContain(`${at} is a link or a file`)
+      expect(await getReason({ volumes: [data], user: 12345 })).toContain(`${at} is a link or a file`)
+      expect(await getReason(filled('data'))).toContain(`${at} is a link or a file`)
       await expectUntouched()
       await rm(at)
       await rm(join(testEnvironment.dataDir, testEnvironment.owner.prefix), { recursive: true, force: true })
@@ -104,11 +104,11 @@ describe('the directory of a volume', () => {
     await succeed({ volumes: [data] })
     for (const at of [volume(), dirname(volume())]) {
       await chmod(at, 0o775)
-      expect(await reasonOf({ volumes: [data, { name: 'more', path: '/more' }] })).toContain(`chmod go-w ${at}`)
+      expect(await getReason({ volumes: [data, { name: 'more', path: '/more' }] })).toContain(`chmod go-w ${at}`)
       await chmod(at, 0o755)
     }
     await chmod(testEnvironment.dataDir, 0o777)
-    expect(await reasonOf({ volumes: [data, { name: 'more', path: '/more' }] })).toContain(
+    expect(await getReason({ volumes: [data, { name: 'more', path: '/more' }] })).toContain(
       `chmod go-w ${testEnvironment.dataDir}`,
     )
     await chmod(testEnvironment.dataDir, 0o700)
@@ -118,7 +118,7 @@ describe('the directory of a volume', () => {
   test.runIf(process.getuid?.() === 0)('is not used while a directory above it belongs to another user', async () => {
     await succeed({ volumes: [data] })
     await chown(volume(), 12345, -1)
-    expect(await reasonOf({ volumes: [data, { name: 'more', path: '/more' }] })).toContain(`chown 0 ${volume()}`)
+    expect(await getReason({ volumes: [data, { name: 'more', path: '/more' }] })).toContain(`chown 0 ${volume()}`)
     await chown(volume(), 0, -1)
   })
 
@@ -185,7 +185,7 @@ describe('a path of the node', () => {
       join(outside, 'above'),
       `/proc/self/root${testEnvironment.dataDir}`,
     ]) {
-      const reason = await reasonOf(mounting(path), allowed)
+      const reason = await getReason(mounting(path), allowed)
       expect(reason).toMatch(/overlaps .*it cannot be mounted|is not the directory of a volume/)
     }
     expect(await testEnvironment.names()).toEqual([])
@@ -227,7 +227,7 @@ describe('a path of the node', () => {
     expect(await readFile(join(outside, 'real', 'made', 'index.html'), 'utf8')).toBe('page')
     await rm(join(outside, 'link'))
     await symlink(join(testEnvironment.dataDir, '.agent'), join(outside, 'link'))
-    expect(await reasonOf(config, allowed)).toContain('it cannot be mounted')
+    expect(await getReason(config, allowed)).toContain('it cannot be mounted')
     expect(await readdir(join(testEnvironment.dataDir, '.agent'))).not.toContain('made')
   })
 })

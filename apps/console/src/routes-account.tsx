@@ -69,7 +69,7 @@ const oldRecovered = createRoute({
     throw redirect({ to: '/auth/settings/new-password' })
   },
 })
-const oldRegister = <const P extends string>(path: P) =>
+const redirectToRegister = <const P extends string>(path: P) =>
   createRoute({
     getParentRoute: () => bare,
     path,
@@ -146,8 +146,8 @@ export const signInRoutes = [
   newPassword,
   mails,
   oldRecovered,
-  oldRegister('/auth/registration'),
-  oldRegister('/auth/auth/register'),
+  redirectToRegister('/auth/registration'),
+  redirectToRegister('/auth/auth/register'),
   errorPage,
 ] as const
 export const accountRoutes = [

@@ -1,8 +1,8 @@
 import { FrontendApi, IdentityApi, MetadataApi } from '@ory/kratos-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { csrfOf, messageIds } from '../test/browser.ts'
+import { getCsrfToken, messageIds } from '../test/browser.ts'
 import { consoleUrl, goodPassword, makeEmail, startTestIdentity, type TestIdentity } from '../test/identity.ts'
-import { codeOf, type MailServer, startMailServer } from '../test/mail-server.ts'
+import { getCode, type MailServer, startMailServer } from '../test/mail-server.ts'
 
 // Runs the published client against this service, with every method that the API of Crux includes.
 
@@ -81,7 +81,12 @@ async function signInBrowser(email: string) {
   const { data: shown } = await frontend.getLoginFlow({ id: flow.id, cookie: cookies.cookie })
   const answer = await frontend.updateLoginFlow({
     flow: flow.id,
-    updateLoginFlowBody: { method: 'password', identifier: email, password: goodPassword, csrf_token: csrfOf(shown) },
+    updateLoginFlowBody: {
+      method: 'password',
+      identifier: email,
+      password: goodPassword,
+      csrf_token: getCsrfToken(shown),
+    },
     cookie: cookies.cookie,
   })
   expect(cookies.keep(answer).status).toBe(200)
@@ -176,7 +181,7 @@ describe('a browser', () => {
         method: 'password',
         password: goodPassword,
         traits: { email: makeEmail() },
-        csrf_token: csrfOf(flow),
+        csrf_token: getCsrfToken(flow),
       },
     })
     expect(made.data.continue_with?.map(({ action }) => action)).toContain('show_verification_ui')
@@ -205,7 +210,7 @@ describe('a browser', () => {
       frontend.updateRecoveryFlow({
         flow: recovery.id,
         cookie: cookies.cookie,
-        updateRecoveryFlowBody: { method: 'code', csrf_token: csrfOf(recovery), ...fields },
+        updateRecoveryFlowBody: { method: 'code', csrf_token: getCsrfToken(recovery), ...fields },
       })
     await submit({ email })
     const done = cookies.keep(await submit({ code: await codeTo(email) }))
@@ -297,7 +302,7 @@ it('the tests above call every method of the client', () => {
 
 async function codeTo(email: string): Promise<string> {
   for (;;) {
-    const code = codeOf(await mails.next(email))
+    const code = getCode(await mails.next(email))
     if (code !== '') return code
   }
 }

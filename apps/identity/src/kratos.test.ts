@@ -99,7 +99,7 @@ describe('the comparison with the recording', () => {
   it('finds a change at any position of any recorded answer', () => {
     for (const [scenario, steps] of Object.entries(recording))
       for (const [step, answer] of Object.entries(steps))
-        for (const { altered, path } of alteredAnswers(answer))
+        for (const { altered, path } of changedAnswers(answer))
           expect(
             deviations(answer, altered).map((found) => found.path),
             `${scenario} / ${step}`,
@@ -108,21 +108,21 @@ describe('the comparison with the recording', () => {
 })
 
 /** Copies of an answer with one altered value each, at one position within every part of the answer. */
-function* alteredAnswers(answer: unknown): Generator<{ altered: unknown; path: string }> {
+function* changedAnswers(answer: unknown): Generator<{ altered: unknown; path: string }> {
   if (typeof answer !== 'object' || answer === null) {
     yield { altered: `${String(answer)} altered`, path: '' }
     return
   }
   for (const [part, value] of Object.entries(answer)) {
-    const path = [part, ...deepPlace(value)]
+    const path = [part, ...deepPosition(value)]
     yield { altered: changedAt(answer, path), path: path.join('.') }
   }
 }
 
 /** The path to a value without children, always by the last name. */
-function deepPlace(value: unknown): string[] {
+function deepPosition(value: unknown): string[] {
   const last = typeof value === 'object' && value !== null ? Object.keys(value).at(-1) : undefined
-  return last === undefined ? [] : [last, ...deepPlace((value as Record<string, unknown>)[last])]
+  return last === undefined ? [] : [last, ...deepPosition((value as Record<string, unknown>)[last])]
 }
 
 function changedAt(value: unknown, [name, ...rest]: string[]): unknown {

@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 /** Paths and methods, without a running service. */
-const routesOf = (routes: Routes) =>
+const getRoutes = (routes: Routes) =>
   Object.entries(routes).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => [method === 'any' ? 'GET' : method, path] as const),
   )
@@ -168,7 +168,7 @@ const batch = {
   },
 }
 const recovery = { type: 'object', properties: { identity_id: { type: 'string', format: 'uuid' }, expires_in: text } }
-const bodyOf = (method: string, path: string): Record<string, unknown> => {
+const getBody = (method: string, path: string): Record<string, unknown> => {
   if (path.startsWith('/self-service')) return submission
   if (path.includes('recovery')) return recovery
   if (method === 'PATCH') return path.endsWith('/identities') ? batch : patches
@@ -226,7 +226,7 @@ const isReadable = ({ body, headers }: FuzzRequest): boolean => {
 describe.each(['public', 'admin'] as const)('malformed requests to the %s API', (side) => {
   const routes = side === 'public' ? publicRoutes({} as never) : adminRoutes({} as never)
 
-  it.each(routesOf(routes))(
+  it.each(getRoutes(routes))(
     '%s %s are answered without a server error',
     async (method, path) => {
       await refresh()
@@ -239,7 +239,7 @@ describe.each(['public', 'admin'] as const)('malformed requests to the %s API', 
       )
       const requests = fc
         .tuple(
-          fuzzRequests({ method, path, query, body: bodyOf(method, path) }, { known, words }),
+          fuzzRequests({ method, path, query, body: getBody(method, path) }, { known, words }),
           credentials,
           fc.boolean(),
         )

@@ -1,7 +1,7 @@
 import type { LoginFlow } from '@ory/kratos-client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { goodPassword, signUp, startTestIdentity, type TestIdentity } from '../test/identity.ts'
-import { codeOf, type MailServer, startMailServer } from '../test/mail-server.ts'
+import { getCode, type MailServer, startMailServer } from '../test/mail-server.ts'
 
 const secret = 'one secret for all processes'
 let mailServer: MailServer
@@ -32,7 +32,7 @@ const attempt = async (identity: TestIdentity, email: string, password: string) 
 
 it('two identity processes send every mail once', async () => {
   const people = await Promise.all(Array.from({ length: 8 }, (_, index) => signUp(index % 2 ? first : second)))
-  for (const { email } of people) expect(codeOf(await mailServer.next(email))).toMatch(/^\d{6}$/)
+  for (const { email } of people) expect(getCode(await mailServer.next(email))).toMatch(/^\d{6}$/)
   await expect.poll(() => first.sql('select 1 from identity.mail_outbox'), { timeout: 15_000 }).toEqual([])
   for (const { email } of people)
     expect(mailServer.mails.filter((mail) => mail.to?.some(({ address }) => address === email))).toHaveLength(1)
@@ -43,7 +43,7 @@ it('two identity processes share flows, codes and sessions', async () => {
   expect((await second.frontend.toSession({ xSessionToken: token })).status).toBe(200)
   const step = registration.continue_with?.[0]
   const flow = step && 'flow' in step ? step.flow.id : ''
-  const code = codeOf(await mailServer.next(email))
+  const code = getCode(await mailServer.next(email))
   const verified = await second
     .browser()
     .ask(`/self-service/verification?flow=${flow}`, { json: { method: 'code', code } })

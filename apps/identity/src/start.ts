@@ -105,7 +105,7 @@ async function compose(
     database,
     keys,
     passwords,
-    limiter: limited ? createLimiter(database.pool, keys, limitsOf(config)) : noLimits,
+    limiter: limited ? createLimiter(database.pool, keys, toLimits(config)) : noLimits,
     outbox,
     providers: await createProviders(config, log),
     captcha: createCaptcha(config, log),
@@ -114,7 +114,7 @@ async function compose(
   }
 }
 
-function limitsOf(config: IdentityConfig): Limits {
+function toLimits(config: IdentityConfig): Limits {
   return {
     account: config.RATE_LIMIT_ACCOUNT,
     accountTotal: config.RATE_LIMIT_ACCOUNT_TOTAL,

@@ -88,13 +88,13 @@ export class Browser {
 }
 
 /** The attributes of a form's input. */
-export function inputOf(ui: UiContainer, name: string): UiNodeInputAttributes | undefined {
+export function getInput(ui: UiContainer, name: string): UiNodeInputAttributes | undefined {
   const node = ui.nodes.find(({ attributes }) => 'name' in attributes && attributes.name === name)
   return node?.attributes as UiNodeInputAttributes | undefined
 }
 
-export function csrfOf(flow: { ui: UiContainer }): string {
-  return String(inputOf(flow.ui, 'csrf_token')?.value)
+export function getCsrfToken(flow: { ui: UiContainer }): string {
+  return String(getInput(flow.ui, 'csrf_token')?.value)
 }
 
 /** The ids of the messages of the form (`''`) or of one of its inputs. */

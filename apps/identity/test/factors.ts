@@ -1,6 +1,6 @@
 import type { LoginFlow, SettingsFlow, SuccessfulNativeLogin, UiContainer } from '@ory/kratos-client'
 import { generateSync } from 'otplib/functional'
-import { type Answer, type Browser, csrfOf } from './browser.ts'
+import { type Answer, type Browser, getCsrfToken } from './browser.ts'
 import { goodPassword, makeEmail, type TestIdentity } from './identity.ts'
 
 /** Signs a user up in a browser of their own. */
@@ -8,7 +8,7 @@ export async function signUpInBrowser(identity: TestIdentity): Promise<{ browser
   const browser = identity.browser()
   const email = makeEmail()
   const { json: flow } = await browser.ask<LoginFlow>('/self-service/registration/browser')
-  const fields = { method: 'password', password: goodPassword, traits: { email }, csrf_token: csrfOf(flow) }
+  const fields = { method: 'password', password: goodPassword, traits: { email }, csrf_token: getCsrfToken(flow) }
   const { status } = await browser.ask(`/self-service/registration?flow=${flow.id}`, { json: fields })
   if (status !== 200) throw new Error(`the sign-up failed with ${status}`)
   return { browser, email }
@@ -24,7 +24,7 @@ export function submitSettings(
   fields: Record<string, unknown>,
 ): Promise<Answer<SettingsFlow>> {
   return browser.ask<SettingsFlow>(`/self-service/settings?flow=${flow.id}`, {
-    json: { csrf_token: csrfOf(flow), ...fields },
+    json: { csrf_token: getCsrfToken(flow), ...fields },
   })
 }
 
@@ -37,7 +37,7 @@ export function submitLogin<T = SuccessfulNativeLogin>(
   flow: LoginFlow,
   fields: Record<string, unknown>,
 ): Promise<Answer<T>> {
-  return browser.ask<T>(`/self-service/login?flow=${flow.id}`, { json: { csrf_token: csrfOf(flow), ...fields } })
+  return browser.ask<T>(`/self-service/login?flow=${flow.id}`, { json: { csrf_token: getCsrfToken(flow), ...fields } })
 }
 
 /** Signs in with the password alone, in a new browser. */
@@ -56,18 +56,18 @@ export function shown(ui: UiContainer, id: string): Record<string, unknown> | un
   return ui.nodes.find(({ attributes }) => 'id' in attributes && attributes.id === id)?.attributes as never
 }
 
-export function namesOf(ui: UiContainer, group: string): string[] {
+export function listNames(ui: UiContainer, group: string): string[] {
   return ui.nodes
     .filter((node) => node.group === group)
     .map(({ attributes }) => ('name' in attributes ? attributes.name : 'id' in attributes ? String(attributes.id) : ''))
 }
 
-export function secretOf(flow: SettingsFlow): string {
+export function getSecret(flow: SettingsFlow): string {
   const { text } = shown(flow.ui, 'totp_secret_key') as { text: { context: { secret: string } } }
   return text.context.secret
 }
 
-export function lookupCodesOf(flow: SettingsFlow): string[] {
+export function getLookupCodes(flow: SettingsFlow): string[] {
   const { text } = shown(flow.ui, 'lookup_secret_codes') as {
     text: { context: { secrets: { id: number; text: string }[] } }
   }
@@ -91,7 +91,7 @@ export function makeApp(secret: string): App {
 /** Sets the app up with the code of the previous step, so that the code of step 0 is still valid. */
 export async function enrolTotp(browser: Browser): Promise<App> {
   const flow = await openSettings(browser)
-  const app = makeApp(secretOf(flow))
+  const app = makeApp(getSecret(flow))
   const { status } = await submitSettings(browser, flow, { method: 'totp', totp_code: app.code(-1) })
   if (status !== 200) throw new Error(`the enrolment failed with ${status}`)
   return app

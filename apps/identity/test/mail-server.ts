@@ -59,10 +59,10 @@ export async function startMailServer(options: { port?: number; starttls?: boole
 }
 
 /** The code of a mail, which is alone on a line of the text. */
-export function codeOf(mail: Email): string {
+export function getCode(mail: Email): string {
   return /^(\d{6})$/m.exec(mail.text ?? '')?.[1] ?? ''
 }
 
-export function linkOf(mail: Email): string {
+export function getLink(mail: Email): string {
   return /^(https?:\S+)$/m.exec(mail.text ?? '')?.[1] ?? ''
 }

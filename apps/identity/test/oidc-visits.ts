@@ -33,4 +33,4 @@ export async function signInWith(provider: string, browser: Browser, query = '')
 export const whoami = async (browser: Browser) => (await browser.ask<Session>('/sessions/whoami')).json
 
 /** The id of the flow in the address of a page. */
-export const flowOf = (location: string | undefined) => new URL(location ?? '').searchParams.get('flow') ?? ''
+export const getFlow = (location: string | undefined) => new URL(location ?? '').searchParams.get('flow') ?? ''

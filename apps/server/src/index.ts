@@ -1,6 +1,6 @@
 export type { Actor } from './access/index.ts'
 export { type Config, readConfig } from './config/index.ts'
 export type { App } from './context.ts'
-export type { Identity, Person } from './identity/index.ts'
+export type { Identity, User } from './identity/index.ts'
 export { migrateServer } from './migrate.ts'
 export { type Overrides, type RunningServer, startServer } from './start.ts'

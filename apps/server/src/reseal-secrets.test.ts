@@ -90,7 +90,7 @@ test('the rotation covers every column that the schema declares as encrypted', (
     .filter((table) => is(table, PgTable))
     .flatMap((table) => Object.values(getTableColumns(table)))
     .filter((column) => is(column, PgCustomColumn))
-  const nameOf = (column: Column) => `${getTableName(column.table)}.${column.name}`
-  expect(sealedColumns.map(({ column }) => nameOf(column)).sort()).toEqual(declared.map(nameOf).sort())
+  const getName = (column: Column) => `${getTableName(column.table)}.${column.name}`
+  expect(sealedColumns.map(({ column }) => getName(column)).sort()).toEqual(declared.map(getName).sort())
   expect(declared).toHaveLength(5)
 })

@@ -51,7 +51,7 @@ import {
   scheduleEventRetention,
 } from './system/index.ts'
 import { handleInvitationMails } from './teams/index.ts'
-import { handleSecurityReports, revokeTokensOfPerson, withAccountNames } from './tokens/index.ts'
+import { handleSecurityReports, revokeTokensOfUser, withAccountNames } from './tokens/index.ts'
 
 export type Overrides = {
   log?: Logger
@@ -100,7 +100,7 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   const status = createStatus(app, { version, lastMigration })
   const authServices: AuthServices = {
     authentication: createAuthentication(app, {
-      revokeTokens: (userId, before) => revokeTokensOfPerson(app, userId, { before }),
+      revokeTokens: (userId, before) => revokeTokensOfUser(app, userId, { before }),
     }),
     failedChecks: createFailedChecks(app),
     membership: createMembership(app),

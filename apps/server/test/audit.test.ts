@@ -1,7 +1,7 @@
 import { type ChannelName, liveChannels, type Operation, scopeOfPermission } from '@crux/contract'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer } from './kit/index.ts'
-import { initOf, operations, pathOf, rowOf } from './kit/requests.ts'
+import { createInit, getRow, operations, toPath } from './kit/requests.ts'
 import { makeTestEnvironment, type TestEnvironment } from './kit/test-environment.ts'
 
 let crux: TestServer
@@ -44,10 +44,10 @@ const elsewhere: Partial<Record<Operation, string>> = {
   'tokens.create': 'a token of a user, in no team',
   'tokens.delete': 'a token of a user, in no team',
 }
-const changing = operations.filter((operation) => rowOf(operation).method !== 'GET')
+const changing = operations.filter((operation) => getRow(operation).method !== 'GET')
 
 it('every change is recorded, or listed as an exception', () => {
-  const unrecorded = changing.filter((operation) => rowOf(operation).audit === false)
+  const unrecorded = changing.filter((operation) => getRow(operation).audit === false)
   expect(unrecorded.sort()).toEqual(Object.keys(elsewhere).sort())
 })
 
@@ -61,20 +61,20 @@ it('every live message that changes data is recorded', () => {
 })
 
 const recorded = changing.filter(
-  (operation) => rowOf(operation).audit !== false && !['session'].includes(rowOf(operation).permission),
+  (operation) => getRow(operation).audit !== false && !['session'].includes(getRow(operation).permission),
 )
 it.each(recorded)('%s is recorded with its author when it was refused', async (operation) => {
   const entries = async () => {
     const { rows } = await crux.app.database.pool.query(
       `select actor_id, actor_name, actor_type, context, method, accepted, data from crux.audit_log
        where team_id = $1 and event = $2 order by created_at, id`,
-      [testEnvironment.teamId, `${rowOf(operation).audit} ${operation}`],
+      [testEnvironment.teamId, `${getRow(operation).audit} ${operation}`],
     )
     return rows
   }
   const before = await entries()
-  const answer = await crux.request(pathOf(operation, testEnvironment), {
-    ...initOf(operation, testEnvironment),
+  const answer = await crux.request(toPath(operation, testEnvironment), {
+    ...createInit(operation, testEnvironment),
     as: reader,
   })
   expect(answer.status).toBe(403)
@@ -85,7 +85,7 @@ it.each(recorded)('%s is recorded with its author when it was refused', async (o
       actorName: 'Owner',
       actorType: 'user',
       context: 'http',
-      method: rowOf(operation).method.toLowerCase(),
+      method: getRow(operation).method.toLowerCase(),
       accepted: false,
       data: { refused: { error: 'forbidden', property: 'token' }, tokenId: readerId },
     },
@@ -131,11 +131,11 @@ function refusedWithout(what: string, all: readonly Operation[]) {
 
 it.each(recorded)('%s is recorded as successful only if it succeeded', async (operation) => {
   const own = await makeTestEnvironment(crux, owner)
-  const answer = await crux.request(pathOf(operation, own), { ...initOf(operation, own), as: owner })
+  const answer = await crux.request(toPath(operation, own), { ...createInit(operation, own), as: owner })
   const { rows } = await crux.app.database.pool.query(
     `select actor_id, actor_name, actor_type, context, method, accepted from crux.audit_log
      where team_id = $1 and event = $2 order by created_at desc, id desc limit 1`,
-    [own.teamId, `${rowOf(operation).audit} ${operation}`],
+    [own.teamId, `${getRow(operation).audit} ${operation}`],
   )
   expect([operation, answer.ok]).toEqual([operation, !(operation in needMore) || operation === 'teams.delete'])
   const entry = {
@@ -143,7 +143,7 @@ it.each(recorded)('%s is recorded as successful only if it succeeded', async (op
     actorName: 'Owner',
     actorType: 'user',
     context: 'http',
-    method: rowOf(operation).method.toLowerCase(),
+    method: getRow(operation).method.toLowerCase(),
     accepted: answer.ok,
   }
   expect(rows).toEqual(operation === 'teams.delete' ? [] : [entry])

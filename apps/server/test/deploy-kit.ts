@@ -16,11 +16,11 @@ export type SeededVersion = { projectId: string; versionId: string; imageIds: st
 export async function makeDeployTestEnvironment(server: TestServer) {
   const owner = server.signUp('Ada')
   const team = await server.createTeam(owner)
-  return testEnvironmentOf(server, owner, team)
+  return getTestEnvironment(server, owner, team)
 }
 export type DeployTestEnvironment = Awaited<ReturnType<typeof makeDeployTestEnvironment>>
 
-export async function testEnvironmentOf(server: TestServer, owner: Someone, team: TestTeam) {
+export async function getTestEnvironment(server: TestServer, owner: Someone, team: TestTeam) {
   const { pool } = server.app.database
   const one = async (text: string, values: unknown[]): Promise<string> => (await pool.query(text, values)).rows[0].id
   const user = owner.id

@@ -53,14 +53,14 @@ const withBody = (Object.keys(contract) as Operation[]).filter((operation) => {
   // A registry's hook checks its token before it reads anything; its own test covers this.
   return body && !['public', 'registry-hook'].includes(permission)
 })
-const pathOf = (operation: Operation) =>
+const toPath = (operation: Operation) =>
   contract[operation].path
     .replace(':teamSlug', team.slug)
     .replace(':teamId', team.id)
     .replace(':revision', '1')
     .replace(/:\w+/g, '01a1fe69-35bc-702a-a798-000000000000')
 const send = (operation: Operation, body: string | Uint8Array | undefined, headers: Record<string, string> = {}) =>
-  crux.request(pathOf(operation), {
+  crux.request(toPath(operation), {
     method: contract[operation].method,
     as: ada,
     body: body as string,

@@ -3,7 +3,7 @@ import type { ClientBase, Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer } from './kit/index.ts'
 import { fillDatabase, rowsPerTable } from './kit/large-database.ts'
-import { pathOf } from './kit/requests.ts'
+import { toPath } from './kit/requests.ts'
 import { makeTestEnvironment, type TestEnvironment } from './kit/test-environment.ts'
 
 type Plan = {
@@ -59,7 +59,7 @@ const reads = (Object.keys(contract) as Operation[]).filter((operation) => {
 describe(`with ${rowsPerTable} rows in every table`, () => {
   it.each(reads)('%s reads by indexes only', async (operation) => {
     asked = []
-    const answer = await crux.request(pathOf(operation, testEnvironment), { as: ada })
+    const answer = await crux.request(toPath(operation, testEnvironment), { as: ada })
     await answer.arrayBuffer()
     const statements = asked
     asked = undefined
@@ -93,7 +93,7 @@ describe('the audit log with a filter', () => {
     async (filter) => {
       for (const operation of ['audit-log.list', 'audit-log.export-ndjson'] as const) {
         asked = []
-        await (await crux.request(pathOf(operation, testEnvironment) + filter, { as: ada })).arrayBuffer()
+        await (await crux.request(toPath(operation, testEnvironment) + filter, { as: ada })).arrayBuffer()
         // Leases and presence run queries at the same time.
         const statements = asked.filter(({ text }) => text.includes('crux.audit_log'))
         asked = undefined

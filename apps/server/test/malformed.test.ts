@@ -27,7 +27,7 @@ afterAll(async () => {
   await system?.stop()
 })
 
-const rowOf = (operation: Operation): EndpointSpec => contract[operation]
+const getRow = (operation: Operation): EndpointSpec => contract[operation]
 const jsonSchema = (schema: z.ZodType | undefined) =>
   schema && (z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target: 'draft-7' }) as object)
 
@@ -52,7 +52,7 @@ describe('malformed requests', () => {
   it.each(Object.keys(contract) as Operation[])(
     'to %s are answered, and never with a server error',
     async (operation) => {
-      const row = rowOf(operation)
+      const row = getRow(operation)
       const known: Record<string, string> = { ...testEnvironment, prefix: 'shop', name: 'web', number: '1' }
       const requests = fuzzRequests(
         { method: row.method, path: row.path, query: jsonSchema(row.query), body: jsonSchema(row.body) } as never,

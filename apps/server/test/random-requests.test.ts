@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   badNews,
   type DeployTestEnvironment,
+  getTestEnvironment,
   goodNews,
   journal,
   makeDeployTestEnvironment,
-  testEnvironmentOf,
 } from './deploy-kit.ts'
 import { serverDatabase, startTestServer, type TestServer, until } from './kit/index.ts'
 import { keyOne } from './node-keys.ts'
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const second = await startTestServer({ database, people: first.people })
   const testEnvironment = await makeDeployTestEnvironment(first)
   servers = [first, second]
-  testEnvironments = [testEnvironment, await testEnvironmentOf(second, testEnvironment.owner, testEnvironment.team)]
+  testEnvironments = [testEnvironment, await getTestEnvironment(second, testEnvironment.owner, testEnvironment.team)]
 })
 afterAll(async () => {
   await servers[1]?.stop({ database: true })
@@ -268,7 +268,7 @@ function liveAgent(node: { id: string; token: string }, url: string, random: () 
   type Work = { release: Release; events: ReturnType<typeof journal>; taken: number; sent: number }
   const open = new Map<string, Work>()
   const problems: string[] = []
-  const idOf = (key: { deploymentId: string; number: number } | undefined) => `${key?.deploymentId}/${key?.number}`
+  const getId = (key: { deploymentId: string; number: number } | undefined) => `${key?.deploymentId}/${key?.number}`
   let agent: ScriptedAgent | undefined
   let over = false
 
@@ -300,7 +300,7 @@ function liveAgent(node: { id: string; token: string }, url: string, random: () 
       const { command } = message
       if (command.case === 'deploy') {
         const release = command.value
-        const id = idOf(release.key)
+        const id = getId(release.key)
         const known = open.get(id)
         if (known) {
           void report(by, id, known)
@@ -309,7 +309,7 @@ function liveAgent(node: { id: string; token: string }, url: string, random: () 
         const before = [...open.values()].find(
           (work) => work.release.owner?.prefix === release.owner?.prefix && work.sent < work.events.length,
         )
-        if (before) problems.push(`${id} came while ${idOf(before.release.key)} went on`)
+        if (before) problems.push(`${id} came while ${getId(before.release.key)} went on`)
         const work = {
           release,
           events: journal(random() < 0.7 ? goodNews(release) : badNews('bad luck')),
@@ -333,8 +333,8 @@ function liveAgent(node: { id: string; token: string }, url: string, random: () 
     agent = next
     const positions = welcome.command.case === 'welcome' ? welcome.command.value.positions : []
     for (const { deploymentId, number } of openReleases) {
-      const id = idOf({ deploymentId, number })
-      const position = positions.find(({ release }) => idOf(release) === id)
+      const id = getId({ deploymentId, number })
+      const position = positions.find(({ release }) => getId(release) === id)
       const work = open.get(id)
       if (!position || !work) open.delete(id)
       else {

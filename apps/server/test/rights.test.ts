@@ -2,15 +2,15 @@ import { type ChannelName, contract, isAllowed, liveChannels, type Operation, ty
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dial } from './kit/dial.ts'
 import { type Someone, startTestServer, type TestServer, until } from './kit/index.ts'
-import { bodies, initOf, operations, pathOf, rowOf } from './kit/requests.ts'
+import { bodies, createInit, getRow, operations, toPath } from './kit/requests.ts'
 import { makeTestEnvironment, type TestEnvironment } from './kit/test-environment.ts'
 
-const inTeam = operations.filter((operation) => /:team(Slug|Id)/.test(rowOf(operation).path))
+const inTeam = operations.filter((operation) => /:team(Slug|Id)/.test(getRow(operation).path))
 /** The guard checks role and team of these; invitations are answered by users who are not in the team yet. */
 const guarded = inTeam.filter(
-  (operation) => !['install-token', 'registry-hook', 'session'].includes(rowOf(operation).permission),
+  (operation) => !['install-token', 'registry-hook', 'session'].includes(getRow(operation).permission),
 )
-const changes = (operation: Operation) => rowOf(operation).method !== 'GET'
+const changes = (operation: Operation) => getRow(operation).method !== 'GET'
 const lower: Record<TeamRole, TeamRole[]> = { owner: ['admin', 'user'], admin: ['user'], user: [] }
 
 describe('the guard', () => {
@@ -32,18 +32,18 @@ describe('the guard', () => {
   const asked = new Set<string>()
   const ask = (operation: Operation, testEnvironment: TestEnvironment, as?: Someone, of = testEnvironment) => {
     asked.add(operation)
-    return crux.request(pathOf(operation, testEnvironment), { ...initOf(operation, of), ...(as && { as }) })
+    return crux.request(toPath(operation, testEnvironment), { ...createInit(operation, of), ...(as && { as }) })
   }
 
   it('is tested with a valid body for every endpoint that requires one', () => {
     const missing = operations.filter((operation) => {
-      const { body, permission } = rowOf(operation)
+      const { body, permission } = getRow(operation)
       return body && permission !== 'public' && !body.safeParse(bodies(ours)[operation]).success
     })
     expect(missing).toEqual([])
   })
 
-  it.each(operations.filter((operation) => !['public', 'install-token'].includes(rowOf(operation).permission)))(
+  it.each(operations.filter((operation) => !['public', 'install-token'].includes(getRow(operation).permission)))(
     '%s requires a session',
     async (operation) => {
       const answer = await ask(operation, ours)
@@ -61,7 +61,7 @@ describe('the guard', () => {
     expect(body).toEqual(other)
   })
 
-  it.each(guarded.filter((operation) => /:(?!team)\w+Id/.test(rowOf(operation).path)))(
+  it.each(guarded.filter((operation) => /:(?!team)\w+Id/.test(getRow(operation).path)))(
     "%s does not accept another team's ids under its own slug",
     async (operation) => {
       const answer = await ask(operation, { ...theirs, teamSlug: ours.teamSlug, teamId: ours.teamId }, owner, ours)
@@ -69,7 +69,7 @@ describe('the guard', () => {
     },
   )
 
-  it.each(guarded.filter((operation) => /:projectId.*:\w+Id/.test(rowOf(operation).path)))(
+  it.each(guarded.filter((operation) => /:projectId.*:\w+Id/.test(getRow(operation).path)))(
     '%s does not accept a version of another project',
     async (operation) => {
       const other = await crux.client(owner).call('projects.create', {
@@ -82,7 +82,7 @@ describe('the guard', () => {
   )
 
   const tooLow = guarded.flatMap((operation) => {
-    const { permission } = rowOf(operation)
+    const { permission } = getRow(operation)
     const roles: TeamRole[] = ['user', 'admin', 'owner']
     const least = roles.find((role) => isAllowed(role, permission as never)) ?? 'owner'
     return lower[least].map((role) => [operation, role] as const)
@@ -94,7 +94,7 @@ describe('the guard', () => {
     const { rows } = await crux.app.database.pool.query('select accepted from crux.audit_log where actor_id = $1', [
       member.id,
     ])
-    expect(rows).toEqual(changes(operation) && rowOf(operation).audit ? [{ accepted: false }] : [])
+    expect(rows).toEqual(changes(operation) && getRow(operation).audit ? [{ accepted: false }] : [])
   })
 
   it('applies a lost role at once', async () => {

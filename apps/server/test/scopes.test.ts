@@ -12,7 +12,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dial } from './kit/dial.ts'
 import { type Someone, startTestServer, type TestServer } from './kit/index.ts'
-import { initOf, operations, pathOf, rowOf } from './kit/requests.ts'
+import { createInit, getRow, operations, toPath } from './kit/requests.ts'
 import { makeTestEnvironment, type TestEnvironment } from './kit/test-environment.ts'
 
 let crux: TestServer
@@ -49,21 +49,21 @@ beforeAll(async () => {
 afterAll(() => crux.stop())
 
 const closed = operations.filter(
-  (operation) => !['public', 'install-token', 'registry-hook'].includes(rowOf(operation).permission),
+  (operation) => !['public', 'install-token', 'registry-hook'].includes(getRow(operation).permission),
 )
-const inTeam = closed.filter((operation) => rowOf(operation).permission !== 'session')
-const permissionOf = (operation: Operation) => rowOf(operation).permission as Permission
+const inTeam = closed.filter((operation) => getRow(operation).permission !== 'session')
+const getPermission = (operation: Operation) => getRow(operation).permission as Permission
 const nowhere = '01a1fe69-35bc-702a-a798-000000000000'
 
 /** Valid requests that the guard refuses, or accepts and then finds nothing, so that tests do not change the test environment. */
 async function ask(operation: Operation, as: Someone) {
-  const needed = scopeOfEndpoint(rowOf(operation))
+  const needed = scopeOfEndpoint(getRow(operation))
   const ids = Object.keys(ours).filter((name) => name.endsWith('Id') && name !== 'teamId')
   const testEnvironment =
     needed === 'read' ? ours : { ...ours, ...Object.fromEntries(ids.map((name) => [name, nowhere])) }
-  const body = rowOf(operation).body ? { body: '{}', headers: { 'content-type': 'application/json' } } : {}
-  const answer = await crux.request(pathOf(operation, testEnvironment), {
-    method: rowOf(operation).method,
+  const body = getRow(operation).body ? { body: '{}', headers: { 'content-type': 'application/json' } } : {}
+  const answer = await crux.request(toPath(operation, testEnvironment), {
+    method: getRow(operation).method,
     ...body,
     as,
   })
@@ -76,7 +76,7 @@ const refusedToken = { status: 403, property: 'token' }
 describe("a user's token", () => {
   const cases = closed.flatMap((operation) => tokenScopes.map((scope) => [operation, scope] as const))
   it.each(cases)('%s with the scope %s follows the contract', async (operation, scope) => {
-    const needed = scopeOfEndpoint(rowOf(operation))
+    const needed = scopeOfEndpoint(getRow(operation))
     const answer = await ask(operation, user[scope] as Someone)
     if (needed === undefined || !scopeCovers(scope, needed)) return expect(answer).toEqual(refusedToken)
     expect(answer).not.toEqual(refusedToken)
@@ -89,17 +89,17 @@ describe("a service account's token", () => {
   const cases = closed.flatMap((operation) => (['admin', 'user'] as const).map((role) => [operation, role] as const))
   it.each(cases)('%s with the role %s follows the policy', async (operation, role) => {
     const answer = await ask(operation, account[role] as Someone)
-    const isForUsers = rowOf(operation).permission === 'session'
-    if (isForUsers || scopeOfEndpoint(rowOf(operation)) === undefined) return expect(answer).toEqual(refusedToken)
-    if (isAllowed(role, permissionOf(operation))) expect([401, 403]).not.toContain(answer.status)
+    const isForUsers = getRow(operation).permission === 'session'
+    if (isForUsers || scopeOfEndpoint(getRow(operation)) === undefined) return expect(answer).toEqual(refusedToken)
+    if (isAllowed(role, getPermission(operation))) expect([401, 403]).not.toContain(answer.status)
     else expect(answer).toEqual({ status: 403, property: undefined })
   })
 
   it.each(inTeam)("%s reveals nothing of another team's existence", async (operation) => {
     const answers = [elsewhere, { ...elsewhere, teamSlug: 'no-such-team', teamId: nowhere }].map(
       async (testEnvironment) => {
-        const answer = await crux.request(pathOf(operation, testEnvironment), {
-          ...initOf(operation, testEnvironment),
+        const answer = await crux.request(toPath(operation, testEnvironment), {
+          ...createInit(operation, testEnvironment),
           as: account.admin,
         })
         const { requestId: _, ...body } = (await answer.json()) as Record<string, unknown>
@@ -118,7 +118,7 @@ describe("a deployment's token", () => {
   })
 
   it('is accepted by the guard at the start of its own deployment', async () => {
-    const answer = await crux.request(pathOf('deployments.start', ours), { method: 'POST', as: deploymentToken })
+    const answer = await crux.request(toPath('deployments.start', ours), { method: 'POST', as: deploymentToken })
     // The node of this test environment is not connected.
     expect(answer.status).toBe(412)
   })

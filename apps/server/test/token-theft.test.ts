@@ -26,18 +26,18 @@ async function makeOwner() {
 
 const createToken = (browser: Browser, name = 'Script') =>
   browser.go('/api/tokens', { name, scope: 'read', expirationInDays: 0 })
-const tokenOf = async (browser: Browser, name?: string) => (await createToken(browser, name)).body.token as string
+const getToken = async (browser: Browser, name?: string) => (await createToken(browser, name)).body.token as string
 const use = async (slug: string, token: string) =>
   (await fetch(`${testEnvironment.server.url}/api/${slug}/nodes`, { headers: { authorization: `Bearer ${token}` } }))
     .status
-const logOf = async (browser: Browser) =>
+const getLog = async (browser: Browser) =>
   (await browser.go('/kratos/sessions/security-log')).body as unknown as {
     event: string
     details: Record<string, unknown>
     ip_address: string
   }[]
 const logged = (browser: Browser, event: string) =>
-  until(async () => (await logOf(browser)).find((entry) => entry.event === event), 10_000)
+  until(async () => (await getLog(browser)).find((entry) => entry.event === event), 10_000)
 /** Moves the last sign-in back by an hour. */
 const age = (email: string) =>
   testEnvironment.server.app.database.pool.query(
@@ -102,7 +102,7 @@ describe('a recovery after a theft', () => {
     'revokes all API tokens (%s), also one in an open connection and an unused one',
     async (by) => {
       const { email, browser, slug } = await makeOwner()
-      const [used, unused] = [await tokenOf(browser, 'Used'), await tokenOf(browser, 'Unused')]
+      const [used, unused] = [await getToken(browser, 'Used'), await getToken(browser, 'Unused')]
       expect(await use(slug, used)).toBe(200)
       const { subscribe, closed } = await dial(testEnvironment.server.url, used)
       await subscribe(`/${slug}/nodes`)
@@ -117,13 +117,13 @@ describe('a recovery after a theft', () => {
       expect((await recovered.go('/api/tokens')).body).toEqual([])
       expect(await logged(recovered, 'tokens-revoked')).toMatchObject({ details: { count: 2 } })
       await testEnvironment.mailTo(email, ({ subject }) => subject === 'Your API tokens were revoked')
-      expect(await use(slug, await tokenOf(recovered, 'After'))).toBe(200)
+      expect(await use(slug, await getToken(recovered, 'After'))).toBe(200)
     },
   )
 
   it('revokes them although no server received an event of it', async () => {
     const { browser, slug } = await makeOwner()
-    const token = await tokenOf(browser)
+    const token = await getToken(browser)
     const { user } = await browser.me()
     // The state after a recovery, without an event to any server.
     await testEnvironment.server.app.database.pool.query(
@@ -136,7 +136,7 @@ describe('a recovery after a theft', () => {
 
   it('differs from a new password, which revokes them only on request', async () => {
     const { browser, slug } = await makeOwner()
-    const token = await tokenOf(browser)
+    const token = await getToken(browser)
     const change = async (value: string, more: object) =>
       browser.go('/api/auth/settings/change-password', {
         ...(await browser.begin('settings')),

@@ -13,7 +13,7 @@ import {
   type TestEnvironment,
   waitFor,
 } from '@crux/test-kit'
-import { pidOf, processTree, type RunningProcess, runningProcesses, startInstallation } from '../installation.ts'
+import { getPid, processTree, type RunningProcess, runningProcesses, startInstallation } from '../installation.ts'
 
 /** The system of `npm start` in separate processes, so that the supervisor can be killed like every other part. */
 export interface ChaosSystem {
@@ -50,10 +50,10 @@ export async function startChaosSystem(): Promise<ChaosSystem> {
   const testEnvironment = await createTestEnvironment(await signUp(current.url), registry)
 
   const find = (part: keyof typeof commands) =>
-    processTree(pidOf(current)).find(({ description }) => commands[part].test(description))
+    processTree(getPid(current)).find(({ description }) => commands[part].test(description))
 
   function countProcesses() {
-    const descriptions = processesOf(dataDir).map(({ description }) => description)
+    const descriptions = listProcesses(dataDir).map(({ description }) => description)
     const count = (part: RegExp) => descriptions.filter((description) => part.test(description)).length
     return {
       supervisor: count(/scripts\/start/),
@@ -64,12 +64,12 @@ export async function startChaosSystem(): Promise<ChaosSystem> {
 
   async function end(): Promise<void> {
     await starting.catch(() => undefined)
-    if (isAlive(pidOf(current))) process.kill(pidOf(current), 'SIGTERM')
+    if (isAlive(getPid(current))) process.kill(getPid(current), 'SIGTERM')
     await waitFor('Crux has stopped', () => Object.values(countProcesses()).every((count) => count === 0), {
       timeoutMs: 60_000,
     })
     // The gate outlives all of them by design.
-    for (const { pid } of processesOf(dataDir)) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+    for (const { pid } of listProcesses(dataDir)) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
     await removeContainers(`dev.crux.team=${testEnvironment.teamId}`)
     removeEmbedded({ dataDir })
     await rm(dataDir, { recursive: true, force: true })
@@ -102,7 +102,7 @@ export async function startChaosSystem(): Promise<ChaosSystem> {
 }
 
 /** Includes orphaned processes, but not PostgreSQL, which itself refuses to run twice on one cluster. */
-function processesOf(dataDir: string): RunningProcess[] {
+function listProcesses(dataDir: string): RunningProcess[] {
   return runningProcesses().filter(({ pid, description }) => {
     try {
       return description.includes(dataDir) || readFileSync(`/proc/${pid}/environ`, 'utf8').includes(dataDir)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { raw, waitFor } from '@crux/test-kit'
-import { agentDirectory, agentPid, statusOf } from '../node.ts'
+import { agentDirectory, agentPid, getStatus } from '../node.ts'
 import type { ChaosSystem } from './chaos-system.ts'
 import { createRandom } from './random.ts'
 import { type ChaosService, deployService } from './services.ts'
@@ -38,7 +38,7 @@ export async function runChaos(
   const services = [await deployService(testSystem, { gated: true }), await deployService(testSystem, { gated: false })]
   const first = services[0]
   if (!first) throw new Error('there is no service')
-  const parts = partsOf(testSystem, services)
+  const parts = getParts(testSystem, services)
   const writers = startWriters(testEnvironment, createRandom(seed + 1), {
     writers: 3,
     readers: 2,
@@ -78,7 +78,7 @@ export async function runChaos(
 }
 
 /** The function that kills each part, by its name. */
-function partsOf(testSystem: ChaosSystem, services: readonly ChaosService[]): Record<string, () => Promise<void>> {
+function getParts(testSystem: ChaosSystem, services: readonly ChaosService[]): Record<string, () => Promise<void>> {
   const killFile = (name: string) => async () => {
     const pid = Number(readFileSync(join(agentDirectory(testSystem), '.agent', 'gate', name), 'utf8'))
     if (pid > 1) process.kill(pid, 'SIGKILL')
@@ -105,7 +105,7 @@ async function healthy({ system, testEnvironment, ...testSystem }: ChaosSystem):
     })
     await waitFor(
       'the node is connected',
-      async () => (await statusOf(testEnvironment, testEnvironment.nodeId)) === 'connected',
+      async () => (await getStatus(testEnvironment, testEnvironment.nodeId)) === 'connected',
       {
         timeoutMs: healthyMs,
         everyMs: 50,

@@ -11,7 +11,7 @@ import {
   waitFor,
   web,
 } from '@crux/test-kit'
-import { answerOf } from '../service.ts'
+import { toAnswer } from '../service.ts'
 import type { ChaosSystem } from './chaos-system.ts'
 
 export interface ChaosService {
@@ -72,14 +72,14 @@ export async function deployService(testSystem: ChaosSystem, options: { gated: b
           return true
         } catch (error) {
           // A start whose answer was lost has begun anyway, and the second one is refused.
-          if ((await statusOf()) === 'in-progress') return true
+          if ((await getStatus()) === 'in-progress') return true
           throw error
         }
       },
       { timeoutMs: 60_000, everyMs: 250 },
     )
   }
-  const statusOf = async () =>
+  const getStatus = async () =>
     (
       await testEnvironment.user.client.call('deployments.get', {
         params: { teamSlug: testEnvironment.teamSlug, deploymentId: deployment.id },
@@ -89,7 +89,7 @@ export async function deployService(testSystem: ChaosSystem, options: { gated: b
   /** Compares the containers with the expected result of a successful or failed release. */
   async function compare(tag: string): Promise<string[]> {
     const wrong: string[] = []
-    const answer = await waitFor(`${name} answers`, () => answerOf(port), { timeoutMs: 30_000 }).catch(() => 'nothing')
+    const answer = await waitFor(`${name} answers`, () => toAnswer(port), { timeoutMs: 30_000 }).catch(() => 'nothing')
     if (answer !== `${image} ${tag}`) wrong.push(`${name} answers "${answer}" where image ${tag} is released`)
     const seen = await inspect().catch(() => undefined)
     if (!seen?.State.Running) wrong.push(`the container of ${name} does not run`)

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { contract } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ApiError } from './api-error.ts'
-import { addressOf, createClient, queryKey } from './client.ts'
+import { createClient, getAddress, queryKey } from './client.ts'
 
 let server: Server
 let answer: (request: IncomingMessage, response: ServerResponse, body: string) => void
@@ -155,15 +155,15 @@ describe('an error answer', () => {
 describe('addresses and keys', () => {
   it('encode parameters, omit absent ones and write dates in UTC', () => {
     const params = { teamSlug: 'a/b', nodeId: 'n' }
-    expect(addressOf('nodes.get', { params })).toBe('/api/a%2Fb/nodes/n')
+    expect(getAddress('nodes.get', { params })).toBe('/api/a%2Fb/nodes/n')
     const query = { skip: 0, take: 10, from: new Date(0), to: undefined }
-    expect(addressOf('nodes.audit', { params, query })).toBe(
+    expect(getAddress('nodes.audit', { params, query })).toBe(
       '/api/a%2Fb/nodes/n/audit?skip=0&take=10&from=1970-01-01T00%3A00%3A00.000Z',
     )
   })
 
   it('refuse an empty parameter, which would result in another address', () => {
-    expect(() => addressOf('nodes.get', { params: { teamSlug: 'a', nodeId: '' } })).toThrow('nodeId')
+    expect(() => getAddress('nodes.get', { params: { teamSlug: 'a', nodeId: '' } })).toThrow('nodeId')
   })
 
   it('begin with the operation, so that all its queries can be invalidated at once', () => {

@@ -58,7 +58,7 @@ export function createClient(options: ClientOptions): Client {
     const parts: AnyInput = input ?? {}
     const { method } = addresses[operation]
     const timeout = options.timeoutMs?.[method === 'GET' ? 'read' : 'change']
-    const { answer, body } = await reach(options.fetch ?? fetch, options.baseUrl + addressOf(operation, parts), {
+    const { answer, body } = await reach(options.fetch ?? fetch, options.baseUrl + getAddress(operation, parts), {
       method,
       signal,
       timeout,
@@ -88,7 +88,7 @@ export function queryKey<O extends Operation>(operation: O, input?: Partial<Inpu
 }
 
 /** Path and query of an operation, as the server mounts it. */
-export function addressOf(operation: Operation, input?: AnyInput): string {
+export function getAddress(operation: Operation, input?: AnyInput): string {
   const params = new Map<string, unknown>(Object.entries(input?.params ?? {}))
   const path = addresses[operation].path.replace(/:(\w+)/g, (_, name: string) => {
     const value = params.get(name)

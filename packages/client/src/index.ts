@@ -1,10 +1,10 @@
 export { ApiError, type ApiErrorBody } from './api-error.ts'
 export {
-  addressOf,
   type CallOptions,
   type Client,
   type ClientOptions,
   createClient,
+  getAddress,
   type HttpResponse,
   type Input,
   queryKey,

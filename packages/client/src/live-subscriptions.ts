@@ -69,7 +69,7 @@ export function createSubscriptions(options: Options) {
     },
     receive(type: string, data: unknown) {
       if (type === 'subbed' || type === 'unsubbed' || type === 'sub-failed') {
-        const path = pathOf(data)
+        const path = toPath(data)
         const entry = path === undefined ? undefined : entries.get(path)
         if (path === undefined || !entry) return
         if (type === 'subbed') return confirmed(path, entry)
@@ -129,5 +129,5 @@ function createUserHandle(
   }
 }
 
-const pathOf = (data: unknown): string | undefined =>
+const toPath = (data: unknown): string | undefined =>
   typeof data === 'object' && data !== null && 'path' in data && typeof data.path === 'string' ? data.path : undefined

@@ -20,7 +20,7 @@ const ids = { teamSlug: 'acme', nodeId: '0198c1c2-0000-7000-8000-000000000001' }
 const path = `/acme/nodes/${ids.nodeId}`
 const container = { prefix: 'shop', name: 'web' }
 const send = (frame: unknown) => peers.at(-1)?.send(typeof frame === 'string' ? frame : JSON.stringify(frame))
-const framesOf = (type: string) => frames.filter((frame) => frame.type === type)
+const listFrames = (type: string) => frames.filter((frame) => frame.type === type)
 
 async function listen(port = 0) {
   server = new WebSocketServer({ port, host: '127.0.0.1' })
@@ -70,13 +70,13 @@ describe('subscriptions', () => {
     const one = live.channel('node', ids)
     const two = live.channel('node', ids)
     await vi.waitFor(() => expect([one.status, two.status]).toEqual(['subscribed', 'subscribed']))
-    expect(framesOf('subscribe')).toEqual([{ type: 'subscribe', data: { path } }])
+    expect(listFrames('subscribe')).toEqual([{ type: 'subscribe', data: { path } }])
     one.close()
     const other = live.channel('nodes', { teamSlug: 'acme' })
     await vi.waitFor(() => expect(other.status).toBe('subscribed'))
-    expect(framesOf('unsubscribe')).toEqual([])
+    expect(listFrames('unsubscribe')).toEqual([])
     two.close()
-    await vi.waitFor(() => expect(framesOf('unsubscribe')).toEqual([{ type: 'unsubscribe', data: { path } }]))
+    await vi.waitFor(() => expect(listFrames('unsubscribe')).toEqual([{ type: 'unsubscribe', data: { path } }]))
   })
 
   it('queue messages before the confirmation, in order', async () => {
@@ -84,7 +84,7 @@ describe('subscriptions', () => {
     const channel = live.channel('node', ids)
     channel.send('watch-containers-state', { prefix: 'shop' })
     channel.send('container-command', { container, operation: 'stop' }, 'second')
-    await vi.waitFor(() => expect(framesOf('subscribe')).toHaveLength(1))
+    await vi.waitFor(() => expect(listFrames('subscribe')).toHaveLength(1))
     expect(frames).toHaveLength(1)
     send({ type: 'subbed', data: { path } })
     await vi.waitFor(() =>
@@ -102,7 +102,7 @@ describe('subscriptions', () => {
     first.close()
     const second = live.channel('node', ids)
     await vi.waitFor(() => expect(second.status).toBe('subscribed'))
-    expect(framesOf('subscribe').filter((frame) => frame.data.path === path)).toHaveLength(2)
+    expect(listFrames('subscribe').filter((frame) => frame.data.path === path)).toHaveLength(2)
   })
 
   it('keep the messages of a new user until their own subscription is confirmed, not the canceled one', async () => {
@@ -110,14 +110,14 @@ describe('subscriptions', () => {
     await vi.waitFor(() => expect(keeper.status).toBe('subscribed'))
     confirms = false
     const hasty = live.channel('node', ids)
-    await vi.waitFor(() => expect(framesOf('subscribe')).toHaveLength(2))
+    await vi.waitFor(() => expect(listFrames('subscribe')).toHaveLength(2))
     hasty.close()
     confirms = true
     const newcomer = live.channel('node', ids)
     newcomer.send('watch-container-log', { container, take: 1 })
     // The late answer to the first subscribe arrives before the server has received the unsubscribe.
     send({ type: 'subbed', data: { path } })
-    await vi.waitFor(() => expect(framesOf(`${path}/watch-container-log`)).toHaveLength(1))
+    await vi.waitFor(() => expect(listFrames(`${path}/watch-container-log`)).toHaveLength(1))
     expect(frames.slice(1).map((frame) => frame.type)).toEqual([
       'subscribe',
       'unsubscribe',
@@ -131,7 +131,7 @@ describe('subscriptions', () => {
     const failures: LiveFailure[] = []
     live.onError((failure) => failures.push(failure))
     const channel = live.channel('node', ids)
-    await vi.waitFor(() => expect(framesOf('subscribe')).toHaveLength(1))
+    await vi.waitFor(() => expect(listFrames('subscribe')).toHaveLength(1))
     send({ type: 'sub-failed', data: { path } })
     await vi.waitFor(() => expect(channel.status).toBe('failed'))
     expect(failures).toMatchObject([{ status: 403, path }])
@@ -186,7 +186,7 @@ describe('a lost socket', () => {
     peers[0]?.terminate()
     await vi.waitFor(() => expect(ready).toBe(2))
     expect(waits).toEqual([0])
-    expect(framesOf('subscribe')).toHaveLength(4)
+    expect(listFrames('subscribe')).toHaveLength(4)
   })
 
   it('reconnects after 5, 10, 15 seconds while the server is unavailable, and restarts the delays after a success', async () => {
@@ -255,7 +255,7 @@ describe('a bundle part with the schemas that fails to load', () => {
     const channel = late.channel('node', ids)
     const ready = vi.fn()
     channel.onReady(ready)
-    await vi.waitFor(() => expect(framesOf('subscribe')).toHaveLength(1))
+    await vi.waitFor(() => expect(listFrames('subscribe')).toHaveLength(1))
     await vi.waitFor(() => expect(failures).toHaveLength(1))
     expect(waitsOfLoad.slice(0, 5)).toEqual([500, 1_000, 2_000, 4_000, 8_000])
     expect(late.status).toBe('connecting')

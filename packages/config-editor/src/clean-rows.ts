@@ -1,17 +1,17 @@
 import { isRecord, type JsonRecord } from '@crux/rules'
 
-/** What a typed value is once empty rows are left out; `places` = the index of each kept row in the form. */
-export function cleaned(field: string, value: unknown): { value: unknown; places?: number[] } {
+/** What a typed value is once empty rows are left out; `positions` = the index of each kept row in the form. */
+export function cleaned(field: string, value: unknown): { value: unknown; positions?: number[] } {
   if (field === 'logConfig' && isRecord(value) && Array.isArray(value.options))
     return { value: { ...value, options: value.options.filter((row: JsonRecord) => !isEmpty(row)) } }
   if (!Array.isArray(value)) return { value }
-  const places: number[] = []
+  const positions: number[] = []
   const rows = value.filter((row: JsonRecord, place) => {
     if (isBegun(field, row)) return false
-    places.push(place)
+    positions.push(place)
     return true
   })
-  return { value: rows, places }
+  return { value: rows, positions }
 }
 
 /** An empty row: its preselected choices do not count as typed. */

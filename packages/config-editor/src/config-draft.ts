@@ -19,10 +19,10 @@ import {
   type Conflicts,
   changedKeys,
   type Edit,
-  fieldOf,
+  getField,
+  getPart,
   hasBegun,
   mergeSeen,
-  partOf,
   rebase,
   withPart,
 } from './config-rows.ts'
@@ -42,7 +42,7 @@ export type Patch = {
 /**
  * A configuration that is being edited, in three layers: the state of the server, what was sent and is not
  * confirmed, and what is typed. `server` is always a state that the server itself sent; typed text is discarded
- * only by the person who typed it.
+ * only by the user who typed it.
  */
 export type ConfigDraft = {
   server: ContainerConfigFields
@@ -78,8 +78,8 @@ export const startDraft = (server: ContainerConfigFields, revision: number | und
 
 /** The values that the form shows: typed over sent over stored. */
 export function shownFields(draft: ConfigDraft): ContainerConfigFields {
-  const typed = entriesOf(draft.pending).map(([field, edit]) => [field, edit.value])
-  return { ...belowTyped(draft), ...Object.fromEntries(typed) }
+  const typed = listEntries(draft.pending).map(([field, edit]) => [field, edit.value])
+  return { ...getEditBase(draft), ...Object.fromEntries(typed) }
 }
 
 /**
@@ -87,29 +87,29 @@ export function shownFields(draft: ConfigDraft): ContainerConfigFields {
  *   without having been seen is a conflict.
  */
 export function editField(draft: ConfigDraft, field: ContainerConfigField, value: unknown, seen: unknown): ConfigDraft {
-  const below = belowTyped(draft)[field]
+  const below = getEditBase(draft)[field]
   const { base, value: current } = draft.pending[field] ?? { base: below, value: below }
   const merged = mergeSeen(field, { seen, value, current })
   const conflicts: Record<string, Conflict> = { ...draft.conflicts }
   for (const property of merged.unseen) {
-    const theirs = partOf(base, property)
+    const theirs = getPart(base, property)
     // A value that differs from both was typed here in the meantime by the same user.
-    if (sameValue(theirs, partOf(current, property))) conflicts[property] = { mine: null, theirs }
+    if (sameValue(theirs, getPart(current, property))) conflicts[property] = { mine: null, theirs }
   }
   return withRebasedEdits({
     ...draft,
     pending: { ...draft.pending, [field]: { value: merged.value, base } },
     conflicts,
-    refused: without(draft.refused, (property) => fieldOf(property) === field),
+    refused: without(draft.refused, (property) => getField(property) === field),
   })
 }
 
 /** Clears a setting of this layer, and what was typed in it. */
 export function resetField(draft: ConfigDraft, field: ContainerConfigField): ConfigDraft {
-  const of = (property: string) => fieldOf(property) === field
+  const of = (property: string) => getField(property) === field
   return {
     ...draft,
-    pending: { ...draft.pending, [field]: { value: null, base: belowTyped(draft)[field], reset: true } },
+    pending: { ...draft.pending, [field]: { value: null, base: getEditBase(draft)[field], reset: true } },
     conflicts: without(draft.conflicts, of),
     refused: without(draft.refused, of),
   }
@@ -117,18 +117,18 @@ export function resetField(draft: ConfigDraft, field: ContainerConfigField): Con
 
 /** Problems of the typed values, by property with the indexes of the typed rows: `environment[2].key`. */
 export function findProblems(draft: ConfigDraft, context: DraftContext): ErrorDetail[] {
-  const places = new Map<string, number[]>()
+  const positions = new Map<string, number[]>()
   const fields = Object.fromEntries(
     Object.entries(shownFields(draft)).map(([field, value]) => {
       const clean = cleaned(field, value)
-      if (clean.places) places.set(field, clean.places)
+      if (clean.positions) positions.set(field, clean.positions)
       return [field, clean.value]
     }),
   )
   return [...dangerProblems(draft.server, fields, context), ...validateConfig(fields, context)].map((problem) => ({
     ...problem,
     property: problem.property.replace(/^(\w+)\[(\d+)\]/, (whole, field: string, context: string) => {
-      const typed = places.get(field)?.[Number(context)]
+      const typed = positions.get(field)?.[Number(context)]
       return typed === undefined ? whole : `${field}[${typed}]`
     }),
   }))
@@ -157,7 +157,7 @@ export function nextPatch(draft: ConfigDraft, context: DraftContext): ConfigDraf
   const keys: Record<string, string[]> = {}
   const edits: Edits = {}
   const pending: Edits = {}
-  for (const [field, edit] of entriesOf(draft.pending)) {
+  for (const [field, edit] of listEntries(draft.pending)) {
     const value = cleaned(field, edit.value).value ?? null
     // Rows that are still empty are not sent, but stay in the form.
     if (held.has(field)) pending[field] = edit
@@ -169,7 +169,7 @@ export function nextPatch(draft: ConfigDraft, context: DraftContext): ConfigDraf
     if (changed.length > 0 && changed.length <= 100) keys[field] = changed
   }
   const { revision } = draft
-  const [reset] = entriesOf(edits).find(([, edit]) => edit.reset) ?? []
+  const [reset] = listEntries(edits).find(([, edit]) => edit.reset) ?? []
   if (reset) {
     const { [reset]: edit, ...others } = draft.pending
     return { ...draft, pending: others, sent: { patch: { resetSection: reset, revision }, edits: { [reset]: edit } } }
@@ -225,10 +225,10 @@ export function patchConflict(
   const back = returnSentToPending(draft)
   const conflicts: Record<string, Conflict> = { ...back.conflicts }
   for (const { property, value } of found) {
-    const edit = editOf(back.pending, property)
+    const edit = findEdit(back.pending, property)
     if (!edit) continue
-    const mine = partOf(edit.value, property)
-    if (!sameValue(mine, partOf(edit.base, property)) && !sameValue(mine, value))
+    const mine = getPart(edit.value, property)
+    if (!sameValue(mine, getPart(edit.base, property)) && !sameValue(mine, value))
       conflicts[property] = { mine, theirs: value }
   }
   return { ...back, conflicts, heard: Math.max(back.heard, revision) }
@@ -241,7 +241,7 @@ export function patchRefused(
 ): ConfigDraft {
   const sent = Object.keys(draft.sent?.edits ?? {})
   const named = details.map((detail) => ({ ...detail, property: (detail.property ?? '').replace(/^config\./, '') }))
-  const mine = named.filter((detail) => sent.includes(fieldOf(detail.property)))
+  const mine = named.filter((detail) => sent.includes(getField(detail.property)))
   const refused = { ...draft.refused }
   for (const { property, description } of mine) refused[property] = description
   if (mine.length === 0) for (const field of sent) refused[field] = named[0]?.description ?? ''
@@ -253,7 +253,7 @@ export function returnSentToPending(draft: ConfigDraft): ConfigDraft {
   if (!draft.sent) return draft
   const pending: Edits = { ...draft.pending }
   const conflicts: Record<string, Conflict> = { ...draft.conflicts }
-  for (const [field, edit] of entriesOf(draft.sent.edits)) {
+  for (const [field, edit] of listEntries(draft.sent.edits)) {
     const stored = draft.server[field]
     const again = rebase(field, edit, stored)
     Object.assign(conflicts, again.conflicts)
@@ -266,8 +266,8 @@ export function returnSentToPending(draft: ConfigDraft): ConfigDraft {
 
 export function resolveConflict(draft: ConfigDraft, property: string, choice: 'mine' | 'theirs'): ConfigDraft {
   const { [property]: conflict, ...conflicts } = draft.conflicts
-  const field = fieldOf(property)
-  const edit = editOf(draft.pending, property)
+  const field = getField(property)
+  const edit = findEdit(draft.pending, property)
   if (!conflict || !edit) return { ...draft, conflicts }
   const base = withPart(edit.base, property, conflict.theirs)
   const value = choice === 'mine' ? edit.value : withPart(edit.value, property, conflict.theirs)
@@ -278,7 +278,7 @@ export type SaveState = 'saved' | 'saving' | 'waiting' | 'held'
 /** waiting: typed and about to be sent. held: an error or a conflict prevents sending. */
 export function saveState(draft: ConfigDraft, problems: readonly ErrorDetail[]): SaveState {
   if (draft.sent) return 'saving'
-  const open = entriesOf(draft.pending).filter(
+  const open = listEntries(draft.pending).filter(
     ([field, edit]) => !sameValue(cleaned(field, edit.value).value, edit.base),
   )
   if (open.length === 0) return 'saved'
@@ -290,9 +290,9 @@ export function saveState(draft: ConfigDraft, problems: readonly ErrorDetail[]):
 export const isBehind = (draft: ConfigDraft): boolean => draft.revision !== undefined && draft.heard > draft.revision
 
 /** The state that typed values are changes of. */
-function belowTyped(draft: ConfigDraft): ContainerConfigFields {
+function getEditBase(draft: ConfigDraft): ContainerConfigFields {
   if (!draft.sent) return draft.server
-  const sent = entriesOf(draft.sent.edits).map(([field, edit]) => {
+  const sent = listEntries(draft.sent.edits).map(([field, edit]) => {
     const onTop = rebase(field, edit, draft.server[field]).edit
     return [field, onTop ? onTop.value : draft.server[field]]
   })
@@ -301,10 +301,10 @@ function belowTyped(draft: ConfigDraft): ContainerConfigFields {
 
 /** Rebases typed values on the current state, and drops resolved conflicts. */
 function withRebasedEdits(draft: ConfigDraft): ConfigDraft {
-  const below = belowTyped(draft)
+  const below = getEditBase(draft)
   const pending: Edits = {}
   const found: Record<string, Conflict> = { ...draft.conflicts }
-  for (const [field, edit] of entriesOf(draft.pending)) {
+  for (const [field, edit] of listEntries(draft.pending)) {
     // Conflicts are not checked between two states, because the user may already have chosen for the newer one.
     const again = isBehind(draft) && !draft.sent ? { edit } : rebase(field, edit, below[field])
     Object.assign(found, 'conflicts' in again ? again.conflicts : {})
@@ -312,12 +312,12 @@ function withRebasedEdits(draft: ConfigDraft): ConfigDraft {
   }
   const conflicts: Record<string, Conflict> = {}
   for (const [property, { theirs: told }] of Object.entries(found)) {
-    const edit = editOf(pending, property)
+    const edit = findEdit(pending, property)
     if (!edit) continue
-    const mine = partOf(edit.value, property)
-    const theirs = isBehind(draft) ? told : partOf(edit.base, property)
-    const arrived = editOf(draft.unsure, property)
-    if (arrived && sameValue(theirs, partOf(arrived.value, property))) continue
+    const mine = getPart(edit.value, property)
+    const theirs = isBehind(draft) ? told : getPart(edit.base, property)
+    const arrived = findEdit(draft.unsure, property)
+    if (arrived && sameValue(theirs, getPart(arrived.value, property))) continue
     if (!sameValue(mine, theirs)) conflicts[property] = { mine, theirs }
   }
   return { ...draft, pending, conflicts }
@@ -329,15 +329,15 @@ const heldFields = (draft: ConfigDraft, problems: readonly ErrorDetail[]): Set<s
       ...problems.map((problem) => problem.property),
       ...Object.keys(draft.refused),
       ...Object.keys(draft.conflicts),
-    ].map(fieldOf),
+    ].map(getField),
   )
 
-const entriesOf = (edits: Edits): [ContainerConfigField, Edit][] =>
+const listEntries = (edits: Edits): [ContainerConfigField, Edit][] =>
   Object.entries(edits).flatMap(([field, edit]) => (isContainerConfigField(field) ? [[field, edit]] : []))
 
 /** The edit of the field that a property lies in. */
-function editOf(edits: Edits, property: string): Edit | undefined {
-  const field = fieldOf(property)
+function findEdit(edits: Edits, property: string): Edit | undefined {
+  const field = getField(property)
   return isContainerConfigField(field) ? edits[field] : undefined
 }
 

@@ -15,27 +15,27 @@ export type Edit = {
 type Row = JsonRecord
 
 /** `ports[1].internal`, `environment.KEY` -> the field. */
-export const fieldOf = (property: string): string => /^\w+/.exec(property)?.[0] ?? property
+export const getField = (property: string): string => /^\w+/.exec(property)?.[0] ?? property
 
 /** Whether a property is `outer` or a part of it: `volumes[1].path` is one of `volumes` and of `volumes[1]`. */
 export const isWithin = (property: string, outer: string): boolean =>
   property.startsWith(outer) && /^($|[.[])/.test(property.slice(outer.length))
 
 /** The value of a field, or the row of it that `environment.LOG_LEVEL` names; null where there is none. */
-export function partOf(value: unknown, property: string): unknown {
-  const field = fieldOf(property)
+export function getPart(value: unknown, property: string): unknown {
+  const field = getField(property)
   if (!isKeyedField(field) || property === field) return value ?? null
   return byKey(value).get(property.slice(field.length + 1)) ?? null
 }
 
 /** The value with that part replaced; null deletes it. */
 export function withPart(value: unknown, property: string, part: unknown): unknown {
-  const field = fieldOf(property)
+  const field = getField(property)
   if (!isKeyedField(field) || property === field) return part
   const key = property.slice(field.length + 1)
-  const rows = rowsOf(value)
-  const inPlace = rows.flatMap((row) => (keyOf(row) !== key ? [row] : isRecord(part) ? [{ ...part, id: row.id }] : []))
-  return isRecord(part) && !rows.some((row) => keyOf(row) === key) ? [...inPlace, part] : inPlace
+  const rows = getRows(value)
+  const inPlace = rows.flatMap((row) => (toKey(row) !== key ? [row] : isRecord(part) ? [{ ...part, id: row.id }] : []))
+  return isRecord(part) && !rows.some((row) => toKey(row) === key) ? [...inPlace, part] : inPlace
 }
 
 /** Names of the rows that differ. */
@@ -73,11 +73,11 @@ function rebaseWhole(field: ContainerConfigField, edit: Edit, theirs: unknown): 
 function rebaseRows(field: ContainerConfigField, edit: Edit, theirs: unknown): ReturnType<typeof rebase> {
   const base = byKey(edit.base)
   const remote = byKey(theirs)
-  const typed = rowsOf(edit.value)
-  const typedKeys = new Set(typed.map(keyOf))
+  const typed = getRows(edit.value)
+  const typedKeys = new Set(typed.map(toKey))
   const conflicts: Record<string, Conflict> = {}
   const kept = typed.flatMap((row) => {
-    const key = keyOf(row)
+    const key = toKey(row)
     if (key === '') return [row]
     const before = base.get(key)
     const now = remote.get(key)
@@ -93,10 +93,10 @@ function rebaseRows(field: ContainerConfigField, edit: Edit, theirs: unknown): R
     if (!before) kept.push(row)
     else if (!sameValue(before, row)) conflicts[`${field}.${key}`] = { mine: null, theirs: row }
   }
-  const mine = new Map(kept.toReversed().map((row) => [keyOf(row), row]))
+  const mine = new Map(kept.toReversed().map((row) => [toKey(row), row]))
   const asTheirs = [...remote.keys()].map((key) => mine.get(key)).filter((row) => row !== undefined)
   // A page that moved nothing takes the order of the others; otherwise two pages would reorder each other forever.
-  const moved = !inStep([...base.keys()], typed.map(keyOf))
+  const moved = !inStep([...base.keys()], typed.map(toKey))
   const value = moved ? kept : between(asTheirs, kept)
   if (sameValue(value, theirs)) return { edit: null, conflicts }
   if (edit.value === null && value.length === 0) return { edit: { ...edit, base: theirs }, conflicts }
@@ -119,12 +119,12 @@ export function mergeSeen(
     return { value: { ...current, ...Object.fromEntries(changed) }, unseen: whole }
   }
   if (!Array.isArray(value)) return { value, unseen: whole }
-  const before = finder(rowsOf(seen))
-  const now = finder(rowsOf(current))
+  const before = finder(getRows(seen))
+  const now = finder(getRows(current))
   const placed = new Map<Row, Row>()
   const unseen = new Set<string>()
-  const note = (row: Row) => void (keyOf(row) !== '' && unseen.add(`${field}.${keyOf(row)}`))
-  const merged = rowsOf(value).flatMap((row) => {
+  const note = (row: Row) => void (toKey(row) !== '' && unseen.add(`${field}.${toKey(row)}`))
+  const merged = getRows(value).flatMap((row) => {
     const old = before(row)
     const standing = now(row)
     const same = old === row || (old && sameValue(old, row))
@@ -133,7 +133,7 @@ export function mergeSeen(
     if (!sameValue(old, standing)) note(standing ?? row)
     return [row]
   })
-  for (const row of rowsOf(current)) {
+  for (const row of getRows(current)) {
     if (placed.has(row)) continue
     const old = before(row)
     if (old && !sameValue(old, row)) note(row)
@@ -141,10 +141,10 @@ export function mergeSeen(
     merged.push(row)
     placed.set(row, row)
   }
-  const asNow = rowsOf(current)
+  const asNow = getRows(current)
     .map((row) => placed.get(row))
     .filter((row) => row !== undefined)
-  const moved = !inStep(rowsOf(seen), rowsOf(value).map(before))
+  const moved = !inStep(getRows(seen), getRows(value).map(before))
   return { value: moved ? merged : between(asNow, merged), unseen: isKeyedField(field) ? [...unseen] : whole }
 }
 
@@ -159,19 +159,19 @@ function withBegun(field: ContainerConfigField, stored: unknown, typed: unknown)
   const full = new Set(rowsIn(cleaned(field, typed).value))
   const begun = rowsIn(typed).filter((row) => !full.has(row))
   if (begun.length === 0) return stored
-  if (Array.isArray(typed)) return [...rowsOf(stored), ...begun]
+  if (Array.isArray(typed)) return [...getRows(stored), ...begun]
   return { ...toRecord(typed), ...toRecord(stored), options: [...rowsIn(stored), ...begun] }
 }
 
 /** The rows of a list, or those inside of a value such as the log driver's. */
-const rowsIn = (value: unknown): Row[] => rowsOf(isRecord(value) && 'options' in value ? value.options : value)
+const rowsIn = (value: unknown): Row[] => getRows(isRecord(value) && 'options' in value ? value.options : value)
 
 /** The rows of a list; of anything else, none. */
-export const rowsOf = (value: unknown): Row[] => (Array.isArray(value) ? value.filter(isRecord) : [])
-const byKey = (value: unknown): Map<string, Row> => new Map(rowsOf(value).map((row) => [keyOf(row), row]))
+export const getRows = (value: unknown): Row[] => (Array.isArray(value) ? value.filter(isRecord) : [])
+const byKey = (value: unknown): Map<string, Row> => new Map(getRows(value).map((row) => [toKey(row), row]))
 
 /** Like `rowKey` of the rules, and '' for an empty row. */
-export function keyOf(row: Row): string {
+export function toKey(row: Row): string {
   if (row.key !== undefined) return String(row.key)
   if (row.path !== undefined) return String(row.path ?? '')
   const { internal, protocol } = row
@@ -204,6 +204,6 @@ function between(ordered: readonly Row[], all: readonly Row[]): Row[] {
 /** Finds the same row in a list: by its id, which stays while its key is typed, else by its key. */
 function finder(rows: readonly Row[]): (row: Row) => Row | undefined {
   const ids = new Map(rows.map((row) => [row.id, row]))
-  const keys = new Map(rows.map((row) => [keyOf(row), row]))
-  return (row) => (row.id ? ids.get(row.id) : undefined) ?? (keyOf(row) === '' ? undefined : keys.get(keyOf(row)))
+  const keys = new Map(rows.map((row) => [toKey(row), row]))
+  return (row) => (row.id ? ids.get(row.id) : undefined) ?? (toKey(row) === '' ? undefined : keys.get(toKey(row)))
 }

@@ -1,7 +1,7 @@
 import { type ContainerConfigField, type ContainerConfigFields, containerConfigFieldNames } from '@crux/contract'
 import { diffConfig, fillRowIds, isUnset } from '@crux/rules'
 import type { FieldChange } from './config-draft.ts'
-import { fieldOf } from './config-rows.ts'
+import { getField } from './config-rows.ts'
 
 type ConfigChange = ReturnType<typeof diffConfig>[number]
 
@@ -16,7 +16,7 @@ export type FieldDifference = {
 export function fieldDifferences(here: ContainerConfigFields, other: ContainerConfigFields): FieldDifference[] {
   const byField = new Map<string, ConfigChange[]>()
   for (const change of diffConfig(withSecretKeys(here), withSecretKeys(other))) {
-    const field = fieldOf(change.property)
+    const field = getField(change.property)
     byField.set(field, [...(byField.get(field) ?? []), change])
   }
   return containerConfigFieldNames.flatMap((field) => {

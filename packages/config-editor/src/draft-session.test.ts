@@ -7,7 +7,7 @@ import { DraftSession } from './draft-session.ts'
 
 type Row = { id?: string; key: string; value: string }
 type Stored = { fields: ContainerConfigFields; revision: number }
-const rowsOf = (fields: ContainerConfigFields) => (fields.environment ?? []) as Row[]
+const getRows = (fields: ContainerConfigFields) => (fields.environment ?? []) as Row[]
 
 /** Applies patches with the rules of the server, one after another. */
 function makeServer() {
@@ -97,13 +97,13 @@ function makePage(name: string, server: ReturnType<typeof makeServer>, others: (
     },
     set(key: string) {
       const value = `${name}${++serial}`
-      const known = rowsOf(rendered).find((row) => row.key === key)
+      const known = getRows(rendered).find((row) => row.key === key)
       page.typed.push({ place: key, value, over: known?.value })
       if (key.startsWith(name)) page.own.set(key, value)
       page.edit('environment', (before) =>
         known
-          ? rowsOf(before).map((row) => (row === known ? { ...row, value } : row))
-          : [...rowsOf(before), { id: `${name}-row-${serial}`, key, value }],
+          ? getRows(before).map((row) => (row === known ? { ...row, value } : row))
+          : [...getRows(before), { id: `${name}-row-${serial}`, key, value }],
       )
     },
     rename() {
@@ -113,17 +113,17 @@ function makePage(name: string, server: ReturnType<typeof makeServer>, others: (
     },
     begin: () =>
       page.edit('environment', (before) => [
-        ...rowsOf(before),
+        ...getRows(before),
         { id: `${name}-begun-${++serial}`, key: '', value: '' },
       ]),
     fill() {
-      const begun = rowsOf(rendered).find((row) => row.key === '')
-      if (!begun || rowsOf(shown()).find((row) => row.id === begun.id)?.key !== '') return
+      const begun = getRows(rendered).find((row) => row.key === '')
+      if (!begun || getRows(shown()).find((row) => row.id === begun.id)?.key !== '') return
       const value = `${name}${++serial}`
       const filled = { ...begun, key: `${name}_KEY_${serial}`, value }
       page.typed.push({ place: filled.key, value, over: undefined })
       page.own.set(filled.key, value)
-      page.edit('environment', (before) => rowsOf(before).map((row) => (row === begun ? filled : row)))
+      page.edit('environment', (before) => getRows(before).map((row) => (row === begun ? filled : row)))
     },
     connect() {
       if (up) return
@@ -166,7 +166,7 @@ function makePage(name: string, server: ReturnType<typeof makeServer>, others: (
       const [property, conflict] = Object.entries(page.draft().conflicts)[0] ?? []
       if (!property || !conflict) return
       if ([...page.own.keys()].some((key) => property.endsWith(key))) throw new Error(`nobody else touched ${property}`)
-      const texts = [conflict.mine, conflict.theirs].map(textOf)
+      const texts = [conflict.mine, conflict.theirs].map(getText)
       if (choice === 'theirs') page.given.add(texts[0] ?? '')
       else page.given.add(texts[1] ?? '')
       session.resolve(property, choice)
@@ -176,8 +176,8 @@ function makePage(name: string, server: ReturnType<typeof makeServer>, others: (
   return page
 }
 
-const textAt = (fields: ContainerConfigFields, key: string) => rowsOf(fields).find((row) => row.key === key)?.value
-const textOf = (part: unknown): string =>
+const textAt = (fields: ContainerConfigFields, key: string) => getRows(fields).find((row) => row.key === key)?.value
+const getText = (part: unknown): string =>
   typeof part === 'object' && part !== null && 'value' in part ? String(part.value) : String(part)
 
 type Action = [kind: string, page: number, detail: number]
@@ -239,7 +239,7 @@ function calm(pages: readonly Page[]) {
 const plain = (fields: ContainerConfigFields) => ({
   name: fields.name,
   environment: Object.fromEntries(
-    rowsOf(fields)
+    getRows(fields)
       .filter((row) => row.key !== '')
       .map((row) => [row.key, row.value]),
   ),

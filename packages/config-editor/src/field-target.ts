@@ -1,6 +1,6 @@
 import type { ContainerConfigFields } from '@crux/contract'
 import { valueAt } from '@crux/rules'
-import { keyOf, rowsOf } from './config-rows.ts'
+import { getRows, toKey } from './config-rows.ts'
 
 export type FieldTarget = {
   /** As a problem names it: `volumes[1].path`, `environment.LEVEL`, `routing.port`. */
@@ -23,8 +23,8 @@ export function findFieldTarget(property: string, fields: ContainerConfigFields,
   let rest: string[] = []
   for (const step of property.match(/[^.[\]]+/g) ?? []) {
     // A row is named by its place, or by its key in lists that have keys.
-    const rows = rowsOf(inner).filter((row) => !merged || row.value !== null)
-    const found = /^\d+$/.test(step) ? rows[Number(step)] : rows.find((row) => keyOf(row) === step)
+    const rows = getRows(inner).filter((row) => !merged || row.value !== null)
+    const found = /^\d+$/.test(step) ? rows[Number(step)] : rows.find((row) => toKey(row) === step)
     if (found) {
       rowId = typeof found.id === 'string' ? found.id : undefined
       rest = []

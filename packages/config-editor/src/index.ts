@@ -6,8 +6,8 @@ export {
   saveState,
   shownFields,
 } from './config-draft.ts'
-export { fieldsOf } from './config-fields.ts'
-export { type Conflicts, fieldOf, isWithin } from './config-rows.ts'
+export { getFields } from './config-fields.ts'
+export { type Conflicts, getField, isWithin } from './config-rows.ts'
 export { copyFields, fieldDifferences } from './copied-fields.ts'
 export { DraftSession } from './draft-session.ts'
 export { type FieldStep, noHistory, recordEdit, redo, type Step, undo } from './edit-history.ts'
@@ -16,7 +16,7 @@ export { formatEnvFile, parseEnvFile } from './env-file.ts'
 export { type FieldTarget, findFieldTarget } from './field-target.ts'
 export { type LayeredRow, layerRows, withoutRow, withRow } from './keyed-rows.ts'
 export { newId } from './new-id.ts'
-export { type Below, type Layer, layersBelow, mergeBelow } from './parent-layers.ts'
+export { type Layer, type LowerLayers, listLowerLayers, mergeLowerLayers } from './parent-layers.ts'
 export { parsePastedPorts, parsePastedVolumes } from './pasted-rows.ts'
 export {
   type AddedSecret,

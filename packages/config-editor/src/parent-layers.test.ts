@@ -1,6 +1,6 @@
 import type { ContainerConfigFields, ResponseOf } from '@crux/contract'
 import { expect, it } from 'vitest'
-import { layersBelow, mergeBelow } from './parent-layers.ts'
+import { listLowerLayers, mergeLowerLayers } from './parent-layers.ts'
 
 const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 const config = (number: number, type: 'image' | 'config-bundle' | 'deployment', fields: ContainerConfigFields) => ({
@@ -29,17 +29,17 @@ const relations = {
   },
 } satisfies ResponseOf<'container-configurations.relations'>
 
-it('mergeBelow merges the deployment over its config bundles and these over the image, with the origin of each value', () => {
-  const below = mergeBelow(layersBelow('instance', relations))
+it('mergeLowerLayers merges the deployment over its config bundles and these over the image, with the origin of each value', () => {
+  const below = mergeLowerLayers(listLowerLayers('instance', relations))
   expect(below.fields.environment?.map(({ key, value }) => `${key}=${value}`)).toEqual(['A=deployment', 'REGION=eu'])
-  expect(below.originOf('environment.A')).toMatchObject({ source: 'deployment', name: 'shop', configId: id(6) })
-  expect(below.originOf('environment.REGION')).toMatchObject({ source: 'config-bundle', name: 'region-eu' })
-  expect(below.originOf('tty')?.source).toBe('deployment')
-  expect(below.originOf('name')).toBeUndefined()
+  expect(below.getOrigin('environment.A')).toMatchObject({ source: 'deployment', name: 'shop', configId: id(6) })
+  expect(below.getOrigin('environment.REGION')).toMatchObject({ source: 'config-bundle', name: 'region-eu' })
+  expect(below.getOrigin('tty')?.source).toBe('deployment')
+  expect(below.getOrigin('name')).toBeUndefined()
 })
 
-it('layersBelow returns only config bundles below a deployment and no layers below a base layer', () => {
-  expect(layersBelow('deployment', relations).map((layer) => layer.name)).toEqual(['region-eu'])
-  expect(layersBelow('image', relations)).toEqual([])
-  expect(layersBelow('config-bundle', relations)).toEqual([])
+it('listLowerLayers returns only config bundles below a deployment and no layers below a base layer', () => {
+  expect(listLowerLayers('deployment', relations).map((layer) => layer.name)).toEqual(['region-eu'])
+  expect(listLowerLayers('image', relations)).toEqual([])
+  expect(listLowerLayers('config-bundle', relations)).toEqual([])
 })

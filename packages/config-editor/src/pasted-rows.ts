@@ -5,14 +5,14 @@ type RowOf<F extends 'ports' | 'portRanges' | 'volumes'> = NonNullable<Container
 
 /** Ports of a pasted text, as compose files write them (`8080:80/udp`, ranges); undefined where it is a mere number, or no ports at all. */
 export function parsePastedPorts(text: string): { ports: RowOf<'ports'>[]; ranges: RowOf<'portRanges'>[] } | undefined {
-  const words = text
+  const parts = text
     .split(/[\s,]+/)
     .map((word) => word.replace(/^-?["']?|["']$/g, ''))
     .filter(Boolean)
-  if (words.length === 0 || (words.length === 1 && /^\d+$/.test(words[0] ?? ''))) return undefined
-  const ranges = words.map(parsePortRange)
-  const ports = words.map((word, at) => (ranges[at] ? undefined : parsePort(word)))
-  if (words.some((_, at) => !ranges[at] && !ports[at])) return undefined
+  if (parts.length === 0 || (parts.length === 1 && /^\d+$/.test(parts[0] ?? ''))) return undefined
+  const ranges = parts.map(parsePortRange)
+  const ports = parts.map((word, at) => (ranges[at] ? undefined : parsePort(word)))
+  if (parts.some((_, at) => !ranges[at] && !ports[at])) return undefined
   return { ports: ports.filter((port) => port !== undefined), ranges: ranges.filter((range) => range !== undefined) }
 }
 

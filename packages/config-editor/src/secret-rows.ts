@@ -24,11 +24,11 @@ export function secretRows(
   return [...lower.keys(), ...own.map((row) => row.key).filter((key) => !lower.has(key))].map((key) => {
     const [row, base] = [mine.get(key), lower.get(key)]
     const required = Boolean(row?.required || base?.required)
-    return { key, required, locked: base !== undefined, own: row, state: stateOf(key, required, row, base, known) }
+    return { key, required, locked: base !== undefined, own: row, state: getState(key, required, row, base, known) }
   })
 }
 
-function stateOf(
+function getState(
   key: string,
   required: boolean,
   own: Secret | undefined,

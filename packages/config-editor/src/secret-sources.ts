@@ -1,5 +1,5 @@
 import type { ContainerConfigType, ResponseOf } from '@crux/contract'
-import { type Layer, layersBelow } from './parent-layers.ts'
+import { type Layer, listLowerLayers } from './parent-layers.ts'
 
 /** A layer that names a key, with its display name. */
 export type SecretSource = Pick<Layer, 'source' | 'name' | 'configId'>
@@ -13,7 +13,7 @@ export function secretSources(
   type: ContainerConfigType,
   relations: ResponseOf<'container-configurations.relations'>,
 ): SecretSource[] {
-  const below = layersBelow(type, relations)
+  const below = listLowerLayers(type, relations)
     .filter(({ fields }) => fields.secrets?.some((row) => row.key === key))
     .map(({ source, name, configId }): SecretSource => ({ source, name, configId }))
   if (type !== 'deployment') return below

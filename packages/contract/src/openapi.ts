@@ -86,7 +86,7 @@ export function openApiDocument(version: string): OpenApi {
 }
 
 function describe(operation: string, row: EndpointSpec): OpenApiOperation {
-  const parameters = [...parametersOf('path', row.params), ...parametersOf('query', row.query)]
+  const parameters = [...listParameters('path', row.params), ...listParameters('query', row.query)]
   const isOpen = row.permission === 'public'
   return {
     operationId: operation,
@@ -106,11 +106,11 @@ function describe(operation: string, row: EndpointSpec): OpenApiOperation {
         content: { 'application/json': { schema: share(toSchema(row.body)) } },
       },
     }),
-    responses: responsesOf(row, isOpen),
+    responses: toResponses(row, isOpen),
   }
 }
 
-function responsesOf(row: EndpointSpec, isOpen: boolean): OpenApiOperation['responses'] {
+function toResponses(row: EndpointSpec, isOpen: boolean): OpenApiOperation['responses'] {
   const type = row.contentType ?? 'application/json'
   const hasContent = row.response ?? row.contentType
   const responses: OpenApiOperation['responses'] = {
@@ -132,7 +132,7 @@ function responsesOf(row: EndpointSpec, isOpen: boolean): OpenApiOperation['resp
   return responses
 }
 
-function parametersOf(place: 'path' | 'query', shape: z.ZodObject | undefined) {
+function listParameters(place: 'path' | 'query', shape: z.ZodObject | undefined) {
   return Object.entries(shape?.shape ?? {}).map(([name, schema]) => ({
     name,
     in: place,

@@ -5,7 +5,7 @@ import { contract, type EndpointSpec, invalidArgument } from './index.ts'
 /** Terms of the schema library's own messages. */
 const libraryText = /invalid input|too small|too big|expected|received|\bNaN\b|>=|<=/i
 
-const sentenceOf = (schema: z.ZodType, value: unknown) => {
+const toSentence = (schema: z.ZodType, value: unknown) => {
   const result = schema.safeParse(value)
   return result.success ? undefined : invalidArgument(result.error).message
 }
@@ -24,7 +24,7 @@ test.each([
   [z.object({ url: z.string().regex(/^x/, 'Start with x') }), { url: 'y' }, 'url: Start with x'],
   [z.strictObject({ a: z.string().optional() }), { b: 1 }, 'body: b: not known here. Remove it, or check the spelling'],
 ])('validation issue %# has a sentence that describes the problem', (schema, value, sentence) => {
-  expect(sentenceOf(schema, value)).toBe(sentence)
+  expect(toSentence(schema, value)).toBe(sentence)
 })
 
 test('no body and no query of the contract is refused with a message of the schema library', () => {

@@ -33,7 +33,7 @@ export function publicUrl(said: string | undefined, host: string, port: number, 
 }
 
 /** The protocol of the server on its port. */
-export const schemeOf = (env: NodeJS.ProcessEnv): 'http' | 'https' =>
+export const getScheme = (env: NodeJS.ProcessEnv): 'http' | 'https' =>
   env.CRUX_TLS_CERT || env.CRUX_TLS_CERT_FILE ? 'https' : 'http'
 
 /** The host under which this machine reaches a listener on `host`. */

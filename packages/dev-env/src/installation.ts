@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { claimOwnership, OwnedError, startEmbedded } from '@crux/postgres/embedded'
 import type { Logger } from '@crux/service-kit'
-import { deprecatedKeyName, encryptionKeyName, processEnvironment, publicUrl, schemeOf } from './environment.ts'
+import { deprecatedKeyName, encryptionKeyName, getScheme, processEnvironment, publicUrl } from './environment.ts'
 import { readJson, writeSecret } from './files.ts'
 
 export interface Installation {
@@ -34,7 +34,7 @@ export async function openInstallation(options: {
     port,
     identityPublicPort: Number(inherit.IDENTITY_PUBLIC_PORT) || (ports.IDENTITY_PUBLIC_PORT ?? 4433),
     identityAdminPort: Number(inherit.IDENTITY_ADMIN_PORT) || (ports.IDENTITY_ADMIN_PORT ?? 4434),
-    url: publicUrl(inherit.CRUX_URL, host, port, schemeOf(inherit)),
+    url: publicUrl(inherit.CRUX_URL, host, port, getScheme(inherit)),
   }
   const { server } = processEnvironment({ dataDir, databaseUrl: database.url, addresses, given: inherit })
   return { env: server, close: database.close }

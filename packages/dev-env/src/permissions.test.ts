@@ -7,7 +7,7 @@ import { bootSystem } from './index.ts'
 import { secureInstallation } from './permissions.ts'
 
 const log = createLogger({ name: 'test', level: 'silent' })
-const modeOf = (...path: string[]) => (statSync(join(...path)).mode & 0o7777).toString(8)
+const getMode = (...path: string[]) => (statSync(join(...path)).mode & 0o7777).toString(8)
 
 function makeDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'permissions-'))
@@ -36,14 +36,14 @@ test('an installation of an older version is closed to other users, and works wi
   const system = await bootSystem({ dataDir, ...free })
   try {
     expect((await fetch(`${system.url}/health/ready`)).status).toBe(200)
-    expect(modeOf(dataDir)).toBe('711')
+    expect(getMode(dataDir)).toBe('711')
     for (const name of ['agents', 'agents/one', 'run', 'logs', 'secrets'])
-      expect(modeOf(dataDir, name), name).toBe('700')
+      expect(getMode(dataDir, name), name).toBe('700')
     for (const name of ['ports.json', 'owner', ...readdirSync(join(dataDir, 'run')).map((file) => `run/${file}`)])
-      expect(modeOf(dataDir, name), name).toBe('600')
-    for (const name of readdirSync(join(dataDir, 'logs'))) expect(modeOf(dataDir, 'logs', name), name).toBe('600')
+      expect(getMode(dataDir, name), name).toBe('600')
+    for (const name of readdirSync(join(dataDir, 'logs'))) expect(getMode(dataDir, 'logs', name), name).toBe('600')
     // Files of containers are not changed; their parent directories are closed instead.
-    expect(modeOf(dataDir, 'agents/one/shop/web/data/program')).toBe('4755')
+    expect(getMode(dataDir, 'agents/one/shop/web/data/program')).toBe('4755')
   } finally {
     await system.destroy()
   }
@@ -52,7 +52,7 @@ test('an installation of an older version is closed to other users, and works wi
 test('a new data directory can be passed through by other users, but not listed', () => {
   const dataDir = join(makeDirectory(), 'deep', 'data')
   secureInstallation(dataDir)
-  expect(modeOf(dataDir)).toBe('711')
+  expect(getMode(dataDir)).toBe('711')
 })
 
 test('a closed directory gets no additional permissions, and links and shared directories are not changed', () => {
@@ -62,9 +62,9 @@ test('a closed directory gets no additional permissions, and links and shared di
   chmodSync(join(directory, 'elsewhere'), 0o777)
   symlinkSync(join(directory, 'elsewhere'), join(directory, 'agents'))
   secureInstallation(directory)
-  expect(modeOf(directory)).toBe('700')
-  expect(modeOf(directory, 'elsewhere')).toBe('777')
+  expect(getMode(directory)).toBe('700')
+  expect(getMode(directory, 'elsewhere')).toBe('777')
   chmodSync(join(directory, 'elsewhere'), 0o1777)
   secureInstallation(join(directory, 'elsewhere'))
-  expect(modeOf(directory, 'elsewhere')).toBe('1777')
+  expect(getMode(directory, 'elsewhere')).toBe('1777')
 })

@@ -18,10 +18,10 @@ export function secureInstallation(dataDir: string): void {
     chmodSync(dataDir, installationMode)
   }
   for (const name of ['agents', 'logs', 'mails', 'run', 'secrets']) restrict(join(dataDir, name), privateMode)
-  for (const name of entriesOf(join(dataDir, 'agents'))) restrict(join(dataDir, 'agents', name), privateMode)
+  for (const name of listEntries(join(dataDir, 'agents'))) restrict(join(dataDir, 'agents', name), privateMode)
   for (const name of ['owner', 'ports.json', 'postgres-id']) restrictFile(join(dataDir, name))
   for (const directory of ['logs', 'run'])
-    for (const name of entriesOf(join(dataDir, directory))) restrictFile(join(dataDir, directory, name))
+    for (const name of listEntries(join(dataDir, directory))) restrictFile(join(dataDir, directory, name))
 }
 
 function restrict(directory: string, mode: number): void {
@@ -37,7 +37,7 @@ function restrictFile(path: string): void {
     chmodSync(path, found.mode & privateMode)
 }
 
-function entriesOf(directory: string): string[] {
+function listEntries(directory: string): string[] {
   return lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(directory) : []
 }
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { endingWithParent, isAlive, startTimeOf, waitUntil } from '@crux/postgres/embedded'
+import { endingWithParent, getStartTime, isAlive, waitUntil } from '@crux/postgres/embedded'
 import type { Logger } from '@crux/service-kit'
 import { lastLogLines, openLog, readJson, writeJson } from './files.ts'
 
@@ -48,7 +48,7 @@ export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger
     const running = spawnLogged(dataDir, spec)
     const mine = running.process
     child = mine
-    if (mine.pid) writeJson(runFile, { pid: mine.pid, startTime: startTimeOf(mine.pid) ?? null })
+    if (mine.pid) writeJson(runFile, { pid: mine.pid, startTime: getStartTime(mine.pid) ?? null })
     void untilReady(spec, () => child === mine && !ended(mine)).then((isReady) => {
       if (isReady) readyPid = mine.pid
     })
@@ -59,21 +59,21 @@ export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger
     while (wanted) {
       const startedAt = Date.now()
       const { process: mine, exited } = launch()
-      const words = await exited
+      const exitText = await exited
       const wasReady = readyPid === mine.pid
       readyPid = undefined
       child = undefined
       rmSync(runFile, { force: true })
       if (!wanted) return
       everReady ||= wasReady
-      if (!everReady && words.startsWith('exit code')) {
+      if (!everReady && exitText.startsWith('exit code')) {
         // The first start fails at once with the error. Later ones are retried, because their dependencies may become available again.
         wanted = false
         failed = true
         return
       }
       failures = wasReady && Date.now() - startedAt > 5_000 ? 0 : failures + 1
-      log.error({ process: spec.name, exit: words, failures }, 'a process ended, starting it again')
+      log.error({ process: spec.name, exit: exitText, failures }, 'a process ended, starting it again')
       // The first restart is immediate. The delay then grows, so that a process that cannot start does not use all CPU time.
       const pauseMs = failures <= 1 ? 50 : Math.min(10_000, 100 * 2 ** failures)
       await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined)
@@ -172,7 +172,7 @@ export async function endLeftovers(dataDir: string): Promise<void> {
 
 async function endLeftover(runFile: string): Promise<void> {
   const { pid, startTime } = readJson<{ pid: number; startTime: string | null }>(runFile)
-  const same = () => pid !== undefined && isAlive(pid) && (startTimeOf(pid) ?? null) === startTime
+  const same = () => pid !== undefined && isAlive(pid) && (getStartTime(pid) ?? null) === startTime
   if (pid === undefined || !same()) return
   process.kill(pid, 'SIGTERM')
   if (!(await waitUntil(() => !same(), 10_000))) process.kill(pid, 'SIGKILL')

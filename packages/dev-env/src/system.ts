@@ -12,7 +12,7 @@ import {
   startEmbedded,
 } from '@crux/postgres/embedded'
 import { createLifecycle, createLogger, type Logger } from '@crux/service-kit'
-import { type Addresses, processEnvironment, publicUrl, reachableHost, schemeOf } from './environment.ts'
+import { type Addresses, getScheme, processEnvironment, publicUrl, reachableHost } from './environment.ts'
 import { root } from './files.ts'
 import { secureInstallation } from './permissions.ts'
 import { choosePort, type PortWish } from './ports.ts'
@@ -108,7 +108,7 @@ export async function bootSystem(options: SystemOptions): Promise<System> {
   lifecycle.onStop('rotation of logs', async () => stopRotating())
   try {
     await endLeftovers(dataDir)
-    const addresses = await chooseAddresses(dataDir, options, schemeOf(given))
+    const addresses = await chooseAddresses(dataDir, options, getScheme(given))
     const embedded =
       options.databaseUrl === undefined ? await startEmbedded({ dataDir, log, durable: options.durable }) : undefined
     if (embedded) lifecycle.onStop('postgres', () => embedded.stop())
@@ -121,12 +121,17 @@ export async function bootSystem(options: SystemOptions): Promise<System> {
       ? undefined
       : superviseProcess(
           dataDir,
-          processOf('identity', mode, env.identity, `http://127.0.0.1:${addresses.identityPublicPort}`),
+          createProcess('identity', mode, env.identity, `http://127.0.0.1:${addresses.identityPublicPort}`),
           log,
         )
     const server = superviseProcess(
       dataDir,
-      processOf('server', mode, env.server, `${schemeOf(given)}://${reachableHost(addresses.host)}:${addresses.port}`),
+      createProcess(
+        'server',
+        mode,
+        env.server,
+        `${getScheme(given)}://${reachableHost(addresses.host)}:${addresses.port}`,
+      ),
       log,
     )
     for (const [name, process] of [
@@ -243,7 +248,7 @@ async function chooseAddresses(dataDir: string, options: SystemOptions, scheme: 
   }
 }
 
-function processOf(
+function createProcess(
   name: 'identity' | 'server',
   mode: 'source' | 'watch' | 'bundle',
   env: NodeJS.ProcessEnv,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isAlive, removeEmbedded, waitUntil } from '@crux/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { root } from '../src/files.ts'
-import { freePort, type NpmProcess, processesOf, queryDatabase, runNpm } from './npm-process.ts'
+import { freePort, listProcesses, type NpmProcess, queryDatabase, runNpm } from './npm-process.ts'
 
 // Tests `npm run dev`. A source counts as changed when it is written with the same text, so other tests see no difference.
 
@@ -28,14 +28,14 @@ beforeAll(async () => {
 }, 200_000)
 afterAll(async () => {
   dev?.npm.kill('SIGTERM')
-  await waitUntil(() => processesOf(dataDir).length === 0, 30_000)
-  for (const { pid } of processesOf(dataDir)) process.kill(pid, 'SIGKILL')
+  await waitUntil(() => listProcesses(dataDir).length === 0, 30_000)
+  for (const { pid } of listProcesses(dataDir)) process.kill(pid, 'SIGKILL')
   removeEmbedded({ dataDir })
   rmSync(dataDir, { recursive: true, force: true })
 }, 60_000)
 
 /** A process that ended after it was listed has no directory any more. */
-const cwdOf = (pid: number) => {
+const getWorkingDirectory = (pid: number) => {
   try {
     return readlinkSync(`/proc/${pid}/cwd`)
   } catch {
@@ -49,8 +49,9 @@ const get = async (path: string) => {
 }
 /** The service itself, which is the child of the process that watches its sources. */
 const servicePid = (name: 'server' | 'identity') =>
-  processesOf(dataDir).find(
-    ({ pid, what }) => /src\/main\.ts/.test(what) && !/--watch( |$)/.test(what) && cwdOf(pid).endsWith(`apps/${name}`),
+  listProcesses(dataDir).find(
+    ({ pid, what }) =>
+      /src\/main\.ts/.test(what) && !/--watch( |$)/.test(what) && getWorkingDirectory(pid).endsWith(`apps/${name}`),
   )?.pid
 
 test('npm run dev serves the console from its sources on its port, and forwards the API', async () => {
@@ -95,11 +96,11 @@ test('npm run dev notifies open pages when a source of the console is written', 
 }, 60_000)
 
 test('npm run dev ends with Ctrl-C, and leaves no process and no open port', async () => {
-  expect(processesOf(dataDir).length).toBeGreaterThan(4)
+  expect(listProcesses(dataDir).length).toBeGreaterThan(4)
   dev.pressCtrlC()
   await dev.ended
-  await waitUntil(() => processesOf(dataDir).length === 0, 30_000)
-  expect(processesOf(dataDir)).toEqual([])
+  await waitUntil(() => listProcesses(dataDir).length === 0, 30_000)
+  expect(listProcesses(dataDir)).toEqual([])
   expect(dev.output()).toContain('Stopping Crux; containers keep running')
   expect(dev.output()).not.toMatch(/^\s+at .*\(/m)
   for (const closed of [port, devPort]) await expect(fetch(`http://127.0.0.1:${closed}/`)).rejects.toThrow()

@@ -28,7 +28,7 @@ export async function runNpm(words: string[], env: NodeJS.ProcessEnv): Promise<N
 }
 
 /** The processes of this data directory: the scripts, the services, PostgreSQL. */
-export function processesOf(dataDir: string): { pid: number; what: string }[] {
+export function listProcesses(dataDir: string): { pid: number; what: string }[] {
   return readdirSync('/proc')
     .map(Number)
     .filter((pid) => Number.isInteger(pid) && pid !== process.pid)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { isAlive, removeEmbedded, waitUntil } from '@crux/postgres'
 import { afterEach, expect, test } from 'vitest'
 import { root } from '../src/files.ts'
-import { freePort, type NpmProcess, processesOf, queryDatabase, runNpm } from './npm-process.ts'
+import { freePort, listProcesses, type NpmProcess, queryDatabase, runNpm } from './npm-process.ts'
 
 // Tests `npm start` as users run it, and the recovery after kill -9.
 
@@ -18,8 +18,8 @@ const started: NpmProcess[] = []
 
 afterEach(async () => {
   for (const { npm } of started.splice(0)) npm.kill('SIGTERM')
-  await waitUntil(() => processesOf(dataDir).length === 0, 30_000)
-  for (const { pid } of processesOf(dataDir)) process.kill(pid, 'SIGKILL')
+  await waitUntil(() => listProcesses(dataDir).length === 0, 30_000)
+  for (const { pid } of listProcesses(dataDir)) process.kill(pid, 'SIGKILL')
   removeEmbedded({ dataDir })
   rmSync(dataDir, { recursive: true, force: true })
 })
@@ -48,7 +48,7 @@ type Part = keyof typeof scripts | 'PostgreSQL'
 type Pids = Record<Part, number>
 
 async function pidsOfAll(): Promise<Pids> {
-  const running = processesOf(dataDir).map(({ pid, what }) => ({ pid, what, cwd: readlinkSync(`/proc/${pid}/cwd`) }))
+  const running = listProcesses(dataDir).map(({ pid, what }) => ({ pid, what, cwd: readlinkSync(`/proc/${pid}/cwd`) }))
   const found = Object.entries(scripts).map(([part, isPart]) => {
     const pids = running.filter(({ what, cwd }) => isPart(what, cwd)).map(({ pid }) => pid)
     expect(pids, part).toHaveLength(1)
@@ -141,8 +141,8 @@ test('npm start recovers from kill -9 of any service, starts again after kill -9
   const ending = await pidsOfAll()
   last.pressCtrlC()
   await last.ended
-  await waitUntil(() => processesOf(dataDir).length === 0 && !isAlive(ending.PostgreSQL), 30_000)
-  expect([processesOf(dataDir), isAlive(ending.PostgreSQL)]).toEqual([[], false])
+  await waitUntil(() => listProcesses(dataDir).length === 0 && !isAlive(ending.PostgreSQL), 30_000)
+  expect([listProcesses(dataDir), isAlive(ending.PostgreSQL)]).toEqual([[], false])
   expect(last.output()).toContain('Stopping Crux; containers keep running')
   await expect(fetch(`http://localhost:${port}/`)).rejects.toThrow()
 })
@@ -159,7 +159,7 @@ test('npm start reports an unknown flag, and a port that is in use', { timeout: 
       new RegExp(`Crux does not start: .*CRUX_PORT.*${port}|Crux does not start: .*${port}.*CRUX_PORT`),
     ),
   ])
-  expect(processesOf(dataDir)).toEqual([])
+  expect(listProcesses(dataDir)).toEqual([])
   other.close()
 })
 

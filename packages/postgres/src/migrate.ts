@@ -23,7 +23,7 @@ export async function migrate(options: {
   )
   await withClient(options.url, 'crux migrate', async (client) => {
     await lockName(client, `crux migrate ${options.schema}`)
-    if (await startsElsewhere(client, options.schema, journal.entries[0]?.when))
+    if (await hasOtherFirstMigration(client, options.schema, journal.entries[0]?.when))
       throw new DatabaseTooOldError(options.schema)
     await runMigrations(drizzle(client), {
       migrationsFolder: options.directory,
@@ -47,7 +47,7 @@ export class DatabaseTooOldError extends Error {
 }
 
 /** Whether the first migration that the database has is another one than `firstMs`. Later ones may be newer than this program. */
-async function startsElsewhere(client: Client, schema: string, firstMs: number | undefined): Promise<boolean> {
+async function hasOtherFirstMigration(client: Client, schema: string, firstMs: number | undefined): Promise<boolean> {
   const journal = `${escapeIdentifier(schema)}.migrations`
   const { rows: found } = await client.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [
     journal,

@@ -42,7 +42,7 @@ export function bundleConflicts(
     if (united.has(field)) return []
     const saying = bundles.filter(({ fields }) => !isUnset(field, fields[field]))
     if (saying.length < 2) return []
-    return fieldConflicts(field, saying, deployment).map((found) => inWords(field, found, names))
+    return fieldConflicts(field, saying, deployment).map((found) => toConflict(field, found, names))
   })
 }
 
@@ -59,7 +59,7 @@ const sectioned: Partial<Record<ContainerConfigField, readonly string[]>> = {
 }
 
 type Found = { key?: string; configIds: string[] }
-type Said<R> = { configId: string; row: R }
+type BundleRow<R> = { configId: string; row: R }
 
 function fieldConflicts(
   field: ContainerConfigField,
@@ -74,7 +74,7 @@ function fieldConflicts(
       byKey(bundles, deployment, (fields) => fields[field]?.[section] ?? [], `${section}.`),
     )
   if (!isUnset(field, deployment[field])) return []
-  const values = bundles.map(({ fields }) => essence(fields[field]))
+  const values = bundles.map(({ fields }) => toComparable(fields[field]))
   const configIds = bundles.map(({ configId }) => configId)
   if (values.every((value) => sameValue(value, values[0]))) return []
   const sections = (sectioned[field] ?? []).filter((section) => {
@@ -87,11 +87,11 @@ function fieldConflicts(
 function byKey(
   bundles: readonly ConflictingBundle[],
   deployment: ContainerConfigFields,
-  rowsOf: (fields: ContainerConfigFields) => readonly KeyedRow[],
+  getRows: (fields: ContainerConfigFields) => readonly KeyedRow[],
   before = '',
 ): Found[] {
-  const decided = new Set(rowsOf(deployment).map(rowKey))
-  const groups = Map.groupBy(saidBy(bundles, rowsOf), ({ row }) => rowKey(row))
+  const decided = new Set(getRows(deployment).map(rowKey))
+  const groups = Map.groupBy(listBundleRows(bundles, getRows), ({ row }) => rowKey(row))
   return [...groups].flatMap(([key, group]) => {
     const [first] = group
     if (decided.has(key) || !first || group.every(({ row }) => sameRow(row, first.row))) return []
@@ -103,14 +103,14 @@ function byKey(
 function overlaps<R extends KeyedRow>(
   bundles: readonly ConflictingBundle[],
   deployment: ContainerConfigFields,
-  rowsOf: (fields: ContainerConfigFields) => readonly R[] | null | undefined,
+  getRows: (fields: ContainerConfigFields) => readonly R[] | null | undefined,
   clash: (a: R, b: R) => boolean,
 ): Found[] {
-  const said = saidBy(bundles, rowsOf)
-  const decided = new Set(said.filter(({ row }) => rowsOf(deployment)?.some((own) => clash(own, row))))
+  const bundleRows = listBundleRows(bundles, getRows)
+  const decided = new Set(bundleRows.filter(({ row }) => getRows(deployment)?.some((own) => clash(own, row))))
   const found = new Map<string, Set<string>>()
-  said.forEach((one, index) => {
-    for (const other of said.slice(index + 1)) {
+  bundleRows.forEach((one, index) => {
+    for (const other of bundleRows.slice(index + 1)) {
       if (one.configId === other.configId || (decided.has(one) && decided.has(other))) continue
       if (!clash(one.row, other.row) || sameRow(one.row, other.row)) continue
       for (const { row } of [one, other]) {
@@ -125,21 +125,22 @@ function overlaps<R extends KeyedRow>(
   }))
 }
 
-const saidBy = <R>(
+const listBundleRows = <R>(
   bundles: readonly ConflictingBundle[],
-  rowsOf: (fields: ContainerConfigFields) => readonly R[] | null | undefined,
-): Said<R>[] => bundles.flatMap(({ configId, fields }) => (rowsOf(fields) ?? []).map((row) => ({ configId, row })))
+  getRows: (fields: ContainerConfigFields) => readonly R[] | null | undefined,
+): BundleRow<R>[] =>
+  bundles.flatMap(({ configId, fields }) => (getRows(fields) ?? []).map((row) => ({ configId, row })))
 
-function inWords(field: ContainerConfigField, found: Found, names: ReadonlyMap<string, string>): BundleConflict {
+function toConflict(field: ContainerConfigField, found: Found, names: ReadonlyMap<string, string>): BundleConflict {
   const { key, configIds } = found
-  const who = listed(configIds.map((id) => names.get(id) ?? id))
+  const bundleNames = listed(configIds.map((id) => names.get(id) ?? id))
   return {
     property: key === undefined ? field : `${field}.${key}`,
     field,
     ...(key !== undefined && { key }),
     configIds,
     error: key === undefined ? 'ambiguousInConfigs' : 'ambiguousKeyInConfigs',
-    description: `${key ?? field} differs between the bundles ${who}: set it in the deployment`,
+    description: `${key ?? field} differs between the bundles ${bundleNames}: set it in the deployment`,
   }
 }
 
@@ -151,16 +152,16 @@ const defaults = { protocol: 'tcp', type: 'rwo' }
 function sameRow(left: KeyedRow, right: KeyedRow): boolean {
   // For a key with a value, an empty text and a removed key are different.
   if ('key' in left) return sameValue(left, right)
-  const plain = (row: KeyedRow) => ({ ...defaults, ...toRecord(essence(row)) })
+  const plain = (row: KeyedRow) => ({ ...defaults, ...toRecord(toComparable(row)) })
   return sameValue(plain(left), plain(right))
 }
 
 /** The effective value: without ids, nulls, empty texts and empty containers. */
-function essence(value: unknown): unknown {
-  if (Array.isArray(value)) return value.length > 0 ? value.map(essence) : undefined
+function toComparable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length > 0 ? value.map(toComparable) : undefined
   if (!isRecord(value)) return value === '' || value === null ? undefined : value
   const parts = Object.entries(value).flatMap(([name, inner]) => {
-    const kept = name === 'id' ? undefined : essence(inner)
+    const kept = name === 'id' ? undefined : toComparable(inner)
     return kept === undefined ? [] : [[name, kept]]
   })
   return parts.length > 0 ? Object.fromEntries(parts) : undefined

@@ -12,7 +12,7 @@ const runs = { numRuns: process.env.CRUX_TEST_FULL ? 3_000 : 60, seed }
 const long = process.env.CRUX_TEST_FULL ? 600_000 : 30_000
 const read = (json: unknown, current: Fields = {}, base = false) =>
   configFromJson(JSON.stringify(json), current, { newId: () => '0199f0e0-0000-7000-8000-000000000001', base })
-const fieldsOf = (json: unknown, base = false) => {
+const getFields = (json: unknown, base = false) => {
   const result = read(json, {}, base)
   if (!result.ok) throw new Error(`${result.property}: ${result.description}`)
   return withoutIds(result.patch)
@@ -89,7 +89,7 @@ describe('shorthands in the JSON tab', () => {
     ],
     ['metrics', { metrics: { enabled: true, port: 80 } }, { metrics: { enabled: true, port: 80 } }],
   ])('are read as rows: %s', (_, json, fields) => {
-    const given = Object.fromEntries(Object.entries(fieldsOf(json) as object).filter(([, value]) => value !== null))
+    const given = Object.fromEntries(Object.entries(getFields(json) as object).filter(([, value]) => value !== null))
     expect(JSON.parse(JSON.stringify(given, (__, value) => value ?? undefined))).toEqual(fields)
   })
 

@@ -65,7 +65,7 @@ export function fillRowIds(
     if (Array.isArray(value)) {
       const taken = new Set(value.map((row) => row.id).filter(Boolean))
       return value.map((row) => {
-        const known = Array.isArray(old) ? old.find((other) => rowKeyOf(other) === rowKeyOf(row)) : undefined
+        const known = Array.isArray(old) ? old.find((other) => getRowKey(other) === getRowKey(row)) : undefined
         const inner = Object.fromEntries(
           Object.entries(row).map(([name, part]) => [name, Array.isArray(part) ? fill(part, known?.[name]) : part]),
         )
@@ -118,7 +118,7 @@ function shown(path: string, before: ReturnType<typeof configParts>): unknown {
 }
 
 /** Rows of init containers and similar lists are known by their name. */
-function rowKeyOf(row: unknown): unknown {
+function getRowKey(row: unknown): unknown {
   if (!isRecord(row)) return undefined
   if (isRecord(row.internal)) return `${row.internal.from}-${row.internal.to}`
   if (row.internal !== undefined) return `${row.internal}/${row.protocol ?? 'tcp'}`

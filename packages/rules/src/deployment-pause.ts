@@ -64,11 +64,11 @@ function sharedVolume(prefix: string, next: CurrentContainer, old: CurrentContai
     ({ name, type }) => type !== 'mem' && type !== 'tmp' && (type !== 'ro' || filled.has(name)),
   )
   const theirs = old.config.volumes.filter(({ type }) => type !== 'mem' && type !== 'tmp')
-  const place = (container: string, name: string) =>
+  const toPath = (container: string, name: string) =>
     (isHostPath(name) ? name : `\0data/${prefix}/${container}/${name}`).replace(/\/+/g, '/').replace(/(.)\/$/, '$1')
   for (const mine of writable) {
-    const path = place(next.name, mine.name)
-    if (theirs.some((other) => overlapping(path, place(old.name, other.name)))) return mine.name
+    const path = toPath(next.name, mine.name)
+    if (theirs.some((other) => overlapping(path, toPath(old.name, other.name)))) return mine.name
   }
   return undefined
 }

@@ -119,15 +119,15 @@ export const mergeLayers = (layers: readonly ConfigLayer[]): ContainerConfigFiel
  * @param config the merged layers: parts that it does not have are omitted, and parts that no layer sets have the origin `default`
  */
 export function configOrigins(config: ContainerConfigFields, layers: readonly ConfigLayer[]): Map<string, Origin> {
-  const said = new Map<string, Origin>()
+  const sources = new Map<string, Origin>()
   for (const { source, name, configId, fields } of layers) {
     const origin: Origin = { source, ...(name && { name }), ...(configId && { configId }) }
     // The origin of a secret is the origin of its value; a row without a value only names the key.
     const valueless = new Set((fields.secrets ?? []).filter((row) => !row.value).map((row) => `secrets.${row.key}`))
     for (const { path, field } of partPaths(fields))
-      if (!isUnset(field, fields[field]) && (!valueless.has(path) || !said.has(path))) said.set(path, origin)
+      if (!isUnset(field, fields[field]) && (!valueless.has(path) || !sources.has(path))) sources.set(path, origin)
   }
   const origins = new Map<string, Origin>()
-  for (const { path } of partPaths(config)) origins.set(path, said.get(path) ?? { source: 'default' })
+  for (const { path } of partPaths(config)) origins.set(path, sources.get(path) ?? { source: 'default' })
   return origins
 }

@@ -98,11 +98,11 @@ export const capabilityName = (key: string): string => key.toUpperCase().replace
 
 /** The property without positions, and its row, which is compared as a whole. */
 function identity(config: ContainerConfigFields, { property }: HostDanger): string {
-  return `${property.replaceAll(/\[\d+\]/g, '')} ${canonicalJson(judgedRow(config, property))}`
+  return `${property.replaceAll(/\[\d+\]/g, '')} ${canonicalJson(getDangerousRow(config, property))}`
 }
 
 /** The outermost list row on the path to a property; without a list, the whole setting. */
-function judgedRow(config: ContainerConfigFields, property: string): unknown {
+function getDangerousRow(config: ContainerConfigFields, property: string): unknown {
   const [, path = property, position] = /^([^[]*)\[(\d+)\]/.exec(property) ?? []
   const [field = '', ...inner] = path.split('.')
   if (position === undefined) return valueAt(config, [field])
@@ -144,10 +144,10 @@ function memoryDangers({ volumes, shmSize, resourceConfig }: ContainerConfigFiel
   if (resourceConfig?.limits?.memory) return []
   const inMemory = (volumes ?? []).flatMap(({ type, size }, index) =>
     type === 'mem' || type === 'tmp'
-      ? [{ property: `volumes[${index}].size`, bytes: size ? bytesOf(size) : memoryVolumeDefaultBytes, value: size }]
+      ? [{ property: `volumes[${index}].size`, bytes: size ? countBytes(size) : memoryVolumeDefaultBytes, value: size }]
       : [],
   )
-  const shared = shmSize ? [{ property: 'shmSize', bytes: bytesOf(shmSize), value: shmSize }] : []
+  const shared = shmSize ? [{ property: 'shmSize', bytes: countBytes(shmSize), value: shmSize }] : []
   const all = [...inMemory, ...shared]
   if (all.reduce((sum, { bytes }) => sum + bytes, 0) <= unlimitedMemoryBytesMax) return []
   return all.map(({ property, value }) => ({
@@ -157,7 +157,7 @@ function memoryDangers({ volumes, shmSize, resourceConfig }: ContainerConfigFiel
   }))
 }
 
-const bytesOf = (text: string) => bytesOfQuantity(text) ?? Number.POSITIVE_INFINITY
+const countBytes = (text: string) => bytesOfQuantity(text) ?? Number.POSITIVE_INFINITY
 
 /** These drivers write only files of their own on the node, or nothing, and open no connection. */
 const harmlessDrivers: ReadonlySet<string> = new Set(['nodeDefault', 'json-file', 'local', 'none'])

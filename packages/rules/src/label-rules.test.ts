@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { finalConfig } from './final-config.ts'
 import { applyLabelRules, labelRuleProblems, labelRules } from './label-rules.ts'
 
-const rulesOf = (words: Record<string, string>) =>
+const getRules = (words: Record<string, string>) =>
   labelRules(Object.fromEntries(Object.entries(words).map(([key, value]) => [`org.dyrectorio.env.${key}`, value])))
 const final = (image: ContainerConfigFields) =>
   finalConfig({ image, layers: [], imageName: 'app', versionName: '1' }).config
 
 describe('labelRules', () => {
   it('reads type, required, secret and default, in any order and with spaces', () => {
-    expect(rulesOf({ A: 'string', B: 'required, int ,default:8080', C: 'secret,string,required' })).toEqual({
+    expect(getRules({ A: 'string', B: 'required, int ,default:8080', C: 'secret,string,required' })).toEqual({
       rules: [
         { key: 'A', label: 'org.dyrectorio.env.A', type: 'string', required: false, secret: false },
         { key: 'B', label: 'org.dyrectorio.env.B', type: 'int', required: true, secret: false, default: '8080' },
@@ -22,8 +22,8 @@ describe('labelRules', () => {
   })
 
   it('keeps everything after the first colon of a default', () => {
-    expect(rulesOf({ URL: 'string,default:http://host:80/' }).rules[0]?.default).toBe('http://host:80/')
-    expect(rulesOf({ E: 'string,default:' }).rules[0]?.default).toBe('')
+    expect(getRules({ URL: 'string,default:http://host:80/' }).rules[0]?.default).toBe('http://host:80/')
+    expect(getRules({ E: 'string,default:' }).rules[0]?.default).toBe('')
   })
 
   it('prefers the label of Crux where an image has both, and ignores other labels', () => {
@@ -43,7 +43,7 @@ describe('labelRules', () => {
     ['two types', 'string,int', /string and int at once/],
     ['a default of another type', 'int,default:many', /not a whole number/],
   ])('reports %s as a problem, and keeps the other rules', (_, value, description) => {
-    const { rules, problems } = rulesOf({ BAD: value, GOOD: 'string' })
+    const { rules, problems } = getRules({ BAD: value, GOOD: 'string' })
     expect(rules.map((rule) => rule.key)).toEqual(['GOOD'])
     expect(problems).toEqual([{ label: 'org.dyrectorio.env.BAD', description: expect.stringMatching(description) }])
   })
@@ -51,7 +51,7 @@ describe('labelRules', () => {
   it('does not throw for any label value', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), (words) => {
-        const { rules, problems } = rulesOf(words)
+        const { rules, problems } = getRules(words)
         expect(rules.length + problems.length).toBe(Object.keys(words).length)
       }),
     )
@@ -59,7 +59,7 @@ describe('labelRules', () => {
 })
 
 describe('applyLabelRules', () => {
-  const { rules } = rulesOf({
+  const { rules } = getRules({
     PLAIN: 'string',
     PORT: 'int,default:80',
     HOST: 'string,required',
@@ -97,7 +97,7 @@ describe('applyLabelRules', () => {
 })
 
 describe('labelRuleProblems', () => {
-  const { rules } = rulesOf({
+  const { rules } = getRules({
     PORT: 'int',
     DEBUG: 'boolean',
     HOST: 'string,required',

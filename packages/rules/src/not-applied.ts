@@ -17,7 +17,7 @@ export function notApplied(config: ContainerConfigFields, nodeType: NodeType): N
   const foreign: readonly ContainerConfigField[] =
     nodeType === 'docker' ? containerConfigGroups.kubernetes : containerConfigGroups.docker
   const whole = foreign.flatMap((field) =>
-    saysSomething(field, config[field])
+    hasEffect(field, config[field])
       ? [{ property: field, description: `${field} is for ${otherKind[nodeType]} nodes and does nothing here` }]
       : [],
   )
@@ -46,7 +46,7 @@ function onDocker(config: ContainerConfigFields): NotApplied[] {
   })
   if ((config.logConfig?.driver ?? 'nodeDefault') === 'nodeDefault' && config.logConfig?.options?.length)
     add('logConfig.options', 'Log options need a log driver: choose one, or the node uses its own')
-  return [...found, ...besideNetworkMode(config)]
+  return [...found, ...networkModeNotApplied(config)]
 }
 
 function createList() {
@@ -57,7 +57,13 @@ function createList() {
 }
 
 /** With host and none, the container has no network of its own to publish from or to join; exposing a port overrides both. */
-function besideNetworkMode({ networkMode, expose, ports, portRanges, networks }: ContainerConfigFields): NotApplied[] {
+function networkModeNotApplied({
+  networkMode,
+  expose,
+  ports,
+  portRanges,
+  networks,
+}: ContainerConfigFields): NotApplied[] {
   if (networkMode !== 'host' && networkMode !== 'none') return []
   const { found, add } = createList()
   if ((expose ?? 'none') !== 'none') {
@@ -91,7 +97,7 @@ function onKubernetes(config: ContainerConfigFields): NotApplied[] {
 const hasOtherProbe = ({ healthCheckConfig }: ContainerConfigFields) =>
   Boolean(healthCheckConfig?.readinessProbe || healthCheckConfig?.startupProbe)
 
-function saysSomething(field: ContainerConfigField, value: unknown): boolean {
+function hasEffect(field: ContainerConfigField, value: unknown): boolean {
   if (isUnset(field, value) || value === false) return false
   if (Array.isArray(value)) return value.length > 0
   if (typeof value !== 'object' || value === null) return true

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseChallenge, tokenOf, tokenUrl } from './registry-challenge.ts'
+import { getToken, parseChallenge, tokenUrl } from './registry-challenge.ts'
 
 describe('the challenge of a registry', () => {
   test.each([
@@ -53,7 +53,7 @@ describe('the token address of a registry', () => {
   })
 
   test('returns a token under either of its two names', () => {
-    expect([tokenOf({ token: 'a' }), tokenOf({ access_token: 'b' }), tokenOf({ token: 1 })]).toEqual([
+    expect([getToken({ token: 'a' }), getToken({ access_token: 'b' }), getToken({ token: 1 })]).toEqual([
       'a',
       'b',
       undefined,

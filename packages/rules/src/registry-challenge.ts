@@ -56,7 +56,7 @@ export function tokenUrl(
 }
 
 /** The token in the answer of a token service, which has one of two names. */
-export function tokenOf(answer: Record<string, unknown>): string | undefined {
+export function getToken(answer: Record<string, unknown>): string | undefined {
   const value = typeof answer.token === 'string' ? answer.token : answer.access_token
   return typeof value === 'string' ? value : undefined
 }

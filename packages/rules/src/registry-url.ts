@@ -55,12 +55,12 @@ export function isTrustedRealm(registryHostname: string, realmHostname: string):
   const [registry, realm] = [registryHostname.toLowerCase(), realmHostname.toLowerCase()]
   if (registry === realm || (isLoopbackName(registry) && isLoopbackName(realm))) return true
   if (knownPairs[registry]?.includes(realm)) return true
-  const site = siteOf(registry)
+  const site = toSite(registry)
   return site !== undefined && (realm === site || realm.endsWith(`.${site}`))
 }
 
 /** `registry.example.com` and `auth.example.com` are one site. IP addresses and names like `a.co.uk` are a site of their own. */
-function siteOf(hostname: string): string | undefined {
+function toSite(hostname: string): string | undefined {
   if (hostname.includes(':') || /^[\d.]+$/.test(hostname)) return undefined
   const labels = hostname.split('.')
   const [second = '', top = ''] = labels.slice(-2)

@@ -53,11 +53,11 @@ export function heldPorts(next: CurrentContainer, staying: readonly CurrentConta
  * @param old the container that `next` replaces, under any name
  */
 export function volumeWarnings(prefix: string, next: CurrentContainer, old: CurrentContainer): ReplacementWarning[] {
-  const place = (container: string, name: string) =>
+  const toPath = (container: string, name: string) =>
     isHostPath(name) ? `${name} of the node` : `${prefix}/${container}/${name} of the node's data folder`
   const after = next.config.volumes
   return old.config.volumes.filter(keepsData).flatMap((before): ReplacementWarning[] => {
-    const stays = `its data stays in ${place(old.name, before.name)}`
+    const stays = `its data stays in ${toPath(old.name, before.name)}`
     const same = after.findIndex((volume) => volume.name === before.name)
     if (same >= 0 && keepsData(after[same])) {
       if (next.name === old.name || isHostPath(before.name)) return []

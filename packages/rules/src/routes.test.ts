@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { collectProblems } from './config-problem.ts'
 import { finalConfig } from './final-config.ts'
-import { normalizeHost, reportRepeatedRoutes, routesOf, routesOverlap } from './routes.ts'
+import { getRoutes, normalizeHost, reportRepeatedRoutes, routesOverlap } from './routes.ts'
 
 const route = (text: string) => {
   const slash = text.indexOf('/')
@@ -58,15 +58,15 @@ describe('routesOverlap', () => {
   })
 })
 
-describe('routesOf', () => {
+describe('getRoutes', () => {
   it('returns one route per host, the default host if none is listed, and no routes if nothing is exposed', () => {
-    expect(routesOf({ expose: 'expose', routing: { domain: 'a.x, B.x', path: '/p' } }, 'd.x')).toEqual([
+    expect(getRoutes({ expose: 'expose', routing: { domain: 'a.x, B.x', path: '/p' } }, 'd.x')).toEqual([
       { host: 'a.x', path: '/p' },
       { host: 'b.x', path: '/p' },
     ])
-    expect(routesOf({ expose: 'exposeWithTls' }, 'd.x')).toEqual([{ host: 'd.x', path: '/' }])
-    expect(routesOf({ expose: 'expose', routing: { path: '/p' } }, undefined)).toEqual([{ host: null, path: '/p' }])
-    expect(routesOf({ expose: 'none', routing: { domain: 'a.x' } }, 'd.x')).toEqual([])
+    expect(getRoutes({ expose: 'exposeWithTls' }, 'd.x')).toEqual([{ host: 'd.x', path: '/' }])
+    expect(getRoutes({ expose: 'expose', routing: { path: '/p' } }, undefined)).toEqual([{ host: null, path: '/p' }])
+    expect(getRoutes({ expose: 'none', routing: { domain: 'a.x' } }, 'd.x')).toEqual([])
   })
 })
 

@@ -25,7 +25,7 @@ export const isExposed = ({ expose }: Pick<ContainerConfigFields, 'expose'>): bo
  *
  * @param defaultHost the host that an agent derives from a missing domain; undefined if it is not known
  */
-export function routesOf(
+export function getRoutes(
   config: Pick<ContainerConfigFields, 'expose' | 'routing'>,
   defaultHost: string | undefined,
 ): Route[] {
@@ -66,7 +66,7 @@ export const routeText = ({ host, path }: Route): string => `${host ?? 'every ho
 export function reportRepeatedRoutes(instances: readonly { config: FinalContainerConfig }[], report: Report): void {
   const known: { route: Route; name: string; index: number }[] = []
   for (const [index, { config }] of instances.entries())
-    for (const route of routesOf(config, undefined)) {
+    for (const route of getRoutes(config, undefined)) {
       // The default host contains the name of the container, or the agent refuses it.
       if (route.host === null) continue
       const other = known.find((candidate) => candidate.index !== index && isSameRoute(candidate.route, route))

@@ -33,14 +33,14 @@ function checkAnnotations(rows: readonly Row[], at: string, beside: readonly Row
   // The API ignores the case of letters in the part before the slash.
   for (const [index, { key }] of rows.entries())
     checkKey(key, `${at}[${index}].key`, report, (domain) => domain.toLowerCase())
-  const bytes = rows.length > 0 ? bytesOf([...rows, ...beside]) : 0
+  const bytes = rows.length > 0 ? countBytes([...rows, ...beside]) : 0
   if (bytes > annotationBytesMax)
     report(at, 'max', `Annotations of one object have 256 KiB together: these have ${Math.ceil(bytes / 1024)}`)
 }
 
 const encoder = new TextEncoder()
 
-const bytesOf = (rows: readonly Row[]): number =>
+const countBytes = (rows: readonly Row[]): number =>
   rows.reduce((sum, { key, value }) => sum + (value === null ? 0 : encoder.encode(key + value).length), 0)
 
 function checkKey(key: string, property: string, report: Report, read = (domain: string) => domain): void {

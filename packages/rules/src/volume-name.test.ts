@@ -70,7 +70,7 @@ describe('volumes that are paths of the node', () => {
     const refused = [expect.stringMatching(/^volumes\[1\]\.name: .* lies inside \/srv\/shared\//)]
     expect(paths('rwo', 'ro')).toEqual(refused)
     expect(paths('ro', 'rwo')).toEqual(refused)
-    expect(paths('ro', 'ro', { initContainers: [initOf('/srv/shared/')] })).toEqual(refused)
+    expect(paths('ro', 'ro', { initContainers: [createInit('/srv/shared/')] })).toEqual(refused)
     expect(paths('ro', 'ro')).toEqual([])
   })
 
@@ -87,7 +87,7 @@ describe('volumes that are paths of the node', () => {
   })
 })
 
-const initOf = (volume: string) => ({
+const createInit = (volume: string) => ({
   name: 'init',
   image: 'app',
   useParentConfig: false,

@@ -24,7 +24,7 @@ const lines = fc.array(line, { maxLength: 3 })
 const word = fc.stringMatching(/^[a-z][a-z0-9]{0,7}$/)
 const secretKey = fc.stringMatching(/^S_[A-Z][A-Z0-9_]{0,8}$/)
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
-const rowsOf = (texts: readonly string[]) => texts.map((key) => ({ key }))
+const getRows = (texts: readonly string[]) => texts.map((key) => ({ key }))
 
 /**
  * Configurations that use every field of the contract and still reach their expected state: the process is fixed, everything else is random. The
@@ -90,7 +90,7 @@ export function arbitraryDeployable(options: DeployableOptions): fc.Arbitrary<Fi
           ...base,
           ...more,
           networkMode,
-          ...programOf(program, texts),
+          ...toProgram(program, texts),
           ports,
           portRanges:
             ranges && !isGated && (networkMode === undefined || networkMode === 'bridge')
@@ -100,7 +100,7 @@ export function arbitraryDeployable(options: DeployableOptions): fc.Arbitrary<Fi
           portGate: isGated ? { enabled: true, drainSeconds: gate.drainSeconds } : undefined,
           expectedState: program === 'exits' ? { state: 'exited', timeout: 60, exitCode } : base.expectedState,
           restartPolicy: program === 'exits' ? 'no' : base.restartPolicy,
-          healthCheckConfig: healthOf(base.healthCheckConfig, program, isWeb && !isGated ? probe : undefined),
+          healthCheckConfig: toHealth(base.healthCheckConfig, program, isWeb && !isGated ? probe : undefined),
           expose: routing ? more.expose : more.expose === 'none' ? 'none' : undefined,
           routing: routing && {
             domain: routing.hosts.map((host) => `${host}.${base.name}.${networkName}.example.com`).join(','),
@@ -118,9 +118,9 @@ export function arbitraryDeployable(options: DeployableOptions): fc.Arbitrary<Fi
           initContainers: inits.map(({ name, value, withParent, texts: given, links }) => ({
             name,
             image,
-            command: rowsOf(['/bin/sh', '-c']),
+            command: getRows(['/bin/sh', '-c']),
             // Tests find the received value in the volume afterwards.
-            args: rowsOf([`if test -d /linked; then printf %s "$VALUE" > /linked/init-${name}; fi`, ...given]),
+            args: getRows([`if test -d /linked; then printf %s "$VALUE" > /linked/init-${name}; fi`, ...given]),
             environment: [{ key: 'VALUE', value }],
             useParentConfig: withParent,
             volumes: links && forConfig !== undefined ? [{ name: forConfig, path: '/linked' }] : [],
@@ -130,21 +130,21 @@ export function arbitraryDeployable(options: DeployableOptions): fc.Arbitrary<Fi
     )
 }
 
-function programOf(program: string, texts: readonly string[]): Pick<FinalContainerConfig, 'commands' | 'args'> {
+function toProgram(program: string, texts: readonly string[]): Pick<FinalContainerConfig, 'commands' | 'args'> {
   switch (program) {
     case 'args':
-      return { commands: [], args: rowsOf(['/bin/sh', '-c', waits, ...texts]) }
+      return { commands: [], args: getRows(['/bin/sh', '-c', waits, ...texts]) }
     case 'commands':
-      return { commands: rowsOf(['/bin/sh', '-c', waits]), args: rowsOf(texts) }
+      return { commands: getRows(['/bin/sh', '-c', waits]), args: getRows(texts) }
     case 'exits':
-      return { commands: rowsOf(['/bin/sh', '-c', `exit ${exitCode}`]), args: rowsOf(texts) }
+      return { commands: getRows(['/bin/sh', '-c', `exit ${exitCode}`]), args: getRows(texts) }
     default:
       return { commands: [], args: [] }
   }
 }
 
 /** A container that has ended gets no health check. The first check runs after the interval, for which a start waits. */
-function healthOf(
+function toHealth(
   health: FinalContainerConfig['healthCheckConfig'],
   program: string,
   probe: string | undefined,

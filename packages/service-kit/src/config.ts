@@ -24,7 +24,7 @@ export class ConfigError extends Error {
 export function parseConfig<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv): z.output<S> {
   const input: Record<string, string> = {}
   for (const name of Object.keys(schema.shape)) {
-    const value = readSetting(name, env, exampleOf(schema.shape[name]))
+    const value = readSetting(name, env, renderExample(schema.shape[name]))
     if (value !== undefined) input[name] = value
   }
   const result = schema.safeParse(input)
@@ -32,8 +32,8 @@ export function parseConfig<S extends z.ZodObject>(schema: S, env: NodeJS.Proces
   const issue = result.error.issues[0]
   const name = String(issue?.path[0] ?? 'configuration')
   const problem =
-    issue && issue.path.length > 0 && !(name in input) ? 'is required and missing' : problemOf(issue?.message)
-  throw new ConfigError(name, problem, exampleOf(schema.shape[name]))
+    issue && issue.path.length > 0 && !(name in input) ? 'is required and missing' : findProblem(issue?.message)
+  throw new ConfigError(name, problem, renderExample(schema.shape[name]))
 }
 
 function readSetting(name: string, env: NodeJS.ProcessEnv, example: unknown): string | undefined {
@@ -54,13 +54,13 @@ function readSetting(name: string, env: NodeJS.ProcessEnv, example: unknown): st
   }
 }
 
-function problemOf(message: string | undefined): string {
+function findProblem(message: string | undefined): string {
   return `is not valid: ${(message ?? 'invalid').replace(/\s+/g, ' ').replace(/^Invalid input: /, '')}`
 }
 
 /** The example may be below wrappers such as `.default()` and `.optional()`, which do not inherit the meta of their inner type. */
-function exampleOf(field: unknown): unknown {
+function renderExample(field: unknown): unknown {
   if (!(field instanceof z.ZodType)) return undefined
   const { def } = field
-  return field.meta()?.example ?? exampleOf('innerType' in def ? def.innerType : 'in' in def ? def.in : undefined)
+  return field.meta()?.example ?? renderExample('innerType' in def ? def.innerType : 'in' in def ? def.in : undefined)
 }

@@ -48,7 +48,7 @@ export function createMetrics(options: { prefix?: string } = {}): Metrics {
  */
 export function metricsHandler(options: { metrics: Metrics; token: string | undefined; loopbackUrl: boolean }) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const refusal = refusalOf(request.headers, options)
+    const refusal = findRefusal(request.headers, options)
     if (refusal) {
       if (refusal === 401) reply.header('www-authenticate', 'Bearer')
       return reply
@@ -60,7 +60,7 @@ export function metricsHandler(options: { metrics: Metrics; token: string | unde
   }
 }
 
-function refusalOf(
+function findRefusal(
   headers: FastifyRequest['headers'],
   options: { token: string | undefined; loopbackUrl: boolean },
 ): 401 | 403 | undefined {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { rangeOf } from './outbound/addresses.ts'
+import { toRange } from './outbound/addresses.ts'
 
 // Network settings that the server and the identity service share.
 
@@ -9,7 +9,7 @@ const proxyNames = ['loopback', 'linklocal', 'uniquelocal']
 /** The proxies whose `X-Forwarded-For` is trusted: addresses, ranges in CIDR notation, and the names that proxy-addr knows. */
 export const trustedProxies = list
   .refine(
-    (entries) => entries.every((entry) => proxyNames.includes(entry) || rangeOf(entry)),
+    (entries) => entries.every((entry) => proxyNames.includes(entry) || toRange(entry)),
     'must list IP addresses and ranges, separated by commas',
   )
   .meta({ example: '10.0.0.5,10.1.0.0/16' })
@@ -17,7 +17,7 @@ export const trustedProxies = list
 /** The private networks that addresses from users may be in. */
 export const outboundAllow = list
   .refine(
-    (entries) => entries.every((entry) => entry === 'private' || rangeOf(entry)),
+    (entries) => entries.every((entry) => entry === 'private' || toRange(entry)),
     'must be "private", or list ranges of IP addresses, separated by commas',
   )
   .meta({ example: 'private (or 10.0.0.0/8,192.168.0.0/16)' })

@@ -49,13 +49,13 @@ export function reportUnhandledError(where: string, error: unknown): void {
   const count = (counts.get(where) ?? 0) + 1
   counts.set(where, count)
   // Without a listener there is no log yet, and the error would be lost.
-  if (listeners.size === 0) process.stderr.write(`unhandled error in ${where}: ${textOf(error)}\n`)
-  const told: Listener[] = [...listeners, () => scopes.getStore()?.(error)]
-  for (const listener of told) {
+  if (listeners.size === 0) process.stderr.write(`unhandled error in ${where}: ${getText(error)}\n`)
+  const notified: Listener[] = [...listeners, () => scopes.getStore()?.(error)]
+  for (const listener of notified) {
     try {
       listener({ where, error, count })
     } catch (cause) {
-      process.stderr.write(`unhandled error in a listener for errors: ${textOf(cause)}\n`)
+      process.stderr.write(`unhandled error in a listener for errors: ${getText(cause)}\n`)
     }
   }
 }
@@ -99,6 +99,6 @@ export function handleUnhandledErrors(log: Logger): () => void {
   }
 }
 
-function textOf(error: unknown): string {
+function getText(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -66,7 +66,7 @@ export async function startCaptchaService(secret: string) {
 /** The widget of a page: a frame with the origin of the service, whose message contains the token. */
 const script = `
   const origin = new URL(document.currentScript.src).origin
-  const places = []
+  const fields = []
   window.turnstile = {
     render(place, { sitekey, callback }) {
       const frame = document.createElement('iframe')
@@ -76,9 +76,9 @@ const script = `
       window.addEventListener('message', (event) => {
         if (event.origin === origin && event.source === frame.contentWindow) callback(event.data)
       })
-      return places.push(frame) - 1
+      return fields.push(frame) - 1
     },
-    reset: (id) => { places[id].src = origin + '/frame' },
+    reset: (id) => { fields[id].src = origin + '/frame' },
   }
 `
 

@@ -60,15 +60,15 @@ const applets = [
 let base: Promise<Layer> | undefined
 
 /** Builds in memory; deterministic for the same spec without ballast. */
-async function contentsOf(spec: ImageSpec): Promise<Contents> {
+async function listContents(spec: ImageSpec): Promise<Contents> {
   base ??= baseLayer()
   const layers = spec.bare ? [] : [await base]
   const files = Object.entries(spec.files ?? {}).map(([name, content]) => ({ name, content, mode: 0o755 }))
   const links = Object.entries(spec.links ?? {}).map(([name, link]) => ({ name, link }))
-  if (files.length + links.length > 0) layers.push(await layerOf([...files, ...links]))
+  if (files.length + links.length > 0) layers.push(await toLayer([...files, ...links]))
   if (spec.ballastBytes) {
     const { randomBytes } = await import('node:crypto')
-    layers.push(await layerOf([{ name: '/ballast', content: randomBytes(spec.ballastBytes) }]))
+    layers.push(await toLayer([{ name: '/ballast', content: randomBytes(spec.ballastBytes) }]))
   }
   const config = {
     architecture: process.arch === 'arm64' ? 'arm64' : 'amd64',
@@ -98,7 +98,7 @@ async function contentsOf(spec: ImageSpec): Promise<Contents> {
 
 /** The schema-2 format of the distribution specification. */
 export async function buildImage(spec: ImageSpec): Promise<BuiltImage> {
-  const { layers: plain, config } = await contentsOf(spec)
+  const { layers: plain, config } = await listContents(spec)
   const layers = await Promise.all(plain.map(compressed))
   const manifestType = 'application/vnd.docker.distribution.manifest.v2+json'
   const described = (one: Blob, mediaType: string) => ({ mediaType, size: one.bytes.length, digest: one.digest })
@@ -113,13 +113,13 @@ export async function buildImage(spec: ImageSpec): Promise<BuiltImage> {
 
 /** The format of `docker load`, with the full reference of the image. */
 export async function saveImage(spec: ImageSpec, reference: string): Promise<Buffer> {
-  const { layers, config } = await contentsOf(spec)
+  const { layers, config } = await listContents(spec)
   const configName = `${config.digest.slice(7)}.json`
-  const nameOf = ({ diffId }: Layer) => `${diffId.slice(7)}/layer.tar`
-  const manifest = [{ Config: configName, RepoTags: [reference], Layers: layers.map(nameOf) }]
-  return archiveOf([
+  const getName = ({ diffId }: Layer) => `${diffId.slice(7)}/layer.tar`
+  const manifest = [{ Config: configName, RepoTags: [reference], Layers: layers.map(getName) }]
+  return createArchive([
     { name: configName, content: config.bytes },
-    ...layers.map((layer) => ({ name: nameOf(layer), content: layer.archive })),
+    ...layers.map((layer) => ({ name: getName(layer), content: layer.archive })),
     { name: 'manifest.json', content: JSON.stringify(manifest) },
   ])
 }
@@ -128,7 +128,7 @@ type Entry = { name: string; content?: string | Buffer; link?: string; directory
 
 async function baseLayer(): Promise<Layer> {
   const busybox = await readFile('/bin/busybox').catch(() => readFile('/usr/bin/busybox'))
-  return layerOf([
+  return toLayer([
     ...['bin', 'tmp', 'www', 'data', 'etc'].map((name) => ({
       name,
       directory: true,
@@ -140,8 +140,8 @@ async function baseLayer(): Promise<Layer> {
   ])
 }
 
-async function layerOf(entries: Entry[]): Promise<Layer> {
-  const archive = await archiveOf(entries)
+async function toLayer(entries: Entry[]): Promise<Layer> {
+  const archive = await createArchive(entries)
   return { archive, diffId: sha256(archive) }
 }
 
@@ -153,7 +153,7 @@ function compressed(layer: Layer): Promise<Blob> {
   return blobs
 }
 
-async function archiveOf(entries: Entry[]): Promise<Buffer> {
+async function createArchive(entries: Entry[]): Promise<Buffer> {
   const archive = pack()
   const parts: Buffer[] = []
   archive.on('data', (part) => parts.push(part as Buffer))

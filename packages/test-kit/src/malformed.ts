@@ -44,9 +44,9 @@ export function fuzzRequests(
   return fc
     .record({
       params,
-      query: oddQuery(endpoint.query, words),
+      query: malformedQuery(endpoint.query, words),
       headers: oddHeaders,
-      body: hasBody ? oddBody(endpoint.body, words) : fc.constant({ text: undefined, type: undefined }),
+      body: hasBody ? malformedBody(endpoint.body, words) : fc.constant({ text: undefined, type: undefined }),
     })
     .map(({ params: chosen, query, headers, body }) => ({
       method: endpoint.method,
@@ -62,8 +62,8 @@ export function fuzzRequests(
 /** Text for a JSON parameter of this schema: similar to the schema, different, or invalid JSON. */
 export function arbitraryJson(schema: JsonSchema, words: readonly string[] = []): fc.Arbitrary<string> {
   return fc.oneof(
-    { weight: 5, arbitrary: near(schema, words, 0).map(serialised) },
-    { weight: 2, arbitrary: oddValue.map(serialised) },
+    { weight: 5, arbitrary: nearlyFitting(schema, words, 0).map(serialised) },
+    { weight: 2, arbitrary: malformedValue.map(serialised) },
     { weight: 1, arbitrary: fc.constantFrom(...brokenBodies) },
   )
 }
@@ -118,7 +118,7 @@ const oddTexts = [
   '(((((((((((((((((((((((a+)+)+)+',
 ]
 const oddText = fc.oneof(fc.constantFrom(...oddTexts), fc.string({ unit: 'binary', maxLength: 40 }), fc.uuid())
-const oddValue: fc.Arbitrary<unknown> = fc.oneof(
+const malformedValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 3, arbitrary: oddText },
   {
     weight: 2,
@@ -168,12 +168,12 @@ function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-function oddQuery(schema: JsonSchema | undefined, words: readonly string[]): fc.Arbitrary<Query> {
+function malformedQuery(schema: JsonSchema | undefined, words: readonly string[]): fc.Arbitrary<Query> {
   const properties = Object.entries((schema?.properties ?? {}) as Record<string, JsonSchema>)
-  const textOf = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+  const getText = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
   const named = Object.fromEntries(
     properties.map(([name, property]) => {
-      const one = fc.oneof(near(property, words, 0), oddValue).map(textOf)
+      const one = fc.oneof(nearlyFitting(property, words, 0), malformedValue).map(getText)
       return [
         name,
         fc.oneof(
@@ -229,9 +229,9 @@ const brokenBodies = [
   '<?xml version="1.0"?><a/>',
 ]
 
-type OddBody = { text: string | undefined; type: string | undefined }
+type MalformedBody = { text: string | undefined; type: string | undefined }
 
-function oddBody(schema: JsonSchema | undefined, words: readonly string[]): fc.Arbitrary<OddBody> {
+function malformedBody(schema: JsonSchema | undefined, words: readonly string[]): fc.Arbitrary<MalformedBody> {
   const json = fc.constantFrom('application/json', 'application/json; charset=utf-8')
   const types = fc.constantFrom(
     'application/json',
@@ -247,9 +247,9 @@ function oddBody(schema: JsonSchema | undefined, words: readonly string[]): fc.A
   return fc.oneof(
     {
       weight: schema ? 6 : 1,
-      arbitrary: fc.record({ text: near(schema ?? {}, words, 0).map(serialised), type: json }),
+      arbitrary: fc.record({ text: nearlyFitting(schema ?? {}, words, 0).map(serialised), type: json }),
     },
-    { weight: 2, arbitrary: fc.record({ text: oddValue.map(serialised), type: json }) },
+    { weight: 2, arbitrary: fc.record({ text: malformedValue.map(serialised), type: json }) },
     { weight: 2, arbitrary: fc.record({ text: fc.constantFrom(...brokenBodies), type: json }) },
     { weight: 1, arbitrary: fc.record({ text: fc.oneof(fc.string(), fc.constantFrom(...brokenBodies)), type: types }) },
     { weight: 1, arbitrary: fc.record({ text: fc.constant(undefined), type: fc.constantFrom(undefined) }) },
@@ -257,22 +257,22 @@ function oddBody(schema: JsonSchema | undefined, words: readonly string[]): fc.A
 }
 
 /** Values that match the schema, with some deviations. */
-function near(schema: JsonSchema, words: readonly string[], depth: number): fc.Arbitrary<unknown> {
+function nearlyFitting(schema: JsonSchema, words: readonly string[], depth: number): fc.Arbitrary<unknown> {
   const wanted = fitting(schema, words, depth)
-  return fc.oneof({ weight: depth === 0 ? 20 : 6, arbitrary: wanted }, { weight: 1, arbitrary: oddValue })
+  return fc.oneof({ weight: depth === 0 ? 20 : 6, arbitrary: wanted }, { weight: 1, arbitrary: malformedValue })
 }
 
 function fitting(schema: JsonSchema, words: readonly string[], depth: number): fc.Arbitrary<unknown> {
   if (depth > 6) return fc.constant(null)
   const choices = (schema.anyOf ?? schema.oneOf) as JsonSchema[] | undefined
-  if (choices) return fc.oneof(...choices.map((choice) => near(choice, words, depth + 1)))
+  if (choices) return fc.oneof(...choices.map((choice) => nearlyFitting(choice, words, depth + 1)))
   if (schema.const !== undefined) return fc.constant(schema.const)
   if (Array.isArray(schema.enum)) return fc.constantFrom(...(schema.enum as unknown[]))
   switch (schema.type) {
     case 'object':
       return fittingObject(schema, words, depth)
     case 'array':
-      return fc.array(near((schema.items ?? {}) as JsonSchema, words, depth + 1), { maxLength: 4 })
+      return fc.array(nearlyFitting((schema.items ?? {}) as JsonSchema, words, depth + 1), { maxLength: 4 })
     case 'integer':
     case 'number':
       return fc.oneof(fc.integer({ min: -5, max: 70_000 }), fc.constantFrom(schema.minimum ?? 0, schema.maximum ?? 1))
@@ -283,7 +283,7 @@ function fitting(schema: JsonSchema, words: readonly string[], depth: number): f
     case 'string':
       return fittingText(schema, words)
     default:
-      return fc.oneof(oddValue, fittingText(schema, words))
+      return fc.oneof(malformedValue, fittingText(schema, words))
   }
 }
 
@@ -291,10 +291,12 @@ function fittingObject(schema: JsonSchema, words: readonly string[], depth: numb
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
   if (properties.length === 0) {
     const values = (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : {}) as JsonSchema
-    return fc.dictionary(oddText, near(values, words, depth + 1), { maxKeys: 3 })
+    return fc.dictionary(oddText, nearlyFitting(values, words, depth + 1), { maxKeys: 3 })
   }
   const required = (schema.required ?? []) as string[]
-  const all = Object.fromEntries(properties.map(([name, property]) => [name, near(property, words, depth + 1)]))
+  const all = Object.fromEntries(
+    properties.map(([name, property]) => [name, nearlyFitting(property, words, depth + 1)]),
+  )
   return fc.oneof(
     { weight: 4, arbitrary: fc.record(all, { requiredKeys: required }) },
     { weight: 1, arbitrary: fc.record(all, { requiredKeys: [] }) },

@@ -78,7 +78,7 @@ export async function startStorage(): Promise<TestStorage> {
     const signed = await signer.sign()
     return fetch(signed.url, { method, headers: signed.headers, body: signed.body ?? null })
   }
-  async function demand(method: string, path: string, body?: string | Uint8Array) {
+  async function requestOk(method: string, path: string, body?: string | Uint8Array) {
     const answer = await request(method, path, body)
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
   }
@@ -88,8 +88,8 @@ export async function startStorage(): Promise<TestStorage> {
   return {
     url,
     host,
-    createBucket: (name) => demand('PUT', `/${name}`),
-    put: (bucket, key, body) => demand('PUT', at(bucket, key), body),
+    createBucket: (name) => requestOk('PUT', `/${name}`),
+    put: (bucket, key, body) => requestOk('PUT', at(bucket, key), body),
     async fill(bucket, objects, modifiedAt) {
       for (const [key, body] of Object.entries(objects)) {
         const path = join(data, bucket, key)
@@ -98,7 +98,7 @@ export async function startStorage(): Promise<TestStorage> {
         await utimes(path, modifiedAt, modifiedAt)
       }
     },
-    remove: (bucket, key) => demand('DELETE', at(bucket, key)),
+    remove: (bucket, key) => requestOk('DELETE', at(bucket, key)),
     request,
     start,
     stop,

@@ -38,7 +38,7 @@ export async function startTokenRegistry(
     }
     requests.push({ line: `${incoming.method} ${url.pathname}`, userAgent: incoming.headers['user-agent'] ?? '' })
     if (options.answer?.(incoming, outgoing)) return
-    const wanted = scopeOf(url.pathname)
+    const wanted = getScope(url.pathname)
     const token = /^Bearer (.+)$/.exec(incoming.headers.authorization ?? '')?.[1]
     const granted = token === undefined ? undefined : tokens.get(token)
     if (granted === undefined || (wanted !== '' && granted !== wanted)) {
@@ -70,7 +70,7 @@ export async function startTokenRegistry(
   }
 }
 
-function scopeOf(path: string): string {
+function getScope(path: string): string {
   if (path === '/v2/_catalog') return 'registry:catalog:*'
   const name = /^\/v2\/(.+)\/(tags|manifests|blobs)\//.exec(path)?.[1]
   return name ? `repository:${name}:pull` : ''

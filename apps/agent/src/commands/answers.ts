@@ -3,7 +3,7 @@ import type { ConnectResponse, ContainerRef, Scope } from '@crux/agent-protocol'
 import type { EngineScope } from '@crux/rules'
 import type { Engine, LogChunkLine } from '../engines/engine.ts'
 import { EngineError, isEngineError } from '../errors.ts'
-import { lastLinesOf } from '../journal/last-lines.ts'
+import { getLastLines } from '../journal/last-lines.ts'
 import type { AgentClient } from '../link/client.ts'
 import type { Credentials } from '../link/credentials.ts'
 import type { NodeScope } from '../scope/node-scope.ts'
@@ -39,18 +39,18 @@ const done = { case: 'done', value: {} } as const
 
 export function createAnswers(context: AnswerContext): Answers {
   const { engine, credentials } = context
-  const scopeOf = (given: Scope | undefined) => learnScope(context, given)
-  const idOf = async ({ container, scope }: { container?: ContainerRef; scope?: Scope }) => {
+  const getScope = (given: Scope | undefined) => learnScope(context, given)
+  const getId = async ({ container, scope }: { container?: ContainerRef; scope?: Scope }) => {
     if (!container) throw new EngineError('refused', 'The command names no container')
-    return (await findInScope(engine, container, scopeOf(scope))).id
+    return (await findInScope(engine, container, getScope(scope))).id
   }
   return {
     async operateContainer(value) {
-      await engine.operate(await idOf(value), value.operation)
+      await engine.operate(await getId(value), value.operation)
       return done
     },
     async deleteContainers({ container, owner, scope: given }) {
-      const scope = scopeOf(given)
+      const scope = getScope(given)
       if (container) await deleteContainer(engine, container, scope)
       else if (!owner) throw new EngineError('refused', 'The command names neither a container nor an owner')
       else if (owner.teamId !== scope.teamId || owner.nodeId !== scope.nodeId)
@@ -59,15 +59,15 @@ export function createAnswers(context: AnswerContext): Answers {
       return done
     },
     async listContainers({ prefix, scope: given }) {
-      const scope = scopeOf(given)
+      const scope = getScope(given)
       const listed = await engine.list(prefix === undefined ? {} : { prefix })
       return { case: 'containers', value: { containers: inScope(listed, scope, prefix) } }
     },
     async inspectContainer(value) {
-      return { case: 'inspection', value: { json: await engine.inspect(await idOf(value)) } }
+      return { case: 'inspection', value: { json: await engine.inspect(await getId(value)) } }
     },
     async listImages({ scope }) {
-      const images = await engine.listImages(scopeOf(scope))
+      const images = await engine.listImages(getScope(scope))
       return {
         case: 'images',
         value: { images: images.map((image) => ({ ...image, createdAt: timestampFromDate(image.createdAt) })) },
@@ -80,7 +80,7 @@ export function createAnswers(context: AnswerContext): Answers {
       return { case: 'removedImages', value: await engine.removeImages(imageIds) }
     },
     async readLog(value) {
-      const lines = await lastLines(engine, await idOf(value), Math.min(value.take, logTakeMax))
+      const lines = await lastLines(engine, await getId(value), Math.min(value.take, logTakeMax))
       return { case: 'log', value: { lines: lines.map(lineMessage) } }
     },
     async rotateToken({ token }) {
@@ -121,7 +121,7 @@ async function deleteContainer(engine: Engine, ref: ContainerRef, scope: EngineS
 
 async function lastLines(engine: Engine, id: string, take: number): Promise<LogChunkLine[]> {
   let lines: LogChunkLine[] = []
-  for await (const chunk of engine.readLog(id, { take, follow: false })) lines = lastLinesOf([...lines, ...chunk])
+  for await (const chunk of engine.readLog(id, { take, follow: false })) lines = getLastLines([...lines, ...chunk])
   return lines
 }
 

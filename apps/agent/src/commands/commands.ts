@@ -1,9 +1,9 @@
 import { CloseReason, type ConnectResponse } from '@crux/agent-protocol'
-import { messageOf } from '../errors.ts'
+import { getMessage } from '../errors.ts'
 import type { LinkEnd } from '../link/link.ts'
 import type { Releases } from '../releases/releases.ts'
 import { type CommandResult, createAnswers, isAnswered, toAnswer } from './answers.ts'
-import { createLinkStreams, failureOf, type StreamContext } from './link-streams.ts'
+import { createLinkStreams, type StreamContext, toFailure } from './link-streams.ts'
 
 export interface CommandContext extends StreamContext {
   releases: Releases
@@ -27,8 +27,8 @@ export function createCommands(context: CommandContext) {
 
   async function respond(commandId: string, work: Promise<CommandResult>): Promise<void> {
     const result = await work.catch((error: unknown): CommandResult => {
-      log.info({ reason: messageOf(error) }, 'a command failed')
-      return { case: 'failure', value: failureOf(error) }
+      log.info({ reason: getMessage(error) }, 'a command failed')
+      return { case: 'failure', value: toFailure(error) }
     })
     await client.respond({ commandId, result })
   }
@@ -64,7 +64,7 @@ export function createCommands(context: CommandContext) {
           streams.stop(command.value.streamId)
           break
         case 'closeLink':
-          return endOf(command.value.reason)
+          return toEnd(command.value.reason)
         default:
           if (isAnswered(answers, command)) await respond(commandId, toAnswer(answers, command))
           // A message without an id is no command: it keeps the stream open.
@@ -75,7 +75,7 @@ export function createCommands(context: CommandContext) {
   }
 }
 
-function endOf(reason: CloseReason): LinkEnd {
+function toEnd(reason: CloseReason): LinkEnd {
   if (reason === CloseReason.TOKEN_REVOKED) return 'revoked'
   return reason === CloseReason.REPLACED ? 'replaced' : 'shutdown'
 }

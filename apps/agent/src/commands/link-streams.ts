@@ -1,7 +1,7 @@
 import { FailureCode } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
 import type { ContainerView } from '../engines/engine.ts'
-import { EngineError, type EngineErrorKind, messageOf } from '../errors.ts'
+import { EngineError, type EngineErrorKind, getMessage } from '../errors.ts'
 import type { AgentClient } from '../link/client.ts'
 import { keepOpen } from '../link/keep-open.ts'
 import { inScope, requireScope } from '../scope/scope.ts'
@@ -34,7 +34,7 @@ export function createLinkStreams(context: StreamContext, link: AbortSignal): Li
     try {
       await run(AbortSignal.any([link, controller.signal]))
     } catch (error) {
-      if (!link.aborted && !controller.signal.aborted) log.warn({ reason: messageOf(error) }, 'a stream ended early')
+      if (!link.aborted && !controller.signal.aborted) log.warn({ reason: getMessage(error) }, 'a stream ended early')
     } finally {
       if (controllers.get(id) === controller) controllers.delete(id)
     }
@@ -76,7 +76,7 @@ async function* logMessages(
       : followLog(engine, { container, scope, take, since, signal })
     for await (const lines of batches) yield { streamId, lines: lines.map(lineMessage) }
   } catch (error) {
-    if (!signal.aborted) yield { streamId, failure: failureOf(error) }
+    if (!signal.aborted) yield { streamId, failure: toFailure(error) }
   }
 }
 
@@ -95,9 +95,9 @@ const failureCodes: Record<EngineErrorKind, FailureCode> = {
   other: FailureCode.ENGINE,
 }
 
-export function failureOf(error: unknown): { code: FailureCode; message: string } {
+export function toFailure(error: unknown): { code: FailureCode; message: string } {
   return {
     code: error instanceof EngineError ? failureCodes[error.kind] : FailureCode.UNSPECIFIED,
-    message: messageOf(error),
+    message: getMessage(error),
   }
 }

@@ -24,7 +24,7 @@ export const label = {
   /** Ports that the node's gate routes to the container (plan/gated-ports.ts). */
   gate: 'dev.crux.gate',
   /** On the gate's own container: the agent's container that created it. */
-  gateOf: 'dev.crux.gate-of',
+  getGate: 'dev.crux.gate-of',
   serviceCategory: 'dev.crux.service-category',
 } as const
 
@@ -67,7 +67,7 @@ export function isOwnedBy(
 }
 
 /** The owner of a container, from its labels; undefined for a container without an owner. */
-export function ownerOf(labels: Record<string, string>): OwnerIds | undefined {
+export function getOwner(labels: Record<string, string>): OwnerIds | undefined {
   const owner = {
     teamId: labels[label.team] ?? '',
     projectId: labels[label.project] ?? '',

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { chmod, chown, type FileHandle, lstat, mkdir, open, readdir, stat } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { errorCode, type Logger } from '@crux/service-kit'
-import { canWalk, entryOf, openBeneath } from './directory-walk.ts'
+import { canWalk, openBeneath, toEntryPath } from './directory-walk.ts'
 import { normalPath, PathError } from './host-paths.ts'
 
 export interface Volume {
@@ -72,7 +72,7 @@ export class DataDirectory {
   /** Creates a volume's directory where it is missing, and returns a handle whose operations apply to exactly that directory. */
   async openVolume(relativePath: string): Promise<Volume> {
     const { directory, created } = await this.#walk(relativePath, directoryMode)
-    const path = entryOf(directory, '.')
+    const path = toEntryPath(directory, '.')
     return {
       created,
       path,
@@ -109,11 +109,11 @@ export class DataDirectory {
       check: async (opened, index) => {
         if (!ownedByAgent((await opened.stat()).uid))
           throw new Error(`${this.#shown(names.slice(0, index + 1))} does not belong to the agent's user`)
-        await chmod(entryOf(opened, '.'), ownMode)
+        await chmod(toEntryPath(opened, '.'), ownMode)
       },
     })
     this.#held.push(directory)
-    return entryOf(directory, '.').replace(/\/\.$/, '')
+    return toEntryPath(directory, '.').replace(/\/\.$/, '')
   }
 
   async close(): Promise<void> {
@@ -179,7 +179,7 @@ function ownedByAgent(uid: number): boolean {
 async function correctModes(root: FileHandle): Promise<void> {
   if (!canWalk) return
   const correct = async (parent: FileHandle, depth: number): Promise<void> => {
-    for (const entry of await readdir(entryOf(parent, '.'), { withFileTypes: true })) {
+    for (const entry of await readdir(toEntryPath(parent, '.'), { withFileTypes: true })) {
       if (!entry.isDirectory() || entry.name.startsWith('.')) continue
       const opened = await openBeneath(parent, [entry.name]).catch(() => undefined)
       if (!opened) continue
@@ -187,7 +187,7 @@ async function correctModes(root: FileHandle): Promise<void> {
       try {
         const { uid, mode } = await directory.stat()
         if (uid !== process.getuid?.()) continue
-        if ((mode & writableByOthers) !== 0) await chmod(entryOf(directory, '.'), mode & 0o7777 & ~writableByOthers)
+        if ((mode & writableByOthers) !== 0) await chmod(toEntryPath(directory, '.'), mode & 0o7777 & ~writableByOthers)
         if (depth + 1 < volumeDepth - 1) await correct(directory, depth + 1)
       } finally {
         await directory.close()

@@ -13,7 +13,7 @@ export const directoryFlags = constants.O_RDONLY | constants.O_DIRECTORY | const
 export const canWalk = process.platform === 'linux' && existsSync('/proc/self/fd')
 
 /** The path of an entry through the open directory, even if the directory was moved: Linux resolves it from the handle. */
-export function entryOf(directory: FileHandle, name: string): string {
+export function toEntryPath(directory: FileHandle, name: string): string {
   return `/proc/self/fd/${directory.fd}/${name}`
 }
 
@@ -28,7 +28,7 @@ export function leadsAway(part: string): boolean {
  *
  * @param options.createMode creates missing directories with these permissions
  * @param options.check called with each component when it is open, and its position; throws to end the walk
- * @returns a handle to access entries by; to read or change the directory itself, open `entryOf(handle, '.')`
+ * @returns a handle to access entries by; to read or change the directory itself, open `toEntryPath(handle, '.')`
  * @throws a system error: ENOTDIR for a link or a file, ENOENT
  */
 export async function openBeneath(
@@ -36,8 +36,9 @@ export async function openBeneath(
   path: readonly string[],
   options: { createMode?: number; check?: (directory: FileHandle, index: number) => Promise<void> } = {},
 ): Promise<{ directory: FileHandle; created: boolean }> {
-  const away = path.find(leadsAway)
-  if (away !== undefined || path.length === 0) throw new Error(`"${path.join('/')}" is not a path below a directory`)
+  const escaping = path.find(leadsAway)
+  if (escaping !== undefined || path.length === 0)
+    throw new Error(`"${path.join('/')}" is not a path below a directory`)
   let directory = root
   let created = false
   try {
@@ -60,7 +61,7 @@ async function enter(
   name: string,
   createMode: number | undefined,
 ): Promise<{ directory: FileHandle; created: boolean }> {
-  const path = entryOf(parent, name)
+  const path = toEntryPath(parent, name)
   try {
     return { directory: await open(path, walkFlags), created: false }
   } catch (error) {

@@ -35,7 +35,7 @@ const line = (text: string): EventInit => ({
   case: 'log',
   value: { instanceId: '', level: LogLevel.INFO, lines: [text], fromContainer: false },
 })
-const textsOf = (events: { event: { value?: unknown } }[]) =>
+const listTexts = (events: { event: { value?: unknown } }[]) =>
   events.map(({ event }) => (event.value as { lines?: string[] }).lines?.[0])
 
 describe('a journal', () => {
@@ -53,7 +53,7 @@ describe('a journal', () => {
     expect(again?.state).toEqual({ digests: { i: 'sha256:1' }, committed: true })
     expect(again?.eventsAfter(0, 10).map(({ sequence }) => sequence)).toEqual([1n, 2n])
     again?.append(line('three'))
-    expect(textsOf(again?.eventsAfter(1, 10) ?? [])).toEqual(['two', 'three'])
+    expect(listTexts(again?.eventsAfter(1, 10) ?? [])).toEqual(['two', 'three'])
   })
 
   test('is readable by its owner alone and deleted when it is dropped', async () => {
@@ -76,7 +76,7 @@ describe('a journal', () => {
     second?.append(line('two'))
     await second?.written()
     const [third] = (await load()).journals
-    expect(textsOf(third?.eventsAfter(0, 10) ?? [])).toEqual(['one', 'two'])
+    expect(listTexts(third?.eventsAfter(0, 10) ?? [])).toEqual(['one', 'two'])
   })
 
   test('starts a release only once and refuses an id that is no file name', async () => {

@@ -12,7 +12,7 @@ import {
   ReleaseSchema,
 } from '@crux/agent-protocol'
 import { z } from 'zod'
-import { messageOf } from '../errors.ts'
+import { getMessage } from '../errors.ts'
 
 /** The decisions of the agent, each written before the agent acts on it. */
 export const JournalState = z.object({
@@ -53,14 +53,14 @@ const Line = z.union([
 ])
 
 export function openJournalDirectory(directory: string): JournalDirectory {
-  const pathOf = (key: ReleaseKey) => join(directory, `${safe(key.deploymentId)}.${key.number}.jsonl`)
+  const toPath = (key: ReleaseKey) => join(directory, `${safe(key.deploymentId)}.${key.number}.jsonl`)
   return {
     async create(release) {
       await mkdir(directory, { recursive: true, mode: 0o700 })
       const { key } = release
       if (!key) throw new Error('a release has a key')
-      const file = await open(pathOf(key), 'ax', 0o600)
-      const journal = new Journal({ file, path: pathOf(key), size: 0 }, release)
+      const file = await open(toPath(key), 'ax', 0o600)
+      const journal = new Journal({ file, path: toPath(key), size: 0 }, release)
       try {
         await journal.start()
       } catch (error) {
@@ -236,7 +236,7 @@ export class Journal {
       }
     } catch (error) {
       this.#waiting = [...lines, ...this.#waiting]
-      throw new Error(`the agent cannot write its data directory: ${messageOf(error)}`, { cause: error })
+      throw new Error(`the agent cannot write its data directory: ${getMessage(error)}`, { cause: error })
     } finally {
       this.#writing = undefined
     }

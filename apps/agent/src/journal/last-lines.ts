@@ -6,7 +6,7 @@ const lineCharsMax = 64 * 1_024
 const sumCharsMax = 2 * 1_024 * 1_024
 
 /** Returns the last lines of a log that fit into one message: long lines are cut, and the first lines are left out where the total is too long. */
-export function lastLinesOf<L extends { text: string }>(lines: readonly L[]): L[] {
+export function getLastLines<L extends { text: string }>(lines: readonly L[]): L[] {
   const kept: L[] = []
   let sum = 0
   for (const line of lines.toReversed()) {

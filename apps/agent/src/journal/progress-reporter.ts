@@ -1,7 +1,7 @@
 import { ContainerState, LogLevel, Phase, PhaseState } from '@crux/agent-protocol'
-import { redactorOf } from '../secrets/redaction.ts'
+import { createRedactor } from '../secrets/redaction.ts'
 import type { Journal } from './journal.ts'
-import { lastLinesOf } from './last-lines.ts'
+import { getLastLines } from './last-lines.ts'
 
 /** Reports the progress of a release to the server, through the journal. */
 export type ProgressReporter = ReturnType<typeof createProgressReporter>
@@ -10,7 +10,7 @@ const progressEveryMs = 500
 
 export function createProgressReporter(journal: Journal, now: () => number = () => performance.now()) {
   const lastProgress = new Map<string, number>()
-  let redact = redactorOf([])
+  let redact = createRedactor([])
   const log =
     (level: LogLevel) =>
     (instanceId: string, ...lines: string[]) =>
@@ -27,7 +27,7 @@ export function createProgressReporter(journal: Journal, now: () => number = () 
   return {
     /** Adds values of secrets that an engine error or the last log lines of a container might repeat: from now on, reports redact them. */
     hide(values: readonly string[]) {
-      redact = redactorOf(values)
+      redact = createRedactor(values)
     },
     info: log(LogLevel.INFO),
     /** Reports that a previous container is being stopped before the new one of its instance starts. */
@@ -41,7 +41,7 @@ export function createProgressReporter(journal: Journal, now: () => number = () 
     /** Reports lines that a container itself printed: its last lines when it failed. */
     containerLog(instanceId: string, lines: string[], failed = true) {
       const level = failed ? LogLevel.ERROR : LogLevel.INFO
-      const shown = lastLinesOf(lines.map((line) => ({ text: redact(line) }))).map(({ text }) => text)
+      const shown = getLastLines(lines.map((line) => ({ text: redact(line) }))).map(({ text }) => text)
       journal.append({ case: 'log', value: { instanceId, level, lines: shown, fromContainer: true } })
     },
     waiting: phase(PhaseState.WAITING),

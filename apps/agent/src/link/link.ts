@@ -2,7 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { AgentInfo, ConnectResponse, Welcome } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
 import { pause } from '../concurrency/pause.ts'
-import { messageOf } from '../errors.ts'
+import { getMessage } from '../errors.ts'
 import type { AgentClient, ServerConnection } from './client.ts'
 import { type Credentials, isUnauthenticated } from './credentials.ts'
 
@@ -48,7 +48,7 @@ export async function runLink(options: LinkOptions): Promise<LinkEnd> {
         log.warn('the server refused the stored token, trying the install token')
         continue
       }
-      const reason = reasonOf(error)
+      const reason = getReason(error)
       if (reason !== lastReason)
         log.warn({ reason }, up ? 'the link broke, connecting again' : 'cannot connect, trying again')
       lastReason = reason
@@ -88,7 +88,7 @@ async function runSession(options: LinkOptions, info: AgentInfo, onUp: () => voi
           end = wanted
           ending.abort()
         },
-        (error) => log.warn({ reason: reasonOf(error) }, 'a command was not answered'),
+        (error) => log.warn({ reason: getReason(error) }, 'a command was not answered'),
       )
       if (message.command.case === 'closeLink') await new Promise((resolve) => setImmediate(resolve))
     }
@@ -101,8 +101,8 @@ async function runSession(options: LinkOptions, info: AgentInfo, onUp: () => voi
   return end
 }
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof ConnectError)) return messageOf(error)
+function getReason(error: unknown): string {
+  if (!(error instanceof ConnectError)) return getMessage(error)
   const cause = error.cause instanceof Error ? error.cause.message : ''
   return `${Code[error.code]}: ${error.rawMessage}${cause && !error.rawMessage.includes(cause) ? ` (${cause})` : ''}`
 }

@@ -6,7 +6,7 @@ import { KeyedLock } from '../concurrency/keyed-lock.ts'
 import { orAborted } from '../concurrency/pause.ts'
 import { Slots } from '../concurrency/slots.ts'
 import type { Engine } from '../engines/engine.ts'
-import { AbortedError, messageOf, PlanError } from '../errors.ts'
+import { AbortedError, getMessage, PlanError } from '../errors.ts'
 import { countCrash, leavePosition } from '../journal/crash-loop.ts'
 import type { Journal, JournalDirectory } from '../journal/journal.ts'
 import { createProgressReporter } from '../journal/progress-reporter.ts'
@@ -65,7 +65,7 @@ export class Releases {
     const inOrder = found.sort((a, b) => Number(b.state.committed ?? false) - Number(a.state.committed ?? false))
     for (const journal of inOrder) {
       const isSuspect = await countCrash(journal).catch((error) => {
-        log.warn({ reason: messageOf(error) }, 'a crash is counted in memory only')
+        log.warn({ reason: getMessage(error) }, 'a crash is counted in memory only')
         return true
       })
       this.#start(journal, isSuspect)
@@ -75,7 +75,7 @@ export class Releases {
   async accept(release: Release) {
     const { key } = release
     if (!key) return void this.#log.warn('the server sent a release without a key: it is ignored')
-    const id = idOf(key)
+    const id = getId(key)
     if (this.#open.has(id) || this.#accepting.has(id) || this.#finished.has(id) || this.#ending.signal.aborted) {
       this.#log.info(about(key), 'the release is known already')
       return
@@ -87,21 +87,21 @@ export class Releases {
     try {
       await creating
     } catch (error) {
-      await this.#failUnwritten(release, messageOf(error))
+      await this.#failUnwritten(release, getMessage(error))
     } finally {
       this.#accepting.delete(id)
     }
   }
 
   async cancel(key: ReleaseKey) {
-    await this.#accepting.get(idOf(key))?.catch(() => undefined)
-    this.#open.get(idOf(key))?.controller.abort(new AbortedError('cancelled'))
+    await this.#accepting.get(getId(key))?.catch(() => undefined)
+    this.#open.get(getId(key))?.controller.abort(new AbortedError('cancelled'))
   }
 
   /** Whether a deployment under the prefix is in progress or waits. */
   readonly isBusy = (prefix: string): boolean =>
     this.#accepting.size > 0 ||
-    [...this.#open.values()].some(({ journal }) => !journal.finished && prefixOf(journal) === prefix)
+    [...this.#open.values()].some(({ journal }) => !journal.finished && getPrefix(journal) === prefix)
 
   /** The releases whose end the server has not acknowledged. */
   openKeys() {
@@ -110,11 +110,11 @@ export class Releases {
 
   /** @param openReleases the keys that were named when the link was opened */
   async linkUp(positions: JournalPosition[], openReleases: ReleaseKey[]) {
-    const wanted = new Map(positions.map((position) => [position.release ? idOf(position.release) : '', position]))
+    const wanted = new Map(positions.map((position) => [position.release ? getId(position.release) : '', position]))
     for (const key of openReleases) {
-      const entry = this.#open.get(idOf(key))
+      const entry = this.#open.get(getId(key))
       if (!entry) continue
-      const position = wanted.get(idOf(key))
+      const position = wanted.get(getId(key))
       if (position) entry.journal.acknowledged = Number(position.acknowledgedSequence)
       if (!position && entry.journal.finished) await this.#forget(entry.journal)
       else if ((!position || position.abandoned) && !entry.journal.finished)
@@ -138,7 +138,7 @@ export class Releases {
   }
 
   async #forget(journal: Journal): Promise<void> {
-    const id = idOf(journal.key)
+    const id = getId(journal.key)
     this.#open.delete(id)
     this.#finished.add(id)
     const [oldest] = this.#finished
@@ -148,12 +148,12 @@ export class Releases {
 
   #start(journal: Journal, isSuspect = false): void {
     const release = { journal, controller: new AbortController() }
-    this.#open.set(idOf(journal.key), release)
+    this.#open.set(getId(journal.key), release)
     this.#reporter.follow(journal)
     if (journal.finished) return
     const { signal } = release.controller
     const work = this.#prefixes
-      .run(prefixOf(journal), async (leavePrefix) => {
+      .run(getPrefix(journal), async (leavePrefix) => {
         await this.#afterCleanUp(journal, signal)
         const inSlot = () => this.#slots.run((leaveSlot) => this.#runInTurn(release, leavePrefix, leaveSlot), signal)
         await (isSuspect ? this.#suspects.run(inSlot, signal) : inSlot())
@@ -164,7 +164,7 @@ export class Releases {
 
   /** A release that has taken over leaves its turn: the next one of its prefix waits for the clean-up, all others start. */
   async #runInTurn(release: OpenRelease, leavePrefix: () => void, leaveSlot: () => void): Promise<void> {
-    const prefix = prefixOf(release.journal)
+    const prefix = getPrefix(release.journal)
     const { promise: cleanedUp, resolve: endCleanUp } = Promise.withResolvers<void>()
     try {
       await this.#apply(release, () => {
@@ -180,7 +180,7 @@ export class Releases {
 
   /** A cancelled release no longer waits: it starts so that it can end. */
   async #afterCleanUp(journal: Journal, signal: AbortSignal): Promise<void> {
-    const before = this.#cleanUps.get(prefixOf(journal))
+    const before = this.#cleanUps.get(getPrefix(journal))
     if (!before) return
     createProgressReporter(journal).info('', 'waits until the release before it has removed the previous containers')
     await orAborted(before, signal).catch(() => undefined)
@@ -195,7 +195,7 @@ export class Releases {
     try {
       // Without it, an error that reaches no caller would make the release wait for a result that never comes.
       await withErrorScope(
-        (error) => controller.abort(new PlanError('', `an error inside the agent: ${messageOf(error)}`)),
+        (error) => controller.abort(new PlanError('', `an error inside the agent: ${getMessage(error)}`)),
         () =>
           engine.applyRelease(journal, {
             signal: controller.signal,
@@ -205,15 +205,15 @@ export class Releases {
           }),
       )
       log.info('deployment ended')
-      engine.releaseEnded(prefixOf(journal))
+      engine.releaseEnded(getPrefix(journal))
     } catch (error) {
       if (error instanceof AbortedError) {
-        await leavePosition(journal).catch((cause) => log.warn({ reason: messageOf(cause) }, 'the end is not written'))
+        await leavePosition(journal).catch((cause) => log.warn({ reason: getMessage(cause) }, 'the end is not written'))
         return
       }
       log.error({ err: error }, 'a deployment ended unexpectedly')
-      endUnexpectedly(journal, messageOf(error))
-      engine.releaseEnded(prefixOf(journal))
+      endUnexpectedly(journal, getMessage(error))
+      engine.releaseEnded(getPrefix(journal))
     }
   }
 
@@ -248,10 +248,10 @@ function endUnexpectedly(journal: Journal, reason: string): void {
   })
 }
 
-const prefixOf = ({ release }: Journal): string => release.owner?.prefix ?? ''
+const getPrefix = ({ release }: Journal): string => release.owner?.prefix ?? ''
 
 const about = ({ deploymentId, number }: ReleaseKey) => ({ deployment: deploymentId, release: number })
 
-function idOf({ deploymentId, number }: ReleaseKey): string {
+function getId({ deploymentId, number }: ReleaseKey): string {
   return `${deploymentId}/${number}`
 }

@@ -2,7 +2,7 @@ import { toBinary } from '@bufbuild/protobuf'
 import { type DeploymentEvent, DeploymentEventSchema } from '@crux/agent-protocol'
 import { inBackground, type Logger } from '@crux/service-kit'
 import { guardedTimer } from '../concurrency/pause.ts'
-import { messageOf } from '../errors.ts'
+import { getMessage } from '../errors.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { AgentClient } from '../link/client.ts'
 
@@ -59,13 +59,13 @@ export function createReporter(options: {
         // An outcome is sent even where it cannot be written: otherwise a full disk would hide it for as long as it is full.
         await journal.written().catch((error) => {
           if (!journal.outcome) throw error
-          log.warn({ reason: messageOf(error) }, 'the outcome of a release is sent before it is written')
+          log.warn({ reason: getMessage(error) }, 'the outcome of a release is sent before it is written')
         })
         const { acknowledgedSequence } = await client.reportDeployment({ release: journal.key, events })
         journal.acknowledged = Math.max(journal.acknowledged, Number(acknowledgedSequence))
       }
     } catch (error) {
-      log.info({ reason: messageOf(error) }, 'events were not taken, sending them again')
+      log.info({ reason: getMessage(error) }, 'events were not taken, sending them again')
       guardedTimer('reporting a release', retryMs, () => send(journal, state)).unref()
       return
     } finally {
@@ -73,7 +73,7 @@ export function createReporter(options: {
     }
     if (active.has(journal) && journal.finished && journal.acknowledged >= journal.lastSequence) {
       active.delete(journal)
-      await onDone(journal).catch((error) => log.warn({ reason: messageOf(error) }, 'a journal could not be removed'))
+      await onDone(journal).catch((error) => log.warn({ reason: getMessage(error) }, 'a journal could not be removed'))
     } else if (maySend(journal)) {
       sendSoon(journal, state)
     }

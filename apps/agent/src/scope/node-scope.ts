@@ -2,7 +2,7 @@ import { type EngineScope, isCovered } from '@crux/rules'
 import type { Logger } from '@crux/service-kit'
 import { z } from 'zod'
 import { label } from '../engines/labels.ts'
-import { messageOf } from '../errors.ts'
+import { getMessage } from '../errors.ts'
 import { readIfThere, writeDurably } from '../files/durable-file.ts'
 import { parseJson } from '../files/parse-json.ts'
 
@@ -36,7 +36,7 @@ export async function openNodeScope(options: {
   function save(content: string): void {
     writing = writing
       .then(() => writeDurably(path, content))
-      .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'the deleted nodes could not be remembered'))
+      .catch((error: unknown) => log.warn({ reason: getMessage(error) }, 'the deleted nodes could not be remembered'))
   }
 
   return {
@@ -46,10 +46,10 @@ export async function openNodeScope(options: {
     },
     learn({ teamId, nodeId: ofNode, deletedNodeIds }) {
       if (teamId === '' || ofNode !== nodeId()) return
-      const said = { teamId, nodeId: ofNode, deletedNodeIds: [...deletedNodeIds] }
-      if (known && isSame(known, said)) return
-      known = said
-      save(JSON.stringify(said))
+      const context = { teamId, nodeId: ofNode, deletedNodeIds: [...deletedNodeIds] }
+      if (known && isSame(known, context)) return
+      known = context
+      save(JSON.stringify(context))
       onChange()
     },
   }

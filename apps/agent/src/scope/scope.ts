@@ -37,7 +37,7 @@ export async function findInScope(
 
 /** What the server receives about a container: everything if the scope covers it, otherwise its name, image and state. */
 function describeInScope(container: Container, scope: EngineScope): Container {
-  if (isCovered(container.labels, scope)) return ownedOf(container)
+  if (isCovered(container.labels, scope)) return toOwned(container)
   const { ref, engineId, state, engineState, imageName, imageTag } = container
   const name = nameOnEngine(ref ?? { prefix: '', name: '' })
   return create(ContainerSchema, { ref: { prefix: '', name }, engineId, state, engineState, imageName, imageTag })
@@ -46,7 +46,7 @@ function describeInScope(container: Container, scope: EngineScope): Container {
 /** A list of hundreds is requested often and rarely changes: each copy is made once and lives as long as its original. */
 const owned = new WeakMap<Container, Container>()
 
-function ownedOf(container: Container): Container {
+function toOwned(container: Container): Container {
   const known = owned.get(container) ?? create(ContainerSchema, { ...container, owned: true })
   owned.set(container, known)
   return known

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { redactorOf } from './redaction.ts'
+import { createRedactor } from './redaction.ts'
 
-describe('redactorOf', () => {
+describe('createRedactor', () => {
   it('removes every value, the longest first, whatever characters it has', () => {
-    const redact = redactorOf(['hunter2', 'hunter2-longer', 'a.b*c[1](x)|$^{2}\\/-', 'short'])
+    const redact = createRedactor(['hunter2', 'hunter2-longer', 'a.b*c[1](x)|$^{2}\\/-', 'short'])
     expect(redact('pw=hunter2-longer, hunter2; a.b*c[1](x)|$^{2}\\/- aXb*c[1] short')).toBe(
       'pw=***, ***; *** aXb*c[1] short',
     )
   })
 
   it('removes each line of a value with several lines', () => {
-    const redact = redactorOf(['-----BEGIN KEY-----\r\nMIIBOgIBAAJB\nxyz\n-----END KEY-----'])
+    const redact = createRedactor(['-----BEGIN KEY-----\r\nMIIBOgIBAAJB\nxyz\n-----END KEY-----'])
     expect(redact('read MIIBOgIBAAJB and xyz')).toBe('read *** and xyz')
   })
 
   it('leaves a text unchanged without values', () => {
-    expect(redactorOf([])('text')).toBe('text')
-    expect(redactorOf(['', 'true', '5432'])('true at 5432')).toBe('true at 5432')
+    expect(createRedactor([])('text')).toBe('text')
+    expect(createRedactor(['', 'true', '5432'])('true at 5432')).toBe('true at 5432')
   })
 })

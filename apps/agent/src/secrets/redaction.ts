@@ -6,7 +6,7 @@ const shortest = 6
  *
  * @returns a function that leaves a text unchanged where there is nothing to hide
  */
-export function redactorOf(values: Iterable<string>): (text: string) => string {
+export function createRedactor(values: Iterable<string>): (text: string) => string {
   const pieces = [
     ...new Set([...values].flatMap((value) => [value, ...value.split(/\r?\n/)].map((line) => line.trim()))),
   ]

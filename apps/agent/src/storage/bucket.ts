@@ -5,7 +5,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { guarded, judgeAddress } from '@crux/service-kit'
 import { AwsV4Signer } from 'aws4fetch'
 import { parseListing } from './listing.ts'
-import { networkErrorOf, StorageError, storageErrorOf } from './storage-error.ts'
+import { StorageError, toNetworkError, toStorageError } from './storage-error.ts'
 
 export interface ObjectContent {
   body: IncomingMessage
@@ -54,7 +54,7 @@ export class Bucket {
     do {
       const path = encoded(this.#access.bucket)
       const answer = await this.#get(path, next ? { ...query, 'continuation-token': next } : query)
-      const page = pageOf(await this.#textOf(answer))
+      const page = getPage(await this.#getText(answer))
       yield page.objects
       // A server that does not support the token starts again each time, and the listing would fill the memory.
       if (page.next !== undefined && page.next === next)
@@ -86,13 +86,13 @@ export class Bucket {
   async #get(path: string, query: Record<string, string> = {}): Promise<IncomingMessage> {
     const answer = await this.#send(path, query)
     if (answer.statusCode === 200) return answer
-    const document = await this.#textOf(answer)
+    const document = await this.#getText(answer)
     const reported = answer.headers['x-amz-bucket-region'] ?? /<Region>([a-z0-9-]{1,64})<\/Region>/.exec(document)?.[1]
     if (typeof reported === 'string' && this.#region === undefined) {
       this.#region = reported
       return this.#get(path, query)
     }
-    throw storageErrorOf(answer.statusCode ?? 0, document)
+    throw toStorageError(answer.statusCode ?? 0, document)
   }
 
   async #send(path: string, query: Record<string, string>): Promise<IncomingMessage> {
@@ -115,13 +115,13 @@ export class Bucket {
       )
       call.on(
         'error',
-        guarded('a storage', (error) => reject(signal.aborted ? signal.reason : networkErrorOf(error, this.host))),
+        guarded('a storage', (error) => reject(signal.aborted ? signal.reason : toNetworkError(error, this.host))),
       )
       call.end()
     })
   }
 
-  async #textOf(answer: IncomingMessage): Promise<string> {
+  async #getText(answer: IncomingMessage): Promise<string> {
     const chunks: Buffer[] = []
     let size = 0
     try {
@@ -131,13 +131,13 @@ export class Bucket {
         if (size > documentBytesMax) throw new StorageError('the storage answers too much')
       }
     } catch (error) {
-      throw this.#signal.aborted ? this.#signal.reason : networkErrorOf(error, this.host)
+      throw this.#signal.aborted ? this.#signal.reason : toNetworkError(error, this.host)
     }
     return Buffer.concat(chunks).toString('utf8')
   }
 }
 
-function pageOf(document: string): ReturnType<typeof parseListing> {
+function getPage(document: string): ReturnType<typeof parseListing> {
   try {
     return parseListing(document)
   } catch (cause) {

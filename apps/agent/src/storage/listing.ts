@@ -18,22 +18,22 @@ export interface StoredObject {
  */
 export function parseListing(document: string): ListingPage {
   if (!/<ListBucketResult[\s>]/.test(document)) throw new Error('the storage does not answer as S3 does')
-  const isEncoded = textOf(document, 'EncodingType') === 'url'
+  const isEncoded = getText(document, 'EncodingType') === 'url'
   const decode = (text: string) => (isEncoded ? decodeURIComponent(text.replaceAll('+', ' ')) : text)
   const objects = [...document.matchAll(/<Contents>([\s\S]*?)<\/Contents>/g)].map(([, content = '']): StoredObject => {
-    const [key, size, modified] = ['Key', 'Size', 'LastModified'].map((name) => textOf(content, name))
+    const [key, size, modified] = ['Key', 'Size', 'LastModified'].map((name) => getText(content, name))
     const modifiedAt = new Date(modified ?? '')
     if (key === undefined || !/^\d+$/.test(size ?? '') || Number.isNaN(modifiedAt.getTime()))
       throw new Error('the storage lists an object without key, size or time')
     return { key: decode(key), size: Number(size), modifiedAt }
   })
-  const isCut = textOf(document.replaceAll(/<Contents>[\s\S]*?<\/Contents>/g, ''), 'IsTruncated') === 'true'
-  const next = textOf(document, 'NextContinuationToken')
+  const isCut = getText(document.replaceAll(/<Contents>[\s\S]*?<\/Contents>/g, ''), 'IsTruncated') === 'true'
+  const next = getText(document, 'NextContinuationToken')
   if (isCut && !next) throw new Error('the storage does not say where its listing goes on')
   return { objects, next: isCut ? next : undefined }
 }
 
-function textOf(document: string, element: string): string | undefined {
+function getText(document: string, element: string): string | undefined {
   const found = new RegExp(`<${element}>([^<]*)</${element}>`).exec(document)?.[1]
   return found === undefined ? undefined : unescaped(found)
 }

@@ -1,5 +1,5 @@
 import { errorCode } from '@crux/service-kit'
-import { messageOf } from '../errors.ts'
+import { getMessage } from '../errors.ts'
 
 /** The error of a storage, or the reason why it did not answer, in a sentence for users. */
 export class StorageError extends Error {
@@ -23,7 +23,7 @@ const sentences: Record<string, string> = {
 }
 
 /** Creates the error from an S3 error document; includes its message only where it is short, because the content is not trusted. */
-export function storageErrorOf(status: number, document: string): StorageError {
+export function toStorageError(status: number, document: string): StorageError {
   const code = /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(document)?.[1] ?? ''
   const passing = status === 429 || status >= 500 || code === 'RequestTimeout' || code === 'SlowDown'
   const sentence = sentences[code] ?? (status === 403 ? sentences.AccessDenied : undefined)
@@ -31,8 +31,8 @@ export function storageErrorOf(status: number, document: string): StorageError {
 }
 
 /** Creates the error from a network error. */
-export function networkErrorOf(error: unknown, host: string): StorageError {
+export function toNetworkError(error: unknown, host: string): StorageError {
   if (error instanceof StorageError) return error
-  const words = errorCode(error) || messageOf(error)
-  return new StorageError(`the storage at ${host} does not answer (${words})`, { passing: true, cause: error })
+  const detail = errorCode(error) || getMessage(error)
+  return new StorageError(`the storage at ${host} does not answer (${detail})`, { passing: true, cause: error })
 }

@@ -46,7 +46,7 @@ export async function* followLog(
           ...since,
         })) {
           const fresh = after ? lines.filter((line) => isAfter(line, after)) : lines
-          yield* batchesOf(fresh)
+          yield* toBatches(fresh)
           last = fresh.at(-1) ?? last
         }
       } catch (error) {
@@ -81,10 +81,10 @@ export async function* wholeLog(
 ): AsyncGenerator<LogChunkLine[]> {
   const { container, scope, signal } = options
   const { id } = await findInScope(engine, container, scope)
-  for await (const lines of engine.readLog(id, { take: undefined, follow: false, signal })) yield* batchesOf(lines)
+  for await (const lines of engine.readLog(id, { take: undefined, follow: false, signal })) yield* toBatches(lines)
 }
 
-function* batchesOf(lines: LogChunkLine[]): Generator<LogChunkLine[]> {
+function* toBatches(lines: LogChunkLine[]): Generator<LogChunkLine[]> {
   for (let at = 0; at < lines.length; at += batchLinesMax) yield lines.slice(at, at + batchLinesMax)
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { answers, bindings, type FieldRow, labelsOf, mountAt, type RowKit } from './row.ts'
+import { answers, bindings, type FieldRow, getLabels, mountAt, type RowKit } from './row.ts'
 
 /** Fields that both kinds of node apply. */
 export async function commonRows({
@@ -217,7 +217,7 @@ export async function commonRows({
         const full = seen.testEnvironment.name(seen.short)
         const rule = `(Host(\`a.${routedHost}\`) || Host(\`b.${routedHost}\`)) && PathPrefix(\`/app\`)`
         const middlewares = `${full}-stripper,${full}-limit`
-        expect(labelsOf(seen)).toMatchObject({
+        expect(getLabels(seen)).toMatchObject({
           'traefik.enable': 'true',
           [`traefik.http.routers.${full}.rule`]: rule,
           [`traefik.http.routers.${full}.entrypoints`]: 'web',
@@ -238,7 +238,7 @@ export async function commonRows({
       config: { expose: 'expose', routing: { domain: `c.${routedHost}` }, networkMode: 'none' },
       check(seen) {
         const full = seen.testEnvironment.name(seen.short)
-        const labels = labelsOf(seen)
+        const labels = getLabels(seen)
         expect(labels[`traefik.http.routers.${full}.rule`]).toBe(`Host(\`c.${routedHost}\`)`)
         expect(Object.keys(labels).filter((key) => key.includes('-secure') || key.includes('middlewares'))).toEqual([])
         expect(labels['traefik.docker.network']).toBe(seen.info.HostConfig.NetworkMode)
@@ -247,7 +247,7 @@ export async function commonRows({
     {
       says: 'expose none, which is no route at all',
       config: { expose: 'none', routing: { domain: 'a.example.com' } },
-      check: (seen) => expect(Object.keys(labelsOf(seen)).filter((key) => key.startsWith('traefik'))).toEqual([]),
+      check: (seen) => expect(Object.keys(getLabels(seen)).filter((key) => key.startsWith('traefik'))).toEqual([]),
     },
     {
       says: "healthCheckConfig: a command becomes the engine's own check",

@@ -12,7 +12,7 @@ export function differences(config: FinalContainerConfig, info: Docker.Container
   // The types of dockerode leave these out.
   const stop = Config as { StopSignal?: string; StopTimeout?: number }
   const env = new Map((Config.Env ?? []).map((line) => [line.slice(0, line.indexOf('=')), line]))
-  const mode = modeOf(config)
+  const mode = getMode(config)
   const onNetwork = mode === 'network'
   const parts: Part[] = [
     ...stateParts(config, info),
@@ -31,7 +31,7 @@ export function differences(config: FinalContainerConfig, info: Docker.Container
       onNetwork && info.HostConfig.NetworkMode?.startsWith('crux-') ? mode : HostConfig.NetworkMode,
     ],
     ...routingParts(config, info),
-    ['portGate', gateWanted(config), gateOf(Config.Labels)],
+    ['portGate', gateWanted(config), getGate(Config.Labels)],
     ...config.environment.map(({ key, value }): Part => [`environment ${key}`, `${key}=${value}`, env.get(key)]),
     ['user', config.user === undefined || config.user === null ? '' : String(config.user), Config.User],
     ['workingDirectory', config.workingDirectory ?? '', Config.WorkingDir],
@@ -53,8 +53,8 @@ export function differences(config: FinalContainerConfig, info: Docker.Container
           : [`volume ${name} place`, true, mount?.Source.endsWith(`/${config.name}/${name}`)],
       ]
     }),
-    ['capabilities added', keysOf(config, 'add'), [...(HostConfig.CapAdd ?? [])].sort()],
-    ['capabilities dropped', keysOf(config, 'drop'), [...(HostConfig.CapDrop ?? [])].sort()],
+    ['capabilities added', getKeys(config, 'add'), [...(HostConfig.CapAdd ?? [])].sort()],
+    ['capabilities dropped', getKeys(config, 'drop'), [...(HostConfig.CapDrop ?? [])].sort()],
     [
       'ulimits',
       (config.ulimits ?? []).map(({ key, soft, hard }) => ({ Name: key, Soft: soft, Hard: hard })),
@@ -93,7 +93,7 @@ export function differences(config: FinalContainerConfig, info: Docker.Container
 const policies = { no: 'no', always: 'always', onFailure: 'on-failure', unlessStopped: 'unless-stopped' } as const
 
 /** The proxy connects to an exposed container over its network, whatever mode it names. */
-function modeOf({ expose, networkMode }: FinalContainerConfig): string {
+function getMode({ expose, networkMode }: FinalContainerConfig): string {
   const isExposed = expose != null && expose !== 'none'
   return isExposed || !networkMode || networkMode === 'bridge' ? 'network' : networkMode
 }
@@ -140,7 +140,7 @@ function gateWanted({ portGate, ports }: FinalContainerConfig): unknown {
   }
 }
 
-function gateOf(labels: Record<string, string>): unknown {
+function getGate(labels: Record<string, string>): unknown {
   return JSON.parse(labels['dev.crux.gate'] || 'null')
 }
 
@@ -171,7 +171,7 @@ function routingParts(config: FinalContainerConfig, { Config, Name }: Docker.Con
   ]
 }
 
-function keysOf(config: FinalContainerConfig, wanted: 'add' | 'drop'): string[] {
+function getKeys(config: FinalContainerConfig, wanted: 'add' | 'drop'): string[] {
   return (config.capabilities ?? [])
     .filter(({ value }) => value === wanted)
     .map(({ key }) => key)

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { teamNetworkName } from '../../src/engines/docker/containers/names.ts'
 import { label } from '../../src/engines/labels.ts'
-import { answers, bindings, type FieldRow, labelsOf, type RowKit } from './row.ts'
+import { answers, bindings, type FieldRow, getLabels, type RowKit } from './row.ts'
 
 /** Fields that only Docker applies. */
 export function dockerRows({ ports, images, networks }: RowKit): FieldRow[] {
@@ -83,7 +83,7 @@ export function dockerRows({ ports, images, networks }: RowKit): FieldRow[] {
         ],
       },
       check: (seen) =>
-        expect(labelsOf(seen)).toMatchObject({
+        expect(getLabels(seen)).toMatchObject({
           'com.example.colour': 'blue',
           empty: '',
           [label.team]: seen.testEnvironment.owner.teamId,
@@ -131,7 +131,7 @@ export function dockerRows({ ports, images, networks }: RowKit): FieldRow[] {
       },
       async check(seen) {
         expect(bindings(seen)).toEqual({ '53/udp': [{ HostIp: '', HostPort: String(gatedUdp) }] })
-        expect(labelsOf(seen)['dev.crux.gate']).toContain(String(gated))
+        expect(getLabels(seen)['dev.crux.gate']).toContain(String(gated))
         await answers(gated)
       },
     },
@@ -205,7 +205,7 @@ export function dockerRows({ ports, images, networks }: RowKit): FieldRow[] {
       check(seen) {
         expect(bindings(seen)).toEqual({ '8080/tcp': [{ HostIp: '', HostPort: expect.stringMatching(/^0?$/) }] })
         expect(Object.keys(seen.info.Config.ExposedPorts)).toEqual(expect.arrayContaining(['8080/tcp', '9000/tcp']))
-        expect(labelsOf(seen)[label.serviceCategory]).toBe('')
+        expect(getLabels(seen)[label.serviceCategory]).toBe('')
       },
     },
   ]

@@ -42,7 +42,7 @@ export interface RowKit {
   images: { tool: string; bare: string; labelled: string; checked: string; user: string }
 }
 
-export function fieldsOf({ config }: FieldRow): ContainerConfigField[] {
+export function getFields({ config }: FieldRow): ContainerConfigField[] {
   return Object.keys(config) as ContainerConfigField[]
 }
 
@@ -59,7 +59,7 @@ export function packRows(
       ? undefined
       : packed.find(
           ({ config, image, alone }) =>
-            !alone && image === row.image && fieldsOf(row).every((field) => !(field in config)),
+            !alone && image === row.image && getFields(row).every((field) => !(field in config)),
         )
     if (place) {
       Object.assign(place.config, row.config)
@@ -82,7 +82,7 @@ export function mountAt({ info }: Seen, target: string) {
   return info.Mounts.find(({ Destination }) => Destination === target)
 }
 
-export function labelsOf({ info }: Seen): Record<string, string> {
+export function getLabels({ info }: Seen): Record<string, string> {
   return info.Config.Labels ?? {}
 }
 

@@ -20,7 +20,7 @@ export async function startTestAgent(
   options: { dataDir?: string; token?: string; nodeId?: string; dockerHost?: string } = {},
 ): Promise<TestAgent> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'crux-agent-')))
-  const settings = readSettings(environmentOf(server, { ...options, dataDir }))
+  const settings = readSettings(toEnvironment(server, { ...options, dataDir }))
   const agent = await startAgent(settings, createLogger({ name: 'agent', level: settings.logLevel }))
   agent.ended.catch(() => undefined)
   return {
@@ -48,7 +48,7 @@ export function spawnAgent(
 ): { child: ChildProcess; exited: Promise<{ code: number | null; signal: string | null }>; output: () => string } {
   const main = options.main ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url))
   const child = spawn(process.execPath, [...(options.nodeOptions ?? []), main], {
-    env: { ...process.env, ...environmentOf(server, options), LOG_LEVEL: 'info', ...options.env },
+    env: { ...process.env, ...toEnvironment(server, options), LOG_LEVEL: 'info', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
@@ -59,7 +59,7 @@ export function spawnAgent(
   return { child, exited, output: () => output }
 }
 
-function environmentOf(
+function toEnvironment(
   server: FakeServer,
   options: { dataDir: string; token?: string; nodeId?: string; dockerHost?: string },
 ): Record<string, string> {

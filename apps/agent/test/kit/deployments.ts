@@ -4,12 +4,12 @@ import type { TestEnvironment } from './test-environment.ts'
 import { waitUntil } from './wait-until.ts'
 
 /** The events that the server has of a release. */
-export const eventsOf = ({ server }: TestEnvironment, { key }: Release): readonly DeploymentEvent[] =>
-  key ? server.eventsOf(key) : []
+export const listEvents = ({ server }: TestEnvironment, { key }: Release): readonly DeploymentEvent[] =>
+  key ? server.listEvents(key) : []
 
 /** The states of one phase, of all instances, in the order of their events. */
-export const phasesOf = (testEnvironment: TestEnvironment, release: Release, phase: Phase): PhaseState[] =>
-  eventsOf(testEnvironment, release).flatMap(({ event }) =>
+export const listPhases = (testEnvironment: TestEnvironment, release: Release, phase: Phase): PhaseState[] =>
+  listEvents(testEnvironment, release).flatMap(({ event }) =>
     event.case === 'phase' && event.value.phase === phase ? [event.value.state] : [],
   )
 

@@ -134,17 +134,17 @@ export class FakeServer {
   }
 
   /** Lines that a release reported, the container's own or the agent's. */
-  linesOf(release: Release, fromContainer = false): string[] {
+  toLines(release: Release, fromContainer = false): string[] {
     const key = release.key
     return key
-      ? this.eventsOf(key).flatMap(({ event }) =>
+      ? this.listEvents(key).flatMap(({ event }) =>
           event.case === 'log' && event.value.fromContainer === fromContainer ? event.value.lines : [],
         )
       : []
   }
 
-  eventsOf(key: ReleaseKey): DeploymentEvent[] {
-    return this.events.get(keyOf(key)) ?? []
+  listEvents(key: ReleaseKey): DeploymentEvent[] {
+    return this.events.get(toKey(key)) ?? []
   }
 
   deploy(release: Release): void {
@@ -154,17 +154,17 @@ export class FakeServer {
   /** Sends the release and waits for its end, including the removal of what it replaced. */
   async deployAndWait(release: Release, timeoutMs = 60_000): Promise<Outcome> {
     this.deploy(release)
-    return this.outcomeOf(release, timeoutMs)
+    return this.getOutcome(release, timeoutMs)
   }
 
-  outcomeOf(release: Release, timeoutMs = 60_000): Promise<Outcome> {
+  getOutcome(release: Release, timeoutMs = 60_000): Promise<Outcome> {
     const { key } = release
     if (!key) throw new Error('a release has a key')
     return waitUntil(
-      `the outcome of ${keyOf(key)}`,
+      `the outcome of ${toKey(key)}`,
       () => {
         const outcome = this.#toldOutcome(key)
-        const isOver = outcome && (!outcome.successful || this.eventsOf(key).at(-1)?.event.case === 'cleanUpEnd')
+        const isOver = outcome && (!outcome.successful || this.listEvents(key).at(-1)?.event.case === 'cleanUpEnd')
         return isOver ? outcome : undefined
       },
       timeoutMs,
@@ -172,23 +172,23 @@ export class FakeServer {
   }
 
   /** Waits until the outcome of the release is reported; containers that a success replaced may still exist. */
-  toldOutcomeOf(release: Release, timeoutMs = 60_000): Promise<Outcome> {
+  waitForOutcome(release: Release, timeoutMs = 60_000): Promise<Outcome> {
     const { key } = release
     if (!key) throw new Error('a release has a key')
-    return waitUntil(`the outcome of ${keyOf(key)} is told`, () => this.#toldOutcome(key), timeoutMs)
+    return waitUntil(`the outcome of ${toKey(key)} is told`, () => this.#toldOutcome(key), timeoutMs)
   }
 
   #toldOutcome(key: ReleaseKey): Outcome | undefined {
-    const reported = this.eventsOf(key).find(({ event }) => event.case === 'outcome')?.event
+    const reported = this.listEvents(key).find(({ event }) => event.case === 'outcome')?.event
     return reported?.case === 'outcome' ? reported.value : undefined
   }
 
-  #tokenOf(context: HandlerContext): string {
+  #getToken(context: HandlerContext): string {
     return context.requestHeader.get('authorization')?.replace(/^Bearer /, '') ?? ''
   }
 
   #check(context: HandlerContext): void {
-    if (!this.connectionTokens.has(this.#tokenOf(context)))
+    if (!this.connectionTokens.has(this.#getToken(context)))
       throw new ConnectError('unknown token', Code.Unauthenticated)
   }
 
@@ -196,14 +196,14 @@ export class FakeServer {
     const server = this
     return {
       exchange(request: { info?: AgentInfo }, context: HandlerContext) {
-        const token = server.#tokenOf(context)
+        const token = server.#getToken(context)
         if (!server.installTokens.delete(token)) throw new ConnectError('unknown token', Code.Unauthenticated)
         const connectionToken = `crux_${randomUUID()}`
         server.connectionTokens.add(connectionToken)
         return { connectionToken, nodeId: request.info?.nodeId || server.nodeId }
       },
       confirmToken(_request: unknown, context: HandlerContext) {
-        const token = server.#tokenOf(context)
+        const token = server.#getToken(context)
         const before = server.pendingTokens.get(token)
         if (before !== undefined) {
           server.pendingTokens.delete(token)
@@ -254,7 +254,7 @@ export class FakeServer {
       reportDeployment(request: { release?: ReleaseKey; events: DeploymentEvent[] }, context: HandlerContext) {
         server.#check(context)
         if (server.refuseReports) throw new ConnectError('not now', Code.Unavailable)
-        const key = request.release ? keyOf(request.release) : ''
+        const key = request.release ? toKey(request.release) : ''
         const known = server.events.get(key) ?? []
         for (const event of request.events) {
           if (event.sequence === BigInt(known.length + 1)) known.push(event)
@@ -300,13 +300,13 @@ export class FakeServer {
       },
       positions: (info?.openReleases ?? []).map((release) => ({
         release,
-        acknowledgedSequence: BigInt(this.eventsOf(release).length),
-        abandoned: this.abandoned.has(keyOf(release)),
+        acknowledgedSequence: BigInt(this.listEvents(release).length),
+        abandoned: this.abandoned.has(toKey(release)),
       })),
     }
   }
 }
 
-export function keyOf({ deploymentId, number }: Pick<ReleaseKey, 'deploymentId' | 'number'>): string {
+export function toKey({ deploymentId, number }: Pick<ReleaseKey, 'deploymentId' | 'number'>): string {
   return `${deploymentId}/${number}`
 }

@@ -18,19 +18,19 @@ export async function askGate(directory: string, request: GateRequest): Promise<
   }
 }
 
-const directoryOf = (dataDir: string) => join(dataDir, '.agent', 'gate')
+const getDirectory = (dataDir: string) => join(dataDir, '.agent', 'gate')
 
 /** The state that the gate of an agent's data directory reports; undefined when none runs. */
 export async function lookAtGate(dataDir: string): Promise<GateHello | undefined> {
-  const answer = await askGate(directoryOf(dataDir), { kind: 'hello' })
+  const answer = await askGate(getDirectory(dataDir), { kind: 'hello' })
   return answer?.ok ? answer.hello : undefined
 }
 
 /** A gate outlives its agent on purpose, so a test ends it. */
 export async function stopGate(dataDir: string): Promise<void> {
-  await askGate(directoryOf(dataDir), { kind: 'stop' })
+  await askGate(getDirectory(dataDir), { kind: 'stop' })
   await waitUntil('the gate and its parent have ended', async () => {
-    const hasParent = findProcess(directoryOf(dataDir), 'parent') !== undefined
-    return !hasParent && !(await connectGate(directoryOf(dataDir)))
+    const hasParent = findProcess(getDirectory(dataDir), 'parent') !== undefined
+    return !hasParent && !(await connectGate(getDirectory(dataDir)))
   })
 }

@@ -10,7 +10,7 @@ interface JournalLine {
 }
 
 /** The whole lines of the agent's own journal of a release; empty when there is none. */
-export async function journalOf(
+export async function getJournal(
   { dataDir }: Pick<TestEnvironment, 'dataDir'>,
   { key }: Release,
 ): Promise<JournalLine[]> {
@@ -32,7 +32,7 @@ export function phaseReached(
   return waitUntil(
     `phase ${phase} ${state}`,
     async () =>
-      (await journalOf(testEnvironment, release)).some(
+      (await getJournal(testEnvironment, release)).some(
         ({ event }) =>
           event?.phase?.phase === `PHASE_${Phase[phase]}` && event.phase.state === `PHASE_STATE_${PhaseState[state]}`,
       ) || undefined,

@@ -14,7 +14,7 @@ const presence = createStore<Presence>(nobody)
 export const usePresence = (): Presence => useSyncExternalStore(presence.subscribe, presence.get)
 
 /**
- * Joins the editors of a page. Every multi-user input calls `focus` and `blur`; `editorOf` names the other person who
+ * Joins the editors of a page. Every multi-user input calls `focus` and `blur`; `getEditor` names the other user who
  * has that input focused, for its outline. An input is known by what it edits (`itemId`) and which of its fields it is (`inputId`).
  */
 export function useEditors<C extends EditedChannel>(name: C, params: LiveParams<C>) {
@@ -41,7 +41,7 @@ export function useEditors<C extends EditedChannel>(name: C, params: LiveParams<
   return {
     focus: (itemId: string, inputId: string) => send.current('focus-input', { itemId, inputId }),
     blur: (itemId: string, inputId: string) => send.current('blur-input', { itemId, inputId }),
-    editorOf: (itemId: string, inputId: string) =>
+    getEditor: (itemId: string, inputId: string) =>
       editors.find(
         (editor) => editor.id !== meId && editor.focusedItemId === itemId && editor.focusedInputId === inputId,
       ),

@@ -9,7 +9,7 @@ type Init = { signal?: AbortSignal }
  */
 export function identityCalls(basePath: string) {
   const send = (method: string, path: string, { query, body, signal }: Init & { query?: Query; body?: unknown } = {}) =>
-    fetch(`${basePath}${path}${searchOf(query)}`, {
+    fetch(`${basePath}${path}${toSearch(query)}`, {
       method,
       signal,
       credentials: 'same-origin',
@@ -46,7 +46,7 @@ export function identityCalls(basePath: string) {
 
 type Query = Record<string, string | undefined>
 
-function searchOf(query: Query = {}): string {
+function toSearch(query: Query = {}): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }

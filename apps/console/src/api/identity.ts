@@ -37,16 +37,16 @@ export type Identity = {
   sessionId: string
 }
 /** Signed in with the first factor only, although the second is required. */
-export type Halfway = 'second-factor'
+export type AwaitingSecondFactor = 'second-factor'
 
 /** The identity of the session's user; null without a session. */
 export const identityQuery = () =>
-  queryOptions<Identity | Halfway | null>({
+  queryOptions<Identity | AwaitingSecondFactor | null>({
     queryKey: ['identity'],
     staleTime: 60_000,
     retry: false,
     queryFn: async ({ signal }) => {
-      const answer = await reached(calls.toSession({ signal }), signal)
+      const answer = await translateNetworkError(calls.toSession({ signal }), signal)
       if (answer.status === 401) return null
       if (answer.status === 403) {
         const refused = await failure(answer)
@@ -71,7 +71,7 @@ export const identityQuery = () =>
   })
 
 /** The identity of a user that has completed the sign-in. */
-export const isWhole = (identity: Identity | Halfway | null | undefined): identity is Identity =>
+export const isSignedInFully = (identity: Identity | AwaitingSecondFactor | null | undefined): identity is Identity =>
   typeof identity === 'object' && identity !== null
 
 type Traits = { email?: string; name?: { first?: string; last?: string } }
@@ -83,7 +83,7 @@ export async function openFlow<K extends FlowKind>(
   query: Record<string, string | undefined> = {},
 ): Promise<Flow<K>> {
   if (id) {
-    const answer = await reached(calls.getFlow(kind, id))
+    const answer = await translateNetworkError(calls.getFlow(kind, id))
     if (answer.ok) return (await answer.json()) as Flow<K>
     if (answer.status !== 404 && answer.status !== 410 && answer.status !== 403) throw await failure(answer)
   }
@@ -97,22 +97,22 @@ export async function readFlowError(id: string): Promise<{ message: string; reas
 }
 
 /** The first node of a flow's form with a name, or with an id if it is not an input. */
-export const nodeOf = (flow: Flow | undefined, name: string): UiNode | undefined =>
+export const getNode = (flow: Flow | undefined, name: string): UiNode | undefined =>
   flow?.ui.nodes.find(
     ({ attributes }) =>
       ('name' in attributes && attributes.name === name) || ('id' in attributes && attributes.id === name),
   )
 
 export function fieldValue(flow: Flow | undefined, name: string): string {
-  const attributes = nodeOf(flow, name)?.attributes
+  const attributes = getNode(flow, name)?.attributes
   const value = attributes && 'value' in attributes ? attributes.value : ''
   return typeof value === 'string' ? value : ''
 }
 
-export const csrfTokenOf = (flow: Flow): string => fieldValue(flow, 'csrf_token')
+export const getCsrfToken = (flow: Flow): string => fieldValue(flow, 'csrf_token')
 
 /** The response to a submit that redirects the browser. */
-export type Elsewhere = { redirect_browser_to: string }
+export type BrowserRedirect = { redirect_browser_to: string }
 
 /**
  * Submits a flow to the identity service itself, for actions that the product's API does not relay (factors, passkeys).
@@ -124,12 +124,14 @@ export async function submitFlow<K extends FlowKind>(
   flow: Flow<K>,
   fields: Record<string, unknown>,
 ): Promise<unknown> {
-  const answer = await reached(calls.updateFlow(kind, flow.id, { csrf_token: csrfTokenOf(flow), ...fields }))
+  const answer = await translateNetworkError(
+    calls.updateFlow(kind, flow.id, { csrf_token: getCsrfToken(flow), ...fields }),
+  )
   const body: unknown = await answer.json().catch(() => undefined)
   if (answer.ok) return body
   if (typeof body === 'object' && body !== null && 'ui' in body)
     throw new ApiError({ status: answer.status, error: 'flow', description: '', value: body })
-  if (answer.status === 422 && isElsewhere(body)) {
+  if (answer.status === 422 && isBrowserRedirect(body)) {
     location.assign(body.redirect_browser_to)
     // The page is being left.
     return new Promise(() => {})
@@ -137,7 +139,7 @@ export async function submitFlow<K extends FlowKind>(
   throw identityError(answer, body)
 }
 
-const isElsewhere = (body: unknown): body is Elsewhere =>
+const isBrowserRedirect = (body: unknown): body is BrowserRedirect =>
   typeof body === 'object' && body !== null && 'redirect_browser_to' in body
 
 /** The user's other sessions, newest first, without that of this browser. */
@@ -156,7 +158,7 @@ export const currentSessionQuery = () =>
 
 /** Ends one other session, or without an id all others. */
 export async function endSessions(id?: string): Promise<void> {
-  const answer = await reached(id ? calls.disableMySession(id) : calls.disableMyOtherSessions())
+  const answer = await translateNetworkError(id ? calls.disableMySession(id) : calls.disableMyOtherSessions())
   if (!answer.ok) throw await failure(answer)
 }
 
@@ -176,7 +178,10 @@ export const securityLogQuery = () =>
     queryKey: ['security-log'],
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ signal, pageParam }) => {
-      const answer = await reached(calls.listSecurityLog({ size: 50, token: pageParam }, { signal }), signal)
+      const answer = await translateNetworkError(
+        calls.listSecurityLog({ size: 50, token: pageParam }, { signal }),
+        signal,
+      )
       if (answer.status === 404 || answer.status === 405) return { events: null, next: undefined }
       if (!answer.ok) throw await failure(answer)
       const link = answer.headers.get('link')?.match(/<([^>]*)>;\s*rel="next"/)?.[1]
@@ -186,7 +191,7 @@ export const securityLogQuery = () =>
     getNextPageParam: (page) => page.next,
   })
 
-async function reached(sent: Promise<Response>, signal?: AbortSignal): Promise<Response> {
+async function translateNetworkError(sent: Promise<Response>, signal?: AbortSignal): Promise<Response> {
   try {
     return await sent
   } catch (cause) {
@@ -196,7 +201,7 @@ async function reached(sent: Promise<Response>, signal?: AbortSignal): Promise<R
 }
 
 async function readJson(sent: Promise<Response>, signal?: AbortSignal): Promise<unknown> {
-  const answer = await reached(sent, signal)
+  const answer = await translateNetworkError(sent, signal)
   if (!answer.ok) throw await failure(answer)
   return answer.json()
 }

@@ -21,7 +21,7 @@ export function rememberTeam(slug: string): void {
   document.cookie = `crux_team_slug=${encodeURIComponent(slug)}; path=/; SameSite=Lax; max-age=31536000${secure}`
 }
 
-/** The team of the address, or outside a team the current one. Undefined only for a person without teams. */
+/** The team of the address, or outside a team the current one. Undefined only for a user without teams. */
 export function useTeamOrNone() {
   const { teamSlug } = useParams({ strict: false })
   const teams = useMe()?.teams ?? []
@@ -36,7 +36,7 @@ export function useTeam() {
 }
 
 /**
- * Null when the person may do it, else the reason for a disabled button. The contract's endpoint says what it requires; an address
+ * Null when the user may do it, else the reason for a disabled button. The contract's endpoint says what it requires; an address
  * below /teams/{teamId} means the role in that team.
  */
 export function useDenied(action: Action): string | null {

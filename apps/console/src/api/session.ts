@@ -20,7 +20,7 @@ const unsaved = new Set<symbol>()
 let handled: ReadonlySet<symbol> = new Set()
 
 /** Keeps the page when the session ends, so that the text of the form is not lost. Returns a function that ends this. */
-export function holdsUnsaved(): () => void {
+export function registerUnsavedForm(): () => void {
   const form = Symbol('form')
   unsaved.add(form)
   return () => void unsaved.delete(form)
@@ -44,7 +44,7 @@ export function leaveForLogin(): void {
 }
 
 /** Called when a form is submitted, so that a missing session shows the notice again. */
-export const sayAgain = () => {
+export const resetSignedOutNotice = () => {
   handled = new Set()
 }
 

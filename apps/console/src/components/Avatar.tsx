@@ -1,13 +1,13 @@
 import { cx } from './class-names.ts'
 
-/** A person's initials in a circle. `color` is the editor's own colour from the live channel. */
+/** A user's initials in a circle. `color` is the editor's own colour from the live channel. */
 export function Avatar({ name, color, size = 'md' }: { name: string; color?: string; size?: 'sm' | 'md' }) {
   return (
     <span
       aria-hidden
       title={name}
       // The letters are drawn as an image, so that they are not part of the accessible name of a surrounding button.
-      data-initials={initialsOf(name)}
+      data-initials={toInitials(name)}
       style={
         color ? { background: `color-mix(in oklch, ${color} 45%, var(--surface))`, color: 'var(--ink)' } : undefined
       }
@@ -19,11 +19,11 @@ export function Avatar({ name, color, size = 'md' }: { name: string; color?: str
   )
 }
 
-/** First two letters of a single word, else first letters of the first and last words. */
-export function initialsOf(name: string): string {
-  const words = name.trim().split(/\s+/)
-  const first = words[0] ?? ''
-  const last = words.at(-1) ?? ''
-  const pair = words.length > 1 ? first.slice(0, 1) + last.slice(0, 1) : first.slice(0, 2)
+/** First two letters of a single word, else first letters of the first and last parts. */
+export function toInitials(name: string): string {
+  const parts = name.trim().split(/\s+/)
+  const first = parts[0] ?? ''
+  const last = parts.at(-1) ?? ''
+  const pair = parts.length > 1 ? first.slice(0, 1) + last.slice(0, 1) : first.slice(0, 2)
   return pair.toUpperCase()
 }

@@ -45,7 +45,7 @@ function DayInput({ label, value, onPick }: { label: string; value: Date; onPick
   const finish = (text: string | null) => {
     clearTimeout(timer.current)
     setTyped(null)
-    const date = text === null ? null : dayOf(text)
+    const date = text === null ? null : toDay(text)
     if (date) pick.current(date)
   }
   return (
@@ -56,7 +56,7 @@ function DayInput({ label, value, onPick }: { label: string; value: Date; onPick
       onChange={({ target }) => {
         setTyped(target.value)
         clearTimeout(timer.current)
-        if (dayOf(target.value)) timer.current = setTimeout(() => finish(target.value), typingMs)
+        if (toDay(target.value)) timer.current = setTimeout(() => finish(target.value), typingMs)
       }}
       onBlur={() => finish(typed)}
       onKeyDown={(event) => event.key === 'Enter' && finish(typed)}
@@ -64,7 +64,7 @@ function DayInput({ label, value, onPick }: { label: string; value: Date; onPick
   )
 }
 
-function dayOf(text: string): Date | null {
+function toDay(text: string): Date | null {
   const [year = 0, month = 0, day = 0] = text.split('-').map(Number)
   return year >= firstYear && month > 0 && day > 0 ? new Date(year, month - 1, day) : null
 }

@@ -7,7 +7,7 @@ import { EditorView } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { basicSetup } from 'codemirror'
 import { useEffect, useRef } from 'react'
-import { completeJson, jsonHover, rangeOf } from './json-editor-hints.ts'
+import { completeJson, jsonHover, toRange } from './json-editor-hints.ts'
 import type { JsonSchema } from './json-schema-hints.ts'
 
 type Problem = { property: string | undefined; message: string } | null
@@ -81,7 +81,7 @@ function findProblems(view: EditorView, lint: (text: string) => Problem): Diagno
   const text = view.state.doc.toString()
   const problem = lint(text)
   if (!problem) return []
-  const { from, to } = rangeOf(view.state, problem.property ?? '') ?? { from: 0, to: Math.min(1, text.length) }
+  const { from, to } = toRange(view.state, problem.property ?? '') ?? { from: 0, to: Math.min(1, text.length) }
   return [{ from, to, severity: 'error', message: problem.message }]
 }
 

@@ -26,9 +26,9 @@ export function SearchBox({ value, onChange, label, delayMs = 0, className, auto
   // A reported text returns as `value` later, when more may have been typed. Another value was set from outside.
   const reported = useRef([value])
   useEffect(() => {
-    const place = reported.current.indexOf(value)
-    reported.current = place < 0 ? [value] : reported.current.slice(place)
-    if (place >= 0) return
+    const position = reported.current.indexOf(value)
+    reported.current = position < 0 ? [value] : reported.current.slice(position)
+    if (position >= 0) return
     clearTimeout(timer.current)
     setText(value)
   }, [value])
@@ -53,7 +53,7 @@ export function SearchBox({ value, onChange, label, delayMs = 0, className, auto
         placeholder={label}
         maxLength={lengthMax}
         value={text}
-        // biome-ignore lint/a11y/noAutofocus: only where opening the box is itself the person's action
+        // biome-ignore lint/a11y/noAutofocus: only where opening the box is itself the user's action
         autoFocus={autoFocus}
         onChange={(event) => report(event.target.value)}
         // Enter searches immediately, and does not submit a surrounding form.

@@ -97,7 +97,7 @@ export function TooltipHost() {
     const element = box.current
     if (!shown || !element) return
     const { target, text, side } = shown
-    const [left, top] = placeOf(target.getBoundingClientRect(), element.getBoundingClientRect(), side)
+    const [left, top] = toPosition(target.getBoundingClientRect(), element.getBoundingClientRect(), side)
     element.style.translate = `${left}px ${top}px`
     if (target.getAttribute('aria-label') === text) return
     const before = target.getAttribute('aria-describedby')
@@ -124,7 +124,7 @@ export function TooltipHost() {
 const tipId = 'tooltip'
 
 /** Beside the target on its side, or on the opposite one where there is no room; never outside of the window. */
-function placeOf(target: DOMRect, box: DOMRect, side: Side): [left: number, top: number] {
+function toPosition(target: DOMRect, box: DOMRect, side: Side): [left: number, top: number] {
   const within = (value: number, size: number, all: number) =>
     Math.round(Math.max(margin, Math.min(value, all - size - margin)))
   const upright = side === 'top' || side === 'bottom'

@@ -6,18 +6,18 @@ let trail: HTMLElement[] = []
 /** Remembers the focused element, and focuses the next row when its row is removed. Mounted once in the root. */
 export function useFocusTrail(): void {
   useEffect(() => {
-    let place: { row: Element; list: Element; index: number } | null = null
+    let position: { row: Element; list: Element; index: number } | null = null
     const note = ({ target }: FocusEvent) => {
       if (!(target instanceof HTMLElement)) return
       trail = [...trail.filter((element) => element.isConnected && element !== target).slice(1 - trailMax), target]
       const row = target.closest('li, tr')
       const list = row?.parentElement
-      place = row && list ? { row, list, index: [...list.children].indexOf(row) } : null
+      position = row && list ? { row, list, index: [...list.children].indexOf(row) } : null
     }
     const watcher = new MutationObserver(() => {
-      if (!place || place.row.isConnected || document.activeElement !== document.body) return
-      const { list, index } = place
-      place = null
+      if (!position || position.row.isConnected || document.activeElement !== document.body) return
+      const { list, index } = position
+      position = null
       const row = list.isConnected ? list.children[Math.min(index, list.children.length - 1)] : undefined
       // The actions of a row are at its end.
       const next = [...(row?.querySelectorAll<HTMLElement>('button:not([disabled]), a[href]') ?? [])].at(-1)

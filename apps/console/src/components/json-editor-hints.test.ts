@@ -2,7 +2,7 @@ import { CompletionContext } from '@codemirror/autocomplete'
 import { json } from '@codemirror/lang-json'
 import { EditorState } from '@codemirror/state'
 import { describe, expect, it } from 'vitest'
-import { completeJson, rangeOf } from './json-editor-hints.ts'
+import { completeJson, toRange } from './json-editor-hints.ts'
 import type { JsonSchema } from './json-schema-hints.ts'
 
 const schema: JsonSchema = {
@@ -43,11 +43,11 @@ describe('hints in a JSON text', () => {
     const text = '{ "ports": [{ "internal": 1 }, { "internal": 0 }] }'
     const state = EditorState.create({ doc: text, extensions: [json()] })
     const at = (property: string) => {
-      const range = rangeOf(state, property)
+      const range = toRange(state, property)
       return range && text.slice(range.from, range.to)
     }
     expect(at('ports[1].internal')).toBe('"internal"')
-    expect(rangeOf(state, 'ports[1].internal')?.from).toBeGreaterThan(30)
+    expect(toRange(state, 'ports[1].internal')?.from).toBeGreaterThan(30)
     expect(at('ports[0].unknown')).toBe('{ "internal": 1 }')
     expect(at('nothing')).toBeUndefined()
   })

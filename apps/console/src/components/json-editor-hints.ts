@@ -16,22 +16,22 @@ export function completeJson(context: CompletionContext, schema: JsonSchema): Co
   if (word === '' && !context.explicit && !/[:[,{]\s*$/.test(before)) return null
   const from = pos - word.length
   const node = syntaxTree(state).resolveInner(from, 1)
-  const place = placeOf(state, node, from)
-  if (!place) return null
+  const location = toLocation(state, node, from)
+  if (!location) return null
   const closing = state.sliceDoc(pos, pos + 1) === '"' && word.startsWith('"') ? 1 : 0
-  const hints = place.name
-    ? propertyHints(schema, place.path, namesIn(state, place.object, from))
-    : valueHints(schema, place.path)
+  const hints = location.name
+    ? propertyHints(schema, location.path, namesIn(state, location.object, from))
+    : valueHints(schema, location.path)
   if (hints.length === 0) return null
   return {
     from,
     to: pos + closing,
     options: hints.map((hint) => ({
       label: hint.insert,
-      apply: place.name && !hasColon(state, pos + closing) ? `${hint.insert}: ` : hint.insert,
+      apply: location.name && !hasColon(state, pos + closing) ? `${hint.insert}: ` : hint.insert,
       detail: hint.detail,
       info: hint.description,
-      type: place.name ? 'property' : 'enum',
+      type: location.name ? 'property' : 'enum',
     })),
     validFor: /^"?[\w./-]*$/,
   }
@@ -43,7 +43,7 @@ export const jsonHover = (schema: () => JsonSchema | undefined) =>
     const root = schema()
     const node = syntaxTree(view.state).resolveInner(pos, 1)
     if (!root || node.name !== 'PropertyName' || !node.parent) return null
-    const text = descriptionAt(root, pathOf(view.state, node.parent))
+    const text = descriptionAt(root, toPath(view.state, node.parent))
     if (!text) return null
     return {
       pos: node.from,
@@ -58,12 +58,12 @@ export const jsonHover = (schema: () => JsonSchema | undefined) =>
   })
 
 /** The position of a property such as `ports[1].internal` in the text; undefined if it is missing. */
-export function rangeOf(state: EditorState, property: string): { from: number; to: number } | undefined {
+export function toRange(state: EditorState, property: string): { from: number; to: number } | undefined {
   const steps = property.match(/[^.[\]]+/g) ?? []
   let node = syntaxTree(state).topNode.firstChild
   let found: SyntaxNode | null = null
   for (const step of steps) {
-    const next: SyntaxNode | null | undefined = node && childOf(state, node, step)
+    const next: SyntaxNode | null | undefined = node && getChild(state, node, step)
     if (!next) break
     found = next
     node = next.name === 'Property' ? next.lastChild : next
@@ -72,54 +72,54 @@ export function rangeOf(state: EditorState, property: string): { from: number; t
   return target ? { from: target.from, to: target.to } : undefined
 }
 
-function childOf(state: EditorState, node: SyntaxNode, step: string): SyntaxNode | null {
+function getChild(state: EditorState, node: SyntaxNode, step: string): SyntaxNode | null {
   if (node.name === 'Object')
-    return node.getChildren('Property').find((property) => nameOf(state, property) === step) ?? null
-  return node.name === 'Array' ? (itemsOf(node)[Number(step)] ?? null) : null
+    return node.getChildren('Property').find((property) => getName(state, property) === step) ?? null
+  return node.name === 'Array' ? (listItems(node)[Number(step)] ?? null) : null
 }
 
-type Place = { path: JsonPath; name: boolean; object: SyntaxNode }
+type Location = { path: JsonPath; name: boolean; object: SyntaxNode }
 
 /** Whether a name or a value is expected at this position, and of which property. */
-function placeOf(state: EditorState, node: SyntaxNode, from: number): Place | null {
-  const holder = holderOf(node, from)
+function toLocation(state: EditorState, node: SyntaxNode, from: number): Location | null {
+  const holder = getHolder(node, from)
   if (!holder) return null
   if (holder.name === 'Array') {
-    const at = itemsOf(holder).filter((item) => item.to <= from).length
-    return { path: [...pathOf(state, holder), at], name: false, object: holder }
+    const at = listItems(holder).filter((item) => item.to <= from).length
+    return { path: [...toPath(state, holder), at], name: false, object: holder }
   }
-  const path = pathOf(state, holder)
+  const path = toPath(state, holder)
   const property = holder.getChildren('Property').findLast((one) => one.from <= from)
   // After a colon without a value.
   const colon = property && state.sliceDoc(property.from, from).match(/^"(?:[^"\\]|\\.)*"\s*:/)
   const ended = property?.lastChild && valueNodes.has(property.lastChild.name) && property.lastChild.to < from
-  if (property && colon && !ended) return { path: [...path, nameOf(state, property)], name: false, object: holder }
+  if (property && colon && !ended) return { path: [...path, getName(state, property)], name: false, object: holder }
   return { path, name: true, object: holder }
 }
 
-/** The object or list around a place. */
-function holderOf(node: SyntaxNode, from: number): SyntaxNode | null {
+/** The object or list around a location. */
+function getHolder(node: SyntaxNode, from: number): SyntaxNode | null {
   for (let at: SyntaxNode | null = node; at; at = at.parent)
     if ((at.name === 'Object' || at.name === 'Array') && at.from < from) return at
   return null
 }
 
-function pathOf(state: EditorState, node: SyntaxNode): JsonPath {
+function toPath(state: EditorState, node: SyntaxNode): JsonPath {
   const { parent } = node
   if (!parent) return []
-  if (node.name === 'Property') return [...pathOf(state, parent), nameOf(state, node)]
+  if (node.name === 'Property') return [...toPath(state, parent), getName(state, node)]
   if (parent.name === 'Array')
-    return [...pathOf(state, parent), itemsOf(parent).findIndex((item) => item.from === node.from)]
-  return pathOf(state, parent)
+    return [...toPath(state, parent), listItems(parent).findIndex((item) => item.from === node.from)]
+  return toPath(state, parent)
 }
 
-const itemsOf = (list: SyntaxNode): SyntaxNode[] => {
+const listItems = (list: SyntaxNode): SyntaxNode[] => {
   const items: SyntaxNode[] = []
   for (let at = list.firstChild; at; at = at.nextSibling) if (valueNodes.has(at.name)) items.push(at)
   return items
 }
 
-function nameOf(state: EditorState, property: SyntaxNode): string {
+function getName(state: EditorState, property: SyntaxNode): string {
   const name = property.getChild('PropertyName')
   return name ? state.sliceDoc(name.from + 1, name.to - 1) : ''
 }
@@ -130,7 +130,7 @@ const namesIn = (state: EditorState, object: SyntaxNode, from: number): Set<stri
     object
       .getChildren('Property')
       .filter((property) => property.from !== from)
-      .map((property) => nameOf(state, property)),
+      .map((property) => getName(state, property)),
   )
 
 const hasColon = (state: EditorState, pos: number) => /^\s*:/.test(state.sliceDoc(pos, pos + 20))

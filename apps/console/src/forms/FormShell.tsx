@@ -4,7 +4,7 @@ import { CircleX, Lock } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 import type { FieldValues, UseFormReturn } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
-import { holdsUnsaved, sayAgain } from '../api/session.ts'
+import { registerUnsavedForm, resetSignedOutNotice } from '../api/session.ts'
 import { Button } from '../components/Button.tsx'
 import { confirm } from '../components/confirm.tsx'
 import { describeError } from '../errors/describe-error.ts'
@@ -162,7 +162,7 @@ function useFormShell<V extends FieldValues, Out>({
     if (error) showFieldErrors(form, locateFieldErrors(error, form.getValues(), fields))
   }, [error, form, fields])
 
-  useEffect(() => (guard && dirty ? holdsUnsaved() : undefined), [guard, dirty])
+  useEffect(() => (guard && dirty ? registerUnsavedForm() : undefined), [guard, dirty])
 
   const mayLeave = async () => {
     if (!guard || leaving.current || !form.formState.isDirty) return true
@@ -186,7 +186,7 @@ function useFormShell<V extends FieldValues, Out>({
     if (loading || disabledReason) return event.preventDefault()
     return form.handleSubmit(async (values) => {
       leaving.current = true
-      sayAgain()
+      resetSignedOutNotice()
       try {
         await onSubmit(values)
       } catch {

@@ -1,6 +1,6 @@
 import { ApiError } from '@crux/client'
 import { DeploymentCreate as Body, type ResponseOf } from '@crux/contract'
-import { prefixOf } from '@crux/rules'
+import { getPrefix } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
@@ -43,7 +43,7 @@ export function DeploymentCreate({ teamSlug, of, onClose }: Props) {
     nodeId: '',
     projectId: of?.project.id ?? '',
     versionId: of?.version.id ?? '',
-    prefix: of ? prefixOf(of.project.name) : '',
+    prefix: of ? getPrefix(of.project.name) : '',
     protected: false,
     note: '',
   })
@@ -55,7 +55,7 @@ export function DeploymentCreate({ teamSlug, of, onClose }: Props) {
   const open = (id: string) => navigate({ ...links.deployment(teamSlug, id), ...replaceFormEntry() })
   const pickProject = (project: Project | undefined) => {
     form.setValue('versionId', '')
-    if (!form.formState.dirtyFields.prefix) form.setValue('prefix', project ? prefixOf(project.name) : '')
+    if (!form.formState.dirtyFields.prefix) form.setValue('prefix', project ? getPrefix(project.name) : '')
   }
 
   return (

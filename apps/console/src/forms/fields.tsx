@@ -31,7 +31,7 @@ type TextProps = {
 }
 
 export function TextField<V extends FieldValues, Out>(props: Bound<V, Out> & TextProps) {
-  const [field, input] = partsOf(props)
+  const [field, input] = getParts(props)
   return (
     <Field {...field}>
       <TextInput {...input} />
@@ -40,7 +40,7 @@ export function TextField<V extends FieldValues, Out>(props: Bound<V, Out> & Tex
 }
 
 export function PasswordField<V extends FieldValues, Out>(props: Bound<V, Out> & Omit<TextProps, 'type'>) {
-  const [field, input] = partsOf(props)
+  const [field, input] = getParts(props)
   return (
     <Field {...field}>
       <PasswordInput {...input} />
@@ -49,7 +49,7 @@ export function PasswordField<V extends FieldValues, Out>(props: Bound<V, Out> &
 }
 
 export function TextAreaField<V extends FieldValues, Out>(props: Bound<V, Out> & { rows?: number }) {
-  const [field, input] = partsOf(props)
+  const [field, input] = getParts(props)
   return (
     <Field {...field}>
       <TextArea {...input} />
@@ -59,7 +59,7 @@ export function TextAreaField<V extends FieldValues, Out>(props: Bound<V, Out> &
 
 type SelectProps = { options: readonly SelectOption[]; none: string; onPick?: (value: string) => void }
 export function SelectField<V extends FieldValues, Out>({ onPick, ...props }: Bound<V, Out> & SelectProps) {
-  const [field, input] = partsOf({ ...props, onInput: onPick && ((event) => onPick(event.target.value)) })
+  const [field, input] = getParts({ ...props, onInput: onPick && ((event) => onPick(event.target.value)) })
   return (
     <Field {...field}>
       <Select {...input} />
@@ -78,9 +78,9 @@ export function ChipsField<V extends FieldValues, Out, T extends string>({
   onPick,
 }: Bound<V, Out> & { options: readonly Chip<T>[]; onPick?: (value: T) => void }) {
   return (
-    <Field label={label} help={help} optional={optional} group error={errorOf(form, name)}>
+    <Field label={label} help={help} optional={optional} group error={getError(form, name)}>
       <Controller
-        control={controlOf(form)}
+        control={getControl(form)}
         name={name}
         render={({ field }) => (
           <div>
@@ -103,10 +103,10 @@ export function ChipsField<V extends FieldValues, Out, T extends string>({
 }
 
 export function SwitchField<V extends FieldValues, Out>({ form, name, label, help, disabled }: Bound<V, Out>) {
-  const error = errorOf(form, name)
+  const error = getError(form, name)
   return (
     <Controller
-      control={controlOf(form)}
+      control={getControl(form)}
       name={name}
       render={({ field }) => (
         <div className="grid gap-1">
@@ -126,9 +126,9 @@ export function SwitchField<V extends FieldValues, Out>({ form, name, label, hel
 
 export function IconField<V extends FieldValues, Out>({ form, name, label, help }: Bound<V, Out>) {
   return (
-    <Field label={label} help={help} optional group error={errorOf(form, name)}>
+    <Field label={label} help={help} optional group error={getError(form, name)}>
       <Controller
-        control={controlOf(form)}
+        control={getControl(form)}
         name={name}
         render={({ field }) => <IconPicker value={field.value ?? null} onChange={field.onChange} />}
       />
@@ -139,19 +139,19 @@ export function IconField<V extends FieldValues, Out>({ form, name, label, help 
 type Registered = { trailing?: ReactNode; onInput?: (event: { target: { value: string } }) => void }
 
 /** What belongs to the frame of a field (label, help, error), and what to its input, registered with the form. */
-function partsOf<V extends FieldValues, Out, P extends Bound<V, Out> & Registered>(props: P & Bound<V, Out>) {
+function getParts<V extends FieldValues, Out, P extends Bound<V, Out> & Registered>(props: P & Bound<V, Out>) {
   const { form, name, label, help, optional, trailing, onInput, ...rest } = props
-  const frame = { label, help, optional, trailing, error: errorOf(form, name) }
+  const frame = { label, help, optional, trailing, error: getError(form, name) }
   return [frame, { ...rest, ...form.register(name, onInput && { onChange: onInput }) }] as const
 }
 
 /** A Controller's type wants in- and output alike; it only ever touches the input side. */
 // biome-ignore lint/suspicious/noExplicitAny: see Bound
-const controlOf = <V extends FieldValues, Out>(form: UseFormReturn<V, any, Out>) =>
+const getControl = <V extends FieldValues, Out>(form: UseFormReturn<V, any, Out>) =>
   form.control as unknown as Control<V>
 
 // biome-ignore lint/suspicious/noExplicitAny: see Bound
-function errorOf<V extends FieldValues, Out>(form: UseFormReturn<V, any, Out>, name: Path<V>): string | undefined {
+function getError<V extends FieldValues, Out>(form: UseFormReturn<V, any, Out>, name: Path<V>): string | undefined {
   const error: unknown = get(form.formState.errors, name)
   return typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string'
     ? error.message

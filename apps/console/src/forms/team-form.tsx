@@ -1,5 +1,5 @@
 import { type ResponseOf, reservedTeamSlugs, TeamWrite } from '@crux/contract'
-import { teamSlugOf } from '@crux/rules'
+import { getTeamSlug } from '@crux/rules'
 import { useNavigate } from '@tanstack/react-router'
 import i18n from 'i18next'
 import { useRef } from 'react'
@@ -75,7 +75,7 @@ export function TeamForm({ team, onClose, shape = 'sheet' }: Props) {
         tall={tall}
         onInput={() => {
           if (!touched.current)
-            form.setValue('slug', teamSlugOf(form.getValues('name')), { shouldValidate: form.formState.isSubmitted })
+            form.setValue('slug', getTeamSlug(form.getValues('name')), { shouldValidate: form.formState.isSubmitted })
         }}
       />
       <TextField

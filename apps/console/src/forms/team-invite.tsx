@@ -14,7 +14,7 @@ type Team = {
 }
 type Props = { team: Team; onClose: () => void; onLink: (invitation: { email: string; link: string }) => void }
 
-/** Invites one person, by mail or by a link to pass on; the name is used only where the person is new here. */
+/** Invites one user, by mail or by a link to pass on; the name is used only where the user is new here. */
 export function TeamInvite({ team, onClose, onLink }: Props) {
   const { t } = useTranslation(['teams', 'common'])
   const form = useZodForm(InvitationWrite, { email: '', firstName: '', lastName: '' })

@@ -20,13 +20,13 @@ const Form = z.object({
   scope: z.enum(tokenScopes),
 })
 type Values = z.output<typeof Form>
-/** `more` is what a person pastes elsewhere, with the token in it. */
+/** `more` is what a user pastes elsewhere, with the token in it. */
 export type Created = { token: string; more?: { label: string; text: string } }
 
 type Props = {
   title: string
   /** Whose token it becomes: what was typed is found again by it after a new sign-in. */
-  draftOf: string
+  draftKey: string
   description: string
   /** A token that there is one of needs no name. */
   nameless?: boolean
@@ -40,10 +40,10 @@ type Props = {
 }
 
 /** Creates a token and shows it once. */
-export function TokenCreate({ title, draftOf, description, nameless, scopes, create, creating, onClose }: Props) {
+export function TokenCreate({ title, draftKey, description, nameless, scopes, create, creating, onClose }: Props) {
   const { t } = useTranslation('tokens')
   const [created, setCreated] = useState<Created | null>(null)
-  const [draft] = useState(() => readTokenDraft(draftOf))
+  const [draft] = useState(() => readTokenDraft(draftKey))
   const form = useZodForm(Form, draft ?? { name: nameless ? title : '', expiry: '90', scope: scopes?.[0] ?? 'full' })
   useEffect(dropTokenDraft, [])
   if (created) return <Shown created={created} onClose={onClose} />
@@ -65,7 +65,7 @@ export function TokenCreate({ title, draftOf, description, nameless, scopes, cre
             icon={LogIn}
             onClick={() => {
               const values = form.getValues()
-              signInAgain(draftOf, values, () => form.reset(values))
+              signInAgain(draftKey, values, () => form.reset(values))
             }}
           >
             {t('signInAgain')}

@@ -8,7 +8,7 @@ const keptMs = 15 * 60_000
 export type TokenDraft = { name: string; expiry: '30' | '60' | '90' | '0'; scope: 'read' | 'deploy' | 'full' }
 type Kept = { of: string; at: number; values: TokenDraft }
 
-/** What was typed into the form before the person signed in again. `of` is the owner of the new token. */
+/** What was typed into the form before the user signed in again. `of` is the owner of the new token. */
 export function readTokenDraft(of: string): TokenDraft | undefined {
   try {
     const kept = JSON.parse(sessionStorage.getItem(key) ?? 'null') as Kept | null

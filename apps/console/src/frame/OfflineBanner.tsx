@@ -13,7 +13,7 @@ const graceMs = 3_000
 export function OfflineBanner() {
   const { t } = useTranslation()
   const status = useLinkStatus()
-  const away = status === 'waiting' || status === 'lost'
+  const isDisconnected = status === 'waiting' || status === 'lost'
   const [since, setSince] = useState<number | null>(null)
   const [shown, setShown] = useState(false)
 
@@ -25,8 +25,8 @@ export function OfflineBanner() {
         if (before !== null) void queryClient.invalidateQueries()
         return null
       })
-    } else if (away) setSince((before) => before ?? Date.now())
-  }, [status, away])
+    } else if (isDisconnected) setSince((before) => before ?? Date.now())
+  }, [status, isDisconnected])
 
   useEffect(() => {
     if (since === null) return

@@ -46,7 +46,7 @@ type NavigationListProps = { teamSlug: string; collapsed?: boolean; onGo?: () =>
 export function NavigationList({ teamSlug, collapsed = false, onGo }: NavigationListProps) {
   const { t } = useTranslation()
   const counts = useTeamCounts(teamSlug)
-  const countOf: Record<string, number | undefined> = {
+  const countMatches: Record<string, number | undefined> = {
     projects: counts?.projects,
     nodes: counts?.more.nodes,
     registries: counts?.more.registries,
@@ -74,7 +74,7 @@ export function NavigationList({ teamSlug, collapsed = false, onGo }: Navigation
                       <span className="sr-only">{t('nav.failed', { count: failed })}</span>
                     </span>
                   ) : (
-                    countOf[entry.id]
+                    countMatches[entry.id]
                   )}
                 </Entry>
               </li>

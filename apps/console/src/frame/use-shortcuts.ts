@@ -8,7 +8,7 @@ type Options = { teamSlug: string | undefined; onPalette: () => void; onHelp: ()
 /** How long the second key of "g p" may take. */
 const sequenceMs = 1_200
 
-/** Ctrl/Cmd K, `?`, and `g p`, `g d`, `g n`. Single keys do nothing while a person types or a dialog is open. */
+/** Ctrl/Cmd K, `?`, and `g p`, `g d`, `g n`. Single keys do nothing while a user types or a dialog is open. */
 export function useShortcuts(options: Options): void {
   const navigate = useNavigate()
   const latest = useRef(options)

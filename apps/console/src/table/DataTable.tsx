@@ -9,7 +9,7 @@ import { type Column, type RowAction, type TableProps, tints } from './columns.t
 import { NarrowRows } from './NarrowRows.tsx'
 import { openRow } from './open-row.ts'
 import { withGroups } from './row-groups.ts'
-import { holdOrder, type Sort, sortRows } from './sort-rows.ts'
+import { keepOrder, type Sort, sortRows } from './sort-rows.ts'
 import { useVisibleRows } from './use-visible-rows.ts'
 
 /** The one table: dense rows, sortable headers, actions at the end; below 768 px a list of two-line rows. */
@@ -25,7 +25,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
 
   const sorter = columns.find((column) => column.id === sort?.column)?.sort
   const sorted = sort && sorter ? sortRows(props.rows, sorter, sort.direction) : [...props.rows]
-  const ordered = held ? holdOrder(sorted, held, rowKey) : sorted
+  const ordered = held ? keepOrder(sorted, held, rowKey) : sorted
   const rows = groupBy ? sortRows(ordered, groupBy, 'asc') : ordered
   const rowsNow = useRef(rows)
   rowsNow.current = rows

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { holdOrder, sortRows } from './sort-rows.ts'
+import { keepOrder, sortRows } from './sort-rows.ts'
 
 describe('sorting a table', () => {
   it('compares the numbers in versions and names by value', () => {
@@ -19,6 +19,6 @@ describe('sorting a table', () => {
   })
 
   it('keeps the order while a pointer is over the list and appends new rows', () => {
-    expect(holdOrder(['new', 'b', 'a'], ['a', 'b'], (row) => row)).toEqual(['a', 'b', 'new'])
+    expect(keepOrder(['new', 'b', 'a'], ['a', 'b'], (row) => row)).toEqual(['a', 'b', 'new'])
   })
 })

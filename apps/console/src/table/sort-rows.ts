@@ -19,9 +19,9 @@ export function sortRows<Row>(
 }
 
 /** Keeps the order of rows and appends new ones, while a pointer is over the list. */
-export function holdOrder<Row>(rows: readonly Row[], order: readonly string[], key: (row: Row) => string): Row[] {
-  const places = new Map(order.map((id, place) => [id, place]))
-  return [...rows].sort((a, b) => (places.get(key(a)) ?? order.length) - (places.get(key(b)) ?? order.length))
+export function keepOrder<Row>(rows: readonly Row[], order: readonly string[], key: (row: Row) => string): Row[] {
+  const positions = new Map(order.map((id, position) => [id, position]))
+  return [...rows].sort((a, b) => (positions.get(key(a)) ?? order.length) - (positions.get(key(b)) ?? order.length))
 }
 
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })

@@ -10,7 +10,7 @@ import { showIdentity } from '../identities/wire.ts'
 import { endSessions } from '../sessions/store.ts'
 import { deleteCredential } from './credentials.ts'
 import { type IdentityBody, parseJson, readIdentityBody, readState, readTraits } from './identity-body.ts'
-import { hashOf, makeIdentities, makeIdentity, orConflict } from './identity-create.ts'
+import { makeIdentities, makeIdentity, orConflict, toHash } from './identity-create.ts'
 import {
   type Credential,
   countUsers,
@@ -163,7 +163,7 @@ async function patchIdentity(app: App, ctx: RequestContext): Promise<unknown> {
 }
 
 async function save(app: App, user: User, body: IdentityBody, shown: MetadataAdmin): Promise<unknown> {
-  const passwordHash = await hashOf(app, body)
+  const passwordHash = await toHash(app, body)
   const { traits, state, metadataPublic, metadataAdmin } = body
   await orConflict(
     app.database.transaction(async (tx) => {

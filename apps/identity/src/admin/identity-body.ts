@@ -2,7 +2,7 @@ import type { IdentityState, Traits } from '../db/schema.ts'
 import { isObject, parseStorableJson, UnstorableError } from '../http/body.ts'
 import { badRequest, IdentityError } from '../http/errors.ts'
 import { normalizeIdentifier, schemaId } from '../identities/identity-schema.ts'
-import { emailOf, traitsProblem } from '../identities/traits.ts'
+import { getEmail, traitsProblem } from '../identities/traits.ts'
 import { importedHash } from '../methods/imported-hash.ts'
 
 /** The fields of an identity that an administrator may set. */
@@ -64,7 +64,7 @@ export function readIdentityBody(value: unknown, options: { strict: boolean }): 
 /** Fields that the service would have to ignore are refused, because an import must not lose data unnoticed. */
 function refuseUnsupported(value: Record<string, unknown>, traits: Traits): void {
   if ((value.organization_id ?? '') !== '') throw badRequest('organization_id is not supported.')
-  const own = normalizeIdentifier(emailOf(traits))
+  const own = normalizeIdentifier(getEmail(traits))
   for (const name of ['verifiable_addresses', 'recovery_addresses']) {
     const addresses = value[name] ?? []
     if (!Array.isArray(addresses)) throw badRequest(`${name} must be a list.`)
@@ -106,7 +106,7 @@ function readPassword(credentials: unknown): Pick<IdentityBody, 'password'> {
 
 function readVerified(addresses: unknown, traits: Traits): Pick<IdentityBody, 'verified'> {
   if (!Array.isArray(addresses)) return {}
-  const value = normalizeIdentifier(emailOf(traits))
+  const value = normalizeIdentifier(getEmail(traits))
   const own = addresses.find((entry) => isAddress(entry, value))
   return own ? { verified: own.verified === true } : {}
 }

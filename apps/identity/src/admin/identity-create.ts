@@ -8,7 +8,7 @@ import { type IdentityBody, parseJson, readIdentityBody } from './identity-body.
 
 /** @throws IdentityError 409 with `conflict` as its reason when another identity has the address */
 export async function makeIdentity(app: App, body: IdentityBody, conflict?: string): Promise<User> {
-  const passwordHash = await hashOf(app, body)
+  const passwordHash = await toHash(app, body)
   return orConflict(
     app.database.transaction((tx) =>
       insertUser(tx, { ...body, passwordHash, verified: body.verified ?? (app.assumesAddresses && 'assumed') }),
@@ -42,7 +42,7 @@ async function makeOneOf(app: App, entry: unknown): Promise<unknown> {
   }
 }
 
-export async function hashOf(app: App, { password }: IdentityBody): Promise<string | undefined> {
+export async function toHash(app: App, { password }: IdentityBody): Promise<string | undefined> {
   if (!password) return undefined
   return 'hash' in password ? password.hash : app.passwords.hash(password.clear)
 }

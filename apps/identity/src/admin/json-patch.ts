@@ -22,7 +22,7 @@ export function applyPatch(document: Record<string, unknown>, patch: unknown): R
   for (const operation of readPatch(patch)) {
     const { op, path, value } = operation
     const last = path.at(-1) ?? ''
-    const parent = parentOf(result, operation)
+    const parent = getParent(result, operation)
     if (op !== 'remove') parent[last] = value
     else if (Object.hasOwn(parent, last)) delete parent[last]
     else throw missing(path)
@@ -48,16 +48,16 @@ function readPatch(patch: unknown): Operation[] {
 }
 
 /** The object that holds the last part of a path. Missing parents are created, or refused when a value is removed. */
-function parentOf(document: Record<string, unknown>, { op, path }: Operation): Record<string, unknown> {
-  let place = document
+function getParent(document: Record<string, unknown>, { op, path }: Operation): Record<string, unknown> {
+  let node = document
   for (const part of path.slice(0, -1)) {
-    const next = place[part]
+    const next = node[part]
     if (!isObject(next) && op === 'remove') throw missing(path)
     const child = isObject(next) ? next : {}
-    place[part] = child
-    place = child
+    node[part] = child
+    node = child
   }
-  return place
+  return node
 }
 
 const missing = (path: string[]) => refused(`error in remove for path: '/${path.join('/')}': it does not exist`)

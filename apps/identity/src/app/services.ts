@@ -24,7 +24,7 @@ export interface Claims {
 }
 
 /** The data to keep between the redirect to the provider and the return. */
-export interface Departure {
+export interface AuthorizationRequest {
   url: string
   verifier: string
   nonce: string
@@ -35,14 +35,14 @@ export interface Provider {
   id: string
   label: string
   /** The address to redirect a browser to: code flow with PKCE, state and (OpenID Connect) nonce. */
-  depart(options: { redirectUri: string; state: string }): Promise<Departure>
+  start(options: { redirectUri: string; state: string }): Promise<AuthorizationRequest>
   /**
    * Exchanges the code of a browser that returned.
    *
    * @param options.url the callback address, with its query
    * @throws ProviderError when the provider refuses, is unreachable, or returns an invalid answer
    */
-  arrive(options: { url: URL; state: string; verifier: string; nonce: string }): Promise<Claims>
+  complete(options: { url: URL; state: string; verifier: string; nonce: string }): Promise<Claims>
 }
 
 /** The configured providers by id, in the order of the form. */

@@ -1,7 +1,7 @@
 import { type CaptchaService, startCaptchaService } from '@crux/test-kit'
 import type { LoginFlow, RecoveryFlow, RegistrationFlow, UiContainer } from '@ory/kratos-client'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Browser, csrfOf, messageIds } from '../../test/browser.ts'
+import { type Browser, getCsrfToken, messageIds } from '../../test/browser.ts'
 import { openLogin, submitLogin } from '../../test/factors.ts'
 import { goodPassword, makeEmail, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
 import { startMailServer } from '../../test/mail-server.ts'
@@ -33,7 +33,13 @@ const passed = (token = verifier.pass()) => ({ transient_payload: { captcha_toke
 
 async function register(more: object, browser = identity.browser(), email = makeEmail()) {
   const { json: flow } = await browser.ask<RegistrationFlow>('/self-service/registration/browser')
-  const fields = { method: 'password', password: goodPassword, traits: { email }, csrf_token: csrfOf(flow), ...more }
+  const fields = {
+    method: 'password',
+    password: goodPassword,
+    traits: { email },
+    csrf_token: getCsrfToken(flow),
+    ...more,
+  }
   const answer = await browser.ask<RegistrationFlow>(`/self-service/registration?flow=${flow.id}`, { json: fields })
   return { flow, answer, email }
 }
@@ -76,7 +82,7 @@ describe('signing up with a captcha', () => {
       method: 'password',
       password: goodPassword,
       'traits.email': makeEmail(),
-      csrf_token: csrfOf(flow),
+      csrf_token: getCsrfToken(flow),
       'transient_payload.captcha_token': verifier.pass(),
     }
     expect((await browser.ask(`/self-service/registration?flow=${flow.id}`, { form })).status).toBe(200)
@@ -105,7 +111,7 @@ it('cannot be bypassed: requesting a code opens the flow only for that code', as
   const { json: flow } = await browser.ask<RegistrationFlow>('/self-service/registration/browser')
   const submit = (more: object) =>
     browser.ask<RegistrationFlow>(`/self-service/registration?flow=${flow.id}`, {
-      json: { traits: { email: makeEmail() }, csrf_token: csrfOf(flow), ...more },
+      json: { traits: { email: makeEmail() }, csrf_token: getCsrfToken(flow), ...more },
     })
   expect((await submit({ method: 'code', ...passed() })).json.state).toBe('sent_email')
   expect(messageIds((await submit({ method: 'password', password: goodPassword })).json)).toEqual([4000038])
@@ -127,7 +133,7 @@ describe('recovery with a captcha', () => {
     expect(asked(flow.ui)).toHaveLength(3)
     const send = (more: object) =>
       browser.ask<RecoveryFlow>(`/self-service/recovery?flow=${flow.id}`, {
-        json: { method: 'code', email, csrf_token: csrfOf(flow), ...more },
+        json: { method: 'code', email, csrf_token: getCsrfToken(flow), ...more },
       })
     const refused = await send({})
     expect([refused.status, messageIds(refused.json), refused.json.state]).toEqual([400, [4000038], 'choose_method'])

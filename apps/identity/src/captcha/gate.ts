@@ -25,20 +25,20 @@ export const awaitsCode = (flow: Pick<Flow, 'state'>, method: string): boolean =
   method === 'code' && flow.state !== 'choose_method'
 
 /** Whether so many sign-ins with this address have failed that the next one requires the captcha. */
-export async function failedOften(app: App, fields: Fields): Promise<boolean> {
-  const subject = subjectOf(fields)
+export async function hasFailedOften(app: App, fields: Fields): Promise<boolean> {
+  const subject = getSubject(fields)
   return app.captcha !== undefined && subject !== '' && (await app.limiter.isReached('captcha', subject))
 }
 
 /** Counts failures for unknown addresses too, so that the captcha does not reveal which addresses have an account. */
 export async function recordFailure(app: App, fields: Fields): Promise<void> {
-  const subject = subjectOf(fields)
+  const subject = getSubject(fields)
   if (app.captcha && subject !== '') await app.limiter.note('captcha', subject)
 }
 
 export async function forgetFailures(app: App, fields: Fields): Promise<void> {
-  if (app.captcha) await app.limiter.reset('captcha', subjectOf(fields))
+  if (app.captcha) await app.limiter.reset('captcha', getSubject(fields))
 }
 
-const subjectOf = (fields: Fields) =>
+const getSubject = (fields: Fields) =>
   normalizeIdentifier(textField(fields, 'identifier') || textField(fields, 'password_identifier'))

@@ -20,7 +20,7 @@ export interface Keys {
 
 export function deriveKeys(secret: string): Keys {
   const keys = new Map<string, Buffer>()
-  const keyOf = (purpose: string) => {
+  const toKey = (purpose: string) => {
     let key = keys.get(purpose)
     if (!key) {
       key = Buffer.from(hkdfSync('sha256', secret, '', `crux identity ${purpose}`, 32))
@@ -29,17 +29,17 @@ export function deriveKeys(secret: string): Keys {
     return key
   }
   return {
-    sign: (purpose, ...parts) => createHmac('sha256', keyOf(purpose)).update(JSON.stringify(parts)).digest(),
+    sign: (purpose, ...parts) => createHmac('sha256', toKey(purpose)).update(JSON.stringify(parts)).digest(),
     seal(value, place) {
       const iv = randomBytes(ivBytes)
-      const cipher = createCipheriv('aes-256-gcm', keyOf('seal'), iv).setAAD(Buffer.from(place))
+      const cipher = createCipheriv('aes-256-gcm', toKey('seal'), iv).setAAD(Buffer.from(place))
       const text = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()])
       return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')
     },
     open(sealed, place) {
       const bytes = Buffer.from(sealed, 'base64url')
       const tag = bytes.subarray(ivBytes, ivBytes + tagBytes)
-      const decipher = createDecipheriv('aes-256-gcm', keyOf('seal'), bytes.subarray(0, ivBytes), {
+      const decipher = createDecipheriv('aes-256-gcm', toKey('seal'), bytes.subarray(0, ivBytes), {
         authTagLength: tagBytes,
       })
       decipher.setAAD(Buffer.from(place)).setAuthTag(tag)

@@ -32,7 +32,7 @@ export function answerFlow(
   } = {},
 ): unknown {
   if (flow.type === 'browser' && !ctx.wantsJson)
-    return ctx.reply.redirect(uiUrl(app, pageOf(flow), { flow: flow.id }), options.redirectStatus ?? 303)
+    return ctx.reply.redirect(uiUrl(app, getPage(flow), { flow: flow.id }), options.redirectStatus ?? 303)
   const { user, continueWith = [], transientPayload, exchangeCode } = options
   return ctx.reply.code(options.status ?? 200).send({
     ...showFlow(flow, app, flow.type === 'browser' ? ctx.csrfToken : undefined),
@@ -64,11 +64,11 @@ export function answerExpired(app: App, ctx: RequestContext, flow: Flow, expired
 
 /** Redirects a browser to the page of a flow. */
 export function redirectToFlow(app: App, ctx: RequestContext, flow: Flow): unknown {
-  return ctx.reply.redirect(uiUrl(app, pageOf(flow), { flow: flow.id }), 303)
+  return ctx.reply.redirect(uiUrl(app, getPage(flow), { flow: flow.id }), 303)
 }
 
 /** The address at which a browser continues after a flow. */
-export function targetOf(app: App, { returnTo }: Flow): string {
+export function toTarget(app: App, { returnTo }: Flow): string {
   return resolveReturnTo(returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`
 }
 
@@ -79,7 +79,7 @@ export function verificationStep(app: App, { id, type }: Flow, address: string |
 }
 
 /** A user whose provider did not return enough data completes the sign-up on a separate page. */
-function pageOf({ kind, context }: Flow): keyof typeof uiPaths {
+function getPage({ kind, context }: Flow): keyof typeof uiPaths {
   return kind === 'registration' && context.methods?.oidc?.proven !== undefined ? 'registrationWithProvider' : kind
 }
 

@@ -39,7 +39,7 @@ export async function storeCode(
   await tx.insert(codes).values({
     id: newId(),
     flowId: flow.id,
-    codeHash: hashOf(app, flow, secret),
+    codeHash: toHash(app, flow, secret),
     expiresAt,
     // The value is explicit, so that the statement is the same for an unknown address.
     identityId: owner.identityId ?? null,
@@ -70,7 +70,7 @@ export async function isFlowCode(db: Executor, app: App, flow: Flow, code: strin
   const rows = await db
     .select({ id: codes.id })
     .from(codes)
-    .where(and(eq(codes.flowId, flow.id), eq(codes.codeHash, hashOf(app, flow, code)), isNull(codes.usedAt)))
+    .where(and(eq(codes.flowId, flow.id), eq(codes.codeHash, toHash(app, flow, code)), isNull(codes.usedAt)))
   return rows.length > 0
 }
 
@@ -81,7 +81,7 @@ export type CodeUse =
 
 /** Uses a code up. Of two concurrent requests, one gets `right`; the other finds the code used. */
 export async function takeCode(tx: Executor, app: App, flow: Flow, code: string): Promise<CodeUse> {
-  const its = and(eq(codes.flowId, flow.id), eq(codes.codeHash, hashOf(app, flow, code)), isNull(codes.usedAt))
+  const its = and(eq(codes.flowId, flow.id), eq(codes.codeHash, toHash(app, flow, code)), isNull(codes.usedAt))
   const at = new Date()
   const [used] = await tx
     .update(codes)
@@ -125,6 +125,6 @@ export async function tryCode(
   return use
 }
 
-function hashOf(app: App, flow: Flow, code: string): Buffer {
+function toHash(app: App, flow: Flow, code: string): Buffer {
   return app.keys.sign('code', flow.id, code.trim())
 }

@@ -1,6 +1,6 @@
 import type { LoginFlow, Session, SuccessfulNativeLogin } from '@ory/kratos-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Browser, csrfOf, inputOf, messageIds } from '../../test/browser.ts'
+import { type Browser, getCsrfToken, getInput, messageIds } from '../../test/browser.ts'
 import {
   consoleUrl,
   goodPassword,
@@ -25,7 +25,7 @@ async function submit(fields: Record<string, unknown>) {
 
 async function signIn(browser: Browser, path = '/self-service/login/browser') {
   const { json: flow } = await browser.ask<LoginFlow>(path)
-  const fields = { method: 'password', identifier: user.email, password: goodPassword, csrf_token: csrfOf(flow) }
+  const fields = { method: 'password', identifier: user.email, password: goodPassword, csrf_token: getCsrfToken(flow) }
   return browser.ask<SuccessfulNativeLogin>(`/self-service/login?flow=${flow.id}`, { json: fields })
 }
 
@@ -58,7 +58,7 @@ describe('signing in as an API client', () => {
     expect([wrong.status, unknown.status]).toEqual([400, 400])
     expect(messageIds(wrong.json)).toEqual([4000006])
     expect(unknown.json.ui.messages).toEqual(wrong.json.ui.messages)
-    expect(inputOf(unknown.json.ui, 'identifier')?.value).toBe('nobody@example.com')
+    expect(getInput(unknown.json.ui, 'identifier')?.value).toBe('nobody@example.com')
   })
 
   it('reports which fields are missing', async () => {
@@ -113,7 +113,12 @@ describe('signing in with a browser', () => {
     const id = new URL(init.location ?? '').searchParams.get('flow')
     expect([init.status, init.location]).toEqual([303, `${consoleUrl}/auth/login?flow=${id}`])
     const { json: flow } = await browser.ask<LoginFlow>(`/self-service/login/flows?id=${id}`)
-    const form = { method: 'password', identifier: user.email, password: 'not my password', csrf_token: csrfOf(flow) }
+    const form = {
+      method: 'password',
+      identifier: user.email,
+      password: 'not my password',
+      csrf_token: getCsrfToken(flow),
+    }
     const refused = await browser.page(`/self-service/login?flow=${id}`, { form })
     expect([refused.status, refused.location]).toEqual([303, `${consoleUrl}/auth/login?flow=${id}`])
     const done = await browser.page(`/self-service/login?flow=${id}`, { form: { ...form, password: goodPassword } })
@@ -166,7 +171,12 @@ describe('a flow that has expired', () => {
     expect(read.json).toMatchObject({ error: { id: 'self_service_flow_expired' } })
     expect(read.json).not.toHaveProperty('use_flow_id')
 
-    const fields = { method: 'password', identifier: user.email, password: goodPassword, csrf_token: csrfOf(flow) }
+    const fields = {
+      method: 'password',
+      identifier: user.email,
+      password: goodPassword,
+      csrf_token: getCsrfToken(flow),
+    }
     const submitted = await browser.ask<{ use_flow_id: string; since: number; expired_at: string }>(
       `/self-service/login?flow=${flow.id}`,
       { json: fields },

@@ -1,4 +1,4 @@
-import { awaitsCode, captchaRefusal, failedOften, forgetFailures, recordFailure } from '../captcha/gate.ts'
+import { awaitsCode, captchaRefusal, forgetFailures, hasFailedOften, recordFailure } from '../captcha/gate.ts'
 import type { Flow } from '../db/schema.ts'
 import { transientPayload } from '../http/body.ts'
 import {
@@ -18,11 +18,11 @@ import { type Proven, refreshSession, upgradeSessionAal } from '../sessions/stor
 import { showSession } from '../sessions/wire.ts'
 import { type Message, messages } from '../ui/messages.ts'
 import { csrfNode, type FieldMessages, noMessages, withMessages } from '../ui/nodes.ts'
-import { answerExpired, answerFlow, answerMessages, targetOf } from './answer.ts'
+import { answerExpired, answerFlow, answerMessages, toTarget } from './answer.ts'
 import { loginInputs } from './forms.ts'
 import { type FlowApp, findMethod } from './offered-methods.ts'
 import { resolveReturnTo } from './return-to.ts'
-import type { LoginAbout, LoginOutcome } from './sign-in-method.ts'
+import type { LoginContext, LoginOutcome } from './sign-in-method.ts'
 import { type FlowForm, insertFlow, newFlow, updateFlow } from './store.ts'
 import { isExpired, readSubmission, requireFlow } from './submission.ts'
 import { completeTokenExchange, exchangeContext, startExchange } from './token-exchange.ts'
@@ -73,7 +73,7 @@ export async function submitLogin(app: FlowApp, ctx: RequestContext): Promise<un
     return answerMessages(app, ctx, flow, [messages.loginMethodUnknown()])
 
   const guarded = !session && (chosen.id === 'password' || chosen.id === 'code')
-  if (guarded && !awaitsCode(flow, chosen.id) && (flow.context.captcha || (await failedOften(app, fields)))) {
+  if (guarded && !awaitsCode(flow, chosen.id) && (flow.context.captcha || (await hasFailedOften(app, fields)))) {
     const refusal = await captchaRefusal(app, ctx, fields)
     if (refusal) return askForCaptcha(app, ctx, flow, refusal)
   }
@@ -176,7 +176,7 @@ function answerSignedIn(
     return ctx.reply.redirect(next, 303)
   }
   rememberDevice(app.keys, ctx, signed.user.id)
-  const target = targetOf(app, flow)
+  const target = toTarget(app, flow)
   if (!ctx.wantsJson) return ctx.reply.redirect(target, 303)
   const continueWith = [{ action: 'redirect_browser_to', redirect_browser_to: target }]
   return ctx.reply.send({ session: shown, continue_with: continueWith })
@@ -192,7 +192,7 @@ export async function refuseLogin(
   const { found, identifier, session } = outcome
   // After a code was sent, the form that requests it stays.
   if (flow.state === 'sent_email') return answerMessages(app, ctx, flow, found.get('') ?? [])
-  const { ui, context } = await loginUi(app, { ...aboutOf(flow, session), identifier, found })
+  const { ui, context } = await loginUi(app, { ...describeLogin(flow, session), identifier, found })
   const changed = await updateFlow(app.database.db, flow, {
     ui: { ...ui, messages: found.get('') ?? [] },
     context,
@@ -203,7 +203,7 @@ export async function refuseLogin(
 
 /** Starts a new flow with a message that the previous one expired. */
 export async function expireLogin(app: FlowApp, ctx: RequestContext, old: Flow): Promise<unknown> {
-  const about = aboutOf(old, await currentSession(app, ctx))
+  const about = describeLogin(old, await currentSession(app, ctx))
   const { ui, context } = await loginUi(app, { ...about, context: { ...about.context, methods: {} } })
   const flow = await insertFlow(app.database.db, {
     ...newFlow(ctx, 'login', old),
@@ -213,7 +213,7 @@ export async function expireLogin(app: FlowApp, ctx: RequestContext, old: Flow):
   return answerExpired(app, ctx, flow, old.expiresAt)
 }
 
-function aboutOf(flow: Flow, session: Signed | undefined): LoginAbout {
+function describeLogin(flow: Flow, session: Signed | undefined): LoginContext {
   const { refresh = false, requestedAal } = flow.context
   return {
     type: flow.type,
@@ -227,7 +227,7 @@ function aboutOf(flow: Flow, session: Signed | undefined): LoginAbout {
 /** The form of a flow: the shared inputs and those of each method. Methods may add data to the context. */
 async function loginUi(
   app: FlowApp,
-  about: LoginAbout & { identifier?: string; found?: FieldMessages },
+  about: LoginContext & { identifier?: string; found?: FieldMessages },
 ): Promise<FlowForm> {
   const { aal, refresh, type, context, identifier, found = noMessages } = about
   const offered = app.methods.login.filter(({ aals }) => aals.includes(aal))

@@ -52,7 +52,7 @@ export async function completeRecovery(
   const settings = await insertSettings(app, {
     type,
     session: { ...details, token },
-    requestUrl: requestUrlOf(ctx, flow),
+    requestUrl: getRequestUrl(ctx, flow),
     returnTo: flow.returnTo,
     ctx,
     said: [messages.recovered(until)],
@@ -72,7 +72,7 @@ export async function completeRecovery(
 }
 
 /** The address that led to the settings, with its return address. */
-function requestUrlOf(ctx: RequestContext, flow: Flow): string {
+function getRequestUrl(ctx: RequestContext, flow: Flow): string {
   const url = new URL(ctx.url)
   if (flow.returnTo !== null) url.searchParams.set('return_to', flow.returnTo)
   url.searchParams.sort()

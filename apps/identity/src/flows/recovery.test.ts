@@ -1,6 +1,6 @@
 import type { RecoveryFlow, Session, SettingsFlow } from '@ory/kratos-client'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type Answer, csrfOf, messageIds } from '../../test/browser.ts'
+import { type Answer, getCsrfToken, messageIds } from '../../test/browser.ts'
 import {
   consoleUrl,
   goodPassword,
@@ -9,7 +9,7 @@ import {
   startMailingIdentity,
   startTestIdentity,
 } from '../../test/identity.ts'
-import { codeOf, linkOf } from '../../test/mail-server.ts'
+import { getCode, getLink } from '../../test/mail-server.ts'
 
 const { identity, mailServer, stop } = await startMailingIdentity()
 afterAll(stop)
@@ -34,7 +34,7 @@ describe('recovery by API', () => {
     const { email, id } = await signUp(identity)
     const { submit } = await begin()
     await submit({ method: 'code', email })
-    const done = await submit({ method: 'code', code: codeOf(await recoveryMail(email)) })
+    const done = await submit({ method: 'code', code: getCode(await recoveryMail(email)) })
     expect(done.status).toBe(200)
     const [token, settings] = done.json.continue_with as unknown as [
       { ory_session_token: string },
@@ -70,7 +70,7 @@ describe('recovery by API', () => {
     const { email } = await signUp(identity)
     const { submit } = await begin()
     await submit({ method: 'code', email })
-    const code = codeOf(await recoveryMail(email))
+    const code = getCode(await recoveryMail(email))
     const wrong = code === '000000' ? '000001' : '000000'
     for (let count = 0; count < 5; count++)
       expect(messageIds((await submit({ method: 'code', code: wrong })).json)).toEqual([4060006])
@@ -83,7 +83,7 @@ describe('recovery by API', () => {
     const { email } = await signUp(identity)
     const { id, submit } = await begin()
     await submit({ method: 'code', email })
-    const code = codeOf(await recoveryMail(email))
+    const code = getCode(await recoveryMail(email))
     const rows = await identity.sql(
       'select c.*, f.* from identity.codes c join identity.flows f on f.id = c.flow_id where f.id = $1',
       [id],
@@ -98,9 +98,9 @@ describe('recovery mails', () => {
     const { submit } = await begin()
     await submit({ method: 'code', email })
     const mail = await recoveryMail(email)
-    expect(codeOf(mail)).toMatch(/^\d{6}$/)
+    expect(getCode(mail)).toMatch(/^\d{6}$/)
     expect(`${mail.text}${mail.html}`).not.toMatch(/https?:/)
-    expect(mail.html).toContain(codeOf(mail))
+    expect(mail.html).toContain(getCode(mail))
   })
 
   it('contain one link where a link was requested, which signs in once in any browser', async () => {
@@ -109,8 +109,8 @@ describe('recovery mails', () => {
     await submit({ method: 'link', email })
     const mail = await recoveryMail(email)
     expect(mail.text?.match(/https?:/g)).toHaveLength(1)
-    expect(codeOf(mail)).toBe('')
-    const path = linkOf(mail).slice(`${consoleUrl}/kratos`.length)
+    expect(getCode(mail)).toBe('')
+    const path = getLink(mail).slice(`${consoleUrl}/kratos`.length)
     const browser = identity.browser()
     const opened = await browser.page(path)
     expect(opened.location).toMatch(/\/auth\/settings\?flow=/)
@@ -207,15 +207,15 @@ it('gives the browser a settings flow of its own, with a csrf token that works',
   const { json: flow } = await browser.ask<RecoveryFlow>('/self-service/recovery/browser')
   const submit = (fields: object) =>
     browser.ask<RecoveryFlow>(`/self-service/recovery?flow=${flow.id}`, {
-      json: { csrf_token: csrfOf(flow), method: 'code', ...fields },
+      json: { csrf_token: getCsrfToken(flow), method: 'code', ...fields },
     })
   await submit({ email })
-  const done = await submit({ code: codeOf(await recoveryMail(email)) })
+  const done = await submit({ code: getCode(await recoveryMail(email)) })
   const { redirect_browser_to: target } = done.json as unknown as { redirect_browser_to: string }
   const id = new URL(target).searchParams.get('flow')
   const { json: settings } = await browser.ask<SettingsFlow>(`/self-service/settings/flows?id=${id}`)
   const changed = await browser.ask<SettingsFlow>(`/self-service/settings?flow=${id}`, {
-    json: { csrf_token: csrfOf(settings), method: 'password', password: `${goodPassword} new` },
+    json: { csrf_token: getCsrfToken(settings), method: 'password', password: `${goodPassword} new` },
   })
   expect(changed.json.state).toBe('success')
 })

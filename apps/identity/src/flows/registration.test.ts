@@ -1,6 +1,6 @@
 import type { RegistrationFlow, SuccessfulNativeRegistration } from '@ory/kratos-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { csrfOf, inputOf, messageIds } from '../../test/browser.ts'
+import { getCsrfToken, getInput, messageIds } from '../../test/browser.ts'
 import {
   consoleUrl,
   goodPassword,
@@ -67,7 +67,7 @@ describe('signing up as an API client', () => {
     const answer = await submit({ method: 'password', password: goodPassword, traits: { email: email.toUpperCase() } })
     expect(answer.status).toBe(400)
     expect(messageIds(answer.json)).toEqual([4000007])
-    expect(inputOf(answer.json.ui, 'traits.email')?.value).toBeUndefined()
+    expect(getInput(answer.json.ui, 'traits.email')?.value).toBeUndefined()
   })
 
   it('lets only one of two concurrent sign-ups have the address', async () => {
@@ -138,7 +138,7 @@ describe('signing up in a browser', () => {
     expect(flow).not.toHaveProperty('created_at')
     expect(flow.ui).not.toHaveProperty('messages')
     expect(flow.ui.action).toBe(`${consoleUrl}/kratos/self-service/registration?flow=${flow.id}`)
-    expect(csrfOf(flow)).toMatch(/^[A-Za-z0-9+/]{86}==$/)
+    expect(getCsrfToken(flow)).toMatch(/^[A-Za-z0-9+/]{86}==$/)
   })
 
   it('sets the session cookie, rotates the csrf cookie and returns no token', async () => {
@@ -147,7 +147,7 @@ describe('signing up in a browser', () => {
     const before = [...browser.cookies.values()]
     const submitted = {
       method: 'password',
-      csrf_token: csrfOf(flow),
+      csrf_token: getCsrfToken(flow),
       password: goodPassword,
       traits: { email: makeEmail() },
     }
@@ -175,12 +175,12 @@ describe('signing up in a browser', () => {
     const id = new URL(init.location ?? '').searchParams.get('flow')
     const { json: flow } = await browser.ask<RegistrationFlow>(`/self-service/registration/flows?id=${id}`)
     const email = makeEmail()
-    const form = { method: 'password', csrf_token: csrfOf(flow), 'traits.email': email, password: 'short' }
+    const form = { method: 'password', csrf_token: getCsrfToken(flow), 'traits.email': email, password: 'short' }
     const refused = await browser.page(`/self-service/registration?flow=${id}`, { form })
     expect([refused.status, refused.location]).toEqual([302, `${consoleUrl}/auth/register?flow=${id}`])
     const { json: again } = await browser.ask<RegistrationFlow>(`/self-service/registration/flows?id=${id}`)
     expect(messageIds(again, 'password')).toEqual([4000032])
-    expect(inputOf(again.ui, 'traits.email')?.value).toBe(email)
+    expect(getInput(again.ui, 'traits.email')?.value).toBe(email)
     const done = await browser.page(`/self-service/registration?flow=${id}`, {
       form: { ...form, password: goodPassword },
     })

@@ -15,7 +15,7 @@ import { type OpenedSession, openSession, type Proven } from '../sessions/store.
 import { showSession } from '../sessions/wire.ts'
 import { type Message, messages } from '../ui/messages.ts'
 import { csrfNode, type FieldMessages, noMessages, withMessages } from '../ui/nodes.ts'
-import { answerExpired, answerFlow, answerMessages, targetOf, verificationStep } from './answer.ts'
+import { answerExpired, answerFlow, answerMessages, toTarget, verificationStep } from './answer.ts'
 import { traitInputs } from './forms.ts'
 import { type FlowApp, findMethod } from './offered-methods.ts'
 import { resolveReturnTo } from './return-to.ts'
@@ -99,7 +99,7 @@ export async function completeRegistration(
   // A browser returned from a provider on behalf of an app that waits for its code.
   const arrived = flow.context.exchanges === true && ctx.request.method === 'GET'
   const verified = outcome.verified || (app.assumesAddresses && 'assumed')
-  let made: Made
+  let made: CreatedIdentity
   try {
     made = await app.database.transaction(async (tx) => {
       let user = await insertUser(tx, { ...outcome, verified })
@@ -133,13 +133,18 @@ export async function completeRegistration(
   return answerSuccess(app, ctx, flow, { ...made, csrfToken })
 }
 
-interface Made {
+interface CreatedIdentity {
   user: User
   opened: OpenedSession | undefined
   verification: Flow | undefined
 }
 
-function answerSuccess(app: FlowApp, ctx: RequestContext, flow: Flow, made: Made & { csrfToken: Buffer }): unknown {
+function answerSuccess(
+  app: FlowApp,
+  ctx: RequestContext,
+  flow: Flow,
+  made: CreatedIdentity & { csrfToken: Buffer },
+): unknown {
   const { user, opened, verification } = made
   const shown = {
     ...(opened ? { session: showSession({ ...opened, user }, app) } : {}),
@@ -156,7 +161,7 @@ function answerSuccess(app: FlowApp, ctx: RequestContext, flow: Flow, made: Made
     ctx.setSessionCookie(opened.token, opened.expiresAt)
     rememberDevice(app.keys, ctx, user.id)
   }
-  const target = targetOf(app, flow)
+  const target = toTarget(app, flow)
   if (!ctx.wantsJson) return ctx.reply.redirect(target, 303)
   const redirect = { action: 'redirect_browser_to', redirect_browser_to: target }
   return ctx.reply.send({ ...shown, continue_with: [redirect, ...steps] })

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { messageIds } from '../../test/browser.ts'
 import {
   enrolTotp,
-  lookupCodesOf,
+  getLookupCodes,
+  getSecret,
+  listNames,
   makeApp,
-  namesOf,
   openLogin,
   openSettings,
-  secretOf,
   shown,
   signInWithPassword,
   signUpInBrowser,
@@ -30,15 +30,15 @@ describe('an authenticator app', () => {
   it('is set up with one of its codes and upgrades the session at once', async () => {
     const { browser } = await signUpInBrowser(identity)
     const flow = await openSettings(browser)
-    const secret = secretOf(flow)
+    const secret = getSecret(flow)
     expect(secret).toMatch(/^[A-Z2-7]{32}$/)
     const wrong = await submitSettings(browser, flow, { method: 'totp', totp_code: '000000' })
     expect(wrong.status).toBe(400)
     expect(messageIds(wrong.json, 'totp_code')).toEqual([4000008])
-    expect(secretOf(wrong.json)).toBe(secret)
+    expect(getSecret(wrong.json)).toBe(secret)
     const done = await submitSettings(browser, flow, { method: 'totp', totp_code: makeApp(secret).code(0) })
     expect(done.status).toBe(200)
-    expect(namesOf(done.json.ui, 'totp')).toEqual(['totp_unlink'])
+    expect(listNames(done.json.ui, 'totp')).toEqual(['totp_unlink'])
     const { json: session } = await browser.ask<Session>('/sessions/whoami')
     expect(session.authenticator_assurance_level).toBe('aal2')
     expect(session.authentication_methods?.map(({ method }) => method)).toEqual(['password', 'totp'])
@@ -54,7 +54,7 @@ describe('an authenticator app', () => {
 
   it('stores no readable secret in the database', async () => {
     const { browser } = await signUpInBrowser(identity)
-    const pending = secretOf(await openSettings(browser))
+    const pending = getSecret(await openSettings(browser))
     const { secret: kept } = await enrolTotp(browser)
     const rows = await identity.sql<{ all: string }>(
       `select string_agg(t::text, '') as all from (select f::text as t from identity.flows f union all
@@ -103,7 +103,7 @@ describe('an authenticator app', () => {
   it('accepts codes of the adjacent time steps, and no older ones', async () => {
     const { browser, email } = await signUpInBrowser(identity)
     const flow = await openSettings(browser)
-    const app = makeApp(secretOf(flow))
+    const app = makeApp(getSecret(flow))
     const old = await submitSettings(browser, flow, { method: 'totp', totp_code: app.code(-3) })
     expect(messageIds(old.json, 'totp_code')).toEqual([4000008])
     expect((await submitSettings(browser, flow, { method: 'totp', totp_code: app.code(-1) })).status).toBe(200)
@@ -121,7 +121,7 @@ describe('an authenticator app', () => {
     const flow = await openSettings(browser)
     const removed = await submitSettings(browser, flow, { totp_unlink: true })
     expect(removed.status).toBe(200)
-    expect(namesOf(removed.json.ui, 'totp')).toContain('totp_qr')
+    expect(listNames(removed.json.ui, 'totp')).toContain('totp_qr')
     expect((await browser.ask<Session>('/sessions/whoami')).json.authenticator_assurance_level).toBe('aal2')
     const other = await signInWithPassword(identity, email)
     expect((await other.ask('/sessions/whoami')).status).toBe(200)
@@ -133,7 +133,7 @@ describe('backup codes', () => {
     const { browser, email } = await signUpInBrowser(identity)
     const flow = await openSettings(browser)
     const made = await submitSettings(browser, flow, { lookup_secret_regenerate: true })
-    const codes = lookupCodesOf(made.json)
+    const codes = getLookupCodes(made.json)
     return { browser, email, flow, codes }
   }
 
@@ -188,7 +188,7 @@ describe('backup codes', () => {
     const login = await openLogin(other, '?aal=aal2')
     const old = await submitLogin<LoginFlow>(other, login, { method: 'lookup_secret', lookup_secret: codes[0] })
     expect(messageIds(old.json)).toEqual([4000016])
-    const code = lookupCodesOf(made.json)[0]
+    const code = getLookupCodes(made.json)[0]
     expect((await submitLogin(other, login, { method: 'lookup_secret', lookup_secret: code })).status).toBe(200)
   })
 
@@ -196,7 +196,7 @@ describe('backup codes', () => {
     const { browser, email, flow } = await withCodes()
     await submitSettings(browser, flow, { lookup_secret_confirm: true })
     const removed = await submitSettings(browser, await openSettings(browser), { lookup_secret_disable: true })
-    expect(namesOf(removed.json.ui, 'lookup_secret')).toEqual(['lookup_secret_regenerate'])
+    expect(listNames(removed.json.ui, 'lookup_secret')).toEqual(['lookup_secret_regenerate'])
     expect((await (await signInWithPassword(identity, email)).ask('/sessions/whoami')).status).toBe(200)
   })
 })
@@ -247,7 +247,7 @@ describe('a session that lacks the second factor', () => {
     const other = await signInWithPassword(identity, email)
     const cookie = other.sessionCookie
     const flow = await openLogin(other, '?aal=aal2&return_to=/projects')
-    expect(namesOf(flow.ui, 'totp')).toEqual(['totp_code', 'method'])
+    expect(listNames(flow.ui, 'totp')).toEqual(['totp_code', 'method'])
     const { json, status } = await submitLogin(other, flow, { method: 'totp', totp_code: app.code(0) })
     expect(status).toBe(200)
     expect(json.continue_with).toEqual([

@@ -14,21 +14,21 @@ export interface SettingsMethod {
   /** Whether a submit belongs to this method when `method` alone does not identify it (a button with another name). */
   claims?(fields: Fields, method: string): boolean
   /** The nodes of this method for a user. May store data for the submit in `about.context`, which is saved. */
-  nodes(app: App, about: SettingsAbout): Promise<Node[]> | Node[]
+  nodes(app: App, about: SettingsContext): Promise<Node[]> | Node[]
   /** Whether the submit needs a session whose user has authenticated recently. Always needed when absent. */
   privileged?(attempt: SettingsAttempt): boolean
   /** Checks a submit and returns the change. The settings flow writes it in one transaction. */
   submit(app: App, attempt: SettingsAttempt): Promise<SettingsOutcome>
 }
 
-export interface SettingsAbout {
+export interface SettingsContext {
   type: Flow['type']
   user: User
   session: Signed
   context: FlowContext
 }
 
-export interface SettingsAttempt extends SettingsAbout {
+export interface SettingsAttempt extends SettingsContext {
   ctx: RequestContext
   flow: Flow
   fields: Fields

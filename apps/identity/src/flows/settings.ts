@@ -25,7 +25,7 @@ import { csrfNode, formMessage, type Node, withMessages } from '../ui/nodes.ts'
 import { answerExpired, answerFlow, answerMessages, verificationStep } from './answer.ts'
 import { type FlowApp, findMethod } from './offered-methods.ts'
 import { resolveReturnTo } from './return-to.ts'
-import type { SettingsAbout, SettingsAttempt, SettingsMethod, SettingsOutcome } from './settings-method.ts'
+import type { SettingsAttempt, SettingsContext, SettingsMethod, SettingsOutcome } from './settings-method.ts'
 import { type FlowForm, findFlow, insertFlow, newFlow, updateFlow } from './store.ts'
 import { isExpired, readSubmission, requireFlow } from './submission.ts'
 import { startVerification } from './verification.ts'
@@ -242,7 +242,7 @@ export async function expireSettings(app: FlowApp, ctx: RequestContext, old: Flo
 /** The form with the nodes of each method. Methods may add data to the context. */
 async function settingsUi(
   app: FlowApp,
-  about: SettingsAbout,
+  about: SettingsContext,
   options: { said?: Message[]; of?: SettingsMethod; nodes?: Node[] } = {},
 ): Promise<FlowForm> {
   const groups: Node[][] = []

@@ -17,13 +17,13 @@ export interface LoginMethod {
   /** Whether a submit belongs to this method when `method` alone does not identify it. */
   claims?(fields: Fields, method: string): boolean
   /** The nodes of this method beside the shared inputs. May store data in `about.context`, which is saved. */
-  nodes(app: App, about: LoginAbout): Promise<Node[]> | Node[]
+  nodes(app: App, about: LoginContext): Promise<Node[]> | Node[]
   /** What a browser offers to fill in while a user types the identifier, where it is more than names. */
-  autocomplete?(app: App, about: LoginAbout): string | undefined
+  autocomplete?(app: App, about: LoginContext): string | undefined
   check(app: App, ctx: RequestContext, attempt: LoginAttempt): Promise<LoginOutcome>
 }
 
-export interface LoginAbout {
+export interface LoginContext {
   type: Flow['type']
   aal: 'aal1' | 'aal2'
   refresh: boolean

@@ -9,7 +9,7 @@ import { findUser } from '../identities/store.ts'
 import { signIn } from '../security/sign-in.ts'
 import { methodEntry, type Proven } from '../sessions/store.ts'
 import { showSession } from '../sessions/wire.ts'
-import { targetOf } from './answer.ts'
+import { toTarget } from './answer.ts'
 
 /**
  * For native apps whose user signs in at a provider with a browser. The app gets one code when its flow starts, and the browser returns the other
@@ -54,7 +54,7 @@ export async function completeTokenExchange(
       authenticationMethods: [methodEntry(proven, 'aal1', new Date())],
     })
     .where(eq(tokenExchanges.flowId, flow.id))
-  const target = new URL(targetOf(app, flow))
+  const target = new URL(toTarget(app, flow))
   target.searchParams.set('code', code)
   return target.href
 }

@@ -1,6 +1,6 @@
 import type { LoginFlow, RegistrationFlow, SuccessfulNativeRegistration, VerificationFlow } from '@ory/kratos-client'
 import { afterAll, describe, expect, it } from 'vitest'
-import { csrfOf, inputOf, messageIds } from '../../test/browser.ts'
+import { getCsrfToken, getInput, messageIds } from '../../test/browser.ts'
 import {
   consoleUrl,
   goodPassword,
@@ -9,7 +9,7 @@ import {
   startMailingIdentity,
   startTestIdentity,
 } from '../../test/identity.ts'
-import { codeOf, linkOf } from '../../test/mail-server.ts'
+import { getCode, getLink } from '../../test/mail-server.ts'
 
 const { identity, mailServer, stop } = await startMailingIdentity()
 afterAll(stop)
@@ -24,7 +24,7 @@ async function signIn(email: string) {
   })
 }
 
-function verificationFlowOf(registration: SuccessfulNativeRegistration): string {
+function getVerificationFlow(registration: SuccessfulNativeRegistration): string {
   const step = registration.continue_with?.find((entry) => entry.action === 'show_verification_ui')
   return step && 'flow' in step ? step.flow.id : ''
 }
@@ -40,7 +40,7 @@ const isVerified = async (email: string) => {
 describe('verification after signing up', () => {
   it('sends an API client a code by mail, and refuses to sign in until it is verified', async () => {
     const { email, registration } = await signUp(identity)
-    const flow = verificationFlowOf(registration)
+    const flow = getVerificationFlow(registration)
     expect(registration.continue_with?.map(({ action }) => action)).toEqual([
       'show_verification_ui',
       'set_ory_session_token',
@@ -55,9 +55,9 @@ describe('verification after signing up', () => {
     expect(early.status).toBe(400)
     expect(messageIds(early.json)).toEqual([4000010])
     expect(early.json.active).toBe('password')
-    expect(inputOf(early.json.ui, 'identifier')?.value).toBe('')
+    expect(getInput(early.json.ui, 'identifier')?.value).toBe('')
 
-    const right = await submit(flow, { method: 'code', code: codeOf(await mailServer.next(email)) })
+    const right = await submit(flow, { method: 'code', code: getCode(await mailServer.next(email)) })
     expect(right.status).toBe(200)
     expect(right.json.state).toBe('passed_challenge')
     expect(messageIds(right.json)).toEqual([1080002])
@@ -85,10 +85,10 @@ describe('verification after signing up', () => {
     const { json: made } = await browser.ask<SuccessfulNativeRegistration>(
       `/self-service/registration?flow=${flow.id}`,
       {
-        json: { method: 'password', csrf_token: csrfOf(flow), password: goodPassword, traits: { email } },
+        json: { method: 'password', csrf_token: getCsrfToken(flow), password: goodPassword, traits: { email } },
       },
     )
-    const id = verificationFlowOf(made)
+    const id = getVerificationFlow(made)
     expect(made.continue_with).toEqual([
       { action: 'redirect_browser_to', redirect_browser_to: `${consoleUrl}/after` },
       {
@@ -99,10 +99,10 @@ describe('verification after signing up', () => {
     const { json: form } = await browser.ask<VerificationFlow>(`/self-service/verification/flows?id=${id}`)
     expect(form).toMatchObject({ state: 'sent_email', active: 'code', return_to: '/after' })
     expect(messageIds(form)).toEqual([1080003])
-    expect(inputOf(form.ui, 'email')).toBeUndefined()
-    const code = codeOf(await mailServer.next(email))
+    expect(getInput(form.ui, 'email')).toBeUndefined()
+    const code = getCode(await mailServer.next(email))
     const right = await browser.page(`/self-service/verification?flow=${id}`, {
-      form: { method: 'code', code, csrf_token: csrfOf(form) },
+      form: { method: 'code', code, csrf_token: getCsrfToken(form) },
     })
     expect([right.status, right.location]).toEqual([303, `${consoleUrl}/auth/verify?flow=${id}`])
     const { json: done } = await browser.ask<VerificationFlow>(`/self-service/verification/flows?id=${id}`)
@@ -118,16 +118,18 @@ describe('the verification mail', () => {
     const { json: registration } = await owner.ask<RegistrationFlow>('/self-service/registration/browser')
     const { json: made } = await owner.ask<SuccessfulNativeRegistration>(
       `/self-service/registration?flow=${registration.id}`,
-      { json: { method: 'password', csrf_token: csrfOf(registration), password: goodPassword, traits: { email } } },
+      {
+        json: { method: 'password', csrf_token: getCsrfToken(registration), password: goodPassword, traits: { email } },
+      },
     )
-    const id = verificationFlowOf(made)
+    const id = getVerificationFlow(made)
     const mail = await mailServer.next(email)
-    const code = codeOf(mail)
+    const code = getCode(mail)
     expect(mail.from).toMatchObject({ address: 'crux@localhost', name: 'Crux' })
     expect(code).toMatch(/^\d{6}$/)
     expect(mail.text?.match(/https?:/g)).toHaveLength(1)
     expect(mail.html?.match(/href="/g)).toHaveLength(1)
-    const link = linkOf(mail)
+    const link = getLink(mail)
     expect(link).toBe(`${consoleUrl}/kratos/self-service/verification?flow=${id}&code=${code}`)
 
     const path = link.slice(`${consoleUrl}/kratos`.length)
@@ -136,9 +138,9 @@ describe('the verification mail', () => {
     expect([opened.status, opened.location]).toEqual([303, `${consoleUrl}/auth/verify?flow=${id}`])
     expect(await isVerified(email)).toBe(false)
     const { json: form } = await elsewhere.ask<VerificationFlow>(`/self-service/verification/flows?id=${id}`)
-    expect(inputOf(form.ui, 'code')?.value).toBe(code)
+    expect(getInput(form.ui, 'code')?.value).toBe(code)
     const right = await elsewhere.ask<VerificationFlow>(`/self-service/verification?flow=${id}`, {
-      json: { method: 'code', code, csrf_token: csrfOf(form) },
+      json: { method: 'code', code, csrf_token: getCsrfToken(form) },
     })
     expect(right.json.state).toBe('passed_challenge')
     expect(await isVerified(email)).toBe(true)
@@ -146,7 +148,7 @@ describe('the verification mail', () => {
 
   it('leaves no code in clear text in the database', async () => {
     const { email } = await signUp(identity)
-    const code = codeOf(await mailServer.next(email))
+    const code = getCode(await mailServer.next(email))
     const rows = await identity.sql(
       'select c.code_hash, f.ui from identity.codes c join identity.flows f on f.id = c.flow_id',
     )
@@ -158,8 +160,8 @@ describe('the verification mail', () => {
 describe('verification codes', () => {
   it('stop working after five wrong attempts, and a new flow reports it', async () => {
     const { email, registration } = await signUp(identity)
-    const flow = verificationFlowOf(registration)
-    const code = codeOf(await mailServer.next(email))
+    const flow = getVerificationFlow(registration)
+    const code = getCode(await mailServer.next(email))
     const wrong = code === '000000' ? '000001' : '000000'
     for (let tries = 1; tries <= 5; tries++) {
       const answer = await submit(flow, { method: 'code', code: wrong })
@@ -174,7 +176,7 @@ describe('verification codes', () => {
 
   it('cannot be guessed with many concurrent requests', async () => {
     const { email, registration } = await signUp(identity)
-    const flow = verificationFlowOf(registration)
+    const flow = getVerificationFlow(registration)
     await mailServer.next(email)
     const guesses = Array.from({ length: 20 }, (_, index) =>
       submit(flow, { method: 'code', code: `00000${index % 10}` }),
@@ -185,8 +187,8 @@ describe('verification codes', () => {
 
   it('cannot be guessed through the link of the mail', async () => {
     const { email, registration } = await signUp(identity)
-    const flow = verificationFlowOf(registration)
-    const code = codeOf(await mailServer.next(email))
+    const flow = getVerificationFlow(registration)
+    const code = getCode(await mailServer.next(email))
     const wrong = code === '000000' ? '000001' : '000000'
     for (let tries = 1; tries <= 6; tries++)
       await identity.browser().page(`/self-service/verification?flow=${flow}&code=${wrong}`)
@@ -195,8 +197,8 @@ describe('verification codes', () => {
 
   it('work once', async () => {
     const { email, registration } = await signUp(identity)
-    const flow = verificationFlowOf(registration)
-    const code = codeOf(await mailServer.next(email))
+    const flow = getVerificationFlow(registration)
+    const code = getCode(await mailServer.next(email))
     expect((await submit(flow, { method: 'code', code })).status).toBe(200)
     const again = await submit(flow, { method: 'code', code })
     expect(again.status).toBe(410)
@@ -210,8 +212,8 @@ describe('verification codes', () => {
 
   it('expire', async () => {
     const { email, registration } = await signUp(identity)
-    const flow = verificationFlowOf(registration)
-    const code = codeOf(await mailServer.next(email))
+    const flow = getVerificationFlow(registration)
+    const code = getCode(await mailServer.next(email))
     await identity.sql(`update identity.codes set expires_at = now() - interval '1 second' where flow_id = $1`, [flow])
     const late = await submit(flow, { method: 'code', code })
     expect(late.status).toBe(410)
@@ -223,10 +225,10 @@ describe('verification codes', () => {
     await mailServer.next(email)
     const { data: flow } = await identity.frontend.createNativeVerificationFlow()
     const sent = await submit(flow.id, { method: 'code', email })
-    expect(inputOf(sent.json.ui, 'email')).toMatchObject({ type: 'submit', value: email })
-    const first = codeOf(await mailServer.next(email))
+    expect(getInput(sent.json.ui, 'email')).toMatchObject({ type: 'submit', value: email })
+    const first = getCode(await mailServer.next(email))
     await submit(flow.id, { method: 'code', email })
-    const second = codeOf(await mailServer.next(email))
+    const second = getCode(await mailServer.next(email))
     expect(messageIds((await submit(flow.id, { method: 'code', code: first })).json)).toEqual([4070006])
     expect((await submit(flow.id, { method: 'code', code: second })).json.state).toBe('passed_challenge')
   })

@@ -13,7 +13,7 @@ import { countMail } from '../limits/mails.ts'
 import { verificationMail } from '../mail/code-mails.ts'
 import { type Message, messages } from '../ui/messages.ts'
 import { anchor, csrfNode, formMessage, type Node } from '../ui/nodes.ts'
-import { answerFlow, answerMessages, redirectToFlow, targetOf } from './answer.ts'
+import { answerFlow, answerMessages, redirectToFlow, toTarget } from './answer.ts'
 import { attemptsPerCode, isFlowCode, sendCode, tryCode } from './codes.ts'
 import { verificationAddressForm, verificationCodeForm } from './forms.ts'
 import { resolveReturnTo } from './return-to.ts'
@@ -167,7 +167,7 @@ async function checkCode(app: App, ctx: RequestContext, flow: Flow, code: string
     })
   }
   if (use.kind === 'expired') return answerExpired(app, ctx, flow, { codeOnly: true })
-  const target = targetOf(app, flow)
+  const target = toTarget(app, flow)
   const done = await updateFlow(app.database.db, flow, {
     state: 'passed_challenge',
     ui: {

@@ -49,7 +49,7 @@ const depthMax = 32
  * @throws SyntaxError, or UnstorableError with the reason
  */
 export function parseStorableJson(text: string): unknown {
-  if (depthOf(text) > depthMax) throw new UnstorableError(`The body is nested deeper than ${depthMax} levels.`)
+  if (measureDepth(text) > depthMax) throw new UnstorableError(`The body is nested deeper than ${depthMax} levels.`)
   return JSON.parse(text, (name, value: unknown) => {
     if (!isStorable(name) || (typeof value === 'string' && !isStorable(value)))
       throw new UnstorableError('The body holds characters that cannot be stored.')
@@ -62,7 +62,7 @@ export function isStorable(text: string): boolean {
 }
 
 /** The maximum nesting depth of brackets outside of strings, in one pass. */
-function depthOf(text: string): number {
+function measureDepth(text: string): number {
   let depth = 0
   let deepest = 0
   let inString = false
@@ -83,17 +83,17 @@ function nest(entries: [string, unknown][]): Fields {
   for (const [name, value] of entries) {
     const path = name.split('.')
     if (path.length > 8 || path.some((part) => forbiddenNames.has(part))) continue
-    let place = fields
+    let target = fields
     for (const part of path.slice(0, -1)) {
-      const next = place[part]
+      const next = target[part]
       const child = isObject(next) ? { ...next } : {}
-      place[part] = child
-      place = child
+      target[part] = child
+      target = child
     }
     const last = path.at(-1) ?? ''
-    const existing = place[last]
+    const existing = target[last]
     const clean = withoutForbidden(value)
-    place[last] = isObject(existing) && isObject(clean) ? { ...existing, ...clean } : clean
+    target[last] = isObject(existing) && isObject(clean) ? { ...existing, ...clean } : clean
   }
   return fields
 }

@@ -27,7 +27,7 @@ const ask = (base: string, path: string, headers: Record<string, string>) =>
       .on('error', reject)
       .end()
   })
-const portOf = (url: string) => new URL(url).port
+const getPort = (url: string) => new URL(url).port
 
 describe('the Host header', () => {
   it.each([
@@ -44,7 +44,7 @@ describe('the Host header', () => {
   })
 
   it('may contain this machine with the requested port, and the host of CRUX_URL', async () => {
-    const port = portOf(identity.publicUrl)
+    const port = getPort(identity.publicUrl)
     for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, new URL(consoleUrl).host])
       expect(await ask(identity.publicUrl, '/self-service/login/api', { host })).toBe(200)
   })

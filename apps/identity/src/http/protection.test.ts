@@ -1,6 +1,6 @@
 import type { LoginFlow } from '@ory/kratos-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Browser, csrfOf, messageIds } from '../../test/browser.ts'
+import { Browser, getCsrfToken, messageIds } from '../../test/browser.ts'
 import {
   adminToken,
   consoleUrl,
@@ -34,18 +34,18 @@ describe('a browser flow', () => {
     const { browser, path } = await openLogin()
     const { flow: foreign } = await openLogin()
     const fields = { method: 'password', identifier: 'a@example.com', password: goodPassword }
-    for (const csrf_token of [undefined, '', 'nonsense', csrfOf(foreign)])
+    for (const csrf_token of [undefined, '', 'nonsense', getCsrfToken(foreign)])
       expect((await browser.ask(path, { json: { ...fields, csrf_token } })).status).toBe(403)
     const { flow } = await openLogin(browser)
-    const header = await browser.ask(path, { json: fields, headers: { 'x-csrf-token': csrfOf(flow) } })
+    const header = await browser.ask(path, { json: fields, headers: { 'x-csrf-token': getCsrfToken(flow) } })
     expect(header.status).toBe(403)
-    expect((await browser.ask(path, { json: { ...fields, csrf_token: csrfOf(flow) } })).status).toBe(400)
+    expect((await browser.ask(path, { json: { ...fields, csrf_token: getCsrfToken(flow) } })).status).toBe(400)
   })
 
   it('has a newly masked token in every answer', async () => {
     const { browser, flow } = await openLogin()
     const { json: again } = await browser.ask<LoginFlow>(`/self-service/login/flows?id=${flow.id}`)
-    expect(csrfOf(again)).not.toBe(csrfOf(flow))
+    expect(getCsrfToken(again)).not.toBe(getCsrfToken(flow))
   })
 
   it('redirects a page without the token to the error page, which can read the error', async () => {

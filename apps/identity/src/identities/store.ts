@@ -12,7 +12,7 @@ import {
 } from '../db/schema.ts'
 import { saveConfig, saveIdentifiers } from './credentials.ts'
 import { identifiedBy, normalizeIdentifier, schemaId } from './identity-schema.ts'
-import { emailOf } from './traits.ts'
+import { getEmail } from './traits.ts'
 
 export type Identity = typeof identities.$inferSelect
 export type VerifiableAddress = typeof verifiableAddresses.$inferSelect
@@ -84,7 +84,7 @@ export async function insertAddresses(
   verified: Verified,
 ): Promise<Pick<User, 'verifiable' | 'recovery'>> {
   const identityId = identity.id
-  const value = normalizeIdentifier(emailOf(identity.traits))
+  const value = normalizeIdentifier(getEmail(identity.traits))
   await tx.insert(credentialIdentifiers).values(identifiedBy.map((type) => ({ type, identifier: value, identityId })))
   const verifiable = await tx
     .insert(verifiableAddresses)
@@ -119,7 +119,7 @@ export async function replaceTraits(
   options: { verified: Verified },
 ): Promise<VerifiableAddress | undefined> {
   await tx.update(identities).set({ traits, updatedAt: new Date() }).where(eq(identities.id, identity.id))
-  if (normalizeIdentifier(emailOf(traits)) === normalizeIdentifier(emailOf(identity.traits))) return undefined
+  if (normalizeIdentifier(getEmail(traits)) === normalizeIdentifier(getEmail(identity.traits))) return undefined
   const its = eq(credentialIdentifiers.identityId, identity.id)
   await tx.delete(credentialIdentifiers).where(and(its, inArray(credentialIdentifiers.type, [...identifiedBy])))
   await tx.delete(verifiableAddresses).where(eq(verifiableAddresses.identityId, identity.id))

@@ -37,7 +37,7 @@ export function completeTraits(traits: Traits): Traits {
   return traits
 }
 
-export function emailOf(traits: Traits): string {
+export function getEmail(traits: Traits): string {
   return typeof traits.email === 'string' ? traits.email : ''
 }
 
@@ -61,7 +61,7 @@ function leaves(path: string, schema: TraitSchema): { name: string; schema: Trai
 }
 
 function check(path: string, value: unknown, schema: TraitSchema, found: Map<string, Message[]>): void {
-  const actual = typeOf(value)
+  const actual = getType(value)
   if (actual !== schema.type) {
     addMessage(found, path, messages.wrongType(schema.type, actual))
     return
@@ -90,7 +90,7 @@ function checkText(path: string, value: string, schema: TraitSchema, found: Map<
   if (value.includes('\0')) addMessage(found, path, messages.generic('must not contain a null character'))
 }
 
-function typeOf(value: unknown): string {
+function getType(value: unknown): string {
   if (value === null || value === undefined) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
 }

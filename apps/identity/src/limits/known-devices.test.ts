@@ -1,6 +1,6 @@
 import type { LoginFlow, RecoveryFlow } from '@ory/kratos-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Browser, csrfOf } from '../../test/browser.ts'
+import { type Browser, getCsrfToken } from '../../test/browser.ts'
 import { enrolTotp, signUpInBrowser } from '../../test/factors.ts'
 import { clientAt, goodPassword, makeEmail, signUp, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
 import { type MailServer, startMailServer } from '../../test/mail-server.ts'
@@ -32,7 +32,7 @@ const stranger = (service = identity) =>
 
 async function signIn(browser: Browser, email: string, password: string) {
   const { json: flow } = await browser.ask<LoginFlow>('/self-service/login/browser')
-  const json = { method: 'password', identifier: email, password, csrf_token: csrfOf(flow) }
+  const json = { method: 'password', identifier: email, password, csrf_token: getCsrfToken(flow) }
   return (await browser.ask(`/self-service/login?flow=${flow.id}`, { json })).status
 }
 
@@ -76,7 +76,7 @@ describe('the cookie of a known device', () => {
     const [ada, eve] = [await signUp(identity), await signUp(identity)]
     const browser = stranger()
     const { json: flow } = await browser.ask<LoginFlow>('/self-service/login/browser')
-    const json = { method: 'password', identifier: eve.email, password: goodPassword, csrf_token: csrfOf(flow) }
+    const json = { method: 'password', identifier: eve.email, password: goodPassword, csrf_token: getCsrfToken(flow) }
     const { setCookies } = await browser.ask(`/self-service/login?flow=${flow.id}`, { json })
     const cookie = setCookies.find((line) => line.startsWith('crux_device='))
     expect(cookie).toMatch(/^crux_device=[\w-]{22}\.[\w-]{22}; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Lax$/)

@@ -8,18 +8,18 @@ import { tooManyRequests } from '../http/errors.ts'
 /** Counters in PostgreSQL, which all processes share. */
 export function createLimiter(pool: Pool, keys: Keys, limits: Limits): Limiter {
   const attempts = createAttempts(pool, 'identity.rate_limits')
-  const keyOf = (name: LimitName, subject: string) =>
+  const toKey = (name: LimitName, subject: string) =>
     keys.sign('limit', name, name === 'client' ? clientNetwork(subject) : subject)
-  const count = (name: LimitName, subject: string) => attempts.count(keyOf(name, subject), limits[name].windowSeconds)
+  const count = (name: LimitName, subject: string) => attempts.count(toKey(name, subject), limits[name].windowSeconds)
   return {
     async take(name, subject) {
       const { hits, waitSeconds } = await count(name, subject)
       if (hits > limits[name].max) throw tooManyRequests(waitSeconds)
     },
-    isReached: async (name, subject) => (await attempts.read(keyOf(name, subject))) >= limits[name].max,
+    isReached: async (name, subject) => (await attempts.read(toKey(name, subject))) >= limits[name].max,
     note: async (name, subject) => void (await count(name, subject)),
-    refund: (name, subject) => attempts.refund(keyOf(name, subject)),
-    reset: (name, subject) => attempts.reset(keyOf(name, subject)),
+    refund: (name, subject) => attempts.refund(toKey(name, subject)),
+    reset: (name, subject) => attempts.reset(toKey(name, subject)),
     clean: () => attempts.clean(),
   }
 }

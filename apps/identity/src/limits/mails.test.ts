@@ -1,8 +1,8 @@
 import type { LoginFlow } from '@ory/kratos-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Browser, csrfOf } from '../../test/browser.ts'
+import { type Browser, getCsrfToken } from '../../test/browser.ts'
 import { clientAt, goodPassword, makeEmail, signUp, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
-import { codeOf, type MailServer, startMailServer } from '../../test/mail-server.ts'
+import { getCode, type MailServer, startMailServer } from '../../test/mail-server.ts'
 
 let mailServer: MailServer
 let identity: TestIdentity
@@ -30,7 +30,7 @@ async function ask(kind: Kind, email: string, browser: Browser = newNetwork()) {
   const { json: flow } = await browser.ask<LoginFlow>(`/self-service/${kind}/browser`)
   const submit = (json: object) =>
     browser.ask<LoginFlow>(`/self-service/${kind}?flow=${flow.id}`, {
-      json: { method: 'code', csrf_token: csrfOf(flow), ...json },
+      json: { method: 'code', csrf_token: getCsrfToken(flow), ...json },
     })
   const address = kind === 'login' ? { identifier: email } : kind === 'registration' ? { traits: { email } } : { email }
   const { status, json } = await submit(address)
@@ -44,7 +44,7 @@ async function knownDevice(email: string): Promise<Browser> {
   // A user with an unverified address cannot sign in with a password.
   await identity.sql(`update identity.verifiable_addresses set verified = true where value = $1`, [email])
   const { json: flow } = await browser.ask<LoginFlow>('/self-service/login/browser')
-  const json = { method: 'password', identifier: email, password: goodPassword, csrf_token: csrfOf(flow) }
+  const json = { method: 'password', identifier: email, password: goodPassword, csrf_token: getCsrfToken(flow) }
   expect((await browser.ask(`/self-service/login?flow=${flow.id}`, { json })).status).toBe(200)
   browser.cookies.delete('ory_kratos_session')
   return browser
@@ -64,7 +64,7 @@ describe('a code that an attacker requests', () => {
     const { email } = await signUp(identity)
     await mailServer.next(email)
     const own = await ask('login', email)
-    const code = codeOf(await mailServer.next(email))
+    const code = getCode(await mailServer.next(email))
     for (let times = 0; times < 4; times++) await ask('login', email)
     expect((await own.enter(code)).status).toBe(200)
   })

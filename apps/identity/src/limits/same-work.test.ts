@@ -54,7 +54,7 @@ afterAll(async () => {
 
 type Kind = 'login' | 'recovery' | 'verification' | 'registration'
 /** Submits `fields` to a new API flow and returns the work of the submit alone. */
-async function workOf(kind: Kind, fields: object) {
+async function measureWork(kind: Kind, fields: object) {
   const { json: flow } = await identity.browser().ask<LoginFlow>(`/self-service/${kind}/api`)
   hashed = 0
   let status = 0
@@ -78,9 +78,9 @@ const requests: [string, Kind, (email: string) => object][] = [
 it.each(requests)('requesting %s does the same work for known and unknown addresses', async (what, kind, fields) => {
   const { email } = await signUp(identity)
   // The first statement of each kind prepares it, which would count as additional work.
-  await workOf(kind, fields(makeEmail()))
-  const known = await workOf(kind, fields(email))
-  const unknown = await workOf(kind, fields(makeEmail()))
+  await measureWork(kind, fields(makeEmail()))
+  const known = await measureWork(kind, fields(email))
+  const unknown = await measureWork(kind, fields(makeEmail()))
   expect(unknown).toEqual(known)
   expect(known.statements.length).toBeGreaterThan(2)
   expect(known.hashed).toBe(what.includes('password') ? 1 : 0)

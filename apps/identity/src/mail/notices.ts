@@ -12,7 +12,7 @@ export function noticeMail(
   notice: Notice,
   at: { consoleUrl: string; clientAddress: string; time: Date },
 ): Mail {
-  const { subject, summary } = contentOf(notice)
+  const { subject, summary } = renderContent(notice)
   const from = at.clientAddress === '' ? '' : `, from the network address ${at.clientAddress}`
   return makeMail({
     recipient,
@@ -26,7 +26,7 @@ export function noticeMail(
   })
 }
 
-function contentOf(notice: Notice): { subject: string; summary: string } {
+function renderContent(notice: Notice): { subject: string; summary: string } {
   switch (notice.event) {
     case 'password-changed':
       return { subject: 'Your password was changed', summary: 'The password of your account with Crux was changed.' }

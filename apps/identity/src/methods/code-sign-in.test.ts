@@ -2,7 +2,7 @@ import type { LoginFlow, RegistrationFlow, SettingsFlow } from '@ory/kratos-clie
 import { afterAll, expect, it } from 'vitest'
 import { type Answer, messageIds } from '../../test/browser.ts'
 import { makeEmail, signUp, startMailingIdentity, startTestIdentity } from '../../test/identity.ts'
-import { codeOf } from '../../test/mail-server.ts'
+import { getCode } from '../../test/mail-server.ts'
 
 const { identity, mailServer, stop } = await startMailingIdentity()
 afterAll(stop)
@@ -53,7 +53,7 @@ it('codes are mailed on their own line and without a link', async () => {
   const submit = await beginLogin()
   await submit({ identifier: email })
   const mail = await mailServer.next(email, 'Your code to sign in')
-  expect(codeOf(mail)).toMatch(/^\d{6}$/)
+  expect(getCode(mail)).toMatch(/^\d{6}$/)
   expect(`${mail.text}${mail.html}`).not.toMatch(/https?:/)
 })
 
@@ -61,7 +61,7 @@ it('codes sign in only with the code that was sent for this flow', async () => {
   const { email } = await signUp(identity)
   const [first, second] = [await beginLogin(), await beginLogin()]
   await first({ identifier: email })
-  const code = codeOf(await mailServer.next(email, 'Your code to sign in'))
+  const code = getCode(await mailServer.next(email, 'Your code to sign in'))
   await second({ identifier: email })
   const other = await second({ identifier: email, code })
   expect(messageIds(other.json)).toEqual([4010008])
@@ -76,7 +76,7 @@ it('codes reveal that an address is taken only to users who can read its mail', 
   const traits = { email, name: {} }
   const sent = await submit({ traits })
   expect(sent.json.state).toBe('sent_email')
-  const code = codeOf(await mailServer.next(email, 'Your code to sign up'))
+  const code = getCode(await mailServer.next(email, 'Your code to sign up'))
   const done = await submit({ traits, code })
   expect(done.status).toBe(400)
   expect(messageIds(done.json)).toEqual([4000007])
@@ -90,7 +90,7 @@ it('codes sign up once, even with two concurrent requests', async () => {
   const traits = { email, name: {} }
   const submit = await beginRegistration()
   await submit({ traits })
-  const code = codeOf(await mailServer.next(email, 'Your code to sign up'))
+  const code = getCode(await mailServer.next(email, 'Your code to sign up'))
   const answers = await Promise.all([submit({ traits, code }), submit({ traits, code })])
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400])
 })
@@ -114,7 +114,7 @@ it('codes that were sent to a previous address of an account do not sign in', as
   const { email, token } = await signUp(identity)
   const submit = await beginLogin()
   await submit({ identifier: email })
-  const code = codeOf(await mailServer.next(email, 'Your code to sign in'))
+  const code = getCode(await mailServer.next(email, 'Your code to sign in'))
   const owner = identity.browser({ 'x-session-token': token })
   const { json: settings } = await owner.ask<SettingsFlow>('/self-service/settings/api')
   const json = { method: 'profile', traits: { email: makeEmail() } }

@@ -16,7 +16,7 @@ import { identityDisabled } from '../http/errors.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { findUser, findVerifiable, verifyAddress } from '../identities/store.ts'
-import { checkTraits, emailOf, submittedTraits } from '../identities/traits.ts'
+import { checkTraits, getEmail, submittedTraits } from '../identities/traits.ts'
 import { countMail } from '../limits/mails.ts'
 import { loginCodeMail, registrationCodeMail } from '../mail/code-mails.ts'
 import { claimAddress } from '../security/claim.ts'
@@ -60,7 +60,7 @@ async function checkLogin(
   }
   if (!app.sendsMail || flow.state === 'passed_challenge') return refused(formMessage(messages.loginMethodUnknown()))
   const missing = formMessage(messages.required('identifier'), 'identifier')
-  if (flow.state === 'choose_method' || asksAgain(fields)) {
+  if (flow.state === 'choose_method' || isResendRequest(fields)) {
     if (identifier === '') return { kind: 'refused', found: missing, identifier }
     return sendLoginCode(app, ctx, flow, normalizeIdentifier(identifier))
   }
@@ -130,10 +130,10 @@ async function checkRegistration(
   if (!app.sendsMail || flow.state === 'passed_challenge')
     return refused(formMessage(messages.registrationMethodUnknown()), recall(flow.context, 'code').traits)
   const found = checkTraits(traits)
-  const sends = flow.state === 'choose_method' || asksAgain(fields)
+  const sends = flow.state === 'choose_method' || isResendRequest(fields)
   if (found.size > 0 && flow.state === 'choose_method') return { kind: 'refused', found, traits }
   if (found.size > 0 || !isObject(traits)) return refused(found, recall(flow.context, 'code').traits)
-  const address = normalizeIdentifier(emailOf(traits))
+  const address = normalizeIdentifier(getEmail(traits))
   if (sends) return sendRegistrationCode(app, ctx, flow, { traits, address })
   if (!isDeepStrictEqual(recall(flow.context, 'code').traits, traits))
     return refused(formMessage(messages.traitsChanged()))
@@ -187,7 +187,7 @@ function codeInputs(label: Message): Node[] {
   ]
 }
 
-function asksAgain(fields: Fields): boolean {
+function isResendRequest(fields: Fields): boolean {
   return textField(fields, 'resend') === 'code'
 }
 

@@ -53,12 +53,13 @@ export const factorMessages = {
   disableLookup: () => info(1050016, 'Remove the backup codes'),
   totpSecretLabel: () => info(1050017, 'The secret of your authenticator app, if you cannot scan the QR code.'),
   removeWebauthn: (name: string, addedAt: Date) =>
-    info(1050018, `Remove the security key "${name}"`, named(name, addedAt)),
+    info(1050018, `Remove the security key "${name}"`, toKeyContext(name, addedAt)),
   registerPasskeyInSettings: () => info(1050019, 'Add a passkey'),
-  removePasskey: (name: string, addedAt: Date) => info(1050020, `Remove the passkey "${name}"`, named(name, addedAt)),
+  removePasskey: (name: string, addedAt: Date) =>
+    info(1050020, `Remove the passkey "${name}"`, toKeyContext(name, addedAt)),
   labelVerifyTotp: () => info(1070006, 'Code of the app'),
 }
 
-function named(name: string, addedAt: Date) {
+function toKeyContext(name: string, addedAt: Date) {
   return { display_name: name, ...time('added_at', addedAt) }
 }

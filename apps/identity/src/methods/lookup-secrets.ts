@@ -56,7 +56,7 @@ const actions: Action[] = ['confirm', 'reveal', 'disable', 'regenerate']
 
 export const lookupSettings: SettingsMethod = {
   id: type,
-  claims: (fields) => actionOf(fields) !== undefined,
+  claims: (fields) => getAction(fields) !== undefined,
   async nodes(app, { user, context }) {
     const identityId = user.id
     const memory = recall(context, type)
@@ -77,9 +77,9 @@ export const lookupSettings: SettingsMethod = {
   async submit(app, attempt) {
     const { fields, user, context } = attempt
     const identityId = user.id
-    switch (actionOf(fields)) {
+    switch (getAction(fields)) {
       case 'regenerate': {
-        const newCodes = Array.from({ length: codesPerUser }, () => app.keys.seal(newCode(), place(identityId)))
+        const newCodes = Array.from({ length: codesPerUser }, () => app.keys.seal(newCode(), lockKey(identityId)))
         remember(context, type, { newCodes })
         return { kind: 'shown' }
       }
@@ -107,7 +107,7 @@ export const lookupSettings: SettingsMethod = {
   },
 }
 
-function actionOf(fields: Fields): Action | undefined {
+function getAction(fields: Fields): Action | undefined {
   return actions.find((action) => String(fields[`${type}_${action}`]) === 'true')
 }
 
@@ -132,8 +132,8 @@ function readCodes(app: App, identityId: string, codes: LookupConfig['codes']): 
   }))
 }
 
-const open = (app: App, identityId: string, value: string) => app.keys.open(value, place(identityId))
-const place = (identityId: string) => `lookup ${identityId}`
+const open = (app: App, identityId: string, value: string) => app.keys.open(value, lockKey(identityId))
+const lockKey = (identityId: string) => `lookup ${identityId}`
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789'
 

@@ -24,7 +24,7 @@ export function forget(context: FlowContext, method: string): void {
  * Removes the state of a method from the flow and returns it. Of two concurrent requests, one gets the state and the other gets none. This is used
  * for challenges, which must work only once.
  */
-export async function takeOut<M extends object = Memory>(app: App, flow: Flow, method: string): Promise<Partial<M>> {
+export async function takeMemory<M extends object = Memory>(app: App, flow: Flow, method: string): Promise<Partial<M>> {
   const { rows } = await app.database.db.execute<{ memory: Partial<M> | null }>(sql`
     update identity.flows f set context = f.context #- array['methods', ${method}]
     from (select id, context #> array['methods', ${method}] as memory from identity.flows

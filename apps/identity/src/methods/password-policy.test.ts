@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { commonPasswords } from './common-passwords.ts'
 import { passwordProblem } from './password-policy.ts'
 
-const problemOf = (password: string, identifier = 'ada.byron@example.com') =>
+const findProblem = (password: string, identifier = 'ada.byron@example.com') =>
   passwordProblem(password, { identifier, names: ['Augusta', 'King-Noël'] })?.id
 
 it.each([
@@ -26,7 +26,7 @@ it.each([
   ['0987654321', 4000034],
   ['1qaz2wsx3edc', 4000034],
 ])('the password policy refuses %s', (password, id) => {
-  expect(problemOf(password)).toBe(id)
+  expect(findProblem(password)).toBe(id)
 })
 
 it.each([
@@ -38,7 +38,7 @@ it.each([
   'summer in Lisbon',
   '7391 6620 8454',
 ])('the password policy accepts %s', (password) => {
-  expect(problemOf(password)).toBeUndefined()
+  expect(findProblem(password)).toBeUndefined()
 })
 
 it('the list of common passwords contains only passwords that pass the other rules', () => {

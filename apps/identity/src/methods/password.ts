@@ -14,7 +14,7 @@ import type { RequestContext } from '../http/request-context.ts'
 import { saveConfig } from '../identities/credentials.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { findPasswordLogin, replacePasswordHash } from '../identities/store.ts'
-import { checkTraits, emailOf, submittedTraits, traitAt } from '../identities/traits.ts'
+import { checkTraits, getEmail, submittedTraits, traitAt } from '../identities/traits.ts'
 import { countGuess } from '../limits/guesses.ts'
 import { recordSecurityEvent } from '../security/events.ts'
 import { type Message, messages } from '../ui/messages.ts'
@@ -62,7 +62,7 @@ export const passwordSettings: SettingsMethod = {
 function personalData(traits: Traits): { identifier: string; names: string[] } {
   const names = ['traits.name.first', 'traits.name.last'].map((name) => traitAt(traits, name))
   return {
-    identifier: normalizeIdentifier(emailOf(traits)),
+    identifier: normalizeIdentifier(getEmail(traits)),
     names: names.filter((name): name is string => typeof name === 'string'),
   }
 }

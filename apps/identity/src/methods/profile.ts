@@ -3,7 +3,7 @@ import type { SettingsMethod } from '../flows/settings-method.ts'
 import { isObject } from '../http/body.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { replaceTraits, type User } from '../identities/store.ts'
-import { checkTraits, emailOf, submittedTraits, traitAt } from '../identities/traits.ts'
+import { checkTraits, getEmail, submittedTraits, traitAt } from '../identities/traits.ts'
 import { recordSecurityEvent } from '../security/events.ts'
 import { messages } from '../ui/messages.ts'
 import { type Node, submitButton } from '../ui/nodes.ts'
@@ -23,12 +23,12 @@ export const profileSettings: SettingsMethod = {
     return {
       kind: 'changed',
       nodes: profileNodes(traits),
-      ...(other ? { address: normalizeIdentifier(emailOf(traits)) } : {}),
+      ...(other ? { address: normalizeIdentifier(getEmail(traits)) } : {}),
       async write(tx) {
         const address = await replaceTraits(tx, user, traits, {
           verified: app.assumesAddresses && 'assumed',
         })
-        const [from, to] = [emailOf(user.traits), emailOf(traits)]
+        const [from, to] = [getEmail(user.traits), getEmail(traits)]
         if (address) await recordSecurityEvent(tx, app, ctx, user, { event: 'address-changed', from, to })
         return address
       },
@@ -41,5 +41,5 @@ function profileNodes(traits: unknown): Node[] {
 }
 
 function hasOtherEmail(user: User, email: unknown): boolean {
-  return normalizeIdentifier(String(email ?? '')) !== normalizeIdentifier(emailOf(user.traits))
+  return normalizeIdentifier(String(email ?? '')) !== normalizeIdentifier(getEmail(user.traits))
 }

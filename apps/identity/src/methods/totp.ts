@@ -4,7 +4,7 @@ import type { SettingsMethod } from '../flows/settings-method.ts'
 import { refusedWith } from '../flows/sign-in-method.ts'
 import { textField } from '../http/body.ts'
 import { findConfig, saveConfig } from '../identities/credentials.ts'
-import { emailOf } from '../identities/traits.ts'
+import { getEmail } from '../identities/traits.ts'
 import { messages } from '../ui/messages.ts'
 import { image, input, sealed, submitButton, text } from '../ui/nodes.ts'
 import { addFactor, type CodeFactor, codeFactorLogin, removeFactor } from './code-factor.ts'
@@ -32,7 +32,7 @@ const factor: CodeFactor<TotpConfig> = {
   // A code works once: its time step and all earlier ones are used up with it.
   async spend(tx, app, { identityId, config, code }) {
     const { sealedSecret, lastStep } = config
-    const step = stepOf(app.keys.open(sealedSecret, place(identityId)), code, lastStep)
+    const step = getStep(app.keys.open(sealedSecret, lockKey(identityId)), code, lastStep)
     if (step === undefined) return factorMessages.totpWrong()
     await saveConfig(tx, identityId, type, { sealedSecret, lastStep: step })
     return undefined
@@ -53,9 +53,9 @@ export const totpSettings: SettingsMethod = {
     let secret = openSecret(app, identityId, recall(context, type).secret)
     if (secret === undefined) {
       secret = generateSecret()
-      remember(context, type, { secret: app.keys.seal(secret, place(identityId)) })
+      remember(context, type, { secret: app.keys.seal(secret, lockKey(identityId)) })
     }
-    const uri = generateURI({ issuer: 'Crux', label: emailOf(user.traits), secret })
+    const uri = generateURI({ issuer: 'Crux', label: getEmail(user.traits), secret })
     const { toDataURL } = await import('qrcode')
     const qr = await toDataURL(uri, { width: 256, margin: 2, errorCorrectionLevel: 'M' })
     return [
@@ -76,16 +76,16 @@ export const totpSettings: SettingsMethod = {
     const code = textField(fields, 'totp_code')
     if (code === '') return refusedWith(messages.required('totp_code'), 'totp_code')
     const secret = openSecret(app, identityId, recall(context, type).secret)
-    const step = secret === undefined ? undefined : stepOf(secret, code, 0)
+    const step = secret === undefined ? undefined : getStep(secret, code, 0)
     if (secret === undefined || step === undefined) return refusedWith(factorMessages.totpWrong(), 'totp_code')
     forget(context, type)
-    const config: TotpConfig = { sealedSecret: app.keys.seal(secret, place(identityId)), lastStep: step }
+    const config: TotpConfig = { sealedSecret: app.keys.seal(secret, lockKey(identityId)), lastStep: step }
     return addFactor(app, factor, attempt, config)
   },
 }
 
 /** The time step of `code`, if it is close to the current one and after `lastStep`. */
-function stepOf(secret: string, code: string, lastStep: number): number | undefined {
+function getStep(secret: string, code: string, lastStep: number): number | undefined {
   const token = code.replaceAll(/\s/g, '')
   if (!/^\d{6}$/.test(token)) return undefined
   const result = verifySync({ secret, token, period: periodSeconds, epochTolerance: periodSeconds })
@@ -94,10 +94,10 @@ function stepOf(secret: string, code: string, lastStep: number): number | undefi
 }
 
 function openSecret(app: App, identityId: string, value: unknown): string | undefined {
-  return typeof value === 'string' ? app.keys.open(value, place(identityId)) : undefined
+  return typeof value === 'string' ? app.keys.open(value, lockKey(identityId)) : undefined
 }
 
-const place = (identityId: string) => `totp ${identityId}`
+const lockKey = (identityId: string) => `totp ${identityId}`
 
 function isTrue(value: unknown): boolean {
   return value === true || value === 'true'

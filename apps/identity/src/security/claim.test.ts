@@ -1,9 +1,9 @@
 import type { LoginFlow, RecoveryFlow, SettingsFlow } from '@ory/kratos-client'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type Browser, csrfOf } from '../../test/browser.ts'
+import { type Browser, getCsrfToken } from '../../test/browser.ts'
 import { enrolTotp, openLogin, openSettings, signUpInBrowser, submitLogin, submitSettings } from '../../test/factors.ts'
 import { goodPassword, makeEmail, startMailingIdentity } from '../../test/identity.ts'
-import { codeOf } from '../../test/mail-server.ts'
+import { getCode } from '../../test/mail-server.ts'
 
 const { identity, mailServer, stop } = await startMailingIdentity()
 afterAll(stop)
@@ -12,16 +12,16 @@ async function recover(browser: Browser, email: string) {
   const { json: flow } = await browser.ask<RecoveryFlow>('/self-service/recovery/browser')
   const submit = (json: object) =>
     browser.ask(`/self-service/recovery?flow=${flow.id}`, {
-      json: { method: 'code', csrf_token: csrfOf(flow), ...json },
+      json: { method: 'code', csrf_token: getCsrfToken(flow), ...json },
     })
   await submit({ email })
-  await submit({ code: codeOf(await mailServer.next(email, 'Recover your account')) })
+  await submit({ code: getCode(await mailServer.next(email, 'Recover your account')) })
 }
 
 async function signInByCode(browser: Browser, email: string) {
   const flow = await openLogin(browser)
   await submitLogin<LoginFlow>(browser, flow, { method: 'code', identifier: email })
-  const code = codeOf(await mailServer.next(email, 'Your code to sign in'))
+  const code = getCode(await mailServer.next(email, 'Your code to sign in'))
   await submitLogin(browser, flow, { method: 'code', identifier: email, code })
 }
 

@@ -6,7 +6,7 @@ import { type SecurityEvent, securityLog } from '../db/schema.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import type { Identity } from '../identities/store.ts'
-import { emailOf } from '../identities/traits.ts'
+import { getEmail } from '../identities/traits.ts'
 import { type Notice, noticeMail } from '../mail/notices.ts'
 
 const factorNames: Record<string, string> = {
@@ -42,7 +42,7 @@ export async function recordSecurityEvent(
 ): Promise<void> {
   const { clientAddress, userAgent } = ctx
   // This runs before the event is in the log, because a sign-in is compared with previous ones.
-  const notices = app.sendsMail ? await noticesOf(tx, app, user, userAgent, what) : []
+  const notices = app.sendsMail ? await listNotices(tx, app, user, userAgent, what) : []
   const { event, ...details } = what
   const written = await tx
     .insert(securityLog)
@@ -55,14 +55,14 @@ export async function recordSecurityEvent(
   }
 }
 
-async function noticesOf(
+async function listNotices(
   tx: Executor,
   app: Notifier,
   user: Identity,
   userAgent: string,
   what: SecurityEvent,
 ): Promise<{ recipient: string; notice: Notice }[]> {
-  const recipient = normalizeIdentifier(emailOf(user.traits))
+  const recipient = normalizeIdentifier(getEmail(user.traits))
   switch (what.event) {
     case 'signed-up':
     case 'confirmed':
@@ -98,10 +98,10 @@ async function isNewDevice(tx: Executor, identityId: string, userAgent: string):
     )
     .orderBy(desc(securityLog.id))
     .limit(remembered)
-  return rows.length > 0 && !rows.some((row) => kindOf(row.userAgent) === kindOf(userAgent))
+  return rows.length > 0 && !rows.some((row) => toKind(row.userAgent) === toKind(userAgent))
 }
 
 /** Versions are ignored, because updates do not make a new device. */
-function kindOf(userAgent: string): string {
+function toKind(userAgent: string): string {
   return userAgent.replaceAll(/[\d._]+/g, '')
 }

@@ -5,7 +5,7 @@ import { listCapturedMails } from '@crux/service-kit/mail'
 import type { LoginFlow, SettingsFlow } from '@ory/kratos-client'
 import { afterAll, describe, expect, it } from 'vitest'
 import { goodPassword, makeEmail, signUp, startMailingIdentity, startTestIdentity } from '../../test/identity.ts'
-import { codeOf } from '../../test/mail-server.ts'
+import { getCode } from '../../test/mail-server.ts'
 
 const { identity, mailServer, stop } = await startMailingIdentity()
 afterAll(stop)
@@ -17,7 +17,7 @@ interface Entry {
   user_agent: string
 }
 
-const logOf = async (token: string, query = '') =>
+const getLog = async (token: string, query = '') =>
   (await identity.browser({ 'x-session-token': token }).ask<Entry[]>(`/sessions/security-log${query}`)).json
 
 async function change(token: string, fields: object, on = identity) {
@@ -64,7 +64,7 @@ describe('the security notification by mail', () => {
     expect(await subjects(email, 2)).toEqual([verify, 'Your e-mail address was changed'])
     const mail = await mailServer.next(other)
     expect(mail.subject).toBe(verify)
-    expect(codeOf(mail)).toMatch(/^\d{6}$/)
+    expect(getCode(mail)).toMatch(/^\d{6}$/)
   })
 
   it('is not sent for a change of the name', async () => {
@@ -89,7 +89,7 @@ describe('the security log', () => {
     const { email, token } = await signUp(identity)
     await signIn(email, 'A browser')
     await change(token, { method: 'password', password: `${goodPassword} new` })
-    const entries = await logOf(token)
+    const entries = await getLog(token)
     expect(entries.map(({ event }) => event)).toEqual(['password-changed', 'signed-in', 'signed-up'])
     expect(entries[1]).toMatchObject({
       details: { method: 'password' },
@@ -107,7 +107,7 @@ describe('the security log', () => {
     expect(first.json.map(({ event }) => event)).toEqual(['signed-in'])
     const next = /<([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] ?? ''
     expect((await client.ask<Entry[]>(next)).json.map(({ event }) => event)).toEqual(['signed-up'])
-    expect((await logOf(eve.token)).map(({ event }) => event)).toEqual(['signed-up'])
+    expect((await getLog(eve.token)).map(({ event }) => event)).toEqual(['signed-up'])
     expect((await identity.browser().ask('/sessions/security-log')).status).toBe(401)
   })
 

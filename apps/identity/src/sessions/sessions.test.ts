@@ -2,7 +2,7 @@ import { listen } from '@crux/postgres'
 import { createLogger } from '@crux/service-kit'
 import type { LogoutFlow, RegistrationFlow, Session } from '@ory/kratos-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Browser, csrfOf } from '../../test/browser.ts'
+import { type Browser, getCsrfToken } from '../../test/browser.ts'
 import {
   consoleUrl,
   goodPassword,
@@ -32,7 +32,12 @@ async function signedInBrowser(): Promise<Browser> {
   const browser = identity.browser()
   const { json: flow } = await browser.ask<RegistrationFlow>('/self-service/registration/browser')
   await browser.ask(`/self-service/registration?flow=${flow.id}`, {
-    json: { method: 'password', csrf_token: csrfOf(flow), password: goodPassword, traits: { email: makeEmail() } },
+    json: {
+      method: 'password',
+      csrf_token: getCsrfToken(flow),
+      password: goodPassword,
+      traits: { email: makeEmail() },
+    },
   })
   return browser
 }

@@ -43,7 +43,7 @@ export async function currentSigningKey(app: App): Promise<{ id: string; key: Si
 /** Undefined after CRUX_SECRET was changed; a new key is then created. */
 function open(app: App, row: { id: string; sealedKey: string }): { id: string; jwk: JWK } | undefined {
   try {
-    return { id: row.id, jwk: JSON.parse(app.keys.open(row.sealedKey, placeOf(row.id))) }
+    return { id: row.id, jwk: JSON.parse(app.keys.open(row.sealedKey, toPlace(row.id))) }
   } catch {
     return undefined
   }
@@ -54,9 +54,9 @@ async function makeKey(app: App): Promise<{ id: string; jwk: JWK }> {
   const id = newToken('')
   const jwk = await exportJWK(privateKey)
   const shown = { ...(await exportJWK(publicKey)), kid: id, use: 'sig', alg: signingAlgorithm }
-  const sealedKey = app.keys.seal(JSON.stringify(jwk), placeOf(id))
+  const sealedKey = app.keys.seal(JSON.stringify(jwk), toPlace(id))
   await app.database.db.insert(signingKeys).values({ id, publicKey: shown, sealedKey })
   return { id, jwk }
 }
 
-const placeOf = (id: string) => `signing key ${id}`
+const toPlace = (id: string) => `signing key ${id}`

@@ -60,8 +60,8 @@ it('tokenize_as signs with a new key after 90 days and still publishes the previ
   const before = (await tokenize(token, 'long')).json.tokenized ?? ''
   await identity.sql(`update identity.signing_keys set created_at = created_at - interval '91 days'`)
   const after = (await tokenize(token, 'long')).json.tokenized ?? ''
-  const kidOf = async (jwt: string) => (await check(jwt)).protectedHeader.kid
-  expect(await kidOf(after)).not.toBe(await kidOf(before))
+  const getKeyId = async (jwt: string) => (await check(jwt)).protectedHeader.kid
+  expect(await getKeyId(after)).not.toBe(await getKeyId(before))
 })
 
 it('tokenize_as refuses unknown templates, also names that every object has', async () => {

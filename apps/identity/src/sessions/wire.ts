@@ -4,9 +4,9 @@ import type { Device, Session, SessionDetails } from './store.ts'
 
 type Wire = Record<string, unknown>
 
-type Shower = Pick<App, 'publicUrl' | 'providers'>
+type WireContext = Pick<App, 'publicUrl' | 'providers'>
 
-export function showSession(session: SessionDetails, app: Shower): Wire {
+export function showSession(session: SessionDetails, app: WireContext): Wire {
   return {
     ...showBareSession(session, app),
     identity: showIdentity(session.user, app.publicUrl),
@@ -15,7 +15,7 @@ export function showSession(session: SessionDetails, app: Shower): Wire {
 }
 
 /** A session without its user and devices. `active` is false for an expired session too. */
-export function showBareSession(session: Session, app: Shower): Wire {
+export function showBareSession(session: Session, app: WireContext): Wire {
   return {
     id: session.id,
     active: session.active && session.expiresAt.getTime() > Date.now(),
@@ -34,7 +34,7 @@ export function providerLabel({ provider }: { provider?: unknown }, { providers 
 }
 
 /** Sessions in a list have no addresses of their user and no address of the schema. */
-export function showListedSession(session: SessionDetails, app: Shower): Wire {
+export function showListedSession(session: SessionDetails, app: WireContext): Wire {
   return {
     ...showBareSession(session, app),
     identity: showBareIdentity(session.user, ''),

@@ -1,5 +1,5 @@
 import type { ContinueWith, Identity, Session, UiContainer } from '@ory/kratos-client'
-import { type Answer, type Browser, csrfOf } from '../browser.ts'
+import { type Answer, type Browser, getCsrfToken } from '../browser.ts'
 import type { FlowKind } from './clock.ts'
 
 /** The part of a flow of any kind that scenarios need. */
@@ -26,7 +26,7 @@ export interface Done {
  */
 export async function open(client: Browser, kind: FlowKind, type: 'api' | 'browser', query = ''): Promise<Flow> {
   const answer = await client.ask<Flow>(`/self-service/${kind}/${type}${query}`)
-  return flowOf(answer, kind)
+  return getFlow(answer, kind)
 }
 
 /** Requests a flow as a page and reads it at the address of the redirect. */
@@ -38,10 +38,10 @@ export async function openPage(client: Browser, kind: FlowKind, query = ''): Pro
 }
 
 export async function read(client: Browser, kind: FlowKind, id: string): Promise<Flow> {
-  return flowOf(await client.ask<Flow>(`/self-service/${kind}/flows?id=${id}`), kind)
+  return getFlow(await client.ask<Flow>(`/self-service/${kind}/flows?id=${id}`), kind)
 }
 
-export function flowOf(answer: Answer<unknown>, kind: FlowKind): Flow {
+export function getFlow(answer: Answer<unknown>, kind: FlowKind): Flow {
   const flow = answer.json as Flow
   if (!flow.ui) throw new Error(`no ${kind} flow but ${answer.status} ${answer.text}`)
   return { ...flow, kind }
@@ -49,13 +49,13 @@ export function flowOf(answer: Answer<unknown>, kind: FlowKind): Flow {
 
 /** Submits fields as JSON; those of a browser flow with its csrf token by default. */
 export function submit(client: Browser, flow: Flow, fields: Record<string, unknown>): Promise<Answer<Done>> {
-  const token = flow.type === 'browser' ? { csrf_token: csrfOf(flow) } : {}
+  const token = flow.type === 'browser' ? { csrf_token: getCsrfToken(flow) } : {}
   return client.ask<Done>(`/self-service/${flow.kind}?flow=${flow.id}`, { json: { ...token, ...fields } })
 }
 
 /** Submits the form of a page. */
 export function submitForm(client: Browser, flow: Flow, fields: Record<string, string>): Promise<Answer> {
-  const form = { csrf_token: csrfOf(flow), ...fields }
+  const form = { csrf_token: getCsrfToken(flow), ...fields }
   return client.page(`/self-service/${flow.kind}?flow=${flow.id}`, { form })
 }
 

@@ -30,11 +30,11 @@ export function observe(answer: Answer): Observation {
       .filter((cookie) => !ownCookies.has(cookie.split('=', 1)[0] ?? ''))
       .map(cookieShape)
       .sort(),
-    body: isRedirect ? '' : bodyOf(answer),
+    body: isRedirect ? '' : getBody(answer),
   }
 }
 
-function bodyOf(answer: Answer): unknown {
+function getBody(answer: Answer): unknown {
   try {
     return shape('', answer.json)
   } catch {

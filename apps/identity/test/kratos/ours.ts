@@ -11,7 +11,7 @@ export async function startOurs(): Promise<Service & { stop(): Promise<void> }> 
   return {
     publicUrl: identity.publicUrl,
     mails,
-    clock: clockOf(identity),
+    clock: createClock(identity),
     browser: (headers) => identity.browser(headers),
     admin: () => new Browser(identity.adminUrl, { authorization: `Bearer ${adminToken}` }),
     async stop() {
@@ -21,7 +21,7 @@ export async function startOurs(): Promise<Service & { stop(): Promise<void> }> 
   }
 }
 
-function clockOf({ sql }: TestIdentity): Clock {
+function createClock({ sql }: TestIdentity): Clock {
   return {
     async expireFlow(kind, id) {
       await sql(`update identity.flows set expires_at = now() - interval '1 minute' where kind = $1 and id = $2`, [

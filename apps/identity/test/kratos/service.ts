@@ -1,6 +1,6 @@
 import type { Answer, Browser } from '../browser.ts'
 import { consoleUrl } from '../console-url.ts'
-import { codeOf, linkOf, type MailServer } from '../mail-server.ts'
+import { getCode, getLink, type MailServer } from '../mail-server.ts'
 import type { Clock } from './clock.ts'
 
 /** A service under test: Ory Kratos or that of Crux. */
@@ -43,7 +43,7 @@ const mailDeadlineMs = 15_000
 
 export function makeTestEnvironment(service: Service, witness: Witness): TestEnvironment {
   /** The content of the newest mail that contains such a part. */
-  const mailed = async (email: string, part: typeof codeOf): Promise<string> => {
+  const mailed = async (email: string, part: typeof getCode): Promise<string> => {
     if (witness.hopeless()) throw new Error(`no mail to ${email} is waited for after a wrong answer`)
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => late.reject(new Error(`no mail came to ${email}`)), mailDeadlineMs)
@@ -61,8 +61,8 @@ export function makeTestEnvironment(service: Service, witness: Witness): TestEnv
     clock: service.clock,
     admin: (path, method, json) => service.admin().ask(`/admin${path}`, { method, json }),
     adminPort: () => service.admin(),
-    code: (email) => mailed(email, codeOf),
-    link: async (email) => (await mailed(email, linkOf)).replace(`${consoleUrl}/kratos`, ''),
+    code: (email) => mailed(email, getCode),
+    link: async (email) => (await mailed(email, getLink)).replace(`${consoleUrl}/kratos`, ''),
     see: witness.see,
     note: witness.note,
   }

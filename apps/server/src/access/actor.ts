@@ -1,11 +1,11 @@
 import type { TeamRole, TokenScope } from '@crux/contract'
-import type { PersonActor, SessionActor } from '../identity/index.ts'
+import type { AuthenticatedUser, SessionActor } from '../identity/index.ts'
 
 /** The token of the request, and the scope that limits its owner's rights. */
 export type Grant = { id: string; scope: TokenScope }
 
-/** A person, signed in or using one of their tokens. */
-export type UserActor = SessionActor | (PersonActor & { sessionId?: undefined; grant: Grant })
+/** A user, signed in or using one of their tokens. */
+export type UserActor = SessionActor | (AuthenticatedUser & { sessionId?: undefined; grant: Grant })
 export type ServiceAccountActor = {
   kind: 'service-account'
   id: string

@@ -1,6 +1,6 @@
 import { createTtlCache } from '@crux/service-kit'
 import type { App } from '../context.ts'
-import { type Credentials, type Person, sessionTtlMs } from '../identity/index.ts'
+import { type Credentials, sessionTtlMs, type User } from '../identity/index.ts'
 import type { Actor } from './actor.ts'
 import { type FoundToken, findToken, touchToken } from './store.ts'
 import { bearerToken, hashToken } from './token-text.ts'
@@ -26,7 +26,7 @@ export interface Authentication {
 export function createAuthentication(
   app: Pick<App, 'bus' | 'database' | 'identity' | 'log'>,
   options: {
-    /** Revokes the API tokens of a person that were created until then. */
+    /** Revokes the API tokens of a user that were created until then. */
     revokeTokens: (userId: string, before: Date) => Promise<unknown>
   },
 ): Authentication {
@@ -72,7 +72,7 @@ export function createAuthentication(
         revokeLater(token.userId, person.recoveredAt)
         return undefined
       }
-      const actor = actorOf(token, person)
+      const actor = toActor(token, person)
       if (actor) touch(token.id)
       return actor
     },
@@ -118,7 +118,7 @@ function revokeAfterRecoveries(
   return revokeLater
 }
 
-function actorOf(token: FoundToken, person: Person | undefined): Actor | undefined {
+function toActor(token: FoundToken, person: User | undefined): Actor | undefined {
   const { id, name, scope, aal, teamId, deploymentId, serviceAccountId, serviceAccountName, createdBy } = token
   const held = { sessionExpiresAt: token.expiresAt ?? endOfTime, grant: { id, scope } }
   if (token.userId !== null) return person && { kind: 'user', ...person, ...held, aal, recovered: false }

@@ -48,7 +48,7 @@ export function createGuard(services: AuthServices, origins: () => ReadonlySet<s
     }
 
     request.passed = { actor }
-    const key = teamKeyOf(request.params)
+    const key = toTeamKey(request.params)
     const team = key && (await services.membership.find(actor, key))
     if (!team) throw notInTeam(key)
     request.passed = { actor, team }
@@ -86,7 +86,7 @@ function checkScope(endpoint: EndpointSpec, actor: Actor, params: unknown) {
   if (!scopeCovers(scope, needed)) throw scopeTooLow(`This token has the scope "${scope}", and this needs "${needed}".`)
 }
 
-function teamKeyOf(params: unknown): TeamKey | undefined {
+function toTeamKey(params: unknown): TeamKey | undefined {
   const [slug, id] = [getField(params, 'teamSlug'), getField(params, 'teamId')]
   if (slug !== undefined) return { by: 'slug', value: String(slug) }
   return id === undefined ? undefined : { by: 'id', value: String(id) }

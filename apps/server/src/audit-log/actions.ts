@@ -17,7 +17,7 @@ export async function listEntries(
   { team }: Caller,
   query: Query<'audit-log.list'>,
 ): Promise<ResponseInput<'audit-log.list'>> {
-  const range = rangeOf(team, query)
+  const range = toRange(team, query)
   const [rows, total] = await Promise.all([
     selectPage(app.database.pool, range, query),
     countEntries(app.database.pool, range),
@@ -43,7 +43,7 @@ export async function countDays(
     })
   if (!isTimeZone(query.timeZone)) throw unknownZone(query.timeZone)
   try {
-    return await selectDays(app.database.pool, rangeOf(team, query), query.timeZone)
+    return await selectDays(app.database.pool, toRange(team, query), query.timeZone)
   } catch (error) {
     // This process knows the zone, but the database does not.
     if (getField(error, 'code') === '22023') throw unknownZone(query.timeZone)
@@ -51,7 +51,7 @@ export async function countDays(
   }
 }
 
-export const rangeOf = (team: TeamContext, query: RangeQuery): Range => ({
+export const toRange = (team: TeamContext, query: RangeQuery): Range => ({
   teamId: team.id,
   from: query.from,
   to: query.to,

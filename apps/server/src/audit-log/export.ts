@@ -1,7 +1,7 @@
 import type { ResponseInput } from '@crux/contract'
 import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { type RangeQuery, rangeOf, toEntries } from './actions.ts'
+import { type RangeQuery, toEntries, toRange } from './actions.ts'
 import { type AuditRow, selectAfter } from './store.ts'
 
 type Entry = ResponseInput<'audit-log.list'>['items'][number]
@@ -19,7 +19,7 @@ export async function exportEntries(
   query: RangeQuery,
   format: Format,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const range = rangeOf(team, query)
+  const range = toRange(team, query)
   const read = (after?: AuditRow) => selectAfter(app.database.pool, range, after, entriesPerRead)
   // An error before the first byte is answered as a refusal; after it, the stream breaks off.
   const first = await read()

@@ -21,7 +21,7 @@ const dataBytesMax = 16_384
 /** Records what a user did, or tried, without credentials. Never fails the request: an error is logged. */
 export async function recordAudit(app: Pick<App, 'database' | 'log'>, entry: AuditEntry): Promise<void> {
   const { actor, data: given, ...rest } = entry
-  // A person, or an account, may have several tokens.
+  // A user, or an account, may have several tokens.
   const data = actor.grant && actor.kind !== 'deployment-token' ? { ...given, tokenId: actor.grant.id } : given
   try {
     await insertEntry(app.database, {

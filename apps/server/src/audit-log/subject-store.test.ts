@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { testEnvironmentOf } from '../../test/deploy-kit.ts'
+import { getTestEnvironment } from '../../test/deploy-kit.ts'
 import { type Someone, startTestServer, type TestServer } from '../../test/kit/index.ts'
 
 let crux: TestServer
@@ -29,16 +29,16 @@ it('the subjects of an entry have their current names, without those of another 
     .call('projects.update', { params: { ...params, projectId: foreign.id }, body: { name: 'Taken' } })
     .catch(() => undefined)
   const { items } = await client.call('audit-log.list', { params: { teamSlug: mine.slug }, query: always })
-  const subjectOf = (event: string) => items.filter((item) => item.event.endsWith(event)).map((item) => item.subject)
-  expect(subjectOf('projects.delete')).toEqual([undefined])
-  expect(subjectOf('projects.update')).toEqual(
+  const getSubject = (event: string) => items.filter((item) => item.event.endsWith(event)).map((item) => item.subject)
+  expect(getSubject('projects.delete')).toEqual([undefined])
+  expect(getSubject('projects.update')).toEqual(
     expect.arrayContaining([expect.objectContaining({ kind: 'project', id: project.id, name: 'After' })]),
   )
   expect(JSON.stringify(items.map((item) => item.subject))).not.toContain('Foreign')
 })
 
 it('the subject of a versionless project has no version name', async () => {
-  const { client, node, params: inTeam, version } = await testEnvironmentOf(crux, ada, await crux.createTeam(ada))
+  const { client, node, params: inTeam, version } = await getTestEnvironment(crux, ada, await crux.createTeam(ada))
   const { projectId, versionId } = await version({ name: 'rolling' })
   const { pool } = crux.app.database
   await pool.query(`update crux.project set name = 'Lab', type = 'versionless' where id = $1`, [projectId])
@@ -52,7 +52,7 @@ it('the subject of a versionless project has no version name', async () => {
     body: { prefix: 'lab', protected: true, note: '', configBundles: [] },
   })
   const { items } = await client.call('audit-log.list', { params: inTeam, query: always })
-  const nameOf = (event: string) => items.find((item) => item.event.endsWith(event))?.subject?.name
-  expect(nameOf('deployments.update')).toBe('Lab on this-box')
-  expect(nameOf('deployments.create')).toBe('Lab')
+  const getName = (event: string) => items.find((item) => item.event.endsWith(event))?.subject?.name
+  expect(getName('deployments.update')).toBe('Lab on this-box')
+  expect(getName('deployments.create')).toBe('Lab')
 })

@@ -25,7 +25,7 @@ export async function findSubjects(
   teamId: string,
   rows: readonly Pick<AuditRow, 'id' | 'data'>[],
 ): Promise<Map<string, Subject>> {
-  const wanted = new Map(rows.map((row) => [row.id, idsOf(row.data)]))
+  const wanted = new Map(rows.map((row) => [row.id, listIds(row.data)]))
   const ids = [...new Set([...wanted.values()].flat())]
   if (ids.length === 0) return new Map()
   const found = await sql`with wanted as (select unnest(${ids}::uuid[]) as id)
@@ -56,7 +56,7 @@ export async function findSubjects(
 }
 
 /** The ids of the address; those of the body only if the address has none, as for created resources. */
-function idsOf(data: unknown): string[] {
+function listIds(data: unknown): string[] {
   const from = (part: unknown) =>
     idKeys.flatMap((key) => {
       const id = getField(part, key)

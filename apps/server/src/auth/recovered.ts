@@ -3,14 +3,14 @@ import type { App } from '../context.ts'
 import type { SessionActor } from '../identity/index.ts'
 
 /**
- * A person who signed in with a code has proven access to the mailbox, but no knowledge of a password. Until they have
+ * A user who signed in with a code has proven access to the mailbox, but no knowledge of a password. Until they have
  * set a password or linked a provider the guard lets the session do nothing else. The identity service shows how a
  * session was opened. That a password was set in it since is recorded here, because Ory Kratos does not show it.
  */
 export async function finishRecovery(app: App, actor: SessionActor): Promise<void> {
   if (!actor.recoveredAt) return
   await app.accounts.settleRecovery(actor.id, actor.recoveredAt)
-  app.bus.publish({ type: 'person.changed', userId: actor.id, sessionId: actor.sessionId })
+  app.bus.publish({ type: 'user.changed', userId: actor.id, sessionId: actor.sessionId })
   app.log.info({ userId: actor.id }, 'recovered account finalized')
 }
 

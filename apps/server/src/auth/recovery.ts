@@ -3,7 +3,7 @@ import type { App } from '../context.ts'
 import type { FlowAnswer, IdentityFlows } from '../identity/index.ts'
 import { acceptInvitation, requireLiveInvitation } from '../teams/index.ts'
 import { newSession } from './recovered.ts'
-import { captchaOf, type RelayedRequest, relay, submit } from './relay.ts'
+import { type RelayedRequest, relay, submit, toCaptcha } from './relay.ts'
 
 /** The page where a password is set before anything else is possible. */
 const newPasswordPage = '/auth/settings/new-password'
@@ -15,7 +15,7 @@ export function recover(
   form: RelayedRequest & { body: Body<'auth.recovery'> },
 ): Promise<unknown> {
   const { code, email } = form.body
-  const asked = code ? { code } : { email, ...captchaOf(form.body) }
+  const asked = code ? { code } : { email, ...toCaptcha(form.body) }
   return submit(
     app,
     flows.recover,
@@ -52,7 +52,7 @@ export async function createAccount(
       const actor = await app.identity.session({ cookie })
       if (!actor) return secondFactorPage(`/teams/${team}/invitation`)
       try {
-        // A code that is used again must not take the rights of a person who has set a password since.
+        // A code that is used again must not take the rights of a user who has set a password since.
         await requireLiveInvitation(app, actor.id, team)
         await acceptInvitation(app, actor, team, { cameByMail: true })
       } catch (error) {

@@ -32,11 +32,11 @@ export const submit = (
  * The response of the page's captcha, in the field where the identity service reads it; Ory Kratos accepts and ignores
  * the field.
  */
-export const captchaOf = ({ captcha }: { captcha?: string | null | undefined }) =>
+export const toCaptcha = ({ captcha }: { captcha?: string | null | undefined }) =>
   captcha ? { transient_payload: { captcha_token: captcha } } : {}
 
 /** The traits of an identity, from the fields of a form. */
-export const traitsOf = (body: { email: string; firstName: string; lastName?: string | null | undefined }) => ({
+export const toTraits = (body: { email: string; firstName: string; lastName?: string | null | undefined }) => ({
   email: body.email,
   name: { first: body.firstName, last: body.lastName || undefined },
 })
@@ -78,7 +78,7 @@ export async function relay(
   // An expired verification is answered with the address of a new flow; the other flows answer 410.
   if (status === 303 && location)
     throw new RelayedRefusal(410, { use_flow_id: new URL(location).searchParams.get('id') })
-  // The page was open before the person signed in elsewhere. A deliberate second sign-in has a refresh flow.
+  // The page was open before the user signed in elsewhere. A deliberate second sign-in has a refresh flow.
   const tooLate = options.signsIn && getField(body, 'refresh') !== true && (status === 400 || status === 403)
   if (tooLate && (await app.identity.session({ cookie: text })))
     throw new CruxError('alreadyExists', { property: 'session', description: 'You are signed in already.' })

@@ -4,7 +4,7 @@ import type { Handlers } from '../http/index.ts'
 import type { IdentityFlows } from '../identity/index.ts'
 import { renewCode } from '../teams/index.ts'
 import { createAccount, recover } from './recovery.ts'
-import { captchaOf, relay, submit, traitsOf } from './relay.ts'
+import { relay, submit, toCaptcha, toTraits } from './relay.ts'
 import { settingsRoutes } from './settings-routes.ts'
 
 type AuthOperation =
@@ -25,12 +25,12 @@ export function authRoutes(
     ...settingsRoutes(app, flows),
     'auth.login': (form) => {
       const { method, email: identifier, password, code, provider } = form.body
-      const fields = { method, identifier, password, code, provider, ...captchaOf(form.body) }
+      const fields = { method, identifier, password, code, provider, ...toCaptcha(form.body) }
       return submit(app, flows.login, form, fields, { signsIn: true })
     },
     'auth.register': (form) => {
       const { method, password, provider } = form.body
-      const fields = { method, password, provider, traits: traitsOf(form.body), ...captchaOf(form.body) }
+      const fields = { method, password, provider, traits: toTraits(form.body), ...toCaptcha(form.body) }
       return submit(app, flows.register, form, fields, { signsIn: true })
     },
     // A request with a code verifies it; one with only an address requests a new code.

@@ -2,9 +2,9 @@ import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { Handlers } from '../http/index.ts'
 import type { Browser, IdentityFlows } from '../identity/index.ts'
-import { revokeTokensOfPerson } from '../tokens/index.ts'
+import { revokeTokensOfUser } from '../tokens/index.ts'
 import { finishRecovery } from './recovered.ts'
-import { submit, traitsOf } from './relay.ts'
+import { submit, toTraits } from './relay.ts'
 
 type SettingsOperation = 'auth.edit-profile' | 'auth.change-password' | 'auth.link-provider' | 'auth.unlink-provider'
 
@@ -28,10 +28,10 @@ export function settingsRoutes(app: App, flows: IdentityFlows): Handlers<Setting
         app,
         flows.settings,
         form,
-        { method: 'profile', traits: traitsOf(form.body) },
+        { method: 'profile', traits: toTraits(form.body) },
         {
           async agreed() {
-            app.bus.publish({ type: 'person.changed', userId: actor.id, sessionId: actor.sessionId })
+            app.bus.publish({ type: 'user.changed', userId: actor.id, sessionId: actor.sessionId })
           },
         },
       ),
@@ -46,7 +46,7 @@ export function settingsRoutes(app: App, flows: IdentityFlows): Handlers<Setting
             const { revokeTokens, signOutOthers } = form.body
             const { address, userAgent = '' } = browser
             await finishRecovery(app, actor)
-            if (revokeTokens) await revokeTokensOfPerson(app, actor.id, { requester: { address, userAgent } })
+            if (revokeTokens) await revokeTokensOfUser(app, actor.id, { requester: { address, userAgent } })
             if (signOutOthers) await endOtherSessions(browser)
           },
         },

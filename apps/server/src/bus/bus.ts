@@ -10,8 +10,8 @@ export type BusEvent =
   /** The account was changed through the admin API: disabled, enabled, renamed, deleted. */
   | { type: 'identity.changed'; userId: string }
   /** The name, the address, or what the session may do has changed. */
-  | { type: 'person.changed'; userId: string; sessionId: string }
-  /** `userId` is the id of a person or a service account. */
+  | { type: 'user.changed'; userId: string; sessionId: string }
+  /** `userId` is the id of a user or a service account. */
   | { type: 'member.changed'; teamId: string; userId: string }
   | { type: 'tokens.revoked'; tokenIds: string[] }
   | { type: 'team.changed'; teamId: string }
@@ -51,7 +51,7 @@ export type BusEventType = BusEvent['type']
  */
 export const rightsEvents: ReadonlySet<BusEventType> = new Set([
   'session.ended',
-  'person.changed',
+  'user.changed',
   'member.changed',
   'tokens.revoked',
   'team.changed',

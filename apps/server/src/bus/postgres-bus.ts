@@ -18,7 +18,7 @@ class BusDisconnectedError extends Error {
   override name = 'BusDisconnectedError'
 }
 
-const isOf = <T extends BusEventType>(event: BusEvent, type: T): event is BusEvent & BusEventOf<T> =>
+const isBusEvent = <T extends BusEventType>(event: BusEvent, type: T): event is BusEvent & BusEventOf<T> =>
   event.type === type
 
 /** The bus over LISTEN/NOTIFY: several processes on one database receive each other's events, and their own. */
@@ -40,7 +40,7 @@ export function createPostgresBus(options: { url: string; database: Database<typ
     url: options.url,
     channel: [channel, sessionsChannel, identitiesChannel],
     log: options.log,
-    onMessage: (payload, from) => deliver(eventOf(payload, from)),
+    onMessage: (payload, from) => deliver(toEvent(payload, from)),
     onReconnect: () => {
       for (const run of [...reconnected]) run()
     },
@@ -60,7 +60,7 @@ export function createPostgresBus(options: { url: string; database: Database<typ
     on(type, run) {
       const listeners = heard.get(type) ?? new Set()
       const listener = (event: BusEvent) => {
-        if (isOf(event, type)) run(event)
+        if (isBusEvent(event, type)) run(event)
       }
       heard.set(type, listeners.add(listener))
       return () => void listeners.delete(listener)
@@ -130,7 +130,7 @@ function createOutbox({ database, log }: { database: Database<typeof schema>; lo
   }
 }
 
-function eventOf(payload: string, from: string): BusEvent {
+function toEvent(payload: string, from: string): BusEvent {
   if (from === sessionsChannel) return { type: 'session.ended', sessionId: payload }
   if (from === identitiesChannel) return { type: 'identity.changed', userId: payload }
   return JSON.parse(payload)

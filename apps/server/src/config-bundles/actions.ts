@@ -55,7 +55,7 @@ export async function removeBundle(app: App, { team }: Caller, id: string): Prom
   await inTransaction(app.database, async (queries) => {
     if (!(await store.lockBundle(queries, team.id, id))) throw bundleNotFound(id)
     const { deploymentCount } = await findBundle(queries, team, id)
-    if (deploymentCount > 0) throw stillCarried(id, deploymentCount)
+    if (deploymentCount > 0) throw bundleInUse(id, deploymentCount)
     await store.deleteBundle(queries, id)
   })
   bundleRemoved(app, { teamId: team.id, configBundleId: id })
@@ -70,7 +70,7 @@ export async function findBundle(queries: Queries, team: TeamContext, id: string
 
 const bundleNotFound = (id: string) => new CruxError('notFound', { property: 'configBundleId', value: id })
 
-const stillCarried = (id: string, count: number) =>
+const bundleInUse = (id: string, count: number) =>
   new CruxError('preconditionFailed', {
     property: 'id',
     value: id,

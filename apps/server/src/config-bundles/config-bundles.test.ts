@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type DeployTestEnvironment,
   deployWell,
+  getTestEnvironment,
   makeDeployTestEnvironment,
-  testEnvironmentOf,
 } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
 import { keyOne, sealFor } from '../../test/node-keys.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
   server = await startTestServer()
   testEnvironment = await makeDeployTestEnvironment(server)
   const owner = server.signUp('Grace')
-  other = await testEnvironmentOf(server, owner, await server.createTeam(owner))
+  other = await getTestEnvironment(server, owner, await server.createTeam(owner))
 })
 afterAll(() => server.stop())
 
@@ -152,7 +152,7 @@ describe('a config bundle', () => {
 
   it('is deleted with its team, also while it is used', async () => {
     const owner = server.signUp('Leaving')
-    const team = await testEnvironmentOf(server, owner, await server.createTeam(owner))
+    const team = await getTestEnvironment(server, owner, await server.createTeam(owner))
     const bundle = await makeBundle({}, 'Gone', team)
     const deployment = await team.deployment(await team.version(), (await team.node()).id)
     await team.client.call('deployments.update', {

@@ -1,13 +1,13 @@
 import type { App } from '../context.ts'
 import { recordEvent } from '../system/index.ts'
 
-type Which = { teamId: string; configBundleId: string }
+type BundleIds = { teamId: string; configBundleId: string }
 
-export const bundleCreated = (app: App, which: Which) => recordEvent(app, which, 'config bundle created')
-export const bundleRemoved = (app: App, which: Which) => recordEvent(app, which, 'config bundle removed')
+export const bundleCreated = (app: App, which: BundleIds) => recordEvent(app, which, 'config bundle created')
+export const bundleRemoved = (app: App, which: BundleIds) => recordEvent(app, which, 'config bundle removed')
 
 /** Pages of the deployments with this bundle show its name. */
-export function bundleRenamed(app: App, which: Which) {
+export function bundleRenamed(app: App, which: BundleIds) {
   recordEvent(app, which, 'config bundle changed')
   app.bus.publish({ type: 'config-bundle.changed', configBundleId: which.configBundleId })
 }

@@ -1,3 +1,3 @@
 export { findBundle } from './actions.ts'
 export { configBundleRoutes } from './routes.ts'
-export { holdBundles } from './store.ts'
+export { lockBundles } from './store.ts'

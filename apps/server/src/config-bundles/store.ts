@@ -46,7 +46,7 @@ export const deleteBundle = (queries: Queries, id: string) =>
   sql`delete from crux.config_bundle where id = ${id}`.execute(queries)
 
 /** The bundles of the team among these ids, locked so that none is deleted while it is attached. */
-export const holdBundles = async (queries: Queries, teamId: string, ids: readonly string[]): Promise<Set<string>> =>
+export const lockBundles = async (queries: Queries, teamId: string, ids: readonly string[]): Promise<Set<string>> =>
   new Set(
     await sql`select id from crux.config_bundle where id = any(${ids}::uuid[]) and team_id = ${teamId} order by id
       for key share`.column(queries),

@@ -19,7 +19,7 @@ import type { Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { holdStorage } from '../storages/index.ts'
+import { keepStorage } from '../storages/index.ts'
 import { configChanged } from './events.ts'
 import { finalOfInstance } from './layers.ts'
 import { withSealedSecrets } from './sealed-secrets.ts'
@@ -88,7 +88,7 @@ export async function changeConfig(
     })
   if (result.changed.length === 0) return { config: toContainerConfig(config.row), changed: false }
   const after = fillRowIds(result.fields, before, randomUUID)
-  refuseProblems(newProblems(problemsOf(config, before), problemsOf(config, after)))
+  refuseProblems(newProblems(findProblems(config, before), findProblems(config, after)))
   refuseDangers(before, after, team)
   await refuseStorage(queries, before, after, team)
   const revision = config.row.revision + 1
@@ -102,7 +102,7 @@ export function publishChange(app: App, { config, changed, configBundleId }: Pat
 }
 
 /** Problems of the layer by itself, and for an instance also of the merged configuration. */
-function problemsOf(config: OwnedConfig, fields: ContainerConfigFields): ConfigProblem[] {
+function findProblems(config: OwnedConfig, fields: ContainerConfigFields): ConfigProblem[] {
   const { type } = config.row
   const target = { prefix: config.deployment?.prefix, nodeType: config.deployment?.node.type }
   const merged = finalOfInstance({ ...config, row: { ...config.row, fields } })
@@ -154,7 +154,7 @@ async function refuseStorage(
 ) {
   const storageId = after.storage?.storageId
   if (!storageId || storageId === before.storage?.storageId) return
-  if (await holdStorage(queries, team.id, storageId)) return
+  if (await keepStorage(queries, team.id, storageId)) return
   throw new CruxError('invalidArgument', {
     property: 'config.storage.storageId',
     value: storageId,

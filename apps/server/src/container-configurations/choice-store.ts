@@ -86,18 +86,23 @@ export async function listChoices(
   const items: ResponseInput<'container-configurations.list'>['items'] = []
   let total = 0
   for (const kind of wanted) {
-    const count = await countOf(pool, kind, team.id, pattern)
+    const count = await countMatches(pool, kind, team.id, pattern)
     const skip = Math.max(0, query.skip - total)
     const take = Math.min(query.take - items.length, count - skip)
     if (take > 0)
-      for (const row of await pageOf(pool, kind, team.id, pattern, { skip, take }))
+      for (const row of await getPage(pool, kind, team.id, pattern, { skip, take }))
         items.push({ ...row, type: kind.type })
     total += count
   }
   return { items, total }
 }
 
-async function countOf(queries: Queries, kind: Kind, teamId: string, pattern: string | undefined): Promise<number> {
+async function countMatches(
+  queries: Queries,
+  kind: Kind,
+  teamId: string,
+  pattern: string | undefined,
+): Promise<number> {
   const { n } = await sql`select count(*)::int as n from (
     select from ${raw(kind.from)} where ${found(kind, teamId, pattern)} limit ${raw(countedMax)}) found`.one<{
     n: number
@@ -105,7 +110,7 @@ async function countOf(queries: Queries, kind: Kind, teamId: string, pattern: st
   return n
 }
 
-const pageOf = (
+const getPage = (
   queries: Queries,
   kind: Kind,
   teamId: string,

@@ -1,6 +1,6 @@
 import type { ContainerConfigField, ContainerConfigFields, ContainerConfigPatch } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DeployTestEnvironment, makeDeployTestEnvironment, testEnvironmentOf } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, getTestEnvironment, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 import { keyOne, sealFor } from '../../test/node-keys.ts'
 import { revisionsMax } from './revision-store.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
   server = await startTestServer()
   testEnvironment = await makeDeployTestEnvironment(server)
   const owner = server.signUp('Grace')
-  other = await testEnvironmentOf(server, owner, await server.createTeam(owner))
+  other = await getTestEnvironment(server, owner, await server.createTeam(owner))
 })
 afterAll(() => server.stop())
 
@@ -25,7 +25,7 @@ const patch = (configId: string, body: ContainerConfigPatch, client = testEnviro
   client.call('container-configurations.update', { params: at(configId), body })
 const history = (configId: string, page = { skip: 0, take: 50 }) =>
   testEnvironment.client.call('container-configurations.history', { params: at(configId), query: page })
-const revisionOf = (configId: string, revision: number) =>
+const getRevision = (configId: string, revision: number) =>
   testEnvironment.client.call('container-configurations.get-revision', { params: { ...at(configId), revision } })
 const restore = (configId: string, revision: number, seen?: number, client = testEnvironment.client) =>
   client.call('container-configurations.restore', {
@@ -56,9 +56,9 @@ describe('the history of a configuration', () => {
     ])
     expect([...(items[0]?.changed ?? [])].sort()).toEqual(['environment.A', 'environment.B', 'tty'])
     expect((await history(configId, { skip: 1, take: 1 })).items).toEqual([items[1]])
-    expect((await revisionOf(configId, 1)).config).toEqual({ tty: true })
-    expect(plain((await revisionOf(configId, 2)).config.environment)).toEqual({ A: '1' })
-    await expect(revisionOf(configId, 9)).rejects.toMatchObject({ status: 404, property: 'revision' })
+    expect((await getRevision(configId, 1)).config).toEqual({ tty: true })
+    expect(plain((await getRevision(configId, 2)).config.environment)).toEqual({ A: '1' })
+    await expect(getRevision(configId, 9)).rejects.toMatchObject({ status: 404, property: 'revision' })
   })
 
   it('keeps the last changes, without values of secrets', async () => {
@@ -82,7 +82,7 @@ describe('the history of a configuration', () => {
       revisionsMax + 2,
       3,
     ])
-    expect((await revisionOf(configId, revisionsMax + 2)).config.secrets).toEqual([
+    expect((await getRevision(configId, revisionsMax + 2)).config.secrets).toEqual([
       { id: expect.any(String), key: 'TOKEN', required: true },
     ])
     const { rowCount } = await pool.query(
@@ -198,7 +198,7 @@ describe('settings of another configuration', () => {
 
   it('are selected from bundles, deployments, images and instances of the team, by name and kind', async () => {
     const owner = server.signUp('Chooser')
-    const team = await testEnvironmentOf(server, owner, await server.createTeam(owner))
+    const team = await getTestEnvironment(server, owner, await server.createTeam(owner))
     const project = await team.project('shop')
     const version = await team.version({ projectId: project, name: '1.2.0', images: [{ name: 'web' }, { name: 'db' }] })
     const node = await team.node('machine')

@@ -59,7 +59,7 @@ export async function restoreRevision(
       if (!row) throw revisionNotFound(wanted.revision)
       const target = ContainerConfigFields.parse(row.fields)
       const fields = containerConfigFieldNames.filter((field) => field !== 'secrets')
-      return withSeen({ config: taking(target, fields) }, wanted.seen)
+      return withSeen({ config: createPatch(target, fields) }, wanted.seen)
     }),
   )
   publishChange(app, outcome)
@@ -83,7 +83,7 @@ export async function copyConfig(
       const target = ContainerConfigFields.parse(source.row.fields)
       const named = body.fields && new Set(body.fields)
       const wanted = containerConfigFieldNames.filter((field) => (named ? named.has(field) : isSet(target[field])))
-      const config = taking(
+      const config = createPatch(
         target,
         wanted.filter((field) => field !== 'secrets'),
       )
@@ -98,7 +98,7 @@ const withSeen = (patch: ContainerConfigPatch, seen: number | undefined): Contai
   seen === undefined ? patch : { ...patch, revision: seen }
 
 /** A patch that sets these fields to their values in `target`; a patch merges markers by section, so each section is named. */
-function taking(
+function createPatch(
   target: ContainerConfigFields,
   fields: readonly ContainerConfigField[],
 ): NonNullable<ContainerConfigPatch['config']> {

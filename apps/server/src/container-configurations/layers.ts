@@ -1,18 +1,18 @@
 import { ContainerConfigFields, type FinalContainerConfig } from '@crux/contract'
 import { type ConfigLayer, finalConfig } from '@crux/rules'
 import type { ConfigRow } from './config-row.ts'
-import type { CarriedBundle, OwnedConfig } from './store.ts'
+import type { AttachedBundle, OwnedConfig } from './store.ts'
 
 type Layer = Pick<ConfigRow, 'id' | 'fields'>
 
 /** The layers over an image's own, the weakest first: bundles in their order, deployment, instance. */
 export const layersOver = (
-  deployment: { prefix: string; config: Layer; bundles: readonly CarriedBundle[] },
+  deployment: { prefix: string; config: Layer; bundles: readonly AttachedBundle[] },
   instance: Layer,
 ): ConfigLayer[] => [
-  ...deployment.bundles.map((bundle) => layerOf('config-bundle', bundle.config, bundle.name)),
-  layerOf('deployment', deployment.config, deployment.prefix),
-  layerOf('instance', instance),
+  ...deployment.bundles.map((bundle) => toLayer('config-bundle', bundle.config, bundle.name)),
+  toLayer('deployment', deployment.config, deployment.prefix),
+  toLayer('instance', instance),
 ]
 
 /** The merged configuration of an instance's container; undefined for a layer that is no instance's. */
@@ -27,7 +27,7 @@ export function finalOfInstance(config: OwnedConfig): FinalContainerConfig | und
   }).config
 }
 
-const layerOf = (source: ConfigLayer['source'], { id, fields }: Layer, name?: string): ConfigLayer => ({
+const toLayer = (source: ConfigLayer['source'], { id, fields }: Layer, name?: string): ConfigLayer => ({
   source,
   configId: id,
   ...(name && { name }),

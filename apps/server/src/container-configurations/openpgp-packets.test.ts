@@ -1,17 +1,17 @@
 import { createMessage, encrypt, generateKey, readKey } from 'openpgp'
 import { describe, expect, it } from 'vitest'
 import { keyOne, keyTwo, sealFor } from '../../test/node-keys.ts'
-import { keyIdsOf, recipientsOf } from './openpgp-packets.ts'
+import { listKeyIds, listRecipients } from './openpgp-packets.ts'
 
 describe('the recipients of a message', () => {
   it('are found for messages of every size, by the format of their key', async () => {
     for (const size of [0, 1, 150, 200, 9_000, 70_000, 900_000]) {
       const message = await sealFor(keyOne, 'x'.repeat(size))
-      expect(recipientsOf(message)).toEqual(keyIdsOf(keyOne))
-      expect(recipientsOf(`\r\n${message.replaceAll('\n', '\r\n')}\n`)).toEqual(keyIdsOf(keyOne))
+      expect(listRecipients(message)).toEqual(listKeyIds(keyOne))
+      expect(listRecipients(`\r\n${message.replaceAll('\n', '\r\n')}\n`)).toEqual(listKeyIds(keyOne))
     }
-    expect(keyIdsOf(keyOne)).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/)])
-    expect(keyIdsOf(keyTwo)).not.toEqual(keyIdsOf(keyOne))
+    expect(listKeyIds(keyOne)).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/)])
+    expect(listKeyIds(keyTwo)).not.toEqual(listKeyIds(keyOne))
   })
 
   it('are those that the library finds, for RSA keys and for several keys at once', async () => {
@@ -20,8 +20,8 @@ describe('the recipients of a message', () => {
     const encryptionKeys = [await readKey({ armoredKey: armored }), await readKey({ armoredKey: keyTwo })]
     const message = String(await encrypt({ message: await createMessage({ text: 's' }), encryptionKeys }))
     const said = await Promise.all(encryptionKeys.map(async (key) => (await key.getEncryptionKey()).getKeyID().toHex()))
-    expect(recipientsOf(message)).toEqual(said)
-    expect([...keyIdsOf(armored), ...keyIdsOf(keyTwo)]).toEqual(said)
+    expect(listRecipients(message)).toEqual(said)
+    expect([...listKeyIds(armored), ...listKeyIds(keyTwo)]).toEqual(said)
   })
 
   it('are not found where text is readable, or where anything is beside the message', async () => {
@@ -46,8 +46,8 @@ describe('the recipients of a message', () => {
       armor(Buffer.from('just some words in base64')),
       await sealFor(keyOne, 'x').then((one) => one.replace('MESSAGE-----\n\n', 'MESSAGE-----\n')),
     ])
-      expect(recipientsOf(text)).toBeUndefined()
-    expect(recipientsOf(armor(body))).toEqual(keyIdsOf(keyOne))
-    expect(keyIdsOf('key 1')).toEqual([])
+      expect(listRecipients(text)).toBeUndefined()
+    expect(listRecipients(armor(body))).toEqual(listKeyIds(keyOne))
+    expect(listKeyIds('key 1')).toEqual([])
   })
 })

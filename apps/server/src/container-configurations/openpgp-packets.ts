@@ -8,17 +8,17 @@ import { createHash } from 'node:crypto'
  * @returns ids of the keys as 16 hexadecimal digits; undefined for anything else than session keys followed by
  *   encrypted data
  */
-export function recipientsOf(armored: string): string[] | undefined {
+export function listRecipients(armored: string): string[] | undefined {
   const packets = packetsIn(armored, 'MESSAGE')
   const sealed = packets?.at(-1)
   if (!packets || !sealed || packets.length < 2 || (sealed.tag !== tags.encrypted && sealed.tag !== tags.aead))
     return undefined
-  const recipients = packets.slice(0, -1).map(recipientOf)
+  const recipients = packets.slice(0, -1).map(toRecipient)
   return recipients.every((id) => id !== undefined) ? recipients : undefined
 }
 
 /** The ids that messages for this public key name: those of its subkeys, or of the key itself if it has none. */
-export function keyIdsOf(armored: string): string[] {
+export function listKeyIds(armored: string): string[] {
   const packets = packetsIn(armored, 'PUBLIC KEY BLOCK') ?? []
   const subkeys = packets.filter(({ tag }) => tag === tags.publicSubkey)
   return (subkeys.length > 0 ? subkeys : packets.filter(({ tag }) => tag === tags.publicKey)).flatMap(({ body }) => {
@@ -85,7 +85,7 @@ function oldLength(bytes: Buffer, at: number, kind: number): Length {
 }
 
 /** Returns undefined for a packet that is no session key, and for a session key that hides its recipient. */
-function recipientOf({ tag, body }: Packet): string | undefined {
+function toRecipient({ tag, body }: Packet): string | undefined {
   if (tag !== tags.sessionKey) return undefined
   // Version 6 names the whole fingerprint of a version 4 key, which ends with the key's id.
   const id = body[0] === 3 ? body.subarray(1, 9) : body[0] === 6 && body[2] === 4 ? body.subarray(15, 23) : undefined

@@ -39,13 +39,13 @@ export async function getRelations(
       publicKey: deployment.node.publicKey,
       config: toContainerConfig(deployment.config),
       configBundles: deployment.bundles.map((bundle) => ({ ...bundle, config: toContainerConfig(bundle.config) })),
-      instances: await instancesOf(app, deployment.id),
+      instances: await listInstances(app, deployment.id),
     }
   }
   return relations
 }
 
-async function instancesOf(app: App, deploymentId: string) {
+async function listInstances(app: App, deploymentId: string) {
   const rows = await sql`select inst.id, c.id as config_id, i.name as image_name, ic.id as image_config_id,
       jsonb_path_query_array(c.fields, '$.secrets[*].key') as secret_keys,
       jsonb_path_query_array(ic.fields, '$.secrets[*].key') as image_secret_keys,

@@ -1,5 +1,5 @@
 import { type ContainerConfigFields, type ContainerConfigPatch, CruxError, type ErrorDetail } from '@crux/contract'
-import { keyIdsOf, recipientsOf } from './openpgp-packets.ts'
+import { listKeyIds, listRecipients } from './openpgp-packets.ts'
 import type { OwnedConfig } from './store.ts'
 
 type Secret = NonNullable<ContainerConfigFields['secrets']>[number]
@@ -62,10 +62,10 @@ function concrete(row: Secret, stored: Secret | undefined, node: Node): Judged {
     return {
       problem: `${row.key}: ${node.name} has never been connected, so there is no key to encrypt this value with: install its agent first`,
     }
-  const recipients = recipientsOf(row.value)
+  const recipients = listRecipients(row.value)
   if (!recipients)
     return { problem: `${row.key}: the value is not encrypted; encrypt it with OpenPGP for the key of ${node.name}` }
-  const ids = new Set(keyIdsOf(publicKey))
+  const ids = new Set(listKeyIds(publicKey))
   if (!recipients.every((id) => ids.has(id)))
     return { problem: `${row.key}: the value is not encrypted for the present key of ${node.name}; enter it again` }
   return { ...named(row), value: row.value, encrypted: true, publicKey }

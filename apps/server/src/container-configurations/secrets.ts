@@ -52,7 +52,7 @@ async function keysOfContainer(app: App, config: OwnedConfig, { node, prefix }: 
       },
     })
     if (result.case !== 'inspection') return []
-    return keysIn(labelsOf(result.value.json))
+    return keysIn(getLabels(result.value.json))
   } catch (error) {
     // There is no container yet.
     if (error instanceof CruxError && error.code === 'notFound' && error.property === 'key') return []
@@ -71,7 +71,7 @@ async function keysOfPrefix(app: App, config: OwnedConfig, { id, node, prefix }:
 }
 
 /** An inspection is text from the agent; a malformed one has no labels. */
-function labelsOf(json: string): Readonly<Record<string, unknown>> {
+function getLabels(json: string): Readonly<Record<string, unknown>> {
   const parsed = Inspection.safeParse(JSON.parse(json))
   return parsed.success ? (parsed.data.Config?.Labels ?? {}) : {}
 }

@@ -1,7 +1,7 @@
 import { type Queries, sql } from '../db/queries.ts'
 
 /** A layer whose values were emptied, and its new revision. */
-export type VoidedLayer = { configId: string; revision: number }
+export type StaleLayer = { configId: string; revision: number }
 
 /**
  * Empties the values that are encrypted for a key which the node no longer has, in every layer of its deployments, and
@@ -31,4 +31,4 @@ export const invalidateSecrets = (queries: Queries, where: { nodeId: string; dep
           else row end order by place)
         from jsonb_array_elements(c.fields->'secrets') with ordinality as one(row, place)))
     from held where c.id = held.id
-    returning c.id as config_id, c.revision`.rows<VoidedLayer>(queries, 'void secrets')
+    returning c.id as config_id, c.revision`.rows<StaleLayer>(queries, 'void secrets')

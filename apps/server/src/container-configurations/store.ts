@@ -16,7 +16,7 @@ export const toContainerConfig = (row: ConfigRow): ContainerConfig => ({
 })
 
 /** A bundle of a deployment, with its layer. */
-export type CarriedBundle = { id: string; name: string; description: string | null; config: ConfigRow }
+export type AttachedBundle = { id: string; name: string; description: string | null; config: ConfigRow }
 
 /** A layer with all data that follows from its owner. */
 export type OwnedConfig = {
@@ -37,7 +37,7 @@ export type OwnedConfig = {
     status: 'preparing' | 'in-progress' | 'successful' | 'failed' | 'obsolete'
     mutable: boolean
     config: ConfigRow
-    bundles: CarriedBundle[]
+    bundles: AttachedBundle[]
     node: { id: string; name: string; type: 'docker' | 'k8s'; publicKey: string | null }
   }
 }

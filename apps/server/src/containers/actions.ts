@@ -21,12 +21,12 @@ const operations: Record<ContainerOperation, Operation> = {
 }
 
 /** What a command of the team may access at this node. @throws CruxError notFound */
-export async function scopeOf(app: App, team: Pick<TeamContext, 'id'>, nodeId: string) {
+export async function getScope(app: App, team: Pick<TeamContext, 'id'>, nodeId: string) {
   await requireNode(app, team, nodeId)
   return engineScope(app, { teamId: team.id, nodeId })
 }
 
-export const prefixOf = (segment: string): string => (segment === '_' ? '' : segment)
+export const getPrefix = (segment: string): string => (segment === '_' ? '' : segment)
 
 /** Without a prefix: all containers of the node that the caller may see. */
 export async function listContainers(
@@ -34,7 +34,7 @@ export async function listContainers(
   { team }: Caller,
   { nodeId, prefix }: DeploymentTarget,
 ): Promise<Container[]> {
-  const scope = await scopeOf(app, team, nodeId)
+  const scope = await getScope(app, team, nodeId)
   const { value } = await ask(app, nodeId, 'containers', {
     case: 'listContainers',
     value: prefix ? { prefix, scope } : { scope },
@@ -50,7 +50,7 @@ export async function operateContainer(
   container: Ref,
   operation: ContainerOperation,
 ): Promise<void> {
-  const scope = await scopeOf(app, team, nodeId)
+  const scope = await getScope(app, team, nodeId)
   await ask(app, nodeId, 'done', {
     case: 'operateContainer',
     value: { container, operation: operations[operation], scope },
@@ -64,7 +64,7 @@ export async function deleteContainer(
   nodeId: string,
   container: Ref,
 ): Promise<void> {
-  const scope = await scopeOf(app, team, nodeId)
+  const scope = await getScope(app, team, nodeId)
   await ask(app, nodeId, 'done', { case: 'deleteContainers', value: { container, scope } })
   await containerCommanded(app, { teamId: team.id, nodeId }, { container, operation: 'deleteContainer' }, actor)
 }
@@ -96,7 +96,7 @@ export async function inspectContainer(
   nodeId: string,
   container: Ref,
 ): Promise<ResponseInput<'containers.inspect'>> {
-  const scope = await scopeOf(app, team, nodeId)
+  const scope = await getScope(app, team, nodeId)
   const { value } = await ask(app, nodeId, 'inspection', { case: 'inspectContainer', value: { container, scope } })
   return { inspection: value.json }
 }
@@ -108,7 +108,7 @@ export async function readLog(
   container: Ref,
   take: number,
 ): Promise<ResponseInput<'containers.log'>> {
-  const scope = await scopeOf(app, team, nodeId)
+  const scope = await getScope(app, team, nodeId)
   const { value } = await ask(app, nodeId, 'log', { case: 'readLog', value: { container, take, scope } })
   return value.lines.map(toLogText)
 }

@@ -19,7 +19,7 @@ export function nodeChannel(app: App): ChannelHandler<'node'> {
 
   type Ref = { prefix: string; name: string }
 
-  const keyOf = (container: Ref) => `${container.prefix}/${container.name}`
+  const toKey = (container: Ref) => `${container.prefix}/${container.name}`
 
   /** Replaces the subscriber's previous view of this container. */
   async function follow(subscriber: Subscriber<'node'>, container: Ref, take: number, batch: boolean) {
@@ -36,7 +36,7 @@ export function nodeChannel(app: App): ChannelHandler<'node'> {
         logs.delete(subscriber)
       })
     }
-    const key = keyOf(container)
+    const key = toKey(container)
     mine.get(key)?.close()
     mine.delete(key)
     if (mine.size >= logsMax) {
@@ -71,11 +71,11 @@ export function nodeChannel(app: App): ChannelHandler<'node'> {
       'watch-container-log': (subscriber, { container, take, batch }) =>
         follow(subscriber, container, take ?? limits.logTake.default, batch ?? false),
       'set-container-log-take': (subscriber, { container, take }) =>
-        follow(subscriber, container, take, logs.get(subscriber)?.get(keyOf(container))?.batch ?? false),
+        follow(subscriber, container, take, logs.get(subscriber)?.get(toKey(container))?.batch ?? false),
       'unwatch-container-log': async (subscriber, { container }) => {
         const mine = logs.get(subscriber)
-        mine?.get(keyOf(container))?.close()
-        mine?.delete(keyOf(container))
+        mine?.get(toKey(container))?.close()
+        mine?.delete(toKey(container))
       },
     },
   }

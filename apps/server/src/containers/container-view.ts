@@ -65,8 +65,8 @@ function toContainer(container: AgentContainer, managed: { prefix: string; name:
     id: managed,
     managed,
     command: container.command,
-    createdAt: isoOf(container.createdAt) ?? new Date(0).toISOString(),
-    startedAt: isoOf(container.startedAt),
+    createdAt: toIsoText(container.createdAt) ?? new Date(0).toISOString(),
+    startedAt: toIsoText(container.startedAt),
     state: states[container.state],
     // An agent that does not know the engine's name of the state sends none; then ours is used.
     reason: container.engineState || (states[container.state] ?? ''),
@@ -76,13 +76,13 @@ function toContainer(container: AgentContainer, managed: { prefix: string; name:
     restartCount: container.restartCount,
     imageName: container.imageName,
     imageTag: container.imageTag,
-    ports: portsOf(container.ports),
+    ports: toPorts(container.ports),
     labels: container.labels,
   }
 }
 
 /** Engines list a port once per address family. */
-function portsOf(ports: PublishedPort[]): Container['ports'] {
+function toPorts(ports: PublishedPort[]): Container['ports'] {
   const seen = new Map<string, Container['ports'][number]>()
   for (const { internal, external, protocol } of ports) {
     seen.set(`${internal} ${external} ${protocol}`, {
@@ -94,9 +94,9 @@ function portsOf(ports: PublishedPort[]): Container['ports'] {
   return [...seen.values()]
 }
 
-const isoOf = (at: Instant | undefined): string | null => (at ? new Date(millisecondsOf(at)).toISOString() : null)
+const toIsoText = (at: Instant | undefined): string | null => (at ? new Date(toMilliseconds(at)).toISOString() : null)
 
-export const millisecondsOf = (at: Instant): number => Number(at.seconds) * 1_000 + Math.floor(at.nanos / 1_000_000)
+export const toMilliseconds = (at: Instant): number => Number(at.seconds) * 1_000 + Math.floor(at.nanos / 1_000_000)
 
 /** A line as `docker logs --timestamps` writes it: RFC 3339 with nanoseconds, a space, the text. */
 export function toLogText({ at, text }: LogLine): string {

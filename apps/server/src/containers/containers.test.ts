@@ -61,7 +61,7 @@ const container = (
   labels,
   owned: true,
 })
-const namesOf = (message: unknown) =>
+const listNames = (message: unknown) =>
   (message as { containers: { id: { name: string } }[] }).containers.map(({ id }) => id.name)
 const line = (index: number, text = `line ${index}`) => ({
   at: { seconds: BigInt(1_700_000_000 + index), nanos: 123_000_000 },
@@ -200,7 +200,7 @@ test('sends all watchers of a node the whole list of their prefix at every chang
   await channel.messages['watch-containers-state'](shop, { prefix: 'shop' })
   const stream = agent.streamContainers((await agent.command('watchContainers')).value.streamId)
   await stream.send(true, [container('shop', 'web'), container('', 'other')])
-  expect(namesOf(await all.waitFor('containers-state-list'))).toEqual(['shop-web', 'other'])
+  expect(listNames(await all.waitFor('containers-state-list'))).toEqual(['shop-web', 'other'])
   expect(await shop.waitFor('containers-state-list')).toMatchObject({
     prefix: 'shop',
     containers: [{ state: 'running' }],
@@ -212,7 +212,7 @@ test('sends all watchers of a node the whole list of their prefix at every chang
   )
   const before = shop.sent.length
   await stream.send(false, [container('', 'other', ContainerState.REMOVED)])
-  await all.waitFor('containers-state-list', (message) => namesOf(message).join() === 'shop-web')
+  await all.waitFor('containers-state-list', (message) => listNames(message).join() === 'shop-web')
   expect(shop.sent).toHaveLength(before)
   expect(agent.received.filter(({ command }) => command.case === 'watchContainers')).toHaveLength(1)
 
@@ -228,14 +228,14 @@ test('empties the container list while the agent is unavailable, and restores it
   await channel.messages['watch-containers-state'](watcher, {})
   const stream = agent.streamContainers((await agent.command('watchContainers')).value.streamId)
   await stream.send(true, [container('shop', 'web')])
-  await watcher.waitFor('containers-state-list', (message) => namesOf(message).length === 1)
+  await watcher.waitFor('containers-state-list', (message) => listNames(message).length === 1)
   agent.cut()
-  await watcher.waitFor('containers-state-list', (message) => namesOf(message).length === 0)
+  await watcher.waitFor('containers-state-list', (message) => listNames(message).length === 0)
   const back = new ScriptedAgent({ url: gateway.url, nodeId, token: agent.token })
   await back.connect()
   const again = back.streamContainers((await back.command('watchContainers')).value.streamId)
   await again.send(true, [container('shop', 'db')])
-  await watcher.waitFor('containers-state-list', (message) => namesOf(message).join() === 'shop-db')
+  await watcher.waitFor('containers-state-list', (message) => listNames(message).join() === 'shop-db')
   watcher.leave()
   back.cut()
 })
@@ -251,10 +251,10 @@ test('sends a slow browser only the last state of a burst of changes', async () 
   for (let index = 0; index < 200; index++) await stream.send(false, [container('', `c${index}`)])
   const fast = subscribe()
   await channel.messages['watch-containers-state'](fast, {})
-  await fast.waitFor('containers-state-list', (message) => namesOf(message).length === 200)
+  await fast.waitFor('containers-state-list', (message) => listNames(message).length === 200)
   expect(slow.sent).toHaveLength(before)
   slow.setBuffered(0)
-  await slow.waitFor('containers-state-list', (message) => namesOf(message).length === 200)
+  await slow.waitFor('containers-state-list', (message) => listNames(message).length === 200)
   expect(slow.sent).toHaveLength(before + 1)
   slow.leave()
   fast.leave()

@@ -1,7 +1,7 @@
 import type { TeamContext } from '../access/index.ts'
 import type { LogBatch } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
-import { scopeOf } from './actions.ts'
+import { getScope } from './actions.ts'
 import { toLogText } from './container-view.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function downloadLog(
   container: { prefix: string; name: string },
   onClose: (closed: () => void) => void,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const scope = await scopeOf(app, team, nodeId)
+  const scope = await getScope(app, team, nodeId)
   const parts = new Handover<LogBatch>()
   const stream = await app.links.followLog(
     nodeId,
@@ -33,12 +33,12 @@ export async function downloadLog(
   })
   const first = await parts.take()
   async function* texts(): AsyncGenerator<Uint8Array> {
-    for (let part = first; part; part = await parts.take()) yield textOf(part)
+    for (let part = first; part; part = await parts.take()) yield getText(part)
   }
   return texts()
 }
 
-function textOf({ lines }: LogBatch): Uint8Array {
+function getText({ lines }: LogBatch): Uint8Array {
   let text = ''
   for (const line of lines) text += `${toLogText(line)}\n`
   return Buffer.from(text)

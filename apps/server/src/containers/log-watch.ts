@@ -4,7 +4,7 @@ import type { AgentStream, LogBatch } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
 import type { Subscriber } from '../live/index.ts'
 import { engineScope } from '../nodes/index.ts'
-import { millisecondsOf, toLogText } from './container-view.ts'
+import { toLogText, toMilliseconds } from './container-view.ts'
 
 type Ref = { prefix: string; name: string }
 
@@ -95,7 +95,7 @@ export class LogWatch {
   private receive({ lines }: LogBatch): void | Promise<void> {
     if (this.over() || lines.length === 0) return
     this.last = lines.at(-1)?.at ?? this.last
-    const pieces = piecesOf(lines)
+    const pieces = toPieces(lines)
     const [only] = pieces
     if (pieces.length > 1 || !only) return this.showAll(pieces)
     if (this.take(only)) return this.drainedOrStalled()
@@ -153,13 +153,13 @@ export class LogWatch {
 }
 
 const toTuple = ({ at, stderr, text }: LogLine): [number, number, string] => [
-  at ? millisecondsOf(at) : 0,
+  at ? toMilliseconds(at) : 0,
   stderr ? 1 : 0,
   text,
 ]
 
 /** Batches with very long lines are sent in parts, so that no single message fills the socket. */
-function piecesOf(lines: LogLine[]): LogLine[][] {
+function toPieces(lines: LogLine[]): LogLine[][] {
   const pieces: LogLine[][] = []
   let start = 0
   let length = 0

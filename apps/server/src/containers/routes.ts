@@ -4,10 +4,10 @@ import type { Handlers } from '../http/index.ts'
 import {
   deleteContainer,
   deletePrefix,
+  getPrefix,
   inspectContainer,
   listContainers,
   operateContainer,
-  prefixOf,
   readLog,
 } from './actions.ts'
 import { downloadLog } from './download-log.ts'
@@ -42,6 +42,6 @@ export function containerRoutes(app: App): Handlers<Extract<Operation, `containe
 
 const toTarget = (params: { nodeId: string; prefix: string }) => ({
   nodeId: params.nodeId,
-  prefix: prefixOf(params.prefix),
+  prefix: getPrefix(params.prefix),
 })
-const ref = (params: Named) => ({ prefix: prefixOf(params.prefix), name: params.name })
+const ref = (params: Named) => ({ prefix: getPrefix(params.prefix), name: params.name })

@@ -125,8 +125,8 @@ class NodeState {
   private take({ full, containers: changed }: StreamContainersRequest): void {
     if (full) this.containers.clear()
     for (const container of changed) {
-      if (container.state === ContainerState.REMOVED) this.containers.delete(keyOf(container))
-      else this.containers.set(keyOf(container), toContainerView(container))
+      if (container.state === ContainerState.REMOVED) this.containers.delete(toKey(container))
+      else this.containers.set(toKey(container), toContainerView(container))
     }
     this.known = true
     this.schedule()
@@ -197,7 +197,7 @@ class NodeState {
   }
 }
 
-const keyOf = (container: AgentContainer) =>
+const toKey = (container: AgentContainer) =>
   container.engineId || `${container.ref?.prefix ?? ''}/${container.ref?.name ?? ''}`
 
 const isOfProject = ({ labels }: Container, { projectId }: StateFilter) =>

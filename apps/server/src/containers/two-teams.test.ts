@@ -103,13 +103,13 @@ async function list(team: Team, someone: Someone, segment: string, nodeId?: stri
   return JSON.parse(text) as Listed[]
 }
 
-const stateOf = async () => (await raw.list(`dev.crux.prefix=${prefix}`)).map(({ Id }) => Id)
+const getState = async () => (await raw.list(`dev.crux.prefix=${prefix}`)).map(({ Id }) => Id)
 /** The names with which a client could address A's container, and one that no deployment created. */
 const names = [`/${prefix}/containers/box`, `/_/containers/${victim}`, `/_/containers/${nobody}`]
 
 withEngine('two teams on one engine', () => {
   test('users and admins of team B get not found for every command on containers of team A and on those that Crux did not start', async () => {
-    const before = await stateOf()
+    const before = await getState()
     for (const someone of [b.user, b.admin]) {
       for (const name of names) {
         for (const path of ['/inspect', '/log'])
@@ -125,7 +125,7 @@ withEngine('two teams on one engine', () => {
     }
     // Deletes B's own containers of the prefix, of which there are none.
     expect((await ask(b, b.admin, `/${prefix}/containers`, 'DELETE')).status).toBe(204)
-    expect(await stateOf()).toEqual(before)
+    expect(await getState()).toEqual(before)
     for (const id of [...before, nobody]) expect((await raw.inspect(id)).State.Running).toBe(true)
   }, 60_000)
 
@@ -193,21 +193,21 @@ withEngine('two teams on one engine', () => {
       expect(lines).toEqual([])
       channel.close()
     }
-    for (const id of [...(await stateOf()), nobody]) expect((await raw.inspect(id)).State.Running).toBe(true)
+    for (const id of [...(await getState()), nobody]) expect((await raw.inspect(id)).State.Running).toBe(true)
   }, 60_000)
 
   test("an image list shows a user of team B none of team A's images, and an admin only their names and sizes", async () => {
     type Images = { images: { id: string; references: string[]; createdAt: string | null; neededBy: string | null }[] }
-    const imagesOf = async (team: Team, someone: Someone) =>
+    const listImages = async (team: Team, someone: Someone) =>
       JSON.parse((await ask(team, someone, '/images')).text) as Images
     const named = ({ images }: Images) => images.filter(({ references }) => references.join().includes(prefix))
-    expect(named(await imagesOf(b, b.user))).toEqual([])
-    expect(named(await imagesOf(b, b.admin))).toMatchObject([
+    expect(named(await listImages(b, b.user))).toEqual([])
+    expect(named(await listImages(b, b.admin))).toMatchObject([
       { id: '', createdAt: null, neededBy: null, state: 'foreign' },
     ])
-    const [own] = named(await imagesOf(a, a.user))
+    const [own] = named(await listImages(a, a.user))
     expect(own).toMatchObject({ state: 'running', neededBy: victim })
-    expect((await imagesOf(a, a.user)).images.every(({ id }) => id !== '')).toBe(true)
+    expect((await listImages(a, a.user)).images.every(({ id }) => id !== '')).toBe(true)
   })
 
   test('users of team A inspect, read, restart and list their own container', async () => {
@@ -238,7 +238,7 @@ withEngine('two teams on one engine', () => {
     const { client } = a.testEnvironment.user
     await client.call('deployments.delete', { params: { teamSlug: a.slug, deploymentId }, query: {} })
     await client.call('nodes.delete', { params: { teamSlug: a.slug, nodeId: a.testEnvironment.nodeId } })
-    const [before] = await stateOf()
+    const [before] = await getState()
     const nodeId = await connectLocalNode(a.testEnvironment.user, a.slug)
     expect(await list(a, a.user, prefix, nodeId)).toMatchObject([{ managed: { prefix, name: 'box' } }])
     expect((await ask(a, a.user, `${names[0]}/inspect`, 'GET', nodeId)).text).toContain(password)
@@ -249,12 +249,12 @@ withEngine('two teams on one engine', () => {
     const testEnvironment = { ...a.testEnvironment, nodeId }
     const next = await deploy(testEnvironment, (await createDeployment(testEnvironment, service, prefix)).id)
     expect(next).toMatchObject({ status: 'successful' })
-    const after = await stateOf()
+    const after = await getState()
     expect(after).toHaveLength(1)
     expect(after).not.toContain(before)
     // The network of the deleted node is removed with its last container.
     expect(await raw.networks(`dev.crux.node=${a.testEnvironment.nodeId}`)).toEqual([])
     expect((await ask(a, a.admin, names[0] ?? '', 'DELETE', nodeId)).status).toBe(204)
-    expect(await stateOf()).toEqual([])
+    expect(await getState()).toEqual([])
   }, 120_000)
 })

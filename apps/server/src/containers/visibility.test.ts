@@ -45,7 +45,7 @@ afterEach(() => agent.cut())
 
 /** No local agent runs here. */
 const localAgents = () => ({ dismiss: async () => undefined }) as unknown as LocalAgents
-const namesOf = (message: unknown) =>
+const listNames = (message: unknown) =>
   (message as { containers: { id: { name: string } }[] }).containers.map(({ id }) => id.name)
 const container = (prefix: string, name: string) => ({
   ref: { prefix, name },
@@ -96,23 +96,23 @@ test('users see no containers of others, in lists and in a watch that admins sha
   await channel.messages['watch-containers-state'](admin, {})
   const stream = agent.streamContainers((await agent.command('watchContainers')).value.streamId)
   await stream.send(true, [container('shop', 'web'), foreign('other')])
-  const seen = (await admin.waitFor('containers-state-list', (message) => namesOf(message).length === 2)) as {
+  const seen = (await admin.waitFor('containers-state-list', (message) => listNames(message).length === 2)) as {
     containers: unknown[]
   }
   expect(seen.containers[1]).toEqual(outline('other'))
-  expect(namesOf(await user.waitFor('containers-state-list'))).toEqual(['shop-web'])
+  expect(listNames(await user.waitFor('containers-state-list'))).toEqual(['shop-web'])
   const before = user.sent.length
   await stream.send(false, [{ ...foreign('other'), state: ContainerState.REMOVED }])
-  await admin.waitFor('containers-state-list', (message) => namesOf(message).length === 1)
+  await admin.waitFor('containers-state-list', (message) => listNames(message).length === 1)
   expect(user.sent).toHaveLength(before)
   expect(agent.received.filter(({ command }) => command.case === 'watchContainers')).toHaveLength(1)
 
   await stream.send(false, [foreign('another')])
-  await admin.waitFor('containers-state-list', (message) => namesOf(message).includes('another'))
+  await admin.waitFor('containers-state-list', (message) => listNames(message).includes('another'))
   admin.setRole('user')
-  expect(namesOf(admin.sent.at(-1)?.data)).toEqual(['shop-web'])
+  expect(listNames(admin.sent.at(-1)?.data)).toEqual(['shop-web'])
   user.setRole('admin')
-  expect(namesOf(user.sent.at(-1)?.data)).toEqual(['shop-web', 'another'])
+  expect(listNames(user.sent.at(-1)?.data)).toEqual(['shop-web', 'another'])
   user.leave()
   admin.leave()
 })

@@ -23,7 +23,7 @@ export interface Cipher {
 }
 
 /**
- * AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce for every text. The location is additional data: a person
+ * AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce for every text. The location is additional data: a user
  * who can write to the database but has no key cannot make Crux use the secret of one row for another.
  *
  * @param keys.key 32 bytes in base64url, encrypts and decrypts

@@ -1,7 +1,7 @@
 import { type Body, ContainerConfigFields, CruxError, type ResponseInput } from '@crux/contract'
 import { defaultContainerName, deploymentAction, mergeConfig, validateConfig } from '@crux/rules'
 import type { Caller } from '../access/index.ts'
-import { holdBundles } from '../config-bundles/index.ts'
+import { lockBundles } from '../config-bundles/index.ts'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -80,13 +80,13 @@ export async function updateDeployment(
     if (prefix !== deployment.prefix) await checkNames(queries, deployment.versionId, prefix, deployment)
     await updateDeploymentRow(queries, id, { prefix, note: note ?? null, protected: body.protected, userId: actor.id })
     const bundles = body.configBundles && (await attachBundles(queries, deployment, body.configBundles))
-    return { previous: deployment, bundles, empty: await isEmptyTarget(queries, ownerOf(deployment)) }
+    return { previous: deployment, bundles, empty: await isEmptyTarget(queries, getOwner(deployment)) }
   })
   deploymentsChanged(app, [{ deploymentId: id, teamId: team.id, status: previous.status }])
   if (bundles) bundlesChanged(app, id, bundles.length)
   if (prefix === previous.prefix) return
-  prepareTarget(app, { ...ownerOf(previous), prefix })
-  if (empty) releaseTarget(app, ownerOf(previous))
+  prepareTarget(app, { ...getOwner(previous), prefix })
+  if (empty) releaseTarget(app, getOwner(previous))
 }
 
 /**
@@ -139,9 +139,9 @@ export async function deleteDeployment(
     const deployment = await loadDeployment(queries, team.id, id, { lock: true })
     refuse(deployment, 'delete')
     await deleteDeploymentRow(queries, id)
-    return { deleted: deployment, empty: await isEmptyTarget(queries, ownerOf(deployment)) }
+    return { deleted: deployment, empty: await isEmptyTarget(queries, getOwner(deployment)) }
   })
-  if (empty) releaseTarget(app, ownerOf(deleted))
+  if (empty) releaseTarget(app, getOwner(deleted))
 }
 
 /**
@@ -160,7 +160,7 @@ async function attachBundles(
       value: twice,
       description: 'A config bundle can be used only once in a deployment.',
     })
-  const held = await holdBundles(queries, deployment.teamId, wanted)
+  const held = await lockBundles(queries, deployment.teamId, wanted)
   const unknown = wanted.find((id) => !held.has(id))
   if (unknown) throw new CruxError('notFound', { property: 'configBundles', value: unknown })
   if (wanted.join() === deployment.bundles.map((bundle) => bundle.id).join()) return undefined
@@ -203,7 +203,7 @@ async function checkNames(
     })
 }
 
-const ownerOf = ({ teamId, projectId, node, prefix }: LoadedDeployment) => ({
+const getOwner = ({ teamId, projectId, node, prefix }: LoadedDeployment) => ({
   teamId,
   projectId,
   nodeId: node.id,

@@ -1,7 +1,7 @@
 import type { App } from '../context.ts'
 import type { ChannelHandlers, Subscriber } from '../live/index.ts'
 import { findAttempts, latestEvents, readEvents, toEvent } from '../releases/index.ts'
-import { bundlesOf } from './details.ts'
+import { listBundles } from './details.ts'
 import { instancesOfImages } from './instance-store.ts'
 import { carriersAmong } from './store.ts'
 
@@ -86,7 +86,7 @@ class Audiences {
 
   publishBundles(deploymentId: string): void {
     this.inTurn(deploymentId, async ({ subscribers }) => {
-      const bundles = await bundlesOf(this.app, deploymentId)
+      const bundles = await listBundles(this.app, deploymentId)
       for (const subscriber of subscribers) subscriber.send('deployment-bundles-updated', { bundles })
     })
   }

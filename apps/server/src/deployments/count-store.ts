@@ -21,7 +21,7 @@ export async function countByStatus(queries: Queries, teamId: string): Promise<C
   return counted
 }
 
-export const sumOf = (counts: Counts): number => Object.values(counts).reduce((total, n) => total + n, 0)
+export const sumBy = (counts: Counts): number => Object.values(counts).reduce((total, n) => total + n, 0)
 
 const rowsMax = 500
 

@@ -1,10 +1,10 @@
 import type { ResponseInput } from '@crux/contract'
 import { isCopiable, isDeletable, isDeployable, isMutable } from '@crux/rules'
 import type { Caller } from '../access/index.ts'
-import { type CarriedBundle, toContainerConfig } from '../container-configurations/index.ts'
+import { type AttachedBundle, toContainerConfig } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import { deploymentNotFound } from '../releases/index.ts'
-import { instancesOf } from './instance-store.ts'
+import { listInstances } from './instance-store.ts'
 import { findListRow, toDeployments } from './list-store.ts'
 import { selectBundles, selectPageData } from './store.ts'
 
@@ -15,7 +15,7 @@ export async function getDeployment(app: App, { team }: Caller, id: string): Pro
   const [[deployment], beside, instances] = await Promise.all([
     toDeployments(app, [row]),
     selectPageData(app.database.pool, id),
-    instancesOf(app, id),
+    listInstances(app, id),
   ])
   if (!deployment || !beside) throw deploymentNotFound(id)
   const maker = beside.token?.createdBy
@@ -44,10 +44,10 @@ export async function getDeployment(app: App, { team }: Caller, id: string): Pro
 }
 
 /** The current bundles of a deployment, for open pages. */
-export const bundlesOf = async (app: App, id: string): Promise<ResponseInput<'deployments.get'>['configBundles']> =>
+export const listBundles = async (app: App, id: string): Promise<ResponseInput<'deployments.get'>['configBundles']> =>
   (await selectBundles(app.database.pool, id)).map(toBundle)
 
-const toBundle = (bundle: CarriedBundle) => ({
+const toBundle = (bundle: AttachedBundle) => ({
   ...bundle,
   configId: bundle.config.id,
   config: toContainerConfig(bundle.config),

@@ -3,7 +3,7 @@ import type { Caller } from '../access/index.ts'
 import { type ConfigRow, configJson, toContainerConfig } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import { raw, sql } from '../db/queries.ts'
-import { type RegistryFace, toRegistry } from '../registries/index.ts'
+import { type RegistrySummary, toRegistry } from '../registries/index.ts'
 
 type InstanceRow = {
   id: string
@@ -16,7 +16,7 @@ type InstanceRow = {
   imageCreatedAt: Date
   imageLabels: Record<string, string>
   imageConfig: ConfigRow
-  registry: RegistryFace
+  registry: RegistrySummary
 }
 type Instance = ResponseInput<'deployments.get-instance'>
 
@@ -33,7 +33,7 @@ const instancesSql = sql`
   join crux.container_config ic on ic.image_id = i.id`
 
 /** In the order of the version, in which they start. */
-export async function instancesOf(app: App, deploymentId: string): Promise<Instance[]> {
+export async function listInstances(app: App, deploymentId: string): Promise<Instance[]> {
   const rows = await sql`${instancesSql}
     where inst.deployment_id = ${deploymentId}
     order by i."order", i.id`.rows<InstanceRow>(app.database.pool, 'instances of a deployment')

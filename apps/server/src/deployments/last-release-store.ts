@@ -32,11 +32,11 @@ export const toLastRelease = ({ outcome, progress, ahead }: LastReleaseRow): Las
   outcome,
   progress,
   queuePosition: ahead?.length ?? null,
-  queuedBehind: ahead ? firstOf(ahead) : null,
+  queuedBehind: ahead ? toFirst(ahead) : null,
 })
 
 /** The oldest, which the whole queue waits for. Selected here, because the list's query does not sort. */
-function firstOf(ahead: readonly Ahead[]): LastRelease['queuedBehind'] {
+function toFirst(ahead: readonly Ahead[]): LastRelease['queuedBehind'] {
   const isBefore = (one: Ahead, other: Ahead) =>
     one.startedAt === other.startedAt ? one.id < other.id : one.startedAt < other.startedAt
   const first = ahead.reduce((one, other) => (isBefore(other, one) ? other : one))

@@ -5,7 +5,7 @@ import { findBundle } from '../config-bundles/index.ts'
 import type { App } from '../context.ts'
 import { containsPattern, joined, nothing, raw, type Sql, sql } from '../db/queries.ts'
 import { hasNode } from '../nodes/index.ts'
-import { type Counts, type CountsJson, countByStatus, countsJson, scheduleRollup, sumOf } from './count-store.ts'
+import { type Counts, type CountsJson, countByStatus, countsJson, scheduleRollup, sumBy } from './count-store.ts'
 import { type LastReleaseRow, lastReleaseColumns, toLastRelease } from './last-release-store.ts'
 
 type ListQuery = Query<'deployments.list'>
@@ -132,7 +132,7 @@ async function findAll(app: App, team: TeamContext, page: ListQuery): Promise<Fo
   // Beyond the last page there is no row with the counts.
   const counted = rows[0]?.counted ?? (await countByStatus(app.database.pool, team.id))
   scheduleRollup(app, team.id, counted)
-  return { rows, counts: counted.counts, total: sumOf(counted.counts) }
+  return { rows, counts: counted.counts, total: sumBy(counted.counts) }
 }
 
 /** Filters also match the names of node, version and project; the counts follow the filter, but not the chosen status. */
@@ -163,5 +163,5 @@ async function findFiltered(app: App, team: TeamContext, query: ListQuery): Prom
     }>(app.database.pool),
   ])
   const counts: Counts = Object.fromEntries(counted.map((row) => [row.status, row.n]))
-  return { rows, counts, total: status ? (counts[status] ?? 0) : sumOf(counts) }
+  return { rows, counts, total: status ? (counts[status] ?? 0) : sumBy(counts) }
 }

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const problemsOf = async (deploymentId: string) =>
+const findProblems = async (deploymentId: string) =>
   (await testEnvironment.client.call('deployments.preview', { params: { ...testEnvironment.params, deploymentId } }))
     .problems
 
@@ -24,7 +24,7 @@ it('a preview names the project that already has a container of the same name', 
   await deployWell(agent)
   await testEnvironment.waitForStatus(holder.id, 'successful')
   const next = await testEnvironment.deployment(await testEnvironment.version({ images }), node.id, holder.prefix)
-  expect(await problemsOf(next.id)).toEqual([
+  expect(await findProblems(next.id)).toEqual([
     {
       property: 'instances[0].config.name',
       error: 'containerNameInUse',
@@ -36,5 +36,5 @@ it('a preview names the project that already has a container of the same name', 
       instanceId: expect.any(String),
     },
   ])
-  expect(await problemsOf(holder.id)).toEqual([])
+  expect(await findProblems(holder.id)).toEqual([])
 })

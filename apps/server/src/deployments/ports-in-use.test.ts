@@ -12,7 +12,7 @@ afterAll(() => server.stop())
 
 const withPort = (external: number) =>
   testEnvironment.version({ images: [{ name: 'web', config: { ports: [{ internal: 80, external }] } }] })
-const problemsOf = async (deploymentId: string) =>
+const findProblems = async (deploymentId: string) =>
   (await testEnvironment.client.call('deployments.preview', { params: { ...testEnvironment.params, deploymentId } }))
     .problems
 
@@ -32,7 +32,7 @@ async function setUp(external: number) {
 describe('a preview with a port in use', () => {
   it('names a deployment of the node that holds it by the records, if the agent does not answer', async () => {
     const { node, holder, next } = await setUp(18_001)
-    const problems = await problemsOf(next.id)
+    const problems = await findProblems(next.id)
     expect(problems).toEqual([
       {
         property: 'instances[0].config.ports[0].external',
@@ -45,12 +45,12 @@ describe('a preview with a port in use', () => {
         instanceId: expect.any(String),
       },
     ])
-    expect(await problemsOf(holder.id)).toEqual([])
+    expect(await findProblems(holder.id)).toEqual([])
   })
 
   it("prefers the agent's answer to the records, and does not name containers of others", async () => {
     const { node, agent, holder, next } = await setUp(18_002)
-    const asking = problemsOf(next.id)
+    const asking = findProblems(next.id)
     const asked = await agent.command('findPortHolders')
     expect(asked.value).toMatchObject({
       owner: { nodeId: node.id, prefix: next.prefix },
@@ -66,7 +66,7 @@ describe('a preview with a port in use', () => {
         description: `web: Port 18002 is used by something else on ${node.name}. Choose another port.`,
       },
     ])
-    const again = problemsOf(next.id)
+    const again = findProblems(next.id)
     const { commandId } = await agent.command('findPortHolders', 2)
     await agent.respond(commandId, { case: 'portHolders', value: { holders: [] } })
     expect(await again).toEqual([])

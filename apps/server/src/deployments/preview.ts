@@ -24,7 +24,7 @@ import {
   judgeDangers,
   type LoadedDeployment,
   loadDeployment,
-  type MeasuredPause,
+  type MeasuredDowntime,
   measuredPauses,
   readSubjects,
   refuseUnsuccessful,
@@ -138,28 +138,28 @@ async function answer(
   const leaving = partial ? current.filter((one) => next.some((other) => replaces(other, one))) : current
   const staying = current.filter((one) => !leaving.includes(one))
   const instances = next.map((one) => {
-    const said = previewInstance(deployment, one, leaving)
+    const shown = previewInstance(deployment, one, leaving)
     const ports =
-      said.action === 'replace-with-pause' ? silentPorts({ name: one.config.name, config: one.config }, leaving) : []
+      shown.action === 'replace-with-pause' ? silentPorts({ name: one.config.name, config: one.config }, leaving) : []
     const warnings = [
       ...one.warnings,
       ...(missing.get(one.instanceId) ?? []),
-      ...warningsOf(deployment, one, current),
+      ...listWarnings(deployment, one, current),
       ...heldPorts({ name: one.config.name, config: one.config }, staying),
     ]
-    return { ...said, ports, warnings }
+    return { ...shown, ports, warnings }
   })
   const pauses = instances.some(({ ports }) => ports.length > 0)
     ? await measuredPauses(pool, owner)
-    : new Map<string, MeasuredPause>()
+    : new Map<string, MeasuredDowntime>()
   const forecast = (name: string) =>
     downtimeForecast(leaving.find((one) => one.name === name)?.config ?? {}, pauses.get(name))
   const kept = new Set(next.map(({ config }) => config.name))
   return {
     hash: hashSubjects(subjects),
-    instances: instances.map(({ ports, ...said }) => ({
-      ...said,
-      silentPorts: ports.map((port) => ({ ...port, ...forecast(said.containerName) })),
+    instances: instances.map(({ ports, ...shown }) => ({
+      ...shown,
+      silentPorts: ports.map((port) => ({ ...port, ...forecast(shown.containerName) })),
     })),
     removed: leaving.filter((one) => !kept.has(one.name)).map((one) => `${deployment.prefix}-${one.name}`),
     problems: [...problems.flatMap((problem) => toProblems(problem, next)), ...namesInUse, ...portsInUse],
@@ -193,10 +193,10 @@ function previewInstance(
   leaving: readonly CurrentContainer[],
 ): Omit<Preview['instances'][number], 'silentPorts' | 'warnings'> {
   const { config, imageTag } = next
-  const said = { instanceId: next.instanceId, containerName: config.name }
+  const shown = { instanceId: next.instanceId, containerName: config.name }
   const old = leaving.find((one) => one.name === config.name)
   const pause = pauseReason(prefix, { name: config.name, config }, leaving)
-  if (!old) return { ...said, action: pause ? 'replace-with-pause' : 'create', reason: pause ?? null, changes: [] }
+  if (!old) return { ...shown, action: pause ? 'replace-with-pause' : 'create', reason: pause ?? null, changes: [] }
   const changes = [
     ...change('image', old.imageName, next.imageName),
     ...change('tag', old.imageTag, imageTag),
@@ -208,9 +208,9 @@ function previewInstance(
     ...diffConfig(old.config, config),
   ]
   if (changes.length > 0 || !sameValue(withoutIds(old.config), withoutIds(config)))
-    return { ...said, action: pause ? 'replace-with-pause' : 'replace', reason: pause ?? null, changes }
+    return { ...shown, action: pause ? 'replace-with-pause' : 'replace', reason: pause ?? null, changes }
   const reason = next.digest && old.digest ? 'Unchanged' : `Unchanged, unless ${imageTag} names another image by now`
-  return { ...said, action: 'keep', reason, changes: [] }
+  return { ...shown, action: 'keep', reason, changes: [] }
 }
 
 /** It replaces the container of the same name, or the same instance under its previous name. */
@@ -219,7 +219,7 @@ const replaces = ({ instanceId, config }: Next, old: CurrentContainer) =>
 
 const change = (property: string, from: string, to: string) => (from === to ? [] : [{ property, from, to }])
 
-function warningsOf(
+function listWarnings(
   { prefix, node }: { prefix: string; node: { type: NodeType } },
   next: Next,
   current: readonly CurrentContainer[],

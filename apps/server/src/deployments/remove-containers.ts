@@ -25,7 +25,7 @@ export async function removeContainers(app: App, caller: Caller, targets: readon
   if (targets.length === 1) throw first.error
   const removed = targets.filter((target) => !failures.some((failure) => failure.target === target))
   const sentences = [
-    `Not removed: ${failures.map(({ target, error }) => `${toText(target)} (${messageOf(error)})`).join(', ')}.`,
+    `Not removed: ${failures.map(({ target, error }) => `${toText(target)} (${getMessage(error)})`).join(', ')}.`,
     ...(removed.length > 0 ? [`Removed: ${removed.map(toText).join(', ')}.`] : []),
     'Nothing else was deleted: try again.',
   ]
@@ -43,17 +43,17 @@ function refuseUnremovable(app: App, targets: readonly RunningTarget[]): void {
       property: 'status',
       description: `${replaced.replacedBy} is taking over its containers: wait until it ends, or cancel it first.`,
     })
-  const away = [...new Map(targets.map(({ node }) => [node.id, node])).values()].filter(
+  const unavailableNodes = [...new Map(targets.map(({ node }) => [node.id, node])).values()].filter(
     ({ id, status }) => status !== 'connected' || app.links.status(id) !== 'connected',
   )
-  const [first] = away
+  const [first] = unavailableNodes
   if (!first) return
-  const names = away.map(({ name }) => name).join(', ')
-  const [verb, whose, them] = away.length === 1 ? ['is', 'its', 'it'] : ['are', 'their', 'them']
+  const names = unavailableNodes.map(({ name }) => name).join(', ')
+  const [verb, whose, them] = unavailableNodes.length === 1 ? ['is', 'its', 'it'] : ['are', 'their', 'them']
   throw new CruxError('preconditionFailed', {
     property: 'nodeId',
     value: first.id,
-    description: away.every(({ status }) => status === 'connected')
+    description: unavailableNodes.every(({ status }) => status === 'connected')
       ? `${names} ${verb} connected to another server process, so ${whose} containers cannot be removed from here: keep them, or try again.`
       : `${names} ${verb} not connected, so ${whose} containers cannot be removed: keep them, or connect ${them} first.`,
   })
@@ -80,4 +80,4 @@ export const toRemovedText = (removed: readonly RunningTarget[]): string =>
   removed.length === 0 ? '' : ` The containers that ran before are removed: ${removed.map(toText).join(', ')}.`
 
 const toText = ({ prefix, node }: RunningTarget) => `${prefix} on ${node.name}`
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+const getMessage = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,6 +1,6 @@
 import type { NodeStatus } from '@crux/contract'
 import { type Queries, raw, sql } from '../db/queries.ts'
-import { statusOf } from '../nodes/index.ts'
+import { getStatus } from '../nodes/index.ts'
 
 /** A deployment target where containers of a current release run, by the records. */
 export type RunningTarget = {
@@ -40,7 +40,7 @@ export async function listRunning(queries: Queries, of: keyof typeof columns, id
     order by n.name, s.prefix`.rows<Row>(queries, `running of ${of}`)
   return rows.map(({ node: { linkServer, agentVersion, ...node }, ...row }) => ({
     ...row,
-    node: { ...node, status: statusOf({ linkServer, agentVersion }) },
+    node: { ...node, status: getStatus({ linkServer, agentVersion }) },
   }))
 }
 

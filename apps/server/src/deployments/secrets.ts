@@ -12,7 +12,7 @@ export async function getDeploymentSecrets(
   deploymentId: string,
 ): Promise<ResponseInput<'deployments.secrets'>> {
   const { configId } = await loadDeployment(app.database.pool, team.id, deploymentId, { lock: false })
-  return answerOf(app, await getConfig(app, team, configId))
+  return toAnswer(app, await getConfig(app, team, configId))
 }
 
 /** The secrets that an instance's container has. @throws as `getDeploymentSecrets` */
@@ -24,10 +24,10 @@ export async function getInstanceSecrets(
   const instance = await getInstance(app, caller, params)
   const config = await getConfig(app, caller.team, instance.config.id)
   const container = { prefix: config.deployment?.prefix ?? '', name: finalOfInstance(config)?.name ?? '' }
-  return { ...(await answerOf(app, config)), container }
+  return { ...(await toAnswer(app, config)), container }
 }
 
-async function answerOf(app: App, config: OwnedConfig): Promise<ResponseInput<'deployments.secrets'>> {
+async function toAnswer(app: App, config: OwnedConfig): Promise<ResponseInput<'deployments.secrets'>> {
   const node = config.deployment?.node
   if (!node?.publicKey || app.links.status(node.id) !== 'connected')
     throw new CruxError('preconditionFailed', {

@@ -1,5 +1,5 @@
 import { CruxError, type VersionType } from '@crux/contract'
-import { bundlesJson, type CarriedBundle, type ConfigRow, configJson } from '../container-configurations/index.ts'
+import { type AttachedBundle, bundlesJson, type ConfigRow, configJson } from '../container-configurations/index.ts'
 import { type Queries, raw, sql } from '../db/queries.ts'
 import { hasNode } from '../nodes/index.ts'
 import type { Owner } from '../releases/index.ts'
@@ -137,7 +137,7 @@ type PageData = {
   attempts: number
   publicKey: string | null
   config: ConfigRow
-  bundles: CarriedBundle[]
+  bundles: AttachedBundle[]
   token: { id: string; name: string; createdAt: string; createdBy: string; expiresAt: string | null } | null
   running: { deploymentId: string; number: number; versionName: string; startedAt: string } | null
 }
@@ -157,8 +157,8 @@ export const selectPageData = (queries: Queries, id: string) =>
     join crux.container_config c on c.deployment_id = d.id
     where d.id = ${id}`.first<PageData>(queries, 'deployment beside')
 
-export async function selectBundles(queries: Queries, id: string): Promise<CarriedBundle[]> {
-  const { bundles } = await sql`select ${bundlesJson(sql`${id}`)} as bundles`.one<{ bundles: CarriedBundle[] }>(
+export async function selectBundles(queries: Queries, id: string): Promise<AttachedBundle[]> {
+  const { bundles } = await sql`select ${bundlesJson(sql`${id}`)} as bundles`.one<{ bundles: AttachedBundle[] }>(
     queries,
     'bundles of a deployment',
   )
@@ -188,7 +188,10 @@ export const listTargets = (queries: Queries, of: 'version' | 'project', id: str
   sql`select distinct team_id, project_id, node_id, prefix from crux.deployment
     where ${raw(of)}_id = ${id}`.rows<DeploymentTarget>(queries, `places of ${of}`)
 
-export async function onlyEmpty(queries: Queries, targets: readonly DeploymentTarget[]): Promise<DeploymentTarget[]> {
+export async function filterEmptyTargets(
+  queries: Queries,
+  targets: readonly DeploymentTarget[],
+): Promise<DeploymentTarget[]> {
   const empty: DeploymentTarget[] = []
   for (const target of targets) if (await isEmptyTarget(queries, target)) empty.push(target)
   return empty

@@ -51,7 +51,7 @@ export async function createDeploymentToken(
     ...made,
     createdBy: actor.name,
     createdById: actor.id,
-    curl: curlOf(app.config.url, team.slug, deploymentId, made.token),
+    curl: toCurlCommand(app.config.url, team.slug, deploymentId, made.token),
   }
 }
 
@@ -80,7 +80,7 @@ export async function deleteDeploymentToken(
 }
 
 /** The command shows the outcome and fails unless it is a success, so that a pipeline can use it as a step. */
-const curlOf = (url: string, slug: string, deploymentId: string, token: string): string =>
+const toCurlCommand = (url: string, slug: string, deploymentId: string, token: string): string =>
   [
     `curl -sS -X POST -H 'Authorization: Bearer ${token}'`,
     `'${url}/api/${slug}/deployments/${deploymentId}/start?wait=${curlWaitS}'`,

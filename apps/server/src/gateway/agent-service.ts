@@ -23,7 +23,7 @@ export function createAgentRoutes(
 ) {
   const { links, deployments, lifecycle } = parts
   const { authenticate, authenticateInLink } = createCallAuthentication(app, links)
-  const linkOf = async (context: HandlerContext) => links.get((await authenticateInLink(context)).nodeId)
+  const getLink = async (context: HandlerContext) => links.get((await authenticateInLink(context)).nodeId)
 
   return (router: ConnectRouter) =>
     router.service(AgentService, {
@@ -67,7 +67,7 @@ export function createAgentRoutes(
         }
       },
       async respond(request, context) {
-        const link = await linkOf(context)
+        const link = await getLink(context)
         link?.respond(request)
         return {}
       },
@@ -75,8 +75,8 @@ export function createAgentRoutes(
         const owner = await authenticateInLink(context)
         return { acknowledgedSequence: await deployments.report(owner, checkReport(request)) }
       },
-      streamContainers: async (requests, context) => carry(requests, await linkOf(context), containerCarrier),
-      streamLog: async (requests, context) => carry(requests, await linkOf(context), logCarrier),
+      streamContainers: async (requests, context) => carry(requests, await getLink(context), containerCarrier),
+      streamLog: async (requests, context) => carry(requests, await getLink(context), logCarrier),
     })
 }
 

@@ -15,13 +15,13 @@ export function createCallAuthentication(app: App, links: LinkTable) {
 
   async function authenticate(context: HandlerContext): Promise<TokenOwner> {
     const token = bearerToken(context.requestHeader.get('authorization'))
-    const owner = token && (await findTokenOwner(app, token, noteReplaced))
+    const owner = token && (await findTokenOwner(app, token, recordReplaced))
     if (!owner) throw unauthenticated()
     if (owner.replacedHash) await nodeTokenReplaced(app, owner)
     return owner
   }
 
-  function noteReplaced(previousHash: string, nodeId: string) {
+  function recordReplaced(previousHash: string, nodeId: string) {
     replaced.set(previousHash, { nodeId, until: Date.now() + underWayMs })
     setTimeout(() => replaced.delete(previousHash), underWayMs).unref()
   }

@@ -53,13 +53,13 @@ const fresh = async () => {
   const token = await makeInstallToken(gateway.app, row.id)
   return { row, agent: track(new ScriptedAgent({ url: gateway.url, nodeId: row.id, token })) }
 }
-const codeOf = (work: Promise<unknown>) =>
+const getCode = (work: Promise<unknown>) =>
   work.then(
     () => undefined,
     (error: unknown) => ConnectError.from(error).code,
   )
 const readNode = async (id: string) => (await gateway.app.database.db.select().from(node).where(eq(node.id, id)))[0]
-const eventsOf = async (id: string) =>
+const listEvents = async (id: string) =>
   (
     await gateway.app.database.db
       .select()
@@ -79,13 +79,13 @@ test('an agent exchanges its install token, connects, and is asked to rotate its
   agent.useToken(value.token)
   await agent.client.confirmToken({})
   const stolen = track(new ScriptedAgent({ url: gateway.url, nodeId: row.id, token: previous }))
-  expect(await codeOf(stolen.connect())).toBe(Code.Unauthenticated)
+  expect(await getCode(stolen.connect())).toBe(Code.Unauthenticated)
   expect(await readNode(row.id)).toMatchObject({
     linkServer: gateway.links.serverId,
     engineVersion: 'Docker 28.0.0',
     address: '127.0.0.1',
   })
-  expect(await eventsOf(row.id)).toEqual(['installed', 'connected', 'tokenReplaced'])
+  expect(await listEvents(row.id)).toEqual(['installed', 'connected', 'tokenReplaced'])
   expect(gateway.port.linkedAgents.map(({ nodeId }) => nodeId)).toContain(row.id)
 })
 
@@ -97,8 +97,8 @@ test('the same agent may repeat an exchange whose answer was lost, until the new
   await agent.exchange()
   await agent.connect()
   const again = track(new ScriptedAgent({ url: gateway.url, nodeId: row.id, token: installToken }))
-  expect(await codeOf(again.exchange())).toBe(Code.Unauthenticated)
-  expect(await eventsOf(row.id)).toEqual(['installed', 'connected'])
+  expect(await getCode(again.exchange())).toBe(Code.Unauthenticated)
+  expect(await listEvents(row.id)).toEqual(['installed', 'connected'])
 })
 
 test('no other agent can exchange an install token a second time', async () => {
@@ -107,7 +107,7 @@ test('no other agent can exchange an install token a second time', async () => {
     new ScriptedAgent({ url: gateway.url, nodeId: row.id, token: agent.token, info: { publicKey: 'of a thief' } }),
   )
   await agent.exchange()
-  expect(await codeOf(thief.exchange())).toBe(Code.Unauthenticated)
+  expect(await getCode(thief.exchange())).toBe(Code.Unauthenticated)
   await agent.connect()
 })
 
@@ -116,29 +116,29 @@ test('an agent that was given only a token learns its node at the exchange', asy
   agent.info.nodeId = ''
   expect(await agent.client.exchange({ info: agent.info })).toMatchObject({ nodeId: row.id })
   agent.info.nodeId = 'no id at all'
-  expect(await codeOf(agent.exchange())).toBe(Code.Unauthenticated)
+  expect(await getCode(agent.exchange())).toBe(Code.Unauthenticated)
 })
 
 test('an expired install token and one of another node are refused', async () => {
   const { row, agent } = await fresh()
   const other = await makeNode(gateway.app, team)
   const elsewhere = track(new ScriptedAgent({ url: gateway.url, nodeId: other.id, token: agent.token }))
-  expect(await codeOf(elsewhere.exchange())).toBe(Code.Unauthenticated)
+  expect(await getCode(elsewhere.exchange())).toBe(Code.Unauthenticated)
   await gateway.app.database.db
     .update(nodeInstall)
     .set({ expiresAt: new Date(Date.now() - 1_000) })
     .where(eq(nodeInstall.nodeId, row.id))
-  expect(await codeOf(agent.exchange())).toBe(Code.Unauthenticated)
+  expect(await getCode(agent.exchange())).toBe(Code.Unauthenticated)
 })
 
 test('a token connects its own node only, and an agent without a token is refused', async () => {
   const { agent } = await linked()
   const other = await makeNode(gateway.app, team)
   const imposter = track(new ScriptedAgent({ url: gateway.url, nodeId: other.id, token: agent.token }))
-  expect(await codeOf(imposter.connect())).toBe(Code.Unauthenticated)
+  expect(await getCode(imposter.connect())).toBe(Code.Unauthenticated)
   const stranger = track(new ScriptedAgent({ url: gateway.url, nodeId: other.id, token: `crux_${'a'.repeat(43)}` }))
-  expect(await codeOf(stranger.connect())).toBe(Code.Unauthenticated)
-  expect(await codeOf(stranger.client.reportDeployment({}))).toBe(Code.Unauthenticated)
+  expect(await getCode(stranger.connect())).toBe(Code.Unauthenticated)
+  expect(await getCode(stranger.client.reportDeployment({}))).toBe(Code.Unauthenticated)
   expect((await readNode(other.id))?.linkServer).toBeNull()
 })
 
@@ -176,7 +176,7 @@ test('a call that started before its token was replaced is served, but not once 
     (count) => count === 1,
   )
   await revokeToken(gateway.app, localAgents(), { team, actor }, row.id)
-  expect(await codeOf(agent.client.respond({ commandId: 'x' }))).toBe(Code.Unauthenticated)
+  expect(await getCode(agent.client.respond({ commandId: 'x' }))).toBe(Code.Unauthenticated)
 })
 
 test('revoking a token ends the link, its streams and every further call at once', async () => {
@@ -203,9 +203,9 @@ test('revoking a token ends the link, its streams and every further call at once
   await refused
   expect(await ended.promise).toMatchObject({ property: 'agent' })
   await stream.done
-  expect(await codeOf(agent.connect())).toBe(Code.Unauthenticated)
-  expect(await codeOf(agent.client.reportDeployment({}))).toBe(Code.Unauthenticated)
-  expect(await eventsOf(row.id)).toContain('kicked')
+  expect(await getCode(agent.connect())).toBe(Code.Unauthenticated)
+  expect(await getCode(agent.client.reportDeployment({}))).toBe(Code.Unauthenticated)
+  expect(await listEvents(row.id)).toContain('kicked')
   await eventually(
     () => readNode(row.id),
     (found) => found?.linkServer === null,
@@ -245,7 +245,7 @@ test('a lost connection is detected at once, and reported to deployments', async
     property: 'agent',
   })
   await eventually(
-    () => eventsOf(row.id),
+    () => listEvents(row.id),
     (events) => events.includes('left'),
   )
 })
@@ -255,7 +255,7 @@ test('a link that ends while an event of its node is in transit is not recorded 
     const { node: row, agent } = await linked()
     agent.cut()
     await eventually(
-      () => eventsOf(row.id),
+      () => listEvents(row.id),
       (events) => events.includes('left'),
     )
     // Well before the next heartbeat, which would clear it.

@@ -39,7 +39,7 @@ export function createGateway(app: App, links: LinkTable, deployments: Deploymen
   const presence = createPresence(app, links)
   const admission = createUpgradeGuard(app)
   const pathPrefix = `/${AgentService.typeName}/`
-  const addressOf = createAddressReader(app.config.trustedProxies)
+  const getAddress = createAddressReader(app.config.trustedProxies)
   const unsubscribes: (() => void)[] = []
   let rotation: NodeJS.Timeout | undefined
 
@@ -63,7 +63,7 @@ export function createGateway(app: App, links: LinkTable, deployments: Deploymen
         connect: false,
         acceptCompression: [],
         readMaxBytes: messageBytesMax,
-        contextValues: (request) => createContextValues().set(peerAddress, addressOf(request)),
+        contextValues: (request) => createContextValues().set(peerAddress, getAddress(request)),
       })
       return (request, response) => {
         if (!request.url?.startsWith(pathPrefix)) return serve(request, response)

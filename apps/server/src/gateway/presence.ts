@@ -37,15 +37,15 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
   })
 
   async function beat() {
-    let held = heldOf(links.all())
-    let seen = await sendHeartbeat(pool, serverId, nodeIdsOf(held))
+    let held = listHeld(links.all())
+    let seen = await sendHeartbeat(pool, serverId, listNodeIds(held))
     if (!seen.isKnown || seen.hasDead || seen.hasOrphans) {
       // The other processes considered this one dead, e.g. while it could not reach the database.
       if (!seen.isKnown) await insertProcess(pool, serverId, name)
       await deleteDeadProcesses(pool, serverId)
       await clearOrphans(app)
-      held = heldOf(links.all())
-      seen = await sendHeartbeat(pool, serverId, nodeIdsOf(held))
+      held = listHeld(links.all())
+      seen = await sendHeartbeat(pool, serverId, listNodeIds(held))
     }
     await reconcile(held, seen.nodes)
     for (const { id, teamId, linkServer, linkSession } of seen.nodes)
@@ -88,7 +88,7 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
     beat: rounds.run,
     /** Called when a node has changed: its current link may belong to another process now. */
     async check(nodeId: string) {
-      const held = heldOf([links.get(nodeId)].filter((link) => link !== undefined))
+      const held = listHeld([links.get(nodeId)].filter((link) => link !== undefined))
       if (held.length === 0) return
       try {
         const row = await findLink(pool, nodeId)
@@ -105,8 +105,8 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
   }
 }
 
-const heldOf = (candidates: readonly Link[]) => candidates.filter((link) => link.welcomed && !link.ended)
-const nodeIdsOf = (held: readonly Link[]) => held.map((link) => link.agent.nodeId)
+const listHeld = (candidates: readonly Link[]) => candidates.filter((link) => link.welcomed && !link.ended)
+const listNodeIds = (held: readonly Link[]) => held.map((link) => link.agent.nodeId)
 
 async function clearOrphans(app: Pick<App, 'database' | 'bus'>) {
   for (const { id, teamId } of await clearOrphanedLinks(app.database.pool))

@@ -33,13 +33,13 @@ test('a call is served that arrives at the moment in which its token is replaced
   const { pool } = gateway.app.database
   const { query } = pool
   const stored = Promise.withResolvers<void>()
-  const goOn = Promise.withResolvers<void>()
+  const continueTo = Promise.withResolvers<void>()
   // The previous token is invalid, and the process that replaced it has not received the result yet.
   pool.query = (async (...args: unknown[]) => {
     const answer = await (query as (...all: unknown[]) => unknown).apply(pool, args)
     if (/^update crux.node_token\s+set hash/.test((args[0] as { text?: string }).text ?? '')) {
       stored.resolve()
-      await goOn.promise
+      await continueTo.promise
     }
     return answer
   }) as typeof query
@@ -48,7 +48,7 @@ test('a call is served that arrives at the moment in which its token is replaced
     await stored.promise
     agent.useToken(previous)
     await expect(agent.client.respond({ commandId: 'x' })).resolves.toBeDefined()
-    goOn.resolve()
+    continueTo.resolve()
     await confirmed
   } finally {
     pool.query = query

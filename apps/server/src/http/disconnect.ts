@@ -13,7 +13,7 @@ const abortCodes = new Set(['ECONNRESET', 'EPIPE', 'ABORT_ERR', 'ERR_STREAM_PREM
  */
 export function isClientAbort(request: FastifyRequest, error: CruxError): boolean {
   if (!hasDisconnected(request.raw)) return false
-  return error.code !== 'internalError' || abortCodes.has(codeOf(error.cause))
+  return error.code !== 'internalError' || abortCodes.has(getCode(error.cause))
 }
 
 function hasDisconnected(raw: IncomingMessage & { stream?: ServerHttp2Stream }): boolean {
@@ -22,4 +22,4 @@ function hasDisconnected(raw: IncomingMessage & { stream?: ServerHttp2Stream }):
   return raw.socket.destroyed
 }
 
-const codeOf = (error: unknown) => String(getField(error, 'code') ?? '')
+const getCode = (error: unknown) => String(getField(error, 'code') ?? '')

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import { type CruxError, contract, type EndpointSpec, type Operation } from '@crux/contract'
-import { keysOf } from '@crux/service-kit'
+import { getKeys } from '@crux/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor, AuthResult, Guard } from '../access/index.ts'
 import { toCruxError } from './errors.ts'
 import type { Handlers, Input } from './handlers.ts'
 import { parse, parseInput } from './parse.ts'
-import { writerOf } from './response-writer.ts'
+import { createWriter } from './response-writer.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -43,7 +43,7 @@ export type Endpoints = { guard: Guard; handlers: Handlers; recordAudit: RecordA
  * a compiled serialiser writes the response.
  */
 export function mountContract(http: FastifyInstance, { guard, handlers, recordAudit }: Endpoints): void {
-  for (const operation of keysOf(contract)) {
+  for (const operation of getKeys(contract)) {
     const endpoint: EndpointSpec = contract[operation]
     const { response } = endpoint
     // The endpoint that parses the request is the endpoint of the handler's type.
@@ -54,14 +54,14 @@ export function mountContract(http: FastifyInstance, { guard, handlers, recordAu
       ...(endpoint.bodyBytesMax && { bodyLimit: endpoint.bodyBytesMax }),
       ...(response && {
         schema: { response: { '2xx': response } },
-        serializerCompiler: () => (value: unknown) => writerOf(response)(value),
+        serializerCompiler: () => (value: unknown) => createWriter(response)(value),
       }),
       onRequest: async (request) => {
         request.crux = { operation, endpoint }
         request.passed = await guard(endpoint, request)
       },
       handler: async (request, reply) => {
-        const answer = await handle(inputOf(recordAudit, endpoint, request, reply))
+        const answer = await handle(getInput(recordAudit, endpoint, request, reply))
         await record(recordAudit, request, answer)
         return send(endpoint, request, reply, answer, () => guard(endpoint, request))
       },
@@ -72,7 +72,7 @@ export function mountContract(http: FastifyInstance, { guard, handlers, recordAu
   })
 }
 
-function inputOf(recordAudit: RecordAudit, endpoint: EndpointSpec, request: FastifyRequest, reply: FastifyReply) {
+function getInput(recordAudit: RecordAudit, endpoint: EndpointSpec, request: FastifyRequest, reply: FastifyReply) {
   const { team, actor } = request.passed ?? {}
   return {
     params: endpoint.params && parse(endpoint.params, request.params),
@@ -108,7 +108,7 @@ function send(
 ) {
   if (!request.crux?.status) reply.code(endpoint.status)
   if (endpoint.status === 201 && !reply.hasHeader('location'))
-    reply.header('location', locationOf(request, endpoint, answer))
+    reply.header('location', getLocation(request, endpoint, answer))
   if (endpoint.contentType) {
     reply.type(endpoint.contentType)
     return reply.send(isStream(answer) ? Readable.from(whilePassing(answer, passAgain)) : answer)
@@ -131,12 +131,12 @@ async function* whilePassing(parts: AsyncIterable<Uint8Array>, passAgain: () => 
 }
 
 /** The address of the new resource without `/api`, below the path prefix of a proxy. */
-function locationOf({ url, headers }: FastifyRequest, { location }: EndpointSpec, answer: unknown): string {
+function getLocation({ url, headers }: FastifyRequest, { location }: EndpointSpec, answer: unknown): string {
   const prefix = headers['x-forwarded-prefix']
   const base = typeof prefix === 'string' && /^(\/[\w.~-]+)+$/.test(prefix) ? prefix : ''
   const path = (url.split('?')[0] ?? '').replace(/^\/api(?=\/)/, '').split('/')
   if (location === 'part') return `${base}${path.slice(0, -1).join('/')}`
-  const id = idOf(answer)
+  const id = getId(answer)
   return [`${base}${(location === 'sibling' ? path.slice(0, -2) : path).join('/')}`, ...(id ? [id] : [])].join('/')
 }
 
@@ -152,7 +152,7 @@ async function record(
   const { auditTeam, audit, method } = crux.endpoint
   if (!audit) return
   if (auditTeam === 'deleted' && !refusal) return
-  const teamId = auditTeam === 'created' ? idOf(answer) : passed.team?.id
+  const teamId = auditTeam === 'created' ? getId(answer) : passed.team?.id
   if (!teamId) return
   crux.recorded = true
   const params = Object.entries(request.params ?? {}).filter(([name]) => name !== 'teamSlug' && name !== 'teamId')
@@ -174,5 +174,5 @@ async function record(
 
 const auditMethods = { POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const
 
-const idOf = (answer: unknown) =>
+const getId = (answer: unknown) =>
   typeof answer === 'object' && answer !== null && 'id' in answer ? String(answer.id) : undefined

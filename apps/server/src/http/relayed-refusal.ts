@@ -7,13 +7,13 @@ export class RelayedRefusal extends CruxError {
 
   constructor(status: number, body: unknown) {
     const relayed = typeof body === 'object' && body !== null ? { ...body } : {}
-    super(codeOf(status), { description: messageOf(relayed), value: relayed })
+    super(getCode(status), { description: getMessage(relayed), value: relayed })
     this.relayedStatus = status
     this.relayed = relayed
   }
 }
 
-function codeOf(status: number): ErrorCode {
+function getCode(status: number): ErrorCode {
   if (status >= 500) return 'serviceUnavailable'
   const codes: Record<number, ErrorCode> = {
     401: 'unauthorized',
@@ -34,7 +34,7 @@ type Shown = {
 }
 
 /** The first message of the flow; its fields may have more. */
-function messageOf(body: Shown): string | undefined {
+function getMessage(body: Shown): string | undefined {
   const all = [...(body.ui?.messages ?? []), ...(body.ui?.nodes ?? []).flatMap((node) => node.messages ?? [])]
   const text = [...all.map((message) => message.text), body.error?.reason, body.error?.message]
   return text.find((entry): entry is string => typeof entry === 'string' && entry !== '')

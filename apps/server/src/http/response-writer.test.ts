@@ -3,9 +3,9 @@ import { arbitraryConfig } from '@crux/rules/arbitrary-config'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { writerOf } from './response-writer.ts'
+import { createWriter } from './response-writer.ts'
 
-const written = (schema: z.ZodType, value: unknown): unknown => JSON.parse(writerOf(schema)(value))
+const written = (schema: z.ZodType, value: unknown): unknown => JSON.parse(createWriter(schema)(value))
 
 it('the serialiser writes a text that may also be empty, or null', () => {
   const shape = z.object({
@@ -25,7 +25,7 @@ it('the serialiser distinguishes objects by their discriminator, and drops undec
 })
 
 it('the serialiser writes every valid configuration unchanged', () => {
-  const write = writerOf(ContainerConfig)
+  const write = createWriter(ContainerConfig)
   fc.assert(
     fc.property(arbitraryConfig(), (fields) => {
       const config = { id: crypto.randomUUID(), type: 'image' as const, ...fields }

@@ -10,7 +10,7 @@ const writers = new WeakMap<z.ZodType, Writer>()
  * The serialiser of an answer or a message; it drops undeclared fields. It is compiled at its first use, because a
  * start needs none of them.
  */
-export function writerOf(schema: z.ZodType): Writer {
+export function createWriter(schema: z.ZodType): Writer {
   let write = writers.get(schema)
   if (!write) {
     write = fastJson(responseSchema(schema))

@@ -29,7 +29,7 @@ export function securityHeaders(http: FastifyInstance, url: () => string, captch
   let made: { url: string; headers: Record<string, string> } | undefined
   /** Built once, because the address changes at most once, when the port is known. */
   const headers = () => {
-    if (made?.url !== url()) made = { url: url(), headers: headersOf(url(), captchaOrigins) }
+    if (made?.url !== url()) made = { url: url(), headers: createHeaders(url(), captchaOrigins) }
     return made.headers
   }
   // The hook uses a callback, because a promise for each response would cost more than the hook itself.
@@ -44,7 +44,7 @@ export function securityHeaders(http: FastifyInstance, url: () => string, captch
 }
 
 /** The headers of every response. */
-export function headersOf(url: string, captchaOrigins: readonly string[] = []): Record<string, string> {
+export function createHeaders(url: string, captchaOrigins: readonly string[] = []): Record<string, string> {
   return {
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'strict-origin-when-cross-origin',

@@ -7,7 +7,7 @@ import { toCruxError } from './errors.ts'
 import { type HostCheck, refuseOtherHosts } from './hosts.ts'
 import { createOnePort, limitArrival, type OnePort } from './one-port.ts'
 import { RelayedRefusal } from './relayed-refusal.ts'
-import { headersOf, securityHeaders } from './security-headers.ts'
+import { createHeaders, securityHeaders } from './security-headers.ts'
 
 export type Http = {
   fastify: FastifyInstance
@@ -55,7 +55,7 @@ export function createHttpServer(
     // A malformed address matches no route, so that no hook adds the headers.
     frameworkErrors: (error, request, reply: FastifyReply) => {
       const refusal = toCruxError(error)
-      void reply.code(refusal.status).headers(headersOf(options.url())).send(refusal.toBody(request.id))
+      void reply.code(refusal.status).headers(createHeaders(options.url())).send(refusal.toBody(request.id))
     },
   })
   http.removeAllContentTypeParsers()

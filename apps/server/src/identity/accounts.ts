@@ -2,15 +2,15 @@ import { CruxError } from '@crux/contract'
 import { getField, type Logger } from '@crux/service-kit'
 import { IdentityApi, type Identity as KratosIdentity } from '@ory/kratos-client'
 import { type AdminAddress, adminConfiguration } from './configuration.ts'
-import { personOf } from './identity.ts'
-import type { Person } from './person.ts'
+import { toUser } from './identity.ts'
 import { settledMark } from './recovered-session.ts'
+import type { User } from './user.ts'
 
 /** An account as an administrator sees it. `verified`: the owner has proven the address. */
-export type Account = Person & { verified: boolean }
+export type Account = User & { verified: boolean }
 export type NewAccount = { email: string; firstName: string; lastName?: string | null | undefined }
 
-/** What happened to a person's API tokens. Two reports with the same `id` count as one. */
+/** What happened to a user's API tokens. Two reports with the same `id` count as one. */
 export type SecurityReport = {
   id: string
   what:
@@ -40,17 +40,17 @@ export interface Accounts {
   hasSignedIn(id: string): Promise<boolean>
   /** A recovery flow and the code that passes it; any browser may use it. */
   issueCode(id: string, hours: number): Promise<{ flow: string; code: string }>
-  /** Records that sessions which the person opened by a recovery until that time no longer need a new password. */
+  /** Records that sessions which the user opened by a recovery until that time no longer need a new password. */
   settleRecovery(id: string, until: Date): Promise<void>
   /**
-   * Whether the person wants to see the first steps: `metadata_public.disableOnboarding` of the identity is not true.
+   * Whether the user wants to see the first steps: `metadata_public.disableOnboarding` of the identity is not true.
    */
   showsOnboarding(id: string): Promise<boolean>
   saveOnboarding(id: string, shown: boolean): Promise<void>
-  /** Removes the session as if it had never existed: a person without another session counts as never signed in. */
+  /** Removes the session as if it had never existed: a user without another session counts as never signed in. */
   undoSignIn(id: string, sessionId: string): Promise<void>
   /**
-   * Writes into the security log that the person reads, and sends them a mail. Does nothing for an account that does
+   * Writes into the security log that the user reads, and sends them a mail. Does nothing for an account that does
    * not exist.
    *
    * @returns `unsupported` from an identity service without such a log, e.g. Ory Kratos
@@ -69,7 +69,7 @@ export function createAccounts(options: AdminAddress & { log: Logger }): Account
       return (await answer).data
     } catch (cause) {
       options.log.warn(
-        { err: messageOf(cause), status: statusOf(cause) },
+        { err: getMessage(cause), status: getStatus(cause) },
         'the admin API of the identity service refused',
       )
       throw new CruxError('serviceUnavailable', { property: 'kratos', cause })
@@ -78,24 +78,24 @@ export function createAccounts(options: AdminAddress & { log: Logger }): Account
 
   const findByEmail = async (email: string) => {
     const [found] = await asked(admin.listIdentities({ credentialsIdentifier: email.toLowerCase() }, quick))
-    return found && accountOf(found)
+    return found && toAccount(found)
   }
 
   return {
     findByEmail,
     async find(id) {
       const [found] = await asked(admin.listIdentities({ ids: [id] }, quick))
-      return found && accountOf(found)
+      return found && toAccount(found)
     },
     async create(account) {
       const { email } = account
-      const asCreated = admin.createIdentity({ createIdentityBody: identityOf(account) }, quick)
+      const asCreated = admin.createIdentity({ createIdentityBody: toIdentity(account) }, quick)
       try {
-        return accountOf((await asCreated).data)
+        return toAccount((await asCreated).data)
       } catch (cause) {
-        const quicker = statusOf(cause) === 409 ? await findByEmail(email) : undefined
+        const quicker = getStatus(cause) === 409 ? await findByEmail(email) : undefined
         if (quicker) return quicker
-        if (statusOf(cause) === 400) throw new CruxError('invalidArgument', { property: 'email', value: email, cause })
+        if (getStatus(cause) === 400) throw new CruxError('invalidArgument', { property: 'email', value: email, cause })
         return asked(Promise.reject(cause))
       }
     },
@@ -162,7 +162,7 @@ async function reportSecurity(
   throw new CruxError('serviceUnavailable', { property: 'kratos', description: `It answered ${answer.status}.` })
 }
 
-function identityOf({ email, firstName, lastName }: NewAccount) {
+function toIdentity({ email, firstName, lastName }: NewAccount) {
   return {
     schema_id: 'default',
     traits: { email, name: { first: firstName, ...(lastName && { last: lastName }) } },
@@ -171,13 +171,13 @@ function identityOf({ email, firstName, lastName }: NewAccount) {
   }
 }
 
-function accountOf(identity: KratosIdentity): Account {
-  const person = personOf(identity)
-  const address = identity.verifiable_addresses?.find(({ value }) => value.toLowerCase() === person.email.toLowerCase())
-  return { ...person, verified: address?.verified === true }
+function toAccount(identity: KratosIdentity): Account {
+  const user = toUser(identity)
+  const address = identity.verifiable_addresses?.find(({ value }) => value.toLowerCase() === user.email.toLowerCase())
+  return { ...user, verified: address?.verified === true }
 }
 
-const statusOf = (cause: unknown) => getField(getField(cause, 'response'), 'status')
-const isNotFound = (cause: unknown) => statusOf(cause) === 404
+const getStatus = (cause: unknown) => getField(getField(cause, 'response'), 'status')
+const isNotFound = (cause: unknown) => getStatus(cause) === 404
 /** An error of the HTTP client contains the request with its token, so that only its message is logged. */
-const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
+const getMessage = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))

@@ -22,7 +22,7 @@ export interface IdentityFlows {
   verify: Submit
   recover: Submit
   settings: Submit
-  /** Ends all sessions of the person except the browser's own. */
+  /** Ends all sessions of the user except the browser's own. */
   endOtherSessions(browser: Browser): Promise<FlowAnswer>
   /** Answers `{ logout_url }`: the address at which the browser ends its session. */
   logout(browser: Browser): Promise<FlowAnswer>
@@ -46,28 +46,28 @@ export function createIdentityFlows(identity: PublicAddress): IdentityFlows {
 
   return {
     login: (flow, body, browser) =>
-      answerOf(frontend.updateLoginFlow({ flow, updateLoginFlowBody: unchecked(body) }, options(browser))),
+      toAnswer(frontend.updateLoginFlow({ flow, updateLoginFlowBody: unchecked(body) }, options(browser))),
     register: (flow, body, browser) =>
-      answerOf(
+      toAnswer(
         frontend.updateRegistrationFlow({ flow, updateRegistrationFlowBody: unchecked(body) }, options(browser)),
       ),
     verify: (flow, body, browser) =>
-      answerOf(
+      toAnswer(
         frontend.updateVerificationFlow({ flow, updateVerificationFlowBody: unchecked(body) }, options(browser)),
       ),
     recover: (flow, body, browser) =>
-      answerOf(frontend.updateRecoveryFlow({ flow, updateRecoveryFlowBody: unchecked(body) }, options(browser))),
+      toAnswer(frontend.updateRecoveryFlow({ flow, updateRecoveryFlowBody: unchecked(body) }, options(browser))),
     settings: (flow, body, browser) =>
-      answerOf(frontend.updateSettingsFlow({ flow, updateSettingsFlowBody: unchecked(body) }, options(browser))),
-    endOtherSessions: (browser) => answerOf(frontend.disableMyOtherSessions({}, options(browser))),
-    logout: (browser) => answerOf(frontend.createBrowserLogoutFlow({}, options(browser))),
+      toAnswer(frontend.updateSettingsFlow({ flow, updateSettingsFlowBody: unchecked(body) }, options(browser))),
+    endOtherSessions: (browser) => toAnswer(frontend.disableMyOtherSessions({}, options(browser))),
+    logout: (browser) => toAnswer(frontend.createBrowserLogoutFlow({}, options(browser))),
   }
 }
 
 /** The identity service checks the body; the types of its client list the fields of every method. */
 const unchecked = (body: Record<string, unknown>) => body as never
 
-async function answerOf(asked: Promise<Answered>): Promise<FlowAnswer> {
+async function toAnswer(asked: Promise<Answered>): Promise<FlowAnswer> {
   try {
     const { status, data, headers } = await asked
     const [setCookie, location] = [getField(headers, 'set-cookie'), getField(headers, 'location')]

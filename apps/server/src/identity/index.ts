@@ -2,5 +2,5 @@ export { type Accounts, createAccounts, type SecurityReport } from './accounts.t
 export { adminConfiguration, proxyHeaders, proxySecretHeader } from './configuration.ts'
 export { type Browser, createIdentityFlows, type FlowAnswer, type IdentityFlows } from './flows.ts'
 export { type Credentials, createIdentity, type Identity } from './identity.ts'
-export type { Person, PersonActor, SessionActor } from './person.ts'
 export { sessionTtlMs } from './session-cache.ts'
+export type { AuthenticatedUser, SessionActor, User } from './user.ts'

@@ -4,7 +4,7 @@ const callsAtOnce = 8
 
 /**
  * When people last signed in, as ISO text. The API needs one call per person; a few run at once, and results are cached
- * for a minute. After an error the cached value is used, or the person is left out.
+ * for a minute. After an error the cached value is used, or the user is left out.
  */
 export function createLastLogins(options: { load: (id: string) => Promise<string | undefined>; log: Logger }) {
   const known = createTtlCache<string, string | null>({ ttlMs: 60_000, max: 20_000 })

@@ -1,7 +1,7 @@
 import { getField } from '@crux/service-kit'
 import type { IdentityApi, Identity as KratosIdentity, Session } from '@ory/kratos-client'
 
-/** The key of the time up to which recoveries of a person are complete, because the identity service does not show it. */
+/** The key of the time up to which recoveries of a user are complete, because the identity service does not show it. */
 export const settledMark = 'recovery_settled'
 
 const quick = { timeout: 5_000, proxy: false } as const
@@ -10,7 +10,7 @@ const firstFactors = ['password', 'oidc', 'passkey']
 
 /**
  * The time at which a session was opened by a code or link of recovery or invitation, by any relay. Undefined for
- * all others, and once the person has a new way to sign in, has proven an old one, or has signed in with the password
+ * all others, and once the user has a new way to sign in, has proven an old one, or has signed in with the password
  * elsewhere.
  */
 export async function recoveredAt(admin: IdentityApi, session: Session): Promise<Date | undefined> {
@@ -22,7 +22,7 @@ export async function recoveredAt(admin: IdentityApi, session: Session): Promise
     admin.getIdentity({ id }, quick),
     admin.listIdentitySessions({ id, pageSize: 25 }, quick),
   ])
-  return isSettled(identity, at) || sessions.some((other) => knowsPassword(other, at)) ? undefined : new Date(at)
+  return isSettled(identity, at) || sessions.some((other) => hasProvenPassword(other, at)) ? undefined : new Date(at)
 }
 
 function isSettled({ credentials = {}, metadata_admin }: KratosIdentity, at: number): boolean {
@@ -37,5 +37,5 @@ function isSettled({ credentials = {}, metadata_admin }: KratosIdentity, at: num
   return others && own.some((credential) => later(credential.updated_at))
 }
 
-const knowsPassword = ({ authentication_methods: methods = [] }: Session, at: number) =>
+const hasProvenPassword = ({ authentication_methods: methods = [] }: Session, at: number) =>
   methods.some(({ method, completed_at }) => method === 'password' && Date.parse(completed_at ?? '') > at)

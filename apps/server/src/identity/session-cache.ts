@@ -1,6 +1,6 @@
 import { createTtlCache } from '@crux/service-kit'
 import type { Bus } from '../bus/index.ts'
-import type { Credential, SessionActor } from './person.ts'
+import type { Credential, SessionActor } from './user.ts'
 
 /** How long a session, or what depends on it, may be cached, which limits how long a revoked one can still be used. */
 export const sessionTtlMs = 2_000
@@ -27,7 +27,7 @@ export function createSessionCache(options: {
     ended.set(sessionId, true)
     forget(sessionId)
   })
-  options.bus.on('person.changed', ({ sessionId }) => forget(sessionId))
+  options.bus.on('user.changed', ({ sessionId }) => forget(sessionId))
   // Ends may have been missed while the listening connection was interrupted.
   options.bus.onReconnected(entries.clear)
 

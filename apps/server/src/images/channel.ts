@@ -9,7 +9,7 @@ import { selectImageIds, selectImagesById } from './store.ts'
 /** The live channels of a version's page. Changes are read once per process for all subscribers. */
 export function versionChannels(app: App, browser: Browser): ChannelHandlers<'version'> {
   const audience = createAudience<Subscriber<'version'>>()
-  const subscribersOf = (versionId: string, except?: string) =>
+  const listSubscribers = (versionId: string, except?: string) =>
     audience.of(versionId).filter((subscriber) => subscriber.id !== except)
   const inTurn = createQueue()
   const safely = (versionId: string, work: () => Promise<void>) =>
@@ -18,25 +18,25 @@ export function versionChannels(app: App, browser: Browser): ChannelHandlers<'ve
     )
 
   async function publishAdded(versionId: string, imageIds: readonly string[]) {
-    if (subscribersOf(versionId).length === 0) return
+    if (listSubscribers(versionId).length === 0) return
     const images = await selectImagesById(app.database.pool, versionId, imageIds)
-    for (const subscriber of subscribersOf(versionId)) subscriber.send('images-added', { images })
+    for (const subscriber of listSubscribers(versionId)) subscriber.send('images-added', { images })
   }
   /**
    * Sends only the tag. `image` answers only `get-image`, because existing clients append every `image` that they
    * receive to their list. Clients that show the labels or the configuration of the new tag request the image.
    */
   async function publishTagged(versionId: string, imageId: string, tag: string, origin: string | undefined) {
-    for (const subscriber of subscribersOf(versionId, origin)) subscriber.send('image-tag-updated', { imageId, tag })
+    for (const subscriber of listSubscribers(versionId, origin)) subscriber.send('image-tag-updated', { imageId, tag })
   }
   async function publishOrdered(versionId: string, imageIds: readonly string[], origin: string | undefined) {
-    if (subscribersOf(versionId, origin).length === 0) return
+    if (listSubscribers(versionId, origin).length === 0) return
     const ids = imageIds.length > 0 ? [...imageIds] : await selectImageIds(app.database.pool, versionId)
-    for (const subscriber of subscribersOf(versionId, origin)) subscriber.send('images-were-reordered', ids)
+    for (const subscriber of listSubscribers(versionId, origin)) subscriber.send('images-were-reordered', ids)
   }
 
   async function publishDeleted(versionId: string, imageId: string) {
-    for (const subscriber of subscribersOf(versionId)) subscriber.send('image-deleted', { imageId })
+    for (const subscriber of listSubscribers(versionId)) subscriber.send('image-deleted', { imageId })
   }
 
   app.bus.on('images.added', ({ versionId, imageIds }) => {

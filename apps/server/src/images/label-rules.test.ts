@@ -29,7 +29,7 @@ async function push(labels: Record<string, string>, name = `app-${randomBytes(3)
   await registry.push(name, tag, { labels })
   return name
 }
-const rowsOf = ({ environment, secrets }: ContainerConfigFields) => ({
+const getRows = ({ environment, secrets }: ContainerConfigFields) => ({
   environment: environment?.map(({ key, value }) => `${key}=${value}`),
   secrets: secrets?.map(({ key, required }) => (required ? `${key}!` : key)),
 })
@@ -53,13 +53,13 @@ describe('rules in the labels of an image', () => {
       body: [{ registryId, images: [`${name}:1`] }],
     })
     const expected = { environment: ['LOG_LEVEL=info', 'WORKERS='], secrets: ['PASSWORD!'] }
-    expect(rowsOf(image?.config ?? {})).toMatchObject({
+    expect(getRows(image?.config ?? {})).toMatchObject({
       environment: expect.arrayContaining(expected.environment),
       secrets: expected.secrets,
     })
     expect(image?.config.environment?.every(({ id }) => id)).toBe(true)
     await until(() => received.length > 0)
-    expect(rowsOf(received[0] ?? {})).toEqual(rowsOf(image?.config ?? {}))
+    expect(getRows(received[0] ?? {})).toEqual(getRows(image?.config ?? {}))
   })
 
   it('are merged when the tag changes: existing values win, new ones are added, and open pages see them', async () => {
@@ -84,10 +84,10 @@ describe('rules in the labels of an image', () => {
     await until(() => page.status === 'subscribed' && version.status === 'subscribed')
     await testEnvironment.client.call('images.update', { params: { ...params, imageId }, body: { tag: '2' } })
     const after = await testEnvironment.client.call('images.get', { params: { ...params, imageId } })
-    expect(rowsOf(after.config).environment).toEqual(['A=one', 'B='])
+    expect(getRows(after.config).environment).toEqual(['A=one', 'B='])
     await until(() => patches.length > 0 && images.length > 0)
     expect(images[0]).toMatchObject({ id: imageId, tag: '2', labels: { 'dev.crux.env.B': 'int,required' } })
-    expect(rowsOf(images[0]?.config ?? {}).environment).toEqual(['A=one', 'B='])
+    expect(getRows(images[0]?.config ?? {}).environment).toEqual(['A=one', 'B='])
     // A tag that does not exist keeps the known labels.
     await testEnvironment.client.call('images.update', { params: { ...params, imageId }, body: { tag: 'none' } })
     expect(await testEnvironment.client.call('images.get', { params: { ...params, imageId } })).toMatchObject({
@@ -146,7 +146,7 @@ describe('rules in the labels of an image', () => {
       'dev.crux.env.GOOD': 'string,required',
       'dev.crux.env.LONG': `string,default:${'x'.repeat(200_000)}`,
     }
-    expect(rowsOf(withLabelRules({}, labels)).environment).toEqual(['GOOD='])
+    expect(getRows(withLabelRules({}, labels)).environment).toEqual(['GOOD='])
     const fields = { environment: [{ key: 'GOOD', value: '1' }] }
     expect(withLabelRules(fields, labels)).toBe(fields)
   })

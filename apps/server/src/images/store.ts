@@ -2,11 +2,11 @@ import type { ContainerConfigFields, ResponseInput } from '@crux/contract'
 import { type ConfigRow, configJson, toContainerConfig } from '../container-configurations/index.ts'
 import { type Queries, raw, sql } from '../db/queries.ts'
 import type { image } from '../db/schema/index.ts'
-import { type RegistryFace, toRegistry } from '../registries/index.ts'
+import { type RegistrySummary, toRegistry } from '../registries/index.ts'
 
 export type Image = ResponseInput<'images.get'>
 type ImageRow = Pick<typeof image.$inferSelect, 'id' | 'name' | 'tag' | 'order' | 'labels' | 'createdAt'> & {
-  registry: RegistryFace
+  registry: RegistrySummary
   config: ConfigRow
 }
 

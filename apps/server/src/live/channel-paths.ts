@@ -1,5 +1,5 @@
 import { type ChannelName, type ChannelSpec, type Channels, liveChannels } from '@crux/contract'
-import { keysOf } from '@crux/service-kit'
+import { getKeys } from '@crux/service-kit'
 import type { z } from 'zod'
 
 export type ChannelMatch = {
@@ -9,7 +9,7 @@ export type ChannelMatch = {
 }
 
 type Pattern = { channel: ChannelName; spec: Channels[ChannelName]; segments: string[] }
-const patterns: Pattern[] = keysOf(liveChannels).map((channel) => {
+const patterns: Pattern[] = getKeys(liveChannels).map((channel) => {
   const spec = liveChannels[channel]
   return { channel, spec, segments: spec.path.split('/') }
 })
@@ -37,7 +37,7 @@ export function matchChannel(path: string): ChannelMatch | undefined {
 }
 
 /** Identifies the resource independently of its team's slug: the last part of the path. */
-export const subjectOf = ({ channel, params }: ChannelMatch, teamId: string): string => {
+export const getSubject = ({ channel, params }: ChannelMatch, teamId: string): string => {
   const id = Object.entries(params).findLast(([name]) => name !== 'teamSlug')?.[1]
   return `${channel}:${id ?? teamId}`
 }

@@ -80,7 +80,7 @@ export class Connection {
 
   private async handle(frame: Frame): Promise<void> {
     if (frame.type === 'subscribe' || frame.type === 'unsubscribe') {
-      const path = pathOf(frame.data)
+      const path = toPath(frame.data)
       if (path === undefined) throw new CruxError('invalidArgument', { property: 'path' })
       return frame.type === 'subscribe' ? this.subscribe(path) : this.unsubscribe(path)
     }
@@ -179,7 +179,7 @@ export class Connection {
     this.expiry.unref()
   }
 
-  /** The current session; a person with a valid session keeps the socket while the identity service is unavailable. */
+  /** The current session; a user with a valid session keeps the socket while the identity service is unavailable. */
   private async currentActor(): Promise<Actor | undefined> {
     const actor = await this.parts.authentication.actor(this.socket.credentials)
     if (actor) this.socket.actor = actor
@@ -193,7 +193,7 @@ export class Connection {
   }
 }
 
-function pathOf(data: unknown): string | undefined {
+function toPath(data: unknown): string | undefined {
   const path = typeof data === 'object' && data !== null && 'path' in data ? data.path : undefined
   return typeof path === 'string' && path.startsWith('/') && path.length <= 1_024 ? path : undefined
 }

@@ -30,12 +30,12 @@ export function createEditors(app: Pick<App, 'bus'>) {
   app.bus.on(
     'editor.joined',
     foreign((room, { editor: { itemId, inputId, ...editor } }) =>
-      appear(room, { ...editor, focusedItemId: itemId ?? null, focusedInputId: inputId ?? null }),
+      addEditor(room, { ...editor, focusedItemId: itemId ?? null, focusedInputId: inputId ?? null }),
     ),
   )
   app.bus.on(
     'editor.left',
-    foreign((room, { editor }) => vanish(room, editor.id)),
+    foreign((room, { editor }) => removeEditor(room, editor.id)),
   )
   app.bus.on(
     'editor.focused',
@@ -54,7 +54,8 @@ export function createEditors(app: Pick<App, 'bus'>) {
     const now = Date.now()
     for (const [channel, room] of rooms) {
       announce(app.bus, channel, room)
-      for (const [id, { heardAt }] of room.editors) if (!isLocal(room, id) && now - heardAt > lostMs) vanish(room, id)
+      for (const [id, { heardAt }] of room.editors)
+        if (!isLocal(room, id) && now - heardAt > lostMs) removeEditor(room, id)
     }
   }, announceMs)
   timer.unref()
@@ -66,7 +67,7 @@ export function createEditors(app: Pick<App, 'bus'>) {
       rooms.set(channel, room)
       const editor: Editor = { id: peer.id, name, color: freeColor(room), focusedItemId: null, focusedInputId: null }
       room.peers.set(peer.id, peer)
-      appear(room, editor)
+      addEditor(room, editor)
       peer.send('editor-init', { meId: peer.id, editors: [...room.editors.values()].map((entry) => entry.editor) })
       publish(app.bus, 'editor.joined', channel, editor)
       if (first) app.bus.publish({ type: 'editor.ask', channel, origin: peer.id })
@@ -75,7 +76,7 @@ export function createEditors(app: Pick<App, 'bus'>) {
       const room = rooms.get(channel)
       const editor = room?.editors.get(id)?.editor
       if (!room?.peers.delete(id)) return
-      vanish(room, id)
+      removeEditor(room, id)
       if (editor) publish(app.bus, 'editor.left', channel, editor)
       if (room.peers.size === 0) rooms.delete(channel)
     },
@@ -121,13 +122,13 @@ function broadcast(room: Room, except: string, type: EditorMessage, data: unknow
   for (const peer of room.peers.values()) if (peer.id !== except) peer.send(type, data)
 }
 
-function appear(room: Room, editor: Editor) {
+function addEditor(room: Room, editor: Editor) {
   const known = room.editors.get(editor.id)
   room.editors.set(editor.id, { editor, heardAt: Date.now() })
   if (!known) broadcast(room, editor.id, 'editor-joined', editor)
 }
 
-function vanish(room: Room, id: string) {
+function removeEditor(room: Room, id: string) {
   const known = room.editors.get(id)
   if (!known?.editor) return
   room.editors.delete(id)

@@ -1,5 +1,5 @@
 import { type ChannelName, type ChannelSpec, type CruxError, liveChannels } from '@crux/contract'
-import { writerOf } from '../http/index.ts'
+import { createWriter } from '../http/index.ts'
 
 /** `id` is chosen by the sender; a refusal of the message repeats it to identify the message. */
 export type Frame = { type: string; data: unknown; id?: string }
@@ -27,7 +27,7 @@ export function writeMessage(channel: ChannelName, path: string, type: string, d
   const spec: ChannelSpec = liveChannels[channel]
   const message = spec.server[type]
   if (!message) throw new Error(`${channel} declares no message ${type}`)
-  const write = bulk.has(type) ? JSON.stringify : writerOf(message.data)
+  const write = bulk.has(type) ? JSON.stringify : createWriter(message.data)
   return `{"type":${JSON.stringify(`${path}/${type}`)},"data":${write(data)}}`
 }
 

@@ -3,7 +3,7 @@ import { type Actor, type AuthServices, pendingRequirement, type TeamContext } f
 import { recordAudit } from '../audit-log/index.ts'
 import type { App } from '../context.ts'
 import { parseInput, toCruxError } from '../http/index.ts'
-import { subjectOf } from './channel-paths.ts'
+import { getSubject } from './channel-paths.ts'
 import type { Editors } from './editors.ts'
 import { type Frame, writeError } from './frames.ts'
 import type { ChannelHandlers } from './handlers.ts'
@@ -38,12 +38,12 @@ export function createMessages(
   app: App,
   parts: Pick<AuthServices, 'authentication' | 'membership'> & { channels: ChannelHandlers; editors: Editors },
 ) {
-  const channelOf = (name: ChannelName) => parts.channels[name] as AnyChannel
+  const getChannel = (name: ChannelName) => parts.channels[name] as AnyChannel
 
   async function open({ match, subscriber, peer, team }: Subscription): Promise<void> {
-    await channelOf(match.channel).open(subscriber)
+    await getChannel(match.channel).open(subscriber)
     if (!('focus-input' in match.spec.client) || subscriber.left) return
-    const subject = subjectOf(match, team.id)
+    const subject = getSubject(match, team.id)
     subscriber.onLeave(() => parts.editors.leave(subject, subscriber.id))
     parts.editors.join(subject, peer, subscriber.actor.name)
   }
@@ -63,10 +63,10 @@ export function createMessages(
     const parsed = parseInput(spec, spec.data, data)
     if (subscriber.left) return { outcome: 'done' as const }
     if (type === 'focus-input' || type === 'blur-input') {
-      parts.editors.move(subjectOf(match, team.id), subscriber.id, type, parsed as never)
+      parts.editors.move(getSubject(match, team.id), subscriber.id, type, parsed as never)
       return { outcome: 'done' as const }
     }
-    const work = channelOf(match.channel).messages[type]?.(subscriber, parsed)
+    const work = getChannel(match.channel).messages[type]?.(subscriber, parsed)
     return { outcome: 'done' as const, work }
   }
 

@@ -4,13 +4,13 @@ import { onOneLine, toMail } from './mail-text.ts'
 
 /** The mail about API tokens, for an identity service that has no security log and sends no such mail. */
 export function tokenMail(recipient: string, what: SecurityReport['what']): OutgoingMail {
-  const { subject, lead } = textOf(what)
+  const { subject, lead } = getText(what)
   const close =
     'If this was not you, recover your account with this e-mail address: that revokes all of its API tokens.'
   return toMail(recipient, subject, { lead, close })
 }
 
-function textOf(what: SecurityReport['what']): { subject: string; lead: string } {
+function getText(what: SecurityReport['what']): { subject: string; lead: string } {
   switch (what.event) {
     case 'token-created':
       return {

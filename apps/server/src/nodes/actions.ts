@@ -61,7 +61,7 @@ export async function createNode(
   { team, actor }: Caller,
   body: Body<'nodes.create'>,
 ): Promise<ResponseInput<'nodes.create'>> {
-  const row = await insertNode(app, team.id, valuesOf(body, actor))
+  const row = await insertNode(app, team.id, getValues(body, actor))
   nodeChanged(app, { teamId: team.id, nodeId: row.id }, 'unreachable')
   return toNode(row)
 }
@@ -72,7 +72,7 @@ export async function updateNode(
   nodeId: string,
   body: Body<'nodes.update'>,
 ): Promise<void> {
-  if (!(await updateNodeRow(app, team.id, nodeId, valuesOf(body, actor)))) throw notFound(nodeId)
+  if (!(await updateNodeRow(app, team.id, nodeId, getValues(body, actor)))) throw notFound(nodeId)
   nodeChanged(app, { teamId: team.id, nodeId })
 }
 
@@ -195,7 +195,7 @@ export async function requireNode(app: App, team: { id: string }, nodeId: string
 const notFound = (nodeId: string) =>
   new CruxError('notFound', { property: 'id', value: nodeId, description: 'There is no such node.' })
 
-const valuesOf = (body: Body<'nodes.create'>, actor: Actor) => ({
+const getValues = (body: Body<'nodes.create'>, actor: Actor) => ({
   name: body.name,
   description: body.description ?? null,
   icon: body.icon ?? null,

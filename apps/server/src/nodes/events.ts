@@ -6,8 +6,8 @@ import { insertNodeEvent } from './store.ts'
 
 export type NodeRef = { teamId: string; nodeId: string }
 export type KickReason = 'user-kick' | 'revoke-token' | 'delete-node'
-type Person = { id: string; name: string }
-const nameOf = ({ id, name }: Person): Person => ({ id, name })
+type User = { id: string; name: string }
+const getName = ({ id, name }: User): User => ({ id, name })
 type Container = { prefix: string; name: string }
 /** The parts of the process that an event needs; the gateway has no more when it starts. */
 type Parts = Pick<App, 'database' | 'log' | 'metrics' | 'bus'>
@@ -26,8 +26,8 @@ export async function nodeLeft(app: Parts, node: NodeRef) {
   nodeChanged(app, node, 'unreachable')
 }
 
-export async function nodeKicked(app: Parts, node: NodeRef, reason: KickReason, user: Person) {
-  await happened(app, node, 'kicked', { reason, user: nameOf(user) })
+export async function nodeKicked(app: Parts, node: NodeRef, reason: KickReason, user: User) {
+  await happened(app, node, 'kicked', { reason, user: getName(user) })
   app.bus.publish({
     type: 'node.close',
     nodeId: node.nodeId,
@@ -49,13 +49,13 @@ export const containerCommanded = (
     prefix?: string
     operation: ContainerOperation | 'deleteContainer' | 'deleteContainers'
   },
-  user: Person,
+  user: User,
 ) => {
   const { operation, ...rest } = target
   return happened(app, node, 'containerCommand', {
     operation: operation.endsWith('s') || operation === 'deleteContainer' ? operation : `${operation}Container`,
     ...rest,
-    user: nameOf(user),
+    user: getName(user),
   })
 }
 

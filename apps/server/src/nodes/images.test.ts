@@ -17,9 +17,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const idOf = (letter: string) => `sha256:${letter.repeat(64)}`
+const getId = (letter: string) => `sha256:${letter.repeat(64)}`
 const image = (letter: string, references: string[], more: Stored = {}): Stored => ({
-  id: idOf(letter),
+  id: getId(letter),
   references,
   sizeBytes: 1_000n,
   createdAt: timestampFromMs(Date.UTC(2026, 0, 2)),
@@ -27,9 +27,9 @@ const image = (letter: string, references: string[], more: Stored = {}): Stored 
 })
 /** All rows that the nodes of a plan have read, times their loops, including those that a filter removed. */
 type Plan = { 'Actual Rows': number; 'Actual Loops': number; 'Rows Removed by Filter'?: number; Plans?: Plan[] }
-const rowsOf = ({ Plans = [], ...plan }: Plan): number =>
+const getRows = ({ Plans = [], ...plan }: Plan): number =>
   (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'] +
-  Plans.reduce((sum, inner) => sum + rowsOf(inner), 0)
+  Plans.reduce((sum, inner) => sum + getRows(inner), 0)
 const fetched = { fetched: true }
 const name = 'registry.example.com:5000/web'
 
@@ -154,7 +154,7 @@ describe('images of a node', () => {
     const explained: Queries = {
       async query(asked: { text: string; values: unknown[] }) {
         const plan = await pool.query(`explain (analyze, format json) ${asked.text}`, asked.values)
-        read.push(rowsOf(plan.rows[0]['QUERY PLAN'][0].Plan))
+        read.push(getRows(plan.rows[0]['QUERY PLAN'][0].Plan))
         return pool.query({ text: asked.text, values: asked.values })
       },
     } as Queries
@@ -167,8 +167,11 @@ describe('images of a node', () => {
 
   it('are removed one by one as selected, after server and agent have checked them again', async () => {
     const { agent, params } = await makeTarget(5)
-    const ids = ['a', 'b', 'c', 'd', 'e', 'f'].map(idOf)
-    const asked = testEnvironment.client.call('nodes.prune-images', { params, body: { imageIds: [...ids, idOf('c')] } })
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f'].map(getId)
+    const asked = testEnvironment.client.call('nodes.prune-images', {
+      params,
+      body: { imageIds: [...ids, getId('c')] },
+    })
     await storeHolds(agent, 1, [
       image('a', [`${name}@${digest(5)}`], { ...fetched, containers: ['shop-web'] }),
       image('b', [`${name}@${digest(3)}`], fetched),
@@ -177,12 +180,12 @@ describe('images of a node', () => {
       image('e', ['postgres:16']),
     ])
     const { commandId, value } = await agent.command('removeImages')
-    expect((value as { imageIds: string[] }).imageIds).toEqual([idOf('c'), idOf('d')])
-    const kept = [{ imageId: idOf('d'), reason: 'The container late has it' }]
-    const removed = { imageIds: [idOf('c')], freedBytes: 900n, kept }
+    expect((value as { imageIds: string[] }).imageIds).toEqual([getId('c'), getId('d')])
+    const kept = [{ imageId: getId('d'), reason: 'The container late has it' }]
+    const removed = { imageIds: [getId('c')], freedBytes: 900n, kept }
     await agent.respond(commandId, { case: 'removedImages', value: removed })
     const answer = await asked
-    expect(answer).toMatchObject({ removed: [idOf('c')], freedBytes: 900 })
+    expect(answer).toMatchObject({ removed: [getId('c')], freedBytes: 900 })
     expect(answer.kept.map(({ id, reason }) => [id[7], reason.replace(/shop \w+ 1/, 'shop 1')])).toEqual([
       ['a', 'shop-web needs it'],
       ['b', 'shop 1.0.0 as shop, release 3 needs it'],
@@ -205,9 +208,9 @@ describe('images of a node', () => {
       }),
     ).resolves.toMatchObject({ status: 400 })
     const user = server.client(await server.addMember(testEnvironment.team, 'user'))
-    await expect(prune(user, [idOf('a')])).rejects.toMatchObject({ status: 403 })
+    await expect(prune(user, [getId('a')])).rejects.toMatchObject({ status: 403 })
     const foreign = { ...params, nodeId: (await (await makeDeployTestEnvironment(server)).node()).id }
-    await expect(prune(testEnvironment.client, [idOf('a')], foreign)).rejects.toMatchObject({
+    await expect(prune(testEnvironment.client, [getId('a')], foreign)).rejects.toMatchObject({
       status: 404,
       property: 'id',
     })

@@ -28,7 +28,7 @@ export async function listNodeImages(
   const images = (await judgedImages(app, team, nodeId)).flatMap(({ owned, image }) => {
     const visibility = visibilityFor(team.role, { owned })
     if (visibility === 'hidden') return []
-    return visibility === 'full' ? [image] : [outlineOf(image)]
+    return visibility === 'full' ? [image] : [toOutline(image)]
   })
   const unneeded = images.filter(({ state }) => state === 'unneeded')
   return { images, reclaimableBytes: unneeded.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) }
@@ -88,10 +88,10 @@ async function judgedImages(app: App, team: TeamContext, nodeId: string): Promis
     storedImages(app, { teamId: team.id, nodeId }),
     neededImages(pool, nodeId),
   ])
-  const used = await usedImages(pool, nodeId, stored.flatMap(digestsOf))
+  const used = await usedImages(pool, nodeId, stored.flatMap(listDigests))
   const byName = new Map<string, KnownImage[]>()
   for (const one of [...needed, ...used])
-    for (const name of namesOf(one)) byName.set(name, [...(byName.get(name) ?? []), one])
+    for (const name of listNames(one)) byName.set(name, [...(byName.get(name) ?? []), one])
   return stored
     .map((image) => judge(image, byName, team.role))
     .sort((a, b) => b.image.sizeBytes - a.image.sizeBytes || a.image.id.localeCompare(b.image.id))
@@ -105,21 +105,21 @@ function judge(stored: StoredImage, known: ReadonlyMap<string, readonly KnownIma
   const isOurs = stored.fetched || stored.containers.length > 0
   const references =
     isOurs || !isRecorded ? stored.references : stored.references.filter((name) => known.has(names.get(name) ?? ''))
-  const [state, neededBy] = needOf(stored, users, role)
+  const [state, neededBy] = getNeed(stored, users, role)
   return {
     owned: isOurs || isRecorded,
     image: {
       id: stored.id,
       references,
       sizeBytes: Number(stored.sizeBytes),
-      createdAt: dateOf(stored),
+      createdAt: toDate(stored),
       state,
       neededBy,
     },
   }
 }
 
-function needOf(
+function getNeed(
   stored: StoredImage,
   users: readonly KnownImage[],
   role: TeamRole,
@@ -135,29 +135,29 @@ function needOf(
 }
 
 /** Names, size and the team's own releases only; without an id no further request about the image is possible. */
-function outlineOf(image: NodeImage): NodeImage {
+function toOutline(image: NodeImage): NodeImage {
   return { ...image, id: '', createdAt: null }
 }
 
 /** A reproducible build writes the Unix epoch, or nothing: both count as no date. */
-function dateOf({ createdAt }: StoredImage): string | null {
+function toDate({ createdAt }: StoredImage): string | null {
   const seconds = Number(createdAt?.seconds ?? 0)
   return seconds > 0 ? new Date(seconds * 1_000).toISOString() : null
 }
 
 /** The image's own id, which is a digest too, and the digests of the registries that it came from. */
-const digestsOf = ({ id, references }: StoredImage): string[] => [
+const listDigests = ({ id, references }: StoredImage): string[] => [
   id,
   ...references.flatMap((reference) => /@(.+)$/.exec(reference)?.[1] ?? []),
 ]
 
 /** The names that identify an image of the store: the digest where a release has resolved it, otherwise the tag. */
-function namesOf({ name, tag, digest }: KnownImage): string[] {
-  if (digest) return [digest, fullName(`${repositoryOf(name)}@${digest}`)]
+function listNames({ name, tag, digest }: KnownImage): string[] {
+  if (digest) return [digest, fullName(`${toRepository(name)}@${digest}`)]
   return [fullName(tag ? `${name}:${tag}` : name)]
 }
 
-const repositoryOf = (name: string) => name.replace(/@.*$/, '').replace(/:[^/:]*$/, '')
+const toRepository = (name: string) => name.replace(/@.*$/, '').replace(/:[^/:]*$/, '')
 
 /** The full reference as the engine writes it: without Docker Hub's address, and with a tag. */
 function fullName(reference: string): string {

@@ -38,11 +38,11 @@ export function scriptValues(
     /** True for plain http to another machine: users who run the script must allow it explicitly. */
     plaintext: config.url.startsWith('http:') && !isLoopbackUrl(config.url),
     /** The address at which a container in Docker Desktop's virtual machine reaches a server on this machine's loopback. */
-    desktopUrl: isLoopbackUrl(config.url) ? desktopUrlOf(config.url) : undefined,
+    desktopUrl: isLoopbackUrl(config.url) ? toDesktopUrl(config.url) : undefined,
   }
 }
 
-function desktopUrlOf(address: string): string {
+function toDesktopUrl(address: string): string {
   const url = new URL(address)
   url.hostname = 'host.docker.internal'
   return url.origin

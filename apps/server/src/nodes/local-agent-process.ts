@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { isAlive, startTimeOf, waitUntil } from '@crux/postgres'
+import { getStartTime, isAlive, waitUntil } from '@crux/postgres'
 import type { Logger } from '@crux/service-kit'
 import type { Config } from '../config/index.ts'
 import { agentDirectory } from '../places.ts'
@@ -154,7 +154,7 @@ export class AgentProcess {
       this.pid = child.pid
       writeRunFile(this.runFile, child.pid)
     }
-    return exitOf(child)
+    return waitForExit(child)
   }
 
   private pause(ms: number): Promise<void> {
@@ -240,7 +240,7 @@ function agentEnvironment(config: Config, nodeId: string, directory: string) {
   }
 }
 
-const exitOf = (child: ChildProcess): Promise<number | string> =>
+const waitForExit = (child: ChildProcess): Promise<number | string> =>
   new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message))
     child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'))
@@ -268,7 +268,7 @@ function signal(pid: number, name: NodeJS.Signals) {
 function readRunFile(path: string): number | undefined {
   try {
     const { pid, startTime }: { pid: number; startTime: string | null } = JSON.parse(readFileSync(path, 'utf8'))
-    return startTime !== null && isAlive(pid) && String(startTimeOf(pid)) === String(startTime) ? pid : undefined
+    return startTime !== null && isAlive(pid) && String(getStartTime(pid)) === String(startTime) ? pid : undefined
   } catch {
     return undefined
   }
@@ -283,6 +283,6 @@ function readText(path: string): string | undefined {
 }
 
 function writeRunFile(path: string, pid: number) {
-  writeFileSync(`${path}.new`, JSON.stringify({ pid, startTime: startTimeOf(pid) ?? null }), { mode: 0o600 })
+  writeFileSync(`${path}.new`, JSON.stringify({ pid, startTime: getStartTime(pid) ?? null }), { mode: 0o600 })
   renameSync(`${path}.new`, path)
 }

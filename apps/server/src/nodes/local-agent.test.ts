@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
 const wanted = { isWanted: async () => true, changed: () => undefined }
-const pidOf = (nodeId: string): number | undefined => {
+const getPid = (nodeId: string): number | undefined => {
   try {
     return (JSON.parse(readFileSync(join(dataDir, 'agents', nodeId, 'process.json'), 'utf8')) as { pid: number }).pid
   } catch {
@@ -55,25 +55,25 @@ withEngine(
     expect(node).toMatchObject({ hasToken: true, install: null, localAgent: { running: true } })
     expect(Array.isArray(await client.call('containers.list', { params: { ...params, prefix: '_' } }))).toBe(true)
 
-    const pid = pidOf(id)
+    const pid = getPid(id)
     await first.stop({ database: true })
     expect(pid && isAlive(pid)).toBe(false)
     const second = await startTestServer({ database, config: { dataDir }, people: first.people })
     const again = second.client(admin)
     await until(async () => (await again.call('nodes.get', { params })).status === 'connected', 30_000)
-    const newPid = pidOf(id)
+    const newPid = getPid(id)
     // At another port the agent does not use its stored token, and gets a new one.
     expect(second.url).not.toBe(first.url)
     // After kill -9 of the agent it is started again.
     process.kill(newPid ?? 0, 'SIGKILL')
     await until(() => {
-      const now = pidOf(id)
+      const now = getPid(id)
       return now && now !== newPid && isAlive(now)
     }, 30_000)
     await until(async () => (await again.call('nodes.get', { params })).status === 'connected', 30_000)
     await again.call('nodes.revoke-token', { params })
     await until(async () => !(await again.call('nodes.get', { params })).localAgent.running)
-    expect(pidOf(id)).toBeUndefined()
+    expect(getPid(id)).toBeUndefined()
     await second.stop()
   },
   120_000,
@@ -97,7 +97,7 @@ test('a server that was killed leaves its agent running, and the next server sup
     ],
     { stdio: 'inherit' },
   )
-  const pid = await until(() => pidOf(nodeId), 30_000)
+  const pid = await until(() => getPid(nodeId), 30_000)
   const gone = new Promise((resolve) => supervisor.once('exit', resolve))
   supervisor.kill('SIGKILL')
   await gone
@@ -105,10 +105,10 @@ test('a server that was killed leaves its agent running, and the next server sup
 
   const next = new AgentProcess({ ...wanted, config, nodeId, log, token: async () => undefined })
   expect(next.running).toBe(true)
-  expect(pidOf(nodeId)).toBe(pid)
+  expect(getPid(nodeId)).toBe(pid)
   process.kill(pid, 'SIGKILL')
   const restarted = await until(() => {
-    const now = pidOf(nodeId)
+    const now = getPid(nodeId)
     return now === pid ? undefined : now
   }, 30_000)
   expect(isAlive(restarted)).toBe(true)

@@ -34,13 +34,13 @@ const makeNode = (name = `node ${randomUUID().slice(0, 6)}`) =>
   call().call('nodes.create', { params: { teamSlug: team.slug }, body: { name } })
 const makeScript = (nodeId: string, body: Record<string, unknown> = {}) =>
   call().call('nodes.create-script', { params: inTeam(nodeId), body: { type: 'docker', scriptType: 'shell', ...body } })
-const tokenOf = (command: string) => /(crux_[\w-]+)/.exec(command)?.[1] ?? ''
+const getToken = (command: string) => /(crux_[\w-]+)/.exec(command)?.[1] ?? ''
 const download = (nodeId: string, what: string, token?: string, slug = team.slug) =>
   server.request(`/api/${slug}/nodes/${nodeId}/${what}`, {
     headers: token ? { authorization: `Bearer ${token}` } : {},
   })
 const install = async (nodeId: string) => {
-  const token = tokenOf((await makeScript(nodeId)).command)
+  const token = getToken((await makeScript(nodeId)).command)
   const agent = new ScriptedAgent({ url: server.url, nodeId, token })
   agents.push(agent)
   await agent.exchange()
@@ -97,7 +97,7 @@ test('the install script is kept until it is used: shown again unchanged, downlo
   expect((await call().call('nodes.get', { params: inTeam(id) })).install).toEqual(made)
   expect(await makeScript(id, { workloadName: 'ignored' })).toEqual(made)
 
-  const token = tokenOf(made.command)
+  const token = getToken(made.command)
   const script = await download(id, 'script', token)
   expect(script.status).toBe(200)
   expect(script.headers.get('content-type')).toMatch(/^text\/plain/)
@@ -122,7 +122,7 @@ test('the install script is kept until it is used: shown again unchanged, downlo
 
 test('the token of an install script that was not run for ten minutes is invalid', async () => {
   const { id } = await makeNode()
-  const token = tokenOf((await makeScript(id)).command)
+  const token = getToken((await makeScript(id)).command)
   await server.app.database.db
     .update(nodeInstall)
     .set({ expiresAt: new Date(Date.now() - 1) })
@@ -130,12 +130,12 @@ test('the token of an install script that was not run for ten minutes is invalid
   expect((await download(id, 'script', token)).status).toBe(401)
   expect((await download(id, 'agent-image', token)).status).toBe(401)
   expect((await call().call('nodes.get', { params: inTeam(id) })).install).toBeNull()
-  expect(tokenOf((await makeScript(id)).command)).not.toBe(token)
+  expect(getToken((await makeScript(id)).command)).not.toBe(token)
 })
 
 test('the agent image is streamed with its length to holders of the token, and refused with a sentence for another architecture', async () => {
   const { id } = await makeNode()
-  const token = tokenOf((await makeScript(id)).command)
+  const token = getToken((await makeScript(id)).command)
   expect((await download(id, 'agent-image', token)).status).toBe(412)
   const bytes = Buffer.alloc(3_000_000, 'crux')
   writeFileSync(join(dataDir, 'agent-image.tar'), bytes)
@@ -202,7 +202,7 @@ test('an installing agent is visible live, and its events are recorded', async (
   })
   expect((await audit({ to: new Date(1).toISOString() })).total).toBe(0)
   // The token was used, so that a new script can be created.
-  expect(tokenOf((await makeScript(id)).command)).not.toBe('')
+  expect(getToken((await makeScript(id)).command)).not.toBe('')
 })
 
 test('a node with deployments is not deleted, and stays unchanged', async () => {

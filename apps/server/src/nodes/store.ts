@@ -10,7 +10,7 @@ export type NodeRow = typeof node.$inferSelect
 export type InstallRow = typeof nodeInstall.$inferSelect
 
 /** The data of a node in lists and live messages. */
-export type NodeFace = Pick<
+export type NodeSummary = Pick<
   NodeRow,
   | 'id'
   | 'name'
@@ -29,7 +29,7 @@ export type NodeFace = Pick<
 export const findNodes = (app: App, teamId: string) =>
   sql`select id, name, type, description, icon, address, agent_version, engine_version, operating_system,
       connected_at, link_server
-    from crux.node where team_id = ${teamId} order by name`.shared<NodeFace>(app.database, 'nodes of team')
+    from crux.node where team_id = ${teamId} order by name`.shared<NodeSummary>(app.database, 'nodes of team')
 
 /** A node of this team; undefined also for a node of another team. */
 export const findNode = (app: App, teamId: string, nodeId: string) =>
@@ -102,18 +102,18 @@ export async function findNodeEvents(app: App, nodeId: string, query: Query<'nod
 }
 
 /** The status by the stored data, so that every server process reports the same. */
-export function statusOf(row: Pick<NodeRow, 'linkServer' | 'agentVersion'>): NodeStatus {
+export function getStatus(row: Pick<NodeRow, 'linkServer' | 'agentVersion'>): NodeStatus {
   if (!row.linkServer) return 'unreachable'
   return isSupported(row.agentVersion ?? '') ? 'connected' : 'outdated'
 }
 
 /** The node as pages show it: what its agent reports of a link only while there is one. */
-export function toNode<Row extends NodeFace>(row: Row) {
+export function toNode<Row extends NodeSummary>(row: Row) {
   const linked = row.linkServer !== null
   return {
     ...row,
     address: linked ? row.address : null,
-    status: statusOf(row),
+    status: getStatus(row),
     connectedAt: linked ? row.connectedAt : null,
     version: linked ? row.agentVersion : null,
   }

@@ -5,7 +5,7 @@ import { newId } from '../db/new-id.ts'
 import { recordEvent } from '../system/index.ts'
 import type { RegistryAccess } from './api/registry-api.ts'
 import { openRegistry, type RegistryLocation, toLocation } from './connection.ts'
-import { registryTokenOf } from './hook-token.ts'
+import { findRegistryToken } from './hook-token.ts'
 import * as store from './store.ts'
 
 export async function listRegistries(app: App, { team }: Caller): Promise<ResponseInput<'registries.list'>> {
@@ -23,7 +23,7 @@ export async function getRegistry(app: App, { team }: Caller, id: string): Promi
   const [row, inUse, registryToken] = await Promise.all([
     findRegistry(app, team, id),
     store.isRegistryInUse(app, id),
-    registryTokenOf(app, team, id),
+    findRegistryToken(app, team, id),
   ])
   return {
     ...store.toRegistry(row),
@@ -44,7 +44,7 @@ export async function connectRegistry(
   if (!location.public && !access) throw missingCredentials(write)
   await openRegistry(app, location, access)?.check()
   const registryId = await newId(app.database.pool)
-  await store.insertRegistry(app, team.id, registryId, valuesOf(app, registryId, write, location, access, actor))
+  await store.insertRegistry(app, team.id, registryId, getValues(app, registryId, write, location, access, actor))
   recordEvent(app, { teamId: team.id, registryId, type: location.type }, 'registry connected')
   return getRegistry(app, { team, actor }, registryId)
 }
@@ -66,7 +66,7 @@ export async function changeRegistry(
     : (givenAccess(write) ?? (await keptAccess(app, team, before, location, write)))
   if (!location.public && !access) throw missingCredentials(write)
   await openRegistry(app, location, access)?.check()
-  await store.updateRegistry(app, team.id, id, valuesOf(app, id, write, location, access, actor))
+  await store.updateRegistry(app, team.id, id, getValues(app, id, write, location, access, actor))
   recordEvent(app, { teamId: team.id, registryId: id, type: location.type }, 'registry changed')
 }
 
@@ -82,7 +82,7 @@ export async function removeRegistry(app: App, { team }: Caller, id: string): Pr
 }
 
 /** The stored credential, decrypted. */
-export async function accessOf(
+export async function getAccess(
   app: App,
   team: TeamContext,
   row: Pick<store.RegistryRow, 'id' | 'public'>,
@@ -122,7 +122,7 @@ async function keptAccess(
 ): Promise<RegistryAccess> {
   const { user } = write.details
   const isSameLocation = before.type === location.type && before.url === location.url
-  return isSameLocation && (!user || user === before.user) ? accessOf(app, team, before) : undefined
+  return isSameLocation && (!user || user === before.user) ? getAccess(app, team, before) : undefined
 }
 
 const missingCredentials = ({ details }: RegistryWrite) =>
@@ -131,7 +131,7 @@ const missingCredentials = ({ details }: RegistryWrite) =>
     description: 'A private registry needs a user and a token. After a change of the address, enter them again.',
   })
 
-const valuesOf = (
+const getValues = (
   app: App,
   id: string,
   write: RegistryWrite,

@@ -2,7 +2,7 @@ import { CruxError, type RegistryType } from '@crux/contract'
 import { createTtlCache, loadShared, type TtlCache } from '@crux/service-kit'
 import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { accessOf, findRegistry } from './actions.ts'
+import { findRegistry, getAccess } from './actions.ts'
 import type { RegistryApi, RegistryTag } from './api/registry-api.ts'
 import { openRegistry } from './connection.ts'
 import type { RegistryRow } from './store.ts'
@@ -50,7 +50,7 @@ export function createBrowser(app: App) {
   })
 
   /** The team is checked on every call, also where the client is cached. */
-  async function clientOf(team: TeamContext, registryId: string): Promise<Client> {
+  async function createClientFor(team: TeamContext, registryId: string): Promise<Client> {
     const row = await findRegistry(app, team, registryId)
     const known = clients.get(row.id)
     if (known?.version === row.updatedAt.getTime()) return known
@@ -75,7 +75,7 @@ export function createBrowser(app: App) {
 
   return {
     async find(team: TeamContext, registryId: string, filter: string): Promise<string[]> {
-      const client = await clientOf(team, registryId)
+      const client = await createClientFor(team, registryId)
       const names = await remembered(client, client.catalog, { request: 'catalog', key: 'catalog' }, () =>
         client.api.catalog(),
       )
@@ -83,7 +83,7 @@ export function createBrowser(app: App) {
       return names.filter((name) => name.toLowerCase().includes(wanted)).slice(0, foundMax)
     },
     async tags(team: TeamContext, registryId: string, image: string): Promise<RegistryTag[]> {
-      const client = await clientOf(team, registryId)
+      const client = await createClientFor(team, registryId)
       return remembered(client, client.tags, { request: 'tags', key: image }, async () =>
         (await client.api.tags(image)).sort(newestFirst),
       )
@@ -91,7 +91,7 @@ export function createBrowser(app: App) {
     /** `heard` runs after a registry reported that tags of these images changed and their cached data was dropped. */
     onPushed: (heard: Pushed) => void listeners.add(heard),
     async labels(team: TeamContext, registryId: string, image: string, tag: string): Promise<Record<string, string>> {
-      const client = await clientOf(team, registryId)
+      const client = await createClientFor(team, registryId)
       return client.api.labels(image, tag)
     },
   }
@@ -99,7 +99,7 @@ export function createBrowser(app: App) {
 
 /** @throws CruxError invalidArgument `registryId` for a registry whose images cannot be listed */
 async function openClient(app: App, team: TeamContext, row: RegistryRow): Promise<Client> {
-  const api = openRegistry(app, row, await accessOf(app, team, row))
+  const api = openRegistry(app, row, await getAccess(app, team, row))
   if (!api)
     throw new CruxError('invalidArgument', {
       property: 'registryId',

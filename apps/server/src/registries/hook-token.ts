@@ -18,7 +18,7 @@ export async function createRegistryToken(
   registryId: string,
   body: Body<'registries.create-token'>,
 ): Promise<ResponseInput<'registries.create-token'>> {
-  const holder = holderOf(team, registryId)
+  const holder = getHolder(team, registryId)
   const made = await inTransaction(app.database, async (queries) => {
     await lockRegistry(queries, team, registryId)
     if ((await selectTokens(queries, holder)).length > 0)
@@ -38,20 +38,20 @@ export async function createRegistryToken(
 export async function deleteRegistryToken(app: App, { team }: Caller, registryId: string): Promise<void> {
   const revoked = await inTransaction(app.database, async (queries) => {
     await lockRegistry(queries, team, registryId)
-    return deleteTokens(queries, holderOf(team, registryId))
+    return deleteTokens(queries, getHolder(team, registryId))
   })
   if (revoked.length === 0) throw new CruxError('notFound', { property: 'token' })
   tokensRevoked(app, revoked)
 }
 
-export async function registryTokenOf(app: App, team: TeamContext, registryId: string) {
-  const [token] = await selectTokens(app.database.pool, holderOf(team, registryId))
+export async function findRegistryToken(app: App, team: TeamContext, registryId: string) {
+  const [token] = await selectTokens(app.database.pool, getHolder(team, registryId))
   if (!token) return null
   const people = await app.identity.people([token.createdBy])
   return { ...token, createdBy: people.get(token.createdBy)?.name ?? 'Unknown user' }
 }
 
-const holderOf = (team: TeamContext, registryId: string): Holder => ({
+const getHolder = (team: TeamContext, registryId: string): Holder => ({
   kind: 'registry',
   id: registryId,
   teamId: team.id,

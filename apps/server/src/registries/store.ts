@@ -10,19 +10,22 @@ export type RegistryRow = Omit<typeof registry.$inferSelect, 'teamId' | 'token' 
   hasCredentials: boolean
 }
 /** The columns of the short form, which images also have. */
-export type RegistryFace = Pick<
+export type RegistrySummary = Pick<
   RegistryRow,
   'id' | 'name' | 'type' | 'url' | 'description' | 'icon' | 'imageNamePrefix'
 >
 
-export const toRegistry = <Row extends RegistryFace>(row: Row) => ({
+export const toRegistry = <Row extends RegistrySummary>(row: Row) => ({
   ...row,
   imageUrlPrefix: [row.url.replace(/^[a-z]+:\/\//i, ''), row.imageNamePrefix].filter(Boolean).join('/'),
 })
 
 export const selectRegistries = (app: App, teamId: string) =>
   sql`select id, name, type, url, description, icon, image_name_prefix
-    from crux.registry where team_id = ${teamId} order by name`.shared<RegistryFace>(app.database, 'registries of team')
+    from crux.registry where team_id = ${teamId} order by name`.shared<RegistrySummary>(
+    app.database,
+    'registries of team',
+  )
 
 export const selectRegistry = (app: App, teamId: string, id: string) =>
   sql`select ${columns} from crux.registry

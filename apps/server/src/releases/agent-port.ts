@@ -12,7 +12,7 @@ type Leases = ReturnType<typeof createLeases>
 export function createAgentPort(app: App, leases: Leases): DeploymentPort {
   return {
     async positions(agent) {
-      const keys = keysOf(agent)
+      const keys = getKeys(agent)
       if (keys.length === 0) return []
       const rows = await selectPositions(app.database.pool, agent.nodeId, keys)
       return rows.map((row) => ({
@@ -23,7 +23,7 @@ export function createAgentPort(app: App, leases: Leases): DeploymentPort {
     },
     keyChanged: ({ nodeId }) => invalidateSecretsOfNode(app, nodeId),
     linked(agent) {
-      const known = new Set(keysOf(agent).map(releaseKey))
+      const known = new Set(getKeys(agent).map(releaseKey))
       // This renews no lease yet, because a link must last before it does (leases.ts).
       dispatch(app, agent.nodeId, { known, again: true }).catch((err: unknown) =>
         app.log.error({ err, nodeId: agent.nodeId }, 'waiting releases were not dispatched'),
@@ -40,4 +40,4 @@ export function createAgentPort(app: App, leases: Leases): DeploymentPort {
   }
 }
 
-const keysOf = (agent: LinkedAgent) => agent.info.openReleases
+const getKeys = (agent: LinkedAgent) => agent.info.openReleases

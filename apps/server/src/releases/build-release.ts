@@ -29,7 +29,7 @@ export async function buildRelease(
     previousContainers(queries, release),
     deletedNodeIds(queries, release.teamId),
     registryCredentials(app, queries, release.teamId, instances),
-    storagesOf(app, queries, release.teamId, instances),
+    listStorages(app, queries, release.teamId, instances),
   ])
   return {
     key: { deploymentId: release.deploymentId, number: release.number },
@@ -62,7 +62,7 @@ export async function buildRelease(
   }
 }
 
-async function storagesOf(app: App, queries: Queries, teamId: string, instances: readonly ReleaseInstanceRow[]) {
+async function listStorages(app: App, queries: Queries, teamId: string, instances: readonly ReleaseInstanceRow[]) {
   const ids = instances.flatMap(({ config }) => (config.storage?.storageId ? [config.storage.storageId] : []))
   const storages = await storageAccess(app, queries, teamId, [...new Set(ids)])
   const lost = instances.filter(({ config }) => {

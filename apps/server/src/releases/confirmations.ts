@@ -53,7 +53,7 @@ export async function readSubjects(
 }
 
 /** The hash is the same for the same content, whatever the ids of rows are. */
-export const hashSubjects = (subjects: Subjects): string => hashOf([...subjects].sort(([a], [b]) => (a < b ? -1 : 1)))
+export const hashSubjects = (subjects: Subjects): string => toHash([...subjects].sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /** The host-dangerous instances among these, each with what an admin last confirmed of it. */
 export async function judgeDangers(
@@ -74,7 +74,7 @@ export async function judgeDangers(
   return dangerous.flatMap(({ instance, dangers }) => {
     const subject = subjects.get(instance.id)
     if (!subject) return []
-    const hash = hashOf(subject)
+    const hash = toHash(subject)
     const confirmation = confirmations.get(instance.id)
     const isConfirmed = confirmation?.hash === hash
     return {
@@ -115,15 +115,15 @@ export async function storeConfirmations(
 /** One sentence: what changed since the confirmation, and which users can confirm it now. */
 export function unconfirmedText({ containerName, confirmation, changes }: DangerousInstance): string {
   const since = confirmation
-    ? `${containerName} changed since ${confirmation.byName} confirmed it on ${confirmation.at.toISOString().slice(0, 10)}: ${namesOf(changes)}.`
+    ? `${containerName} changed since ${confirmation.byName} confirmed it on ${confirmation.at.toISOString().slice(0, 10)}: ${listNames(changes)}.`
     : `Nobody has confirmed ${containerName} as it is configured now.`
   return `${since} An admin of the team must start it once, signed in, before a token can.`
 }
 
-const hashOf = (value: unknown) => createHash('sha256').update(canonicalJson(value)).digest('hex')
+const toHash = (value: unknown) => createHash('sha256').update(canonicalJson(value)).digest('hex')
 
 const namesShown = 10
-function namesOf(changes: readonly ConfigChange[]): string {
+function listNames(changes: readonly ConfigChange[]): string {
   const names = changes.map(({ property }) => property)
   const more = names.length - namesShown
   return more > 0 ? `${names.slice(0, namesShown).join(', ')} and ${more} more` : names.join(', ')

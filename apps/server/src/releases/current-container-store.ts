@@ -20,13 +20,13 @@ export const currentContainers = (queries: Queries, owner: Owner) =>
 export const releasesForForecast = 5
 
 /** The downtime of a replacement, and the grace period of the container that was stopped for it. */
-export type MeasuredPause = { milliseconds: number; gracePeriodMs: number }
+export type MeasuredDowntime = { milliseconds: number; gracePeriodMs: number }
 
 /**
  * The downtime of the last replacement of each container in milliseconds, by the agent's own clock: from the event that
  * the previous one is stopped to the end of the new one's start. Unknown where none was stopped recently.
  */
-export async function measuredPauses(queries: Queries, owner: Owner): Promise<Map<string, MeasuredPause>> {
+export async function measuredPauses(queries: Queries, owner: Owner): Promise<Map<string, MeasuredDowntime>> {
   type Row = { name: string; milliseconds: number; seconds: number | null }
   const rows = await sql`select distinct on (ri.container_name) ri.container_name as name,
       extract(epoch from started.created_at - stopped.created_at)::float8 * 1000 as milliseconds, (

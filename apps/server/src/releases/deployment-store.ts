@@ -9,15 +9,15 @@ import {
 } from '@crux/contract'
 import { finalConfig, type Origin } from '@crux/rules'
 import {
+  type AttachedBundle,
   bundlesJson,
-  type CarriedBundle,
   layersOver,
   type SharedSecret,
   sharedLayers,
   sharedSecretsJson,
 } from '../container-configurations/index.ts'
 import { type Queries, raw, sql } from '../db/queries.ts'
-import { statusOf } from '../nodes/index.ts'
+import { getStatus } from '../nodes/index.ts'
 import { imageReference, type RegistryLocation } from './image-reference.ts'
 import { deploymentNotFound } from './store.ts'
 
@@ -77,7 +77,7 @@ type InstanceRow = {
 type Row = Omit<LoadedDeployment, 'node' | 'instances' | 'fields' | 'bundles'> & {
   node: Omit<LoadedDeployment['node'], 'status'> & { linkServer: string | null; agentVersion: string | null }
   fields: unknown
-  bundles: CarriedBundle[]
+  bundles: AttachedBundle[]
   instances: InstanceRow[]
   shared: SharedSecret[]
 }
@@ -132,7 +132,7 @@ export async function loadDeployment(
   const { linkServer, agentVersion, ...node } = row.node
   return {
     ...rest,
-    node: { ...node, status: statusOf({ linkServer, agentVersion }) },
+    node: { ...node, status: getStatus({ linkServer, agentVersion }) },
     fields: ContainerConfigFields.parse(row.fields),
     bundles: row.bundles.map(({ id, name, config }) => ({
       id,

@@ -32,7 +32,7 @@ const patch = (configId: string, config: object, as: Someone = user) =>
   crux
     .client(as)
     .call('container-configurations.update', { params: { ...testEnvironment.params, configId }, body: { config } })
-const hashOf = async (id: string, instances?: string[]) =>
+const toHash = async (id: string, instances?: string[]) =>
   (
     await testEnvironment.client.call('deployments.preview', {
       params: at(id),
@@ -55,32 +55,32 @@ const changed = {
 describe('a start with the hash of the confirmed preview', () => {
   it('is refused, and confirms nothing, when another user edited the configuration in between', async () => {
     const { id, web } = await prepare()
-    const seen = await hashOf(id)
+    const seen = await toHash(id)
     await patch(web.config.id, { environment: [{ key: 'LD_PRELOAD', value: '/data/x.so' }] })
     await expect(start(id, { expectedHash: seen })).rejects.toMatchObject(changed)
     expect(await confirmed(id)).toEqual([])
     expect((await testEnvironment.get(id)).status).toBe('preparing')
     expect(await testEnvironment.releases(id)).toEqual([])
     // After another preview the admin accepts it.
-    await start(id, { expectedHash: await hashOf(id) })
+    await start(id, { expectedHash: await toHash(id) })
     expect((await confirmed(id))[0]?.subject.config.environment).toMatchObject([{ key: 'LD_PRELOAD' }])
   })
 
   it('succeeds when nothing changed, or a change was reverted', async () => {
     const { id, agent, web } = await prepare()
-    const seen = await hashOf(id)
+    const seen = await toHash(id)
     await patch(web.config.id, { environment: [{ key: 'A', value: '1' }] })
-    expect(await hashOf(id)).not.toBe(seen)
+    expect(await toHash(id)).not.toBe(seen)
     await patch(web.config.id, { environment: null })
     await start(id, { expectedHash: seen })
     await deployWell(agent)
     await testEnvironment.waitForStatus(id, 'successful')
-    await start(id, { expectedHash: await hashOf(id) })
+    await start(id, { expectedHash: await toHash(id) })
   })
 
   it('covers the selected instances alone', async () => {
     const { id, web, db } = await prepare()
-    const seen = await hashOf(id, [web.id])
+    const seen = await toHash(id, [web.id])
     await patch(db.config.id, { environment: [{ key: 'A', value: '1' }] })
     await expect(start(id, { expectedHash: seen })).rejects.toMatchObject(changed)
     await start(id, { expectedHash: seen, instances: [web.id] })
@@ -157,10 +157,10 @@ describe('a start with the hash of the confirmed preview', () => {
           ]),
       ],
     ]
-    const seen = new Set([await hashOf(id)])
+    const seen = new Set([await toHash(id)])
     for (const [what, change] of steps) {
       await change()
-      const hash = await hashOf(id)
+      const hash = await toHash(id)
       expect(seen.has(hash), `${what} changes the hash`).toBe(false)
       seen.add(hash)
     }
@@ -171,7 +171,7 @@ describe('a start with the hash of the confirmed preview', () => {
     const outcomes = new Set<string>()
     for (let round = 0; round < 25; round++) {
       const { id, web } = await prepare()
-      const expectedHash = await hashOf(id)
+      const expectedHash = await toHash(id)
       const edited = patch(web.config.id, { environment: [{ key: 'EVIL', value: '1' }] }).catch(() => undefined)
       if (round % 2 === 1) await edited
       const started = await start(id, { expectedHash }).then(

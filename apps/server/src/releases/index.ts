@@ -3,7 +3,7 @@ export { type DangerousInstance, hashSubjects, judgeDangers, readSubjects } from
 export {
   type CurrentContainer,
   currentContainers,
-  type MeasuredPause,
+  type MeasuredDowntime,
   measuredPauses,
 } from './current-container-store.ts'
 export { type LoadedDeployment, loadDeployment } from './deployment-store.ts'

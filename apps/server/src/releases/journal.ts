@@ -61,7 +61,7 @@ async function storeEvents(queries: Queries, release: ReleaseRow, events: AgentE
     release.number,
     events.flatMap((event) => {
       const row = toRow(event, failure)
-      return row ? [{ ...row, at: timeOf(event), agentSequence: Number(event.sequence) }] : []
+      return row ? [{ ...row, at: toTime(event), agentSequence: Number(event.sequence) }] : []
     }),
   )
   await foldIntoInstances(queries, release, events)
@@ -75,7 +75,7 @@ async function storeEvents(queries: Queries, release: ReleaseRow, events: AgentE
       release,
       end.successful
         ? { kind: 'successful', containerNames: end.containerNames }
-        : { kind: 'failed', reason: reasonOf(end, release) },
+        : { kind: 'failed', reason: getReason(end, release) },
     )
     if (ended) mine = ended
     if (ended?.status === 'successful') updates.push(...(await makeObsolete(queries, release)))
@@ -174,7 +174,7 @@ function toRow({ event }: AgentEvent, failure: Failure | undefined): NewEvent | 
  * A cancelled release whose agent was unavailable is undone because its lease ended, but its reason names the user who
  * cancelled it.
  */
-const reasonOf = (outcome: Outcome, release: ReleaseRow): string =>
+const getReason = (outcome: Outcome, release: ReleaseRow): string =>
   outcome.cancelled || (release.status === 'failed' && release.cancelRequestedBy)
     ? `cancelled by ${release.cancelRequestedBy ?? 'the agent'}`
     : outcome.reason || 'the agent gave no reason'
@@ -183,7 +183,7 @@ type Failure = { text: string; previousRestored?: boolean }
 
 /** The cause of the failure, and what runs now. A release of the same deployment has the same version: its number identifies it. */
 async function describeFailure(queries: Queries, release: ReleaseRow, outcome: Outcome): Promise<Failure> {
-  const reason = reasonOf(outcome, release)
+  const reason = getReason(outcome, release)
   const current = await findCurrentRelease(queries, release)
   if (!current) return { text: reason }
   const name = current.deploymentId === release.deploymentId ? `Release ${current.number}` : current.versionName
@@ -191,7 +191,7 @@ async function describeFailure(queries: Queries, release: ReleaseRow, outcome: O
   return { text: `${reason}. ${name} ${previousRestored ? 'keeps answering' : 'does not answer'}.`, previousRestored }
 }
 
-const timeOf = (event: AgentEvent): Date =>
+const toTime = (event: AgentEvent): Date =>
   event.at ? new Date(Number(event.at.seconds) * 1_000 + event.at.nanos / 1e6) : new Date()
 
 const logLevels: Record<LogLevel, 'info' | 'warn' | 'error'> = {

@@ -1,7 +1,7 @@
 import { createRounds } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { statusOf } from '../nodes/index.ts'
+import { getStatus } from '../nodes/index.ts'
 import { dispatchOrphaned, leaseUntilFrom } from './dispatch.ts'
 import { logEvent } from './event-store.ts'
 import { deploymentsChanged } from './events.ts'
@@ -54,7 +54,7 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
   /** Only an agent that takes commands can complete a release; an outdated one counts as unavailable. */
   async function extendLinked() {
     const nodes = await linkedNodes(pool, steadySince())
-    const linked = nodes.filter((node) => statusOf(node) === 'connected').map((node) => node.id)
+    const linked = nodes.filter((node) => getStatus(node) === 'connected').map((node) => node.id)
     if (linked.length > 0) await extendLeases(pool, linked, leaseUntilFrom(now()))
   }
 

@@ -43,9 +43,9 @@ export async function openLogFile(
       let text = ''
       for (const event of events) {
         const title = titles.get(event.attempt)
-        if (event.attempt !== last) text += `${last === 0 ? '' : '\n'}${headOf(event.attempt, title)}\n`
+        if (event.attempt !== last) text += `${last === 0 ? '' : '\n'}${renderHead(event.attempt, title)}\n`
         last = event.attempt
-        text += linesOf(toEvent(event), title)
+        text += toLines(toEvent(event), title)
       }
       yield Buffer.from(text)
       if (events.length < eventsPerRead) return
@@ -55,7 +55,7 @@ export async function openLogFile(
   return { name: `deployment-${deployment.prefix}-${which}.log`, bytes: bytes() }
 }
 
-const headOf = (number: number, title: ReleaseTitle | undefined) =>
+const renderHead = (number: number, title: ReleaseTitle | undefined) =>
   plain(
     title
       ? `# Release ${number}: ${title.title} as ${title.prefix} on ${title.nodeName}, started by ${title.startedByName}`
@@ -63,12 +63,12 @@ const headOf = (number: number, title: ReleaseTitle | undefined) =>
   )
 
 /** `2026-11-21T20:01:02.345Z info  web: pulling`; output of a container is marked to tell it from our own lines. */
-function linesOf(event: DeploymentEvent, title: ReleaseTitle | undefined): string {
-  const nameOf = (id: string | null | undefined) => (id ? `${title?.names[id] ?? id}: ` : '')
+function toLines(event: DeploymentEvent, title: ReleaseTitle | undefined): string {
+  const getName = (id: string | null | undefined) => (id ? `${title?.names[id] ?? id}: ` : '')
   const write = (level: string, id: string | null | undefined, text: string) =>
     text
       .split(/\r\n|[\r\n]/)
-      .map((line) => `${event.createdAt} ${level.padEnd(5)} ${plain(nameOf(id) + line)}\n`)
+      .map((line) => `${event.createdAt} ${level.padEnd(5)} ${plain(getName(id) + line)}\n`)
       .join('')
   const { log, deploymentStatus, reason, containerState, containerProgress, phase } = event
   if (log)

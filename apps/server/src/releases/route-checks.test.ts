@@ -14,25 +14,25 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 type Instance = { name?: string; domain: string; path?: string }
-const imageOf = ({ name = 'web', domain, path }: Instance) => ({
+const getImage = ({ name = 'web', domain, path }: Instance) => ({
   name,
   config: { name, expose: 'expose', routing: { domain, path } } satisfies ContainerConfigFields,
 })
-const deploymentOf = async (nodeId: string, ...instances: Instance[]) =>
-  testEnvironment.deployment(await testEnvironment.version({ images: instances.map(imageOf) }), nodeId)
+const getDeployment = async (nodeId: string, ...instances: Instance[]) =>
+  testEnvironment.deployment(await testEnvironment.version({ images: instances.map(getImage) }), nodeId)
 
 /** A node with one running deployment that has these routes. */
 async function nodeWith(...instances: Instance[]) {
   const node = await testEnvironment.node()
   const agent = await testEnvironment.agent(node)
-  const holder = await deploymentOf(node.id, ...instances)
+  const holder = await getDeployment(node.id, ...instances)
   await testEnvironment.start(holder.id)
   const release: Release = await deployWell(agent)
   await testEnvironment.waitForStatus(holder.id, 'successful')
   return { node, agent, holder, release }
 }
 
-const detailsOf = async (work: Promise<unknown>) => {
+const getDetails = async (work: Promise<unknown>) => {
   try {
     await work
     return 'started'
@@ -49,7 +49,7 @@ describe('a start with routes', () => {
     ['a wildcard over it', '*.example.com', undefined, '*.example.com/'],
   ])('is refused for %s that another prefix routes on the node', async (_, domain, path, route) => {
     const { node, holder } = await nodeWith({ domain: 'app.example.com' })
-    const { id } = await deploymentOf(node.id, { domain: 'free.example.net' }, { name: 'api', domain, path })
+    const { id } = await getDeployment(node.id, { domain: 'free.example.net' }, { name: 'api', domain, path })
     const details = [
       {
         property: 'instances[1].config.routing.domain',
@@ -57,7 +57,7 @@ describe('a start with routes', () => {
         description: `api: ${route} is in use on this node by ${holder.prefix}-web: choose another host name or path`,
       },
     ]
-    expect(await detailsOf(testEnvironment.start(id))).toEqual({ status: 412, details })
+    expect(await getDetails(testEnvironment.start(id))).toEqual({ status: 412, details })
     const { problems } = await testEnvironment.client.call('deployments.preview', {
       params: { ...testEnvironment.params, deploymentId: id },
     })
@@ -67,30 +67,30 @@ describe('a start with routes', () => {
   it('is refused while a release in progress will have the same route', async () => {
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
-    const first = await deploymentOf(node.id, { domain: 'app.example.com' })
+    const first = await getDeployment(node.id, { domain: 'app.example.com' })
     await testEnvironment.start(first.id)
     await agent.command('deploy')
-    const second = await deploymentOf(node.id, { domain: 'app.example.com' })
-    expect(await detailsOf(testEnvironment.start(second.id))).toMatchObject({ status: 412 })
+    const second = await getDeployment(node.id, { domain: 'app.example.com' })
+    expect(await getDetails(testEnvironment.start(second.id))).toMatchObject({ status: 412 })
   })
 
   it('is allowed with another path, on another node, and for the same prefix again', async () => {
     const { node, agent, holder } = await nodeWith({ domain: 'app.example.com', path: '/a' })
     await testEnvironment.start(holder.id)
     await deployWell(agent, 2)
-    const beside = await deploymentOf(node.id, { domain: 'app.example.com', path: '/b' })
-    expect(await detailsOf(testEnvironment.start(beside.id))).toBe('started')
+    const beside = await getDeployment(node.id, { domain: 'app.example.com', path: '/b' })
+    expect(await getDetails(testEnvironment.start(beside.id))).toBe('started')
     const elsewhere = await testEnvironment.node()
     await testEnvironment.agent(elsewhere)
-    const other = await deploymentOf(elsewhere.id, { domain: 'app.example.com', path: '/a' })
-    expect(await detailsOf(testEnvironment.start(other.id))).toBe('started')
+    const other = await getDeployment(elsewhere.id, { domain: 'app.example.com', path: '/a' })
+    expect(await getDetails(testEnvironment.start(other.id))).toBe('started')
   })
 
   it.each(['localhost', 'LOCALHOST'])('is refused for the host name of Crux with any path: %s', async (domain) => {
     const node = await testEnvironment.node()
     await testEnvironment.agent(node)
-    const { id } = await deploymentOf(node.id, { domain, path: '/anything' })
-    expect(await detailsOf(testEnvironment.start(id))).toMatchObject({
+    const { id } = await getDeployment(node.id, { domain, path: '/anything' })
+    expect(await getDetails(testEnvironment.start(id))).toMatchObject({
       status: 412,
       details: [{ error: 'routeInUse', description: expect.stringContaining('is the host name of Crux itself') }],
     })
@@ -99,8 +99,12 @@ describe('a start with routes', () => {
   it('is refused for two instances with the same host name and path', async () => {
     const node = await testEnvironment.node()
     await testEnvironment.agent(node)
-    const { id } = await deploymentOf(node.id, { domain: 'a.example' }, { name: 'api', domain: 'b.example, A.example' })
-    expect(await detailsOf(testEnvironment.start(id))).toMatchObject({
+    const { id } = await getDeployment(
+      node.id,
+      { domain: 'a.example' },
+      { name: 'api', domain: 'b.example, A.example' },
+    )
+    expect(await getDetails(testEnvironment.start(id))).toMatchObject({
       status: 400,
       details: [{ property: 'instances[1].config.routing.domain', error: 'routesAreUnique' }],
     })

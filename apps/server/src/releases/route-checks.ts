@@ -1,5 +1,5 @@
 import { CruxError, type ErrorDetail } from '@crux/contract'
-import { isExposed, normalizeHost, type Route, routesOf, routesOverlap, routeText } from '@crux/rules'
+import { getRoutes, isExposed, normalizeHost, type Route, routesOverlap, routeText } from '@crux/rules'
 import type { Queries } from '../db/queries.ts'
 import type { LoadedDeployment } from './deployment-store.ts'
 import { listNeighbours } from './neighbour-store.ts'
@@ -47,5 +47,5 @@ export async function checkRoutes(
 }
 
 /** Without a listed host the agent chooses the host name. */
-const listedRoutes = (config: Parameters<typeof routesOf>[0]): Route[] =>
-  isExposed(config) ? routesOf(config, undefined).filter(({ host }) => host !== null) : []
+const listedRoutes = (config: Parameters<typeof getRoutes>[0]): Route[] =>
+  isExposed(config) ? getRoutes(config, undefined).filter(({ host }) => host !== null) : []

@@ -11,7 +11,7 @@ import {
   validateRelease,
 } from '@crux/rules'
 import type { Queries } from '../db/queries.ts'
-import { holdStorages } from '../storages/index.ts'
+import { lockStorages } from '../storages/index.ts'
 import { judgeDangers, unconfirmedText } from './confirmations.ts'
 import type { LoadedDeployment } from './deployment-store.ts'
 import { checkRoutes } from './route-checks.ts'
@@ -93,12 +93,12 @@ function checkConfigs(deployment: LoadedDeployment, instances: readonly Planned[
 /** Problems of a single layer are reported at the layer, where the user can fix them. */
 function layerProblems({ fields, prefix, bundles, node }: LoadedDeployment): ErrorDetail[] {
   const target = { prefix, nodeType: node.type, below: 'unknown' as const }
-  const said = (property: string, problems: ErrorDetail[]) =>
+  const addProblems = (property: string, problems: ErrorDetail[]) =>
     problems.map((problem) => ({ ...problem, property: `${property}.${problem.property}` }))
   return [
-    ...said('config', validateConfig(fields, target)),
+    ...addProblems('config', validateConfig(fields, target)),
     ...bundles.flatMap((bundle, index) =>
-      said(`configBundles[${index}].config`, validateConfig(bundle.fields, target)),
+      addProblems(`configBundles[${index}].config`, validateConfig(bundle.fields, target)),
     ),
   ]
 }
@@ -138,7 +138,7 @@ async function checkStorages(queries: Queries, { teamId }: LoadedDeployment, ins
   const using = instances.filter(({ config }) => config.storage?.storageId)
   if (using.length === 0) return undefined
   const ids = [...new Set(using.map(({ config }) => config.storage?.storageId ?? ''))]
-  const there = await holdStorages(queries, teamId, ids)
+  const there = await lockStorages(queries, teamId, ids)
   const lost = using.filter(({ config }) => !there.has(config.storage?.storageId ?? ''))
   return lost.length === 0 ? undefined : lostStorages(lost.map(({ id, config }) => ({ id, name: config.name })))
 }
@@ -151,7 +151,7 @@ export const lostStorages = (lost: readonly { id: string; name: string }[]) =>
   })
 
 /**
- * The role decides for a person who is signed in. A token may start exactly what an admin confirmed: its existing use
+ * The role decides for a user who is signed in. A token may start exactly what an admin confirmed: its existing use
  * continues, and later changes are refused.
  */
 async function checkDangers(

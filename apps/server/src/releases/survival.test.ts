@@ -5,10 +5,10 @@ import {
   cleanUpNews,
   type DeployTestEnvironment,
   deployWell,
+  getTestEnvironment,
   goodNews,
   journal,
   makeDeployTestEnvironment,
-  testEnvironmentOf,
 } from '../../test/deploy-kit.ts'
 import { serverDatabase, startTestServer, type TestServer, until } from '../../test/kit/index.ts'
 
@@ -39,7 +39,7 @@ describe('a server that crashes during a release', () => {
     await first.stop({ database: true })
 
     const second = await startTestServer({ database, people: first.people })
-    const later = await testEnvironmentOf(second, testEnvironment.owner, testEnvironment.team)
+    const later = await getTestEnvironment(second, testEnvironment.owner, testEnvironment.team)
     expect((await later.get(deployment.id)).status).toBe('in-progress')
     const back = await later.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
     expect(back.welcome.command).toMatchObject({
@@ -94,7 +94,7 @@ describe('a server that crashes during a release', () => {
     agent.cut()
     await first.stop({ database: true })
     const second = await startTestServer({ database, people: first.people })
-    const later = await testEnvironmentOf(second, testEnvironment.owner, testEnvironment.team)
+    const later = await getTestEnvironment(second, testEnvironment.owner, testEnvironment.team)
     const back = await later.agent(node)
     await deployWell(back)
     expect(await later.waitForStatus(deployment.id, 'successful')).toMatchObject({ lastTry: 1 })
@@ -360,7 +360,7 @@ describe('two servers on one database', () => {
     const near = await startTestServer({ database })
     const far = await startTestServer({ database, people: near.people })
     const testEnvironment = await makeDeployTestEnvironment(near)
-    const elsewhere = await testEnvironmentOf(far, testEnvironment.owner, testEnvironment.team)
+    const elsewhere = await getTestEnvironment(far, testEnvironment.owner, testEnvironment.team)
     const node = await testEnvironment.node()
     const agent = await testEnvironment.agent(node)
     const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)

@@ -34,7 +34,7 @@ export async function waitForRelease(
       wake = () => {
         heard = true
       }
-      const now = await statusOf(app, release)
+      const now = await getStatus(app, release)
       const leftMs = deadline - Date.now()
       if (now.ended || leftMs <= 0 || gone) return now
       if (heard) continue
@@ -51,7 +51,7 @@ export async function waitForRelease(
   }
 }
 
-async function statusOf(app: App, release: { deploymentId: string; number: number }): Promise<Ended> {
+async function getStatus(app: App, release: { deploymentId: string; number: number }): Promise<Ended> {
   // A deployment that was deleted in the meantime cannot succeed.
   const deleted = { status: 'failed', reason: 'the deployment was deleted' } as const
   const { status, reason } = (await selectStatus(app.database.pool, release)) ?? deleted

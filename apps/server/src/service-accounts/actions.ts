@@ -35,7 +35,7 @@ export async function changeAccount(
 export async function deleteAccount(app: App, { team, actor }: Caller<SessionActor>, id: string): Promise<void> {
   const revoked = await inTransaction(app.database, async (queries) => {
     if (!(await retireAccount(queries, { id, teamId: team.id }, actor.id))) throw accountNotFound(id)
-    return deleteTokens(queries, holderOf(team, id))
+    return deleteTokens(queries, getHolder(team, id))
   })
   tokensRevoked(app, revoked)
   getCreated(app, team, id)
@@ -49,7 +49,7 @@ export async function createAccountToken(
 ): Promise<ResponseInput<'service-accounts.create-token'>> {
   return inTransaction(app.database, async (queries) => {
     if (!(await lockAccount(queries, { id, teamId: team.id }))) throw accountNotFound(id)
-    return issueToken(queries, holderOf(team, id), actor, body)
+    return issueToken(queries, getHolder(team, id), actor, body)
   })
 }
 
@@ -61,13 +61,13 @@ export async function deleteAccountToken(
   const { serviceAccountId: id, tokenId } = params
   const revoked = await inTransaction(app.database, async (queries) => {
     if (!(await lockAccount(queries, { id, teamId: team.id }))) throw accountNotFound(id)
-    return deleteTokens(queries, holderOf(team, id), { tokenId })
+    return deleteTokens(queries, getHolder(team, id), { tokenId })
   })
   if (revoked.length === 0) throw tokenNotFound(tokenId)
   tokensRevoked(app, revoked)
 }
 
-const holderOf = (team: TeamContext, id: string): Holder => ({
+const getHolder = (team: TeamContext, id: string): Holder => ({
   kind: 'service-account',
   id,
   teamId: team.id,

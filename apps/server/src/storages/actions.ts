@@ -31,7 +31,7 @@ export async function connectStorage(
   const id = await newId(app.database.pool)
   const keys = write.public ? noKeys : givenKeys(app, id, write)
   if (!keys) throw missingKey(write)
-  await store.insertStorage(app.database.pool, team.id, { id, ...valuesOf(write, actor) }, keys)
+  await store.insertStorage(app.database.pool, team.id, { id, ...getValues(write, actor) }, keys)
   recordEvent(app, { teamId: team.id, storageId: id }, 'storage connected')
   return getStorage(app, { team, actor }, id)
 }
@@ -44,7 +44,7 @@ export async function changeStorage(app: App, { team, actor }: Caller, id: strin
   await inTransaction(app.database, async (queries) => {
     await store.lockStorage(queries, id)
     const before = await findStorage(queries, team, id)
-    const values = valuesOf(write, actor)
+    const values = getValues(write, actor)
     const keys = write.public ? noKeys : givenKeys(app, id, write)
     const keeps = !write.accessKey && !write.secretKey && !before.public && values.url === before.url
     if (!keys && !keeps) throw missingKey(write)
@@ -72,8 +72,8 @@ export async function checkStorage(app: App, { team }: Caller, id: string): Prom
 }
 
 /** Whether it is a storage of the team; if so, it cannot be deleted until the transaction ends. */
-export const holdStorage = async (queries: Queries, teamId: string, id: string): Promise<boolean> =>
-  (await store.holdStorages(queries, teamId, [id])).has(id)
+export const keepStorage = async (queries: Queries, teamId: string, id: string): Promise<boolean> =>
+  (await store.lockStorages(queries, teamId, [id])).has(id)
 
 /**
  * The addresses and decrypted keys of a team's storages, for callers that use them at once and store them nowhere.
@@ -127,7 +127,7 @@ function givenKeys(app: App, id: string, { accessKey, secretKey }: StorageWrite)
   }
 }
 
-function valuesOf(write: StorageWrite, actor: Actor): store.StorageValues {
+function getValues(write: StorageWrite, actor: Actor): store.StorageValues {
   const parsed = parseStorageUrl(write.url)
   if (!parsed.ok)
     throw new CruxError('invalidArgument', {

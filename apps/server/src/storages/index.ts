@@ -1,4 +1,4 @@
-export { holdStorage, storageAccess } from './actions.ts'
+export { keepStorage, storageAccess } from './actions.ts'
 export type { StorageAccess } from './check.ts'
 export { storageRoutes } from './routes.ts'
-export { holdStorages, storageUrls } from './store.ts'
+export { lockStorages, storageUrls } from './store.ts'

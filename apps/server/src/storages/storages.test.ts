@@ -8,9 +8,9 @@ import {
   badNews,
   type DeployTestEnvironment,
   deployWell,
+  getTestEnvironment,
   journal,
   makeDeployTestEnvironment,
-  testEnvironmentOf,
 } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   server = await startTestServer()
   testEnvironment = await makeDeployTestEnvironment(server)
   const owner = server.signUp('Grace')
-  other = await testEnvironmentOf(server, owner, await server.createTeam(owner))
+  other = await getTestEnvironment(server, owner, await server.createTeam(owner))
   if (!missing) s3 = await startStorage()
 }, 600_000)
 afterAll(async () => {
@@ -139,7 +139,7 @@ describe('a storage', () => {
 
   it('is deleted with its team, also while configurations import from it', async () => {
     const owner = server.signUp('Leaving')
-    const team = await testEnvironmentOf(server, owner, await server.createTeam(owner))
+    const team = await getTestEnvironment(server, owner, await server.createTeam(owner))
     const storage = await create({}, team)
     const bundle = await team.client.call('config-bundles.create', { params: team.params, body: { name: 'Uses it' } })
     await team.client.call('config-bundles.update', {

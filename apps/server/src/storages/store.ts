@@ -2,8 +2,14 @@ import { getField } from '@crux/service-kit'
 import { type Queries, sql } from '../db/queries.ts'
 import type { IconName } from '../db/schema/columns.ts'
 
-export type StorageFace = { id: string; name: string; description: string | null; icon: IconName | null; url: string }
-export type StorageRow = StorageFace & { public: boolean; inUse: boolean; createdAt: Date; updatedAt: Date }
+export type StorageSummary = {
+  id: string
+  name: string
+  description: string | null
+  icon: IconName | null
+  url: string
+}
+export type StorageRow = StorageSummary & { public: boolean; inUse: boolean; createdAt: Date; updatedAt: Date }
 /** The keys as stored in the database, encrypted. */
 export type SealedKeys = { accessKey: string | null; secretKey: string | null }
 
@@ -12,7 +18,7 @@ const face = sql`s.id, s.name, s.description, s.icon, s.url`
 
 export const selectStorages = (queries: Queries, teamId: string) =>
   sql`select ${face} from crux.storage s where s.team_id = ${teamId}
-    order by s.name`.rows<StorageFace>(queries, 'storages')
+    order by s.name`.rows<StorageSummary>(queries, 'storages')
 
 export const selectOptions = (queries: Queries, teamId: string) =>
   sql`select id, name from crux.storage
@@ -33,7 +39,7 @@ export const selectAccess = (queries: Queries, teamId: string, ids: readonly str
   >(queries, 'storage access')
 
 /** The ids that are storages of the team; they cannot be deleted until the transaction ends. */
-export const holdStorages = async (queries: Queries, teamId: string, ids: readonly string[]): Promise<Set<string>> =>
+export const lockStorages = async (queries: Queries, teamId: string, ids: readonly string[]): Promise<Set<string>> =>
   new Set(
     await sql`select id from crux.storage where id = any(${ids}::uuid[]) and team_id = ${teamId} order by id
       for key share`.column(queries),
@@ -54,7 +60,7 @@ export async function storageUrls(
 export const lockStorage = (queries: Queries, id: string) =>
   sql`select from crux.storage where id = ${id} for update`.execute(queries)
 
-export type StorageValues = Omit<StorageFace, 'id'> & { userId: string }
+export type StorageValues = Omit<StorageSummary, 'id'> & { userId: string }
 
 export const insertStorage = (
   queries: Queries,

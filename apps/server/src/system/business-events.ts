@@ -10,10 +10,10 @@ const counters = new WeakMap<Metrics, Counter>()
  */
 export function recordEvent(app: Pick<App, 'log' | 'metrics'>, fields: object, message: string, label = message): void {
   app.log.info(fields, message)
-  counterOf(app.metrics).inc({ event: label })
+  getCounter(app.metrics).inc({ event: label })
 }
 
-function counterOf(metrics: Metrics): Counter {
+function getCounter(metrics: Metrics): Counter {
   const known = counters.get(metrics)
   if (known) return known
   const made = metrics.counter({

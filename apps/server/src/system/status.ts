@@ -65,7 +65,7 @@ const operational = () => 'operational' as const
 const unavailable = () => 'unavailable' as const
 const unknown = () => null
 
-export async function healthOf(health: Health): Promise<ResponseInput<'system.health'>> {
+export async function toHealth(health: Health): Promise<ResponseInput<'system.health'>> {
   const { body } = await health.live()
   if (body.status === 'unavailable') throw new CruxError('serviceUnavailable')
   return body

@@ -1,9 +1,9 @@
 import { type Body, CruxError, isAllowed, type ResponseInput, reservedTeamSlugs } from '@crux/contract'
-import { slugOf } from '@crux/rules'
+import { toSlug } from '@crux/rules'
 import { type Actor, type Caller, lacksSecondFactor } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
-import type { Person } from '../identity/index.ts'
+import type { User } from '../identity/index.ts'
 import type { LocalAgents } from '../nodes/index.ts'
 import { teamChanged, teamDeleted } from './events.ts'
 import { invitationDelivery } from './invitation-link.ts'
@@ -82,11 +82,11 @@ export async function deleteTeam(app: App, localAgents: LocalAgents, { team, act
 }
 
 function checkSlug(slug: string) {
-  if (slugOf(slug) !== slug)
+  if (toSlug(slug) !== slug)
     throw new CruxError('invalidArgument', {
       property: 'slug',
       value: slug,
-      description: `A slug has lower-case letters, digits and single dashes, for example "${slugOf(slug)}".`,
+      description: `A slug has lower-case letters, digits and single dashes, for example "${toSlug(slug)}".`,
     })
   if (reservedTeamSlugs.some((reserved) => reserved === slug))
     throw new CruxError('invalidArgument', {
@@ -110,7 +110,7 @@ const outside = (row: TeamRow, actor: Actor): TeamRow => ({
 
 function details(
   row: TeamRow,
-  people: Map<string, Person>,
+  people: Map<string, User>,
   lastLogins: Map<string, string> = new Map(),
 ): ResponseInput<'teams.get'> {
   const { members, invitations, secondFactorRequired, allowedDomains, id, name, slug, ...counts } = row

@@ -5,10 +5,10 @@ import { inTransaction } from '../db/transaction.ts'
 import type { SessionActor } from '../identity/index.ts'
 import { deleteTokens, tokensRevoked } from '../tokens/index.ts'
 import { memberLeft } from './events.ts'
-import { deletePerson, lockTeamsOf, selectSolelyOwned } from './member-store.ts'
+import { deleteUser, lockTeamsOf, selectSolelyOwned } from './member-store.ts'
 
 /**
- * Deletes the account with everything that is only the person's own: memberships, invitations, API tokens, settings,
+ * Deletes the account with everything that is only the user's own: memberships, invitations, API tokens, settings,
  * sessions. Their changes stay in the teams, and their name in the audit logs. It may be repeated after a failure.
  *
  * @throws CruxError invalidArgument `email`, preconditionFailed `teams` for the only owner of a team,
@@ -23,7 +23,7 @@ export async function deleteAccount(app: App, actor: SessionActor, body: Body<'u
   const { teams, tokens } = await inTransaction(app.database, async (queries) => {
     const left = await lockTeamsOf(queries, actor.id)
     refuseSoleOwner(await selectSolelyOwned(queries, actor.id))
-    await deletePerson(queries, actor.id)
+    await deleteUser(queries, actor.id)
     const revoked = await deleteTokens(queries, { kind: 'user', id: actor.id })
     // This comes last, so that nothing is lost here when the identity service does not answer.
     await app.accounts.delete(actor.id)

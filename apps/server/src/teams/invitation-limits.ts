@@ -4,7 +4,7 @@ import { createAttempts } from '@crux/postgres'
 import type { App } from '../context.ts'
 
 const windowSeconds = 3_600
-/** The limits per hour: mails that one person sends, mails to one address from all senders, and new codes for one link. */
+/** The limits per hour: mails that one user sends, mails to one address from all senders, and new codes for one link. */
 const hitsMax = { inviter: 100, recipient: 10, link: 20 } as const
 
 /**

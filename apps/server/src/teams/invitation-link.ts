@@ -7,7 +7,7 @@ type MailConfig = Parameters<typeof isLoopbackOnly>[0]
 
 /**
  * How invitations are delivered. The link opens an account with the invited address, so that an inviter who sees it can
- * act as that person. Therefore only an installation on loopback shows it, where every typed address counts as verified
+ * act as that user. Therefore only an installation on loopback shows it, where every typed address counts as verified
  * anyway.
  */
 export const invitationDelivery = (config: MailConfig): 'mail' | 'link' | 'none' =>

@@ -10,7 +10,7 @@ export const invitationMailJob = 'invitation-mail'
 /** `secret` is encrypted, because others may read the table of the queue. */
 export type InvitationMailJob = { teamId: string; userId: string; secretHash: string; secret: string }
 
-/** A person has at most one pending invitation to a team. */
+/** A user has at most one pending invitation to a team. */
 export const invitationSecret = ({ teamId, userId }: Pick<InvitationMailJob, 'teamId' | 'userId'>): SecretLocation => ({
   column: 'job.invitation_mail',
   row: `${teamId} ${userId}`,

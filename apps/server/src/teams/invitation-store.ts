@@ -37,7 +37,7 @@ export async function findInvitation(
     where team_id = ${teamId} and ${raw(column)} = ${value}`.first<InvitationRow>(queries)
 }
 
-/** The teams whose invitation the person has not answered. */
+/** The teams whose invitation the user has not answered. */
 export const selectInvitationsOf = (queries: Queries, userId: string) =>
   sql`select t.id, t.name, t.slug from crux.invitation i join crux.team t on t.id = i.team_id
     where i.user_id = ${userId} and i.status = 'pending'
@@ -56,7 +56,7 @@ type NewInvitation = {
 }
 
 /**
- * Replaces a declined or expired invitation of the same person or address.
+ * Replaces a declined or expired invitation of the same user or address.
  *
  * @returns false if one is pending
  */
@@ -103,7 +103,7 @@ export const deleteInvitation = async (queries: Queries, teamId: string, userId:
   (await sql`delete from crux.invitation
     where team_id = ${teamId} and user_id = ${userId}`.execute(queries)) === 1
 
-/** Whether another team has invited the person. */
+/** Whether another team has invited the user. */
 export const hasOtherInvitation = async (
   queries: Queries,
   { teamId, userId }: Pick<InvitationRow, 'teamId' | 'userId'>,

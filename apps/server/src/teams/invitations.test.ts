@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { linkOf, type MailServer, startMailServer } from '../../../identity/test/mail-server.ts'
+import { getLink, type MailServer, startMailServer } from '../../../identity/test/mail-server.ts'
 import { type Someone, startTestServer, type TestServer, type TestTeam, until } from '../../test/kit/index.ts'
 import { createAccounts } from '../identity/accounts.ts'
 
@@ -32,7 +32,7 @@ const accept = (as: Someone, at = team) =>
 const decline = (as: Someone, at = team) =>
   crux.client(as).call('users.decline-invitation', { params: { teamId: at.id } })
 const details = (at = team, as = ada) => crux.client(as).call('teams.get', { params: { teamId: at.id } })
-const statusOf = async (userId: string, at = team) => (await details(at)).users.find(({ id }) => id === userId)?.status
+const getStatus = async (userId: string, at = team) => (await details(at)).users.find(({ id }) => id === userId)?.status
 const age = (userId: string, by: string, column: 'expires_at' | 'mailed_at' = 'expires_at') =>
   crux.app.database.pool.query(
     `update crux.invitation set ${column} = ${column} - $2::interval where team_id = $1 and user_id = $3`,
@@ -54,7 +54,7 @@ describe('an invitation', () => {
     expect(mail.subject).toBe('Invitation to the team Analytical Engines')
     expect(mail.text).toContain('Ada Byron invites you to join the team "Analytical Engines" on Crux.')
     expect(mail.text).toContain('one week')
-    const link = new URL(linkOf(mail))
+    const link = new URL(getLink(mail))
     expect([link.origin, link.pathname]).toEqual([crux.url, '/auth/create-account'])
     expect(Object.fromEntries(link.searchParams)).toEqual({
       team: team.id,
@@ -83,7 +83,7 @@ describe('an invitation', () => {
     const member = await invite(someone.email.toUpperCase(), ada, team, 'Charly')
     expect(member).toMatchObject({ id: someone.id, name: 'Charly', status: 'pending' })
     const mail = await mailServer.next(`${someone.email.split('@')[0]?.toUpperCase()}@example.com`)
-    expect(linkOf(mail)).toBe(`${crux.url}/teams/${team.id}/invitation`)
+    expect(getLink(mail)).toBe(`${crux.url}/teams/${team.id}/invitation`)
     const me = await crux.client(someone).call('users.me')
     expect(me.invitations).toEqual([team])
     const before = (await details()).statistics.users
@@ -140,10 +140,10 @@ describe('an invitation', () => {
     await expect(accept(squatter)).rejects.toMatchObject({ status: 412, property: 'email' })
     crux.people.verify({ ...squatter, email: 'squatter@example.com' }, true)
     await expect(accept(squatter)).rejects.toMatchObject({ status: 412, property: 'email' })
-    expect(await statusOf(squatter.id)).toBe('pending')
+    expect(await getStatus(squatter.id)).toBe('pending')
     crux.people.verify({ ...squatter, email: squatter.email.toUpperCase() }, true)
     await accept(squatter)
-    expect(await statusOf(squatter.id)).toBe('verified')
+    expect(await getStatus(squatter.id)).toBe('verified')
   })
 
   it('expires after 7 days, and is renewed by another mail', async () => {
@@ -151,7 +151,7 @@ describe('an invitation', () => {
     await mailServer.next(someone.email)
     await age(someone.id, '7 days')
     expect((await crux.client(someone).call('users.me')).invitations).toEqual([])
-    expect(await statusOf(someone.id)).toBe('expired')
+    expect(await getStatus(someone.id)).toBe('expired')
     await expect(accept(someone)).rejects.toMatchObject({ status: 412, property: 'teamId', value: 'expired' })
     const { rows } = await crux.app.database.pool.query('select status from crux.invitation where user_id = $1', [
       someone.id,
@@ -160,7 +160,7 @@ describe('an invitation', () => {
     await age(someone.id, '30 seconds', 'mailed_at')
     await reinvite(someone.id)
     await mailServer.next(someone.email)
-    expect(await statusOf(someone.id)).toBe('pending')
+    expect(await getStatus(someone.id)).toBe('pending')
     await accept(someone)
   })
 
@@ -168,19 +168,19 @@ describe('an invitation', () => {
     const someone = await invited()
     await decline(someone)
     await decline(someone)
-    expect(await statusOf(someone.id)).toBe('declined')
+    expect(await getStatus(someone.id)).toBe('declined')
     await expect(accept(someone)).rejects.toMatchObject({ status: 412, property: 'teamId', value: 'declined' })
     await age(someone.id, '1 minute', 'mailed_at')
     await expect(reinvite(someone.id)).rejects.toMatchObject({ status: 412, property: 'userId' })
     await invite(someone.email)
-    expect(await statusOf(someone.id)).toBe('pending')
+    expect(await getStatus(someone.id)).toBe('pending')
     await accept(someone)
   })
 
   it('is sent again every 30 seconds at most, and the previous link becomes invalid', async () => {
     const email = newEmail()
     const { id } = await invite(email)
-    const first = new URL(linkOf(await mailServer.next(email)))
+    const first = new URL(getLink(await mailServer.next(email)))
     const answer = await crux.request(`/api/teams/${team.id}/users/${id}/reinvite`, { method: 'POST', as: ada })
     expect([answer.status, await answer.json()]).toMatchObject([429, { error: 'tooManyRequests' }])
     const wait = Number(answer.headers.get('retry-after'))
@@ -188,7 +188,7 @@ describe('an invitation', () => {
     expect(wait).toBeLessThanOrEqual(30)
     await age(id, '30 seconds', 'mailed_at')
     await reinvite(id)
-    const second = new URL(linkOf(await mailServer.next(email)))
+    const second = new URL(getLink(await mailServer.next(email)))
     const renew = (link: URL) =>
       crux.client().call('auth.renew-invitation-code', {
         body: { team: team.id, invitation: link.searchParams.get('invitation') ?? '' },
@@ -205,7 +205,7 @@ describe('an invitation', () => {
     const someone = await invited()
     await crux.client(ada).call('teams.remove-user', { params: { teamId: team.id, userId: someone.id } })
     await expect(accept(someone)).rejects.toMatchObject({ status: 404 })
-    expect(await statusOf(someone.id)).toBeUndefined()
+    expect(await getStatus(someone.id)).toBeUndefined()
   })
 
   it('shows names as text on one line, and is sent to no other address', async () => {
@@ -231,7 +231,7 @@ describe('an invitation', () => {
     await expect(invite(email.toUpperCase(), other, own)).rejects.toMatchObject({ status: 429, property: 'email' })
     const guest = newEmail()
     await invite(guest)
-    const link = new URL(linkOf(await mailServer.next(guest)))
+    const link = new URL(getLink(await mailServer.next(guest)))
     const body = { team: team.id, invitation: link.searchParams.get('invitation') ?? '' }
     const renew = () => crux.client().call('auth.renew-invitation-code', { body })
     for (let asked = 0; asked < 20; asked++) await renew()
@@ -243,9 +243,9 @@ describe('an invitation', () => {
     mailServer.refuseWith(451)
     const { id } = await invite(email)
     await until(async () => (await mailJobs('retry')).length === 1)
-    expect(await statusOf(id)).toBe('pending')
+    expect(await getStatus(id)).toBe('pending')
     mailServer.refuseWith(undefined)
-    expect(linkOf(await mailServer.next(email))).toContain('/auth/create-account?')
+    expect(getLink(await mailServer.next(email))).toContain('/auth/create-account?')
   }, 20_000)
 
   it('shows that the mail server refused its mail permanently, until the next mail is requested', async () => {
@@ -261,7 +261,7 @@ describe('an invitation', () => {
     await age(id, '30 seconds', 'mailed_at')
     await reinvite(id)
     expect(await row()).toMatchObject({ status: 'pending', mailProblem: null })
-    expect(linkOf(await mailServer.next(email))).toContain('/auth/create-account?')
+    expect(getLink(await mailServer.next(email))).toContain('/auth/create-account?')
     await idle()
     expect((await row())?.mailProblem).toBeNull()
   })

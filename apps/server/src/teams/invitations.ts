@@ -22,7 +22,7 @@ import { insertMember, selectRole } from './member-store.ts'
 import { refuseOtherDomains } from './security.ts'
 import { allowedDomains } from './store.ts'
 
-/** The time that must pass before the next mail to the same person. */
+/** The time that must pass before the next mail to the same user. */
 const resendMs = 30_000
 /** People do not type a code of a renewed link: the page submits it at once. */
 const renewedCodeHours = 1
@@ -47,10 +47,10 @@ export async function invite(
   const name = [firstName, lastName].filter(Boolean).join(' ')
   const link = await inTransaction(app.database, async (queries) => {
     await lockTeam(queries, team.id)
-    if (await selectRole(queries, team.id, account.id)) throw alreadyThere(email, 'is in the team already')
+    if (await selectRole(queries, team.id, account.id)) throw alreadyMember(email, 'is in the team already')
     const { secret, secretHash } = makeSecret()
     const row = { teamId: team.id, userId: account.id, email, name, invitedBy: actor.id, secretHash }
-    if (!(await insertInvitation(queries, row))) throw alreadyThere(email, 'has been invited already')
+    if (!(await insertInvitation(queries, row))) throw alreadyMember(email, 'has been invited already')
     await sendInvitation(app, queries, { ...row, secret })
     return invitationLink(app, queries, { ...row, secret })
   })
@@ -115,7 +115,7 @@ export async function acceptInvitation(
     const row = await requireInvitation(queries, actor, teamId)
     if (!row.live) {
       if (row.status === 'expired') await setInvitationStatus(queries, row, 'expired')
-      return notLive(row)
+      return invitationEnded(row)
     }
     const problem =
       (options.cameByMail ? undefined : addressProblem(row, account)) ??
@@ -139,7 +139,7 @@ export async function acceptInvitation(
 export async function requireLiveInvitation(app: App, userId: string, teamId: string): Promise<void> {
   const row = await findInvitation(app.database.pool, teamId, { userId })
   if (!row) throw notInvited()
-  if (!row.live) throw notLive(row)
+  if (!row.live) throw invitationEnded(row)
 }
 
 /** The row is kept, so that the team sees the answer. */
@@ -152,13 +152,13 @@ export async function declineInvitation(app: App, actor: Actor, teamId: string):
 }
 
 /**
- * Issues a new code to users who have the link of a pending invitation. Once the person has signed in, the link no
+ * Issues a new code to users who have the link of a pending invitation. Once the user has signed in, the link no
  * longer works: it would be a second password in a mailbox.
  *
  * @throws CruxError preconditionFailed with `invitation`; `value` names the next step: `signIn` or `expired`
  */
 export async function renewCode(app: App, teamId: string, secret: string): Promise<{ flow: string; code: string }> {
-  const row = await findInvitation(app.database.pool, teamId, { secretHash: hashOf(secret) })
+  const row = await findInvitation(app.database.pool, teamId, { secretHash: toHash(secret) })
   if (!row?.live)
     throw new CruxError('preconditionFailed', {
       property: 'invitation',
@@ -184,7 +184,7 @@ async function requireInvitation(queries: Queries, actor: Actor, teamId: string)
 const notInvited = () =>
   new CruxError('notFound', { property: 'invitation', description: 'There is no invitation for you here.' })
 
-const notLive = (row: InvitationRow) =>
+const invitationEnded = (row: InvitationRow) =>
   new CruxError('preconditionFailed', {
     property: 'teamId',
     value: row.status,
@@ -228,13 +228,13 @@ function requireMail(app: App) {
 
 function makeSecret() {
   const secret = randomBytes(32).toString('base64url')
-  return { secret, secretHash: hashOf(secret) }
+  return { secret, secretHash: toHash(secret) }
 }
 
-const hashOf = (secret: string) => createHash('sha256').update(secret).digest('base64url')
+const toHash = (secret: string) => createHash('sha256').update(secret).digest('base64url')
 
 const noInvitation = (userId: string) =>
   new CruxError('notFound', { property: 'userId', value: userId, description: 'There is no such invitation.' })
 
-const alreadyThere = (email: string, reason: string) =>
+const alreadyMember = (email: string, reason: string) =>
   new CruxError('alreadyExists', { property: 'email', value: email, description: `${email} ${reason}.` })

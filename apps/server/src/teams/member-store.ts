@@ -25,7 +25,7 @@ export const lockTeamsOf = (queries: Queries, userId: string) =>
   sql`select id, name from crux.team where id in (select team_id from crux.team_member where user_id = ${userId})
     order by id for update`.rows<{ id: string; name: string }>(queries)
 
-/** The names of the teams that the person alone owns. */
+/** The names of the teams that the user alone owns. */
 export const selectSolelyOwned = (queries: Queries, userId: string) =>
   sql`select t.name from crux.team t
       join crux.team_member m on m.team_id = t.id and m.user_id = ${userId} and m.role = 'owner'
@@ -33,8 +33,8 @@ export const selectSolelyOwned = (queries: Queries, userId: string) =>
       select from crux.team_member o where o.team_id = t.id and o.role = 'owner' and o.user_id <> ${userId})
     order by t.name`.column(queries)
 
-/** Deletes the memberships and invitations of a person. */
-export async function deletePerson(queries: Queries, userId: string): Promise<void> {
+/** Deletes the memberships and invitations of a user. */
+export async function deleteUser(queries: Queries, userId: string): Promise<void> {
   await sql`delete from crux.team_member where user_id = ${userId}`.execute(queries)
   await sql`delete from crux.invitation where user_id = ${userId}`.execute(queries)
 }

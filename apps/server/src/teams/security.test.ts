@@ -23,7 +23,7 @@ const assertAllowed = (secondFactorRequired: boolean, as = ada) =>
   })
 const refusal = { status: 403, property: 'secondFactor' }
 const rows = Object.entries(contract) as [Operation, EndpointSpec][]
-const pathOf = (row: EndpointSpec) =>
+const toPath = (row: EndpointSpec) =>
   row.path.replace(/:(\w+)/g, (_, name: string) => (testEnvironment as Record<string, string>)[name] ?? '1')
 
 describe('a team that requires a second factor', () => {
@@ -52,7 +52,7 @@ describe('a team that requires a second factor', () => {
     const letThrough: string[] = []
     for (const [operation, row] of inTeam) {
       if (operation === 'teams.leave') continue
-      const answer = await crux.request(pathOf(row), { method: row.method, as: member })
+      const answer = await crux.request(toPath(row), { method: row.method, as: member })
       const body = (await answer.json()) as { property?: string }
       if (answer.status !== 403 || body.property !== 'secondFactor') letThrough.push(operation)
     }
@@ -130,7 +130,7 @@ describe('a session that was opened by a code', () => {
     const own = rows.filter(([, row]) => row.permission === 'session')
     const letThrough: string[] = []
     for (const [operation, row] of own) {
-      const answer = await crux.request(pathOf(row), { method: row.method, as: grace })
+      const answer = await crux.request(toPath(row), { method: row.method, as: grace })
       if (answer.status !== 403 || ((await answer.json()) as { property?: string }).property !== 'recovered')
         letThrough.push(operation)
     }

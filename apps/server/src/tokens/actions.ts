@@ -7,7 +7,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { SessionActor } from '../identity/index.ts'
 import { type Requester, reportTokens } from './announce.ts'
 import { tokensRevoked } from './events.ts'
-import { revokeTokensOfPerson } from './revoke.ts'
+import { revokeTokensOfUser } from './revoke.ts'
 import { deleteTokens, type Holder, insertToken, selectTokens } from './store.ts'
 
 const dayMs = 86_400_000
@@ -15,7 +15,7 @@ const dayMs = 86_400_000
 export async function listTokens(app: App, actor: SessionActor): Promise<ResponseInput<'tokens.list'>> {
   // Tokens from before a recovery are invalid and not shown, even if none of them has been used since.
   const recoveredAt = (await app.identity.active(actor.id))?.recoveredAt
-  if (recoveredAt) await revokeTokensOfPerson(app, actor.id, { before: recoveredAt })
+  if (recoveredAt) await revokeTokensOfUser(app, actor.id, { before: recoveredAt })
   return selectTokens(app.database.pool, mine(actor))
 }
 
@@ -32,7 +32,7 @@ export async function createToken(
   body: Body<'tokens.create'>,
 ): Promise<ResponseInput<'tokens.create'>> {
   const account = await app.accounts.find(actor.id)
-  // The owner of the address may end an account that another person registered with it: a token would outlive that.
+  // The owner of the address may end an account that another user registered with it: a token would outlive that.
   if (account?.verified === false)
     throw new CruxError('preconditionFailed', {
       property: 'email',
@@ -85,13 +85,13 @@ export async function issueToken(
     hash: hashToken(token),
     aal: actor.aal,
     createdBy: actor.id,
-    expiresAt: expiryOf(wanted.expirationInDays),
+    expiresAt: toExpiry(wanted.expirationInDays),
   })
   return { ...row, token }
 }
 
 /** With 0 or no value the token never expires. */
-export const expiryOf = (days: number | null | undefined): Date | null =>
+export const toExpiry = (days: number | null | undefined): Date | null =>
   days ? new Date(Date.now() + days * dayMs) : null
 
 export const tokenNotFound = (id: string) => new CruxError('notFound', { property: 'tokenId', value: id })

@@ -2,7 +2,7 @@ export { issueToken, tokenNotFound } from './actions.ts'
 export { handleSecurityReports } from './announce.ts'
 export { tokensRevoked } from './events.ts'
 export { withAccountNames } from './names.ts'
-export { revokeTokensOfPerson } from './revoke.ts'
+export { revokeTokensOfUser } from './revoke.ts'
 export { tokenRoutes } from './routes.ts'
 export {
   deleteTokens,

@@ -1,17 +1,17 @@
 import { createTtlCache, isUuid, loadMany } from '@crux/service-kit'
 import type { App } from '../context.ts'
-import type { Identity, Person } from '../identity/index.ts'
+import type { Identity, User } from '../identity/index.ts'
 import { selectAccountNames } from './store.ts'
 
 /**
  * Rows name their author: mostly people, sometimes a service account or a deployment's token, also deleted ones. Only
- * ids that belong to no person's account are looked up here.
+ * ids that belong to no user's account are looked up here.
  */
 export function withAccountNames(identity: Identity, app: Pick<App, 'database' | 'bus' | 'log'>): Identity {
-  const known = createTtlCache<string, Person | null>({ ttlMs: 30_000, max: 20_000 })
+  const known = createTtlCache<string, User | null>({ ttlMs: 30_000, max: 20_000 })
   app.bus.on('member.changed', ({ userId }) => known.delete(userId))
 
-  async function read(ids: string[], report: (id: string, person: Person | null) => void) {
+  async function read(ids: string[], report: (id: string, person: User | null) => void) {
     const rows = await selectAccountNames(app.database.pool, ids)
     const found = new Map(rows.map(({ id, name }) => [id, { id, name, email: '' }]))
     for (const id of ids) report(id, found.get(id) ?? null)

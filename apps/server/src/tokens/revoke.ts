@@ -5,12 +5,12 @@ import { tokensRevoked } from './events.ts'
 import { deleteTokens } from './store.ts'
 
 /**
- * Revokes all API tokens of a person and notifies them with their number.
+ * Revokes all API tokens of a user and notifies them with their number.
  *
  * @param options.before only tokens that were created until then
  * @returns how many were revoked
  */
-export async function revokeTokensOfPerson(
+export async function revokeTokensOfUser(
   app: Pick<App, 'bus' | 'database' | 'jobs' | 'log' | 'metrics'>,
   userId: string,
   options: { before?: Date; requester?: Requester } = {},

@@ -5,9 +5,9 @@ import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
 import { inTransaction } from '../db/transaction.ts'
 import {
+  filterEmptyTargets,
   listRunning,
   listTargets,
-  onlyEmpty,
   type RunningTarget,
   releaseTarget,
   removeContainers,
@@ -15,7 +15,7 @@ import {
   toRemovedText,
   toRunningContainers,
 } from '../deployments/index.ts'
-import { statusOf } from '../nodes/index.ts'
+import { getStatus } from '../nodes/index.ts'
 import { findProject, lockProject, type ProjectVersions, projectNotFound } from '../projects/index.ts'
 import { recordEvent } from '../system/index.ts'
 import { copyDeployments, copyImages } from './copy-store.ts'
@@ -84,7 +84,7 @@ export async function getVersion(
       ...deployment,
       ...toLastRelease(deployment),
       audit: deployment,
-      node: { ...deployment.node, status: statusOf(deployment.node) },
+      node: { ...deployment.node, status: getStatus(deployment.node) },
     })),
   }
 }
@@ -225,7 +225,7 @@ export async function removeVersion(
     assertAllowed(version, 'delete', 'versionId', toRemovedText(targets))
     const preparedTargets = await listTargets(queries, 'version', version.id)
     await store.deleteVersion(queries, version.id)
-    return onlyEmpty(queries, preparedTargets)
+    return filterEmptyTargets(queries, preparedTargets)
   })
   for (const target of empty) releaseTarget(app, target)
   recordEvent(app, { teamId: team.id, ...pick(path) }, 'version removed')

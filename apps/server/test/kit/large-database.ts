@@ -5,20 +5,20 @@ import type { TestEnvironment } from './test-environment.ts'
 export const rowsPerTable = 100_000
 
 /** The id of row `i` of a table, the same for every caller, so that rows refer to each other without a lookup. */
-const idOf = (table: string, i = 'i') => `md5('${table} ' || ${i})::uuid`
+const getId = (table: string, i = 'i') => `md5('${table} ' || ${i})::uuid`
 /** Twenty rows of each table per team: a query that reads other teams' rows reads 99,980 rows too many. */
-const team = idOf('team', '((i - 1) / 20 + 1)')
+const team = getId('team', '((i - 1) / 20 + 1)')
 const day = `timestamptz '2026-01-01' + i * interval '1 second'`
 
-const target = { team_id: team, project_id: idOf('project'), node_id: idOf('node'), prefix: `'p' || i` }
+const target = { team_id: team, project_id: getId('project'), node_id: getId('node'), prefix: `'p' || i` }
 
 /** Column -> SQL over `i` from 1 to 100,000. A column that is not named has its default. */
 const tables: Record<string, Record<string, string>> = {
-  team: { id: idOf('team'), name: `'Seed ' || i`, slug: `'seed-' || i`, created_by: `'s'`, updated_by: `'s'` },
-  team_member: { team_id: team, user_id: idOf('user'), role: `'user'` },
+  team: { id: getId('team'), name: `'Seed ' || i`, slug: `'seed-' || i`, created_by: `'s'`, updated_by: `'s'` },
+  team_member: { team_id: team, user_id: getId('user'), role: `'user'` },
   invitation: {
     team_id: team,
-    user_id: idOf('invited'),
+    user_id: getId('invited'),
     email: `i || '@example.com'`,
     name: `'Seed'`,
     invited_by: `'s'`,
@@ -31,10 +31,10 @@ const tables: Record<string, Record<string, string>> = {
   service_account: ofTeam('service_account', { role: `'user'` }),
   project: ofTeam('project', { type: `'versioned'` }),
   node: ofTeam('node', {}),
-  deleted_node: { node_id: idOf('deleted'), team_id: team, deleted_at: day },
-  node_token: { node_id: idOf('node'), hash: `'h' || i`, exchanged_by: `'s'`, created_by: `'s'` },
+  deleted_node: { node_id: getId('deleted'), team_id: team, deleted_at: day },
+  node_token: { node_id: getId('node'), hash: `'h' || i`, exchanged_by: `'s'`, created_by: `'s'` },
   node_install: {
-    node_id: idOf('node'),
+    node_id: getId('node'),
     token_hash: `'h' || i`,
     token: `'t'`,
     script_type: `'shell'`,
@@ -42,29 +42,29 @@ const tables: Record<string, Record<string, string>> = {
     created_by: `'s'`,
     expires_at: day,
   },
-  node_event: { node_id: idOf('node'), event: `'connected'`, created_at: day },
+  node_event: { node_id: getId('node'), event: `'connected'`, created_at: day },
   version: {
-    id: idOf('version'),
-    project_id: idOf('project'),
+    id: getId('version'),
+    project_id: getId('project'),
     name: `'1'`,
     type: `'rolling'`,
-    chain_id: idOf('chain'),
+    chain_id: getId('chain'),
     created_by: `'s'`,
     updated_by: `'s'`,
   },
   image: {
-    id: idOf('image'),
-    version_id: idOf('version'),
-    registry_id: idOf('registry'),
+    id: getId('image'),
+    version_id: getId('version'),
+    registry_id: getId('registry'),
     name: `'a'`,
     order: '0',
     created_by: `'s'`,
     updated_by: `'s'`,
   },
   deployment: {
-    id: idOf('deployment'),
+    id: getId('deployment'),
     ...target,
-    version_id: idOf('version'),
+    version_id: getId('version'),
     status: `(array['preparing', 'successful', 'failed', 'obsolete'])[i % 4 + 1]`,
     created_at: day,
     created_by: `'s'`,
@@ -72,15 +72,15 @@ const tables: Record<string, Record<string, string>> = {
   },
   deployment_count: { team_id: team, status: `'successful'`, difference: '1' },
   deployment_event: {
-    deployment_id: idOf('deployment'),
+    deployment_id: getId('deployment'),
     attempt: '1',
     type: `'log'`,
     value: `'{"log": ["a"], "level": "info"}'`,
   },
-  instance: { id: idOf('instance'), deployment_id: idOf('deployment'), image_id: idOf('image') },
+  instance: { id: getId('instance'), deployment_id: getId('deployment'), image_id: getId('image') },
   release: {
-    id: idOf('release'),
-    deployment_id: idOf('deployment'),
+    id: getId('release'),
+    deployment_id: getId('deployment'),
     number: '1',
     ...target,
     version_name: `'1'`,
@@ -92,43 +92,43 @@ const tables: Record<string, Record<string, string>> = {
     started_by_name: `'s'`,
   },
   release_instance: {
-    release_id: idOf('release'),
-    instance_id: idOf('instance'),
+    release_id: getId('release'),
+    instance_id: getId('instance'),
     order: '0',
     container_name: `'web'`,
     image_name: `'a'`,
     image_tag: `'1'`,
     config: `'{}'`,
   },
-  node_image: { node_id: idOf('node'), digest: `'sha256:' || i`, name: `'a'` },
+  node_image: { node_id: getId('node'), digest: `'sha256:' || i`, name: `'a'` },
   danger_confirmation: {
-    deployment_id: idOf('deployment'),
-    instance_id: idOf('instance'),
+    deployment_id: getId('deployment'),
+    instance_id: getId('instance'),
     hash: `'h'`,
     subject: `'{}'`,
     confirmed_by_id: `'s'`,
     confirmed_by_name: `'s'`,
   },
   container_config: {
-    id: idOf('config'),
+    id: getId('config'),
     type: `(array['image', 'instance', 'deployment', 'config-bundle'])[i % 4 + 1]`,
-    image_id: `case i % 4 when 0 then ${idOf('image')} end`,
-    instance_id: `case i % 4 when 1 then ${idOf('instance')} end`,
-    deployment_id: `case i % 4 when 2 then ${idOf('deployment')} end`,
-    config_bundle_id: `case i % 4 when 3 then ${idOf('config_bundle')} end`,
-    fields: `jsonb_build_object('storage', jsonb_build_object('storageId', ${idOf('storage')}))`,
+    image_id: `case i % 4 when 0 then ${getId('image')} end`,
+    instance_id: `case i % 4 when 1 then ${getId('instance')} end`,
+    deployment_id: `case i % 4 when 2 then ${getId('deployment')} end`,
+    config_bundle_id: `case i % 4 when 3 then ${getId('config_bundle')} end`,
+    fields: `jsonb_build_object('storage', jsonb_build_object('storageId', ${getId('storage')}))`,
   },
-  container_config_change: { config_id: idOf('config'), property: `'tty'`, revision: '1', updated_by: `'s'` },
+  container_config_change: { config_id: getId('config'), property: `'tty'`, revision: '1', updated_by: `'s'` },
   container_config_revision: {
-    config_id: idOf('config'),
+    config_id: getId('config'),
     revision: '1',
     fields: `'{}'`,
     changed: `'{}'`,
     updated_by: `'s'`,
   },
   deployment_config_bundle: {
-    deployment_id: idOf('deployment'),
-    config_bundle_id: idOf('config_bundle'),
+    deployment_id: getId('deployment'),
+    config_bundle_id: getId('config_bundle'),
     team_id: team,
     order: '1',
   },
@@ -141,12 +141,12 @@ const tables: Record<string, Record<string, string>> = {
     context: `'http'`,
     event: `'e' || i % 50`,
   },
-  audit_count: { team_id: idOf('team'), quarter: `timestamptz '2026-01-01'`, accepted: '1', refused: '0' },
+  audit_count: { team_id: getId('team'), quarter: `timestamptz '2026-01-01'`, accepted: '1', refused: '0' },
   access_token: {
-    user_id: `case i % 4 when 0 then ${idOf('user')}::text end`,
-    service_account_id: `case i % 4 when 1 then ${idOf('service_account')} end`,
-    deployment_id: `case i % 4 when 2 then ${idOf('deployment')} end`,
-    registry_id: `case i % 4 when 3 then ${idOf('registry')} end`,
+    user_id: `case i % 4 when 0 then ${getId('user')}::text end`,
+    service_account_id: `case i % 4 when 1 then ${getId('service_account')} end`,
+    deployment_id: `case i % 4 when 2 then ${getId('deployment')} end`,
+    registry_id: `case i % 4 when 3 then ${getId('registry')} end`,
     team_id: `case i % 4 when 0 then null else ${team} end`,
     name: `'Seed ' || i`,
     hash: `'h' || i`,
@@ -158,7 +158,7 @@ const tables: Record<string, Record<string, string>> = {
 }
 
 function ofTeam(table: string, more: Record<string, string>): Record<string, string> {
-  return { id: idOf(table), team_id: team, name: `'Seed ' || i`, created_by: `'s'`, updated_by: `'s'`, ...more }
+  return { id: getId(table), team_id: team, name: `'Seed ' || i`, created_by: `'s'`, updated_by: `'s'`, ...more }
 }
 
 const historyRows = 20_000

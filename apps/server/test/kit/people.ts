@@ -2,8 +2,8 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import type { Bus } from '../../src/bus/bus.ts'
 import type { Account, Accounts } from '../../src/identity/accounts.ts'
 import type { Identity } from '../../src/identity/identity.ts'
-import type { Person, SessionActor } from '../../src/identity/person.ts'
 import { createSessionCache } from '../../src/identity/session-cache.ts'
+import type { SessionActor, User } from '../../src/identity/user.ts'
 
 type SignIn = { expiresInMs?: number; authenticatedAt?: Date; aal?: SessionActor['aal']; recovered?: boolean }
 /** A signed-in user: an actor with the token of the session. */
@@ -93,7 +93,7 @@ export function createPeople() {
     },
     /** Creates another session of the same user. */
     signIn(
-      user: Person,
+      user: User,
       { expiresInMs = 3_600_000, aal = 'aal1', recovered = false, authenticatedAt = new Date() }: SignIn = {},
     ): Someone {
       const someone: Someone = {
@@ -113,13 +113,13 @@ export function createPeople() {
       return someone
     },
     /** Disables the account; `forget` ends its sessions. */
-    disable: (user: Person) => void disabled.add(user.id),
+    disable: (user: User) => void disabled.add(user.id),
     /** Records that the user has signed in again in this session. */
     confirm: (someone: Someone) => void sessions.set(someone.token, { ...someone, authenticatedAt: new Date() }),
     /** Records that the session has used a second factor. */
     raise: (someone: Someone) => void sessions.set(someone.token, { ...someone, aal: 'aal2' }),
     /** Sets whether the user's address is verified. */
-    verify(user: Person, verified: boolean) {
+    verify(user: User, verified: boolean) {
       known.set(user.id, { id: user.id, name: user.name, email: user.email, verified })
     },
     /** Ends the session; `notify` informs the servers at once. */

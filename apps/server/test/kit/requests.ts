@@ -2,7 +2,7 @@ import { contract, type EndpointSpec, type Operation } from '@crux/contract'
 import type { TestEnvironment } from './test-environment.ts'
 
 export const operations = Object.keys(contract) as Operation[]
-export const rowOf = (operation: Operation): EndpointSpec => contract[operation]
+export const getRow = (operation: Operation): EndpointSpec => contract[operation]
 
 /** A body that the endpoint accepts, so that a refusal never concerns the body. */
 export const bodies = (testEnvironment: TestEnvironment): Partial<Record<Operation, unknown>> => ({
@@ -66,8 +66,8 @@ const queries: Partial<Record<Operation, string>> = {
 }
 
 /** The address of an operation in a test environment, with the query that it needs. */
-export const pathOf = (operation: Operation, testEnvironment: TestEnvironment): string =>
-  rowOf(operation).path.replace(/:(\w+)/g, (_, name: string) => {
+export const toPath = (operation: Operation, testEnvironment: TestEnvironment): string =>
+  getRow(operation).path.replace(/:(\w+)/g, (_, name: string) => {
     const values: Record<string, string> = {
       ...testEnvironment,
       prefix: 'shop',
@@ -79,9 +79,9 @@ export const pathOf = (operation: Operation, testEnvironment: TestEnvironment): 
   }) + (queries[operation] ?? '')
 
 /** The operation with a valid body. */
-export function initOf(operation: Operation, testEnvironment: TestEnvironment): RequestInit {
+export function createInit(operation: Operation, testEnvironment: TestEnvironment): RequestInit {
   const body = bodies(testEnvironment)[operation]
-  const { method } = rowOf(operation)
+  const { method } = getRow(operation)
   if (body === undefined) return { method }
   return { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
 }

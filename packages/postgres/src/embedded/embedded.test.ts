@@ -7,7 +7,7 @@ import { createLogger } from '@crux/service-kit'
 import { Client } from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import { claimOwnership, OwnedError } from './ownership.ts'
-import { isAlive, startTimeOf, waitUntil } from './processes.ts'
+import { getStartTime, isAlive, waitUntil } from './processes.ts'
 import { type Embedded, removeEmbedded, startEmbedded } from './supervisor.ts'
 
 const log = createLogger({ name: 'test', level: 'silent' })
@@ -200,11 +200,11 @@ describe('claimOwnership', () => {
       return import('node:fs').then(({ writeFileSync }) => writeFileSync(file, JSON.stringify({ pid, startTime })))
     }
     const pid = sleeper.pid as number
-    await claimAs(pid, startTimeOf(pid))
+    await claimAs(pid, getStartTime(pid))
     expect(() => claimOwnership({ file, what: 'it' })).toThrow(OwnedError)
     await claimAs(pid, '1')
     claimOwnership({ file, what: 'it' }).release()
-    await claimAs(pid, startTimeOf(pid))
+    await claimAs(pid, getStartTime(pid))
     sleeper.kill('SIGKILL')
     expect(await waitUntil(() => !isAlive(pid), 5_000)).toBe(true)
     claimOwnership({ file, what: 'it' }).release()

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { isAlive, startTimeOf } from './processes.ts'
+import { getStartTime, isAlive } from './processes.ts'
 
 export interface Ownership {
   /** Announces to waiting processes that the release is imminent. */
@@ -35,7 +35,7 @@ interface Owner {
  * @throws OwnedError
  */
 export function claimOwnership(options: { file: string; what: string }): Ownership {
-  const mine: Owner = { pid: process.pid, startTime: startTimeOf(process.pid) ?? null, stopping: false }
+  const mine: Owner = { pid: process.pid, startTime: getStartTime(process.pid) ?? null, stopping: false }
   mkdirSync(dirname(options.file), { recursive: true })
   for (let attempt = 0; attempt < 20; attempt++) {
     try {
@@ -76,7 +76,7 @@ function takeAside(file: string, what: string): void {
 
 function ownerLives(owner: Owner): boolean {
   if (!isAlive(owner.pid)) return false
-  return owner.startTime === null || startTimeOf(owner.pid) === owner.startTime
+  return owner.startTime === null || getStartTime(owner.pid) === owner.startTime
 }
 
 function readOwner(file: string): Owner | undefined {

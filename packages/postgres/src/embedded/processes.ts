@@ -11,13 +11,13 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false
   }
-  const status = statusOf(pid)
+  const status = getStatus(pid)
   return status?.state !== 'Z' || status.threads > 1
 }
 
 /** The start time of a process in kernel ticks; undefined where there is no /proc. */
-export function startTimeOf(pid: number): string | undefined {
-  return statusOf(pid)?.startTime
+export function getStartTime(pid: number): string | undefined {
+  return getStatus(pid)?.startTime
 }
 
 /** The processes of a cluster: the working directory of the postmaster and its backends is its data directory. */
@@ -75,7 +75,7 @@ function entriesOfProc(): number[] {
 }
 
 /** proc(5): the command may contain spaces and brackets, so fields are counted from its last closing bracket. */
-function statusOf(pid: number): { state: string; startTime: string; threads: number } | undefined {
+function getStatus(pid: number): { state: string; startTime: string; threads: number } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')

@@ -83,8 +83,8 @@ function supervise(location: DataLocation, options: { log: Logger; durable: bool
       mine.once('exit', (code, name) => resolve(`${name ?? `code ${code}`} ${lastWords.join(' ')}`.trim()))
     })
     let over: string | undefined
-    void ended.then((words) => {
-      over = words
+    void ended.then((exitText) => {
+      over = exitText
       if (child === mine) child = undefined
     })
     while (over === undefined && !(await answers(url('postgres')))) await delay(15)
@@ -95,9 +95,9 @@ function supervise(location: DataLocation, options: { log: Logger; durable: bool
   /** The reason of the exit is logged once. Starts are repeated indefinitely, because Crux cannot work without the database. */
   async function keepRunning(ended: Promise<string>): Promise<void> {
     for (let failures = 0; ; ) {
-      const words = await ended
+      const exitText = await ended
       if (stopping) return
-      log.error({ exit: words }, 'PostgreSQL ended, starting it again')
+      log.error({ exit: exitText }, 'PostgreSQL ended, starting it again')
       for (;;) {
         try {
           await clearLeftovers(location)

@@ -23,7 +23,7 @@ export function judgeAddress(address: string): AddressVerdict {
 export function makeAllowList(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const entry of entries) {
-    const range = rangeOf(entry.trim())
+    const range = toRange(entry.trim())
     if (!range) throw new TypeError(`"${entry}" is not an address range; example: 10.0.0.0/8`)
     list.addSubnet(range.network, range.bits, range.family)
   }
@@ -35,7 +35,7 @@ export function makeAllowList(entries: readonly string[]): (address: string) => 
 }
 
 /** Parses `10.0.0.0/8` or one address. Undefined for other texts. */
-export function rangeOf(entry: string): { network: string; bits: number; family: 'ipv4' | 'ipv6' } | undefined {
+export function toRange(entry: string): { network: string; bits: number; family: 'ipv4' | 'ipv6' } | undefined {
   const [network = '', prefix, ...rest] = entry.split('/')
   const family = isIPv4(network) ? 'ipv4' : isIPv6(network) ? 'ipv6' : undefined
   if (!family || rest.length > 0) return undefined

@@ -24,7 +24,7 @@ async function serve(listener: RequestListener, host = '127.0.0.1'): Promise<{ p
 const makeOutbound = (options: Partial<Parameters<typeof createOutbound>[0]> = {}) =>
   createOutbound({ allow: 'private', refusedPorts: [], log, ...options })
 
-const codeOf = (work: Promise<unknown>) =>
+const getCode = (work: Promise<unknown>) =>
   work.then(
     () => 'answered',
     (error: { code?: string }) => error.code,
@@ -50,19 +50,21 @@ describe('createOutbound', () => {
       connections++
       response.end()
     })
-    expect(await codeOf(makeOutbound({ allow: [] }).request(url))).toBe('refused')
-    expect(await codeOf(makeOutbound({ allow: ['10.0.0.0/8'] }).request(url))).toBe('refused')
-    expect(await codeOf(makeOutbound({ allow: [] }).request(`http://2130706433:${port}`))).toBe('refused')
-    expect(await codeOf(makeOutbound({ allow: [] }).request(`http://[::ffff:127.0.0.1]:${port}`))).toBe('refused')
+    expect(await getCode(makeOutbound({ allow: [] }).request(url))).toBe('refused')
+    expect(await getCode(makeOutbound({ allow: ['10.0.0.0/8'] }).request(url))).toBe('refused')
+    expect(await getCode(makeOutbound({ allow: [] }).request(`http://2130706433:${port}`))).toBe('refused')
+    expect(await getCode(makeOutbound({ allow: [] }).request(`http://[::ffff:127.0.0.1]:${port}`))).toBe('refused')
     expect(connections).toBe(0)
-    expect(await codeOf(makeOutbound({ allow: ['127.0.0.0/8'] }).request(url))).toBe('answered')
+    expect(await getCode(makeOutbound({ allow: ['127.0.0.0/8'] }).request(url))).toBe('answered')
   })
 
   test('refuses link-local and metadata addresses with any configuration', async () => {
     const outbound = makeOutbound({ allow: 'private' })
-    expect(await codeOf(outbound.request('http://169.254.169.254/latest'))).toBe('refused')
-    expect(await codeOf(makeOutbound({ allow: ['169.254.0.0/16'] }).request('http://169.254.169.254/'))).toBe('refused')
-    expect(await codeOf(outbound.request('http://[fe80::1]/'))).toBe('refused')
+    expect(await getCode(outbound.request('http://169.254.169.254/latest'))).toBe('refused')
+    expect(await getCode(makeOutbound({ allow: ['169.254.0.0/16'] }).request('http://169.254.169.254/'))).toBe(
+      'refused',
+    )
+    expect(await getCode(outbound.request('http://[fe80::1]/'))).toBe('refused')
   })
 
   test('refuses a name completely when one of its addresses is forbidden', async () => {
@@ -70,15 +72,15 @@ describe('createOutbound', () => {
       { address: '127.0.0.1', family: 4 as const },
       { address: '169.254.169.254', family: 4 as const },
     ]
-    expect(await codeOf(makeOutbound({ resolve }).request('http://mixed.example/'))).toBe('refused')
+    expect(await getCode(makeOutbound({ resolve }).request('http://mixed.example/'))).toBe('refused')
   })
 
   test('refuses the ports of Crux on every address of this machine', async () => {
     const { url, port } = await serve((_, response) => response.end())
     const outbound = makeOutbound({ refusedPorts: [port] })
-    expect(await codeOf(outbound.request(url))).toBe('refused')
-    expect(await codeOf(outbound.request(`http://localhost:${port}`))).toBe('refused')
-    expect(await codeOf(outbound.request(`http://[::ffff:127.0.0.1]:${port}`))).toBe('refused')
+    expect(await getCode(outbound.request(url))).toBe('refused')
+    expect(await getCode(outbound.request(`http://localhost:${port}`))).toBe('refused')
+    expect(await getCode(outbound.request(`http://[::ffff:127.0.0.1]:${port}`))).toBe('refused')
   })
 
   test('connects only to the checked addresses, and does not resolve the name again', async () => {
@@ -112,8 +114,8 @@ describe('createOutbound', () => {
     const headers = { authorization: 'Bearer mine' }
     expect((await outbound.request(`${first.url}/`, { headers, redirects: 2 })).body.toString()).toBe('second')
     expect(seen).toEqual(['Bearer mine', undefined])
-    expect(await codeOf(outbound.request(`${first.url}/meta`, { redirects: 2 }))).toBe('refused')
-    expect(await codeOf(outbound.request(`${first.url}/own`, { redirects: 1 }))).toBe('redirects')
+    expect(await getCode(outbound.request(`${first.url}/meta`, { redirects: 2 }))).toBe('refused')
+    expect(await getCode(outbound.request(`${first.url}/own`, { redirects: 1 }))).toBe('redirects')
     expect((await outbound.request(`${first.url}/`)).status).toBe(307)
   })
 
@@ -138,22 +140,22 @@ describe('createOutbound', () => {
       if (request.url === '/long') response.end(Buffer.alloc(2_000))
     })
     const outbound = makeOutbound()
-    expect(await codeOf(outbound.request(`${url}/long`, { maxBytes: 3_000 }))).toBe('tooLarge')
-    expect(await codeOf(outbound.request(`${url}/slow`, { timeoutMs: 100 }))).toBe('timeout')
-    expect(await codeOf(outbound.request(`${url}/drip`, { timeoutMs: 100 }))).toBe('timeout')
+    expect(await getCode(outbound.request(`${url}/long`, { maxBytes: 3_000 }))).toBe('tooLarge')
+    expect(await getCode(outbound.request(`${url}/slow`, { timeoutMs: 100 }))).toBe('timeout')
+    expect(await getCode(outbound.request(`${url}/drip`, { timeoutMs: 100 }))).toBe('timeout')
   })
 
   test('distinguishes addresses that are forbidden, unknown, unreachable or untrusted', async () => {
     const { port, url } = await serve((_, response) => response.end())
     const outbound = makeOutbound()
-    expect(await codeOf(outbound.request('ftp://example.com'))).toBe('invalidUrl')
-    expect(await codeOf(outbound.request('http://user:pass@example.com'))).toBe('invalidUrl')
-    expect(await codeOf(outbound.request('http://does-not-exist.invalid'))).toBe('unresolved')
-    expect(await codeOf(outbound.request('http://127.0.0.1:1'))).toBe('unreachable')
+    expect(await getCode(outbound.request('ftp://example.com'))).toBe('invalidUrl')
+    expect(await getCode(outbound.request('http://user:pass@example.com'))).toBe('invalidUrl')
+    expect(await getCode(outbound.request('http://does-not-exist.invalid'))).toBe('unresolved')
+    expect(await getCode(outbound.request('http://127.0.0.1:1'))).toBe('unreachable')
     await expect(outbound.request('http://127.0.0.1:1')).rejects.toThrow(
       '127.0.0.1:1 cannot be reached (connection refused)',
     )
-    expect(await codeOf(outbound.request(`https://127.0.0.1:${port}`))).toBe('tls')
-    expect(await codeOf(outbound.request(url))).toBe('answered')
+    expect(await getCode(outbound.request(`https://127.0.0.1:${port}`))).toBe('tls')
+    expect(await getCode(outbound.request(url))).toBe('answered')
   })
 })

@@ -55,7 +55,7 @@ export function createOutbound(options: {
   const listed = options.allow === 'private' ? () => true : makeAllowList(options.allow)
   const resolve = options.resolve ?? resolveAll
 
-  async function addressesOf(url: URL): Promise<Address[]> {
+  async function listAddresses(url: URL): Promise<Address[]> {
     const hostname = url.hostname.replace(/^\[|\]$/g, '')
     const addresses: Address[] = isIP(hostname)
       ? [{ address: hostname, family: isIP(hostname) === 6 ? 6 : 4 }]
@@ -87,7 +87,7 @@ export function createOutbound(options: {
       let url = parseUrl(target)
       let hop: OutboundRequest = request
       for (let followed = 0; ; followed++) {
-        const addresses = await beforeAbort(signal, addressesOf(url), url)
+        const addresses = await beforeAbort(signal, listAddresses(url), url)
         const response = await exchange(url, addresses, hop, { signal, maxBytes, timeoutMs })
         const location = redirects > 0 && isRedirect(response.status) ? response.headers.location : undefined
         if (location === undefined) return response

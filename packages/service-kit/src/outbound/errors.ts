@@ -25,7 +25,7 @@ export class OutboundError extends Error {
 /** Converts errors of undici, net and tls. */
 export function toOutboundError(error: unknown, url: URL): OutboundError {
   if (error instanceof OutboundError) return error
-  const code = codeOf(error)
+  const code = getCode(error)
   const host = url.host
   if (isTimeout(error, code)) return new OutboundError('timeout', `${host} did not answer in time`, { cause: error })
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME|SSL|TLS|EPROTO/.test(code)) {
@@ -52,12 +52,12 @@ function isTimeout(error: unknown, code: string): boolean {
 }
 
 /** The first useful code: when every address of a name fails, Node throws an AggregateError that contains the actual errors. */
-function codeOf(error: unknown): string {
+function getCode(error: unknown): string {
   if (typeof error !== 'object' || error === null) return ''
   const errors: unknown = 'errors' in error ? error.errors : undefined
   return (
     errorCode(error) ||
-    codeOf('cause' in error ? error.cause : undefined) ||
-    (Array.isArray(errors) ? codeOf(errors[0]) : '')
+    getCode('cause' in error ? error.cause : undefined) ||
+    (Array.isArray(errors) ? getCode(errors[0]) : '')
   )
 }

@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { inBackground, type Logger } from '@crux/service-kit'
 import { KeyedLock } from '../../concurrency/keyed-lock.ts'
 import { pause } from '../../concurrency/pause.ts'
-import { messageOf } from '../../errors.ts'
+import { getMessage } from '../../errors.ts'
 import { type DataDirectory, ownDirectoryName } from '../../files/data-directory.ts'
 import type { NodeScope } from '../../scope/node-scope.ts'
 import type { Engine, EngineDescription } from '../engine.ts'
-import { isOwnedBy, ownerOf } from '../labels.ts'
+import { getOwner, isOwnedBy } from '../labels.ts'
 import { previousContainersRun } from './apply/put-back.ts'
 import type { DockerNode } from './apply/release-context.ts'
 import { runRelease } from './apply/run-release.ts'
@@ -45,7 +45,7 @@ export interface DockerEngineOptions {
 }
 
 /** What runs beside releases, from `startUpkeep` on. */
-interface Upkeep {
+interface Maintenance {
   keeper: GateKeeper
   networks: PrefixNetworks
 }
@@ -72,37 +72,38 @@ async function createDockerEngine(
   options: DockerEngineOptions,
 ): Promise<Engine> {
   const { log, nodeId, scope } = options
-  let upkeep: Upkeep | undefined
-  const node = await openNode(opened, description, options, () => upkeep?.keeper.sync())
+  let maintenance: Maintenance | undefined
+  const node = await openNode(opened, description, options, () => maintenance?.keeper.sync())
   const { driver, gate, images, teamNetworks } = node
   const { engine, ...view } = driver
-  const syncGate = () => inBackground('keeping the gate in step', () => upkeep?.keeper.sync())
+  const syncGate = () => inBackground('keeping the gate in step', () => maintenance?.keeper.sync())
   return {
     ...view,
     description,
     async remove(id) {
-      const owner = ownerOf((await engine.observe(id)).labels)
+      const owner = getOwner((await engine.observe(id)).labels)
       await driver.remove(id)
-      if (owner) await upkeep?.networks.release(owner)
+      if (owner) await maintenance?.networks.release(owner)
     },
     async removeAllOf(owner) {
       const owned = (await engine.observeAll()).filter(({ labels }) => isOwnedBy(labels, owner))
       const results = await Promise.allSettled(owned.map(({ id }) => driver.remove(id)))
       // The networks of a prefix are removed with its last container; a machine has room for few bridges.
-      const owners = [owner, ...owned.flatMap(({ labels }) => ownerOf(labels) ?? [])]
-      for (const one of new Map(owners.map((each) => [each.nodeId, each])).values()) await upkeep?.networks.release(one)
+      const owners = [owner, ...owned.flatMap(({ labels }) => getOwner(labels) ?? [])]
+      for (const one of new Map(owners.map((each) => [each.nodeId, each])).values())
+        await maintenance?.networks.release(one)
       const failed = results.find((result) => result.status === 'rejected')
       if (failed) throw failed.reason
     },
     listImages: (forScope) => listImages(engine, images.fetched, forScope),
     removeImages: (ids) => removeImages(engine, images, ids),
     findPortHolders: (request) => findPortHolders(engine, gate, request),
-    prepareTarget: async (owner) => upkeep?.networks.prepare(owner),
-    releaseTarget: async (owner) => upkeep?.networks.release(owner),
+    prepareTarget: async (owner) => maintenance?.networks.prepare(owner),
+    releaseTarget: async (owner) => maintenance?.networks.release(owner),
     applyRelease: (journal, control) => runRelease(journal, node, control),
     previousContainersRun: (release, signal) => previousContainersRun(engine, release, undefined, signal),
     startUpkeep(isBusy) {
-      upkeep = {
+      maintenance = {
         keeper: new GateKeeper({ driver, gate, scope, isBusy, log }),
         networks: createPrefixNetworks({ engine, nodeId, isBusy, team: teamNetworks, log }),
       }
@@ -110,17 +111,17 @@ async function createDockerEngine(
     },
     reconcile() {
       syncGate()
-      inBackground('unused networks', () => upkeep?.networks.sweep())
+      inBackground('unused networks', () => maintenance?.networks.sweep())
     },
     releaseEnded(prefix) {
-      upkeep?.keeper.released(prefix)
+      maintenance?.keeper.released(prefix)
       void teamNetworks.removeUnused()
     },
     async close() {
-      upkeep?.keeper.close()
+      maintenance?.keeper.close()
       gate.close()
       images.digests.close()
-      if (upkeep) await Promise.race([upkeep.networks.clear(), delay(clearMs, undefined, { ref: false })])
+      if (maintenance) await Promise.race([maintenance.networks.clear(), delay(clearMs, undefined, { ref: false })])
       driver.close()
     },
   }
@@ -149,7 +150,7 @@ async function openNode(
       // The gate restores the ports that it held, also for a release in progress; then everything is reconciled.
       gate
         .apply([], [])
-        .catch((error) => log.warn({ reason: messageOf(error) }, 'the gate did not come up again'))
+        .catch((error) => log.warn({ reason: getMessage(error) }, 'the gate did not come up again'))
         .then(onGateRestarted)
     },
   })
@@ -182,7 +183,7 @@ async function openDriver({ settings, log, signal }: DockerEngineOptions): Promi
     try {
       return await openDockerDriver(dockerHost, log)
     } catch (error) {
-      const reason = messageOf(error)
+      const reason = getMessage(error)
       if (reason !== lastReason) log.warn({ reason, dockerHost }, 'waiting for the Docker engine')
       lastReason = reason
       await pause(waitMs, signal).catch(() => undefined)

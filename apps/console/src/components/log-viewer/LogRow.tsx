@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { cx } from '../class-names.ts'
 import { absoluteTime } from '../relative-time.ts'
 import type { LogLine } from './log-buffer.ts'
-import { levelOf } from './log-level.ts'
+import { getLevel } from './log-level.ts'
 import { splitAtMatches } from './log-search.ts'
 import { pieces } from './terminal-text.ts'
 
@@ -31,7 +31,7 @@ export const LogRow = memo(function LogRow({ line, wrap, times, sourceWidth, que
         {t('skipped', { count: line.skipped })}
       </div>
     )
-  const level = line.level === undefined || line.level === 'info' ? levelOf(line.text) : line.level
+  const level = line.level === undefined || line.level === 'info' ? getLevel(line.text) : line.level
   return (
     <div
       data-level={level}

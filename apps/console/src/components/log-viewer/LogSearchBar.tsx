@@ -22,7 +22,7 @@ export function LogSearchBar({ query, onQuery, total, current, onStep, onClose }
         type="search"
         aria-label={t('search')}
         placeholder={t('search')}
-        // biome-ignore lint/a11y/noAutofocus: the person has just opened it
+        // biome-ignore lint/a11y/noAutofocus: the user has just opened it
         autoFocus
         value={query}
         onChange={(event) => onQuery(event.target.value)}
@@ -39,7 +39,7 @@ export function LogSearchBar({ query, onQuery, total, current, onStep, onClose }
         className="mono h-[26px] min-w-0 flex-1 rounded-md border border-line-strong bg-surface px-2 [&::-webkit-search-cancel-button]:hidden"
       />
       <span role="status" className="px-1 text-small whitespace-nowrap text-ink-2 tabular-nums">
-        {query === '' ? '' : current > 0 ? t('matchOf', { current, total }) : t('matches', { count: total })}
+        {query === '' ? '' : current > 0 ? t('matchPosition', { current, total }) : t('matches', { count: total })}
       </span>
       <IconButton icon={ChevronUp} label={t('previous')} size="sm" disabledReason={none} onClick={() => onStep(-1)} />
       <IconButton icon={ChevronDown} label={t('next')} size="sm" disabledReason={none} onClick={() => onStep(1)} />

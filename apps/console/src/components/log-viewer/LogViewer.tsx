@@ -16,7 +16,7 @@ import { LogHeader } from './LogHeader.tsx'
 import { LogLines } from './LogLines.tsx'
 import { LogSearchBar } from './LogSearchBar.tsx'
 import type { LogBuffer, LogLine } from './log-buffer.ts'
-import { lineFrom, setLineHash, textOf, timeOfHash } from './log-text.ts'
+import { getText, lineFrom, setLineHash, timeOfHash } from './log-text.ts'
 import { useLogViewOptions } from './log-view-options.ts'
 import { useLogRows } from './use-log-rows.ts'
 import { useLogSearch } from './use-log-search.ts'
@@ -65,9 +65,9 @@ export function LogViewer({
     if (!extend) setLineHash(line)
   }, [])
   const search = useLogSearch(buffer, (number) => {
-    const place = buffer.indexOf(number)
-    rows.scrollTo(place)
-    const line = buffer.at(place)
+    const position = buffer.indexOf(number)
+    rows.scrollTo(position)
+    const line = buffer.at(position)
     if (line) pick(line, false)
   })
   useLinkedLine(buffer, (line) => {
@@ -98,7 +98,7 @@ export function LogViewer({
   const onCopy = (event: ClipboardEvent) => {
     if (!picked || picked.from === picked.to || !document.getSelection()?.isCollapsed) return
     event.preventDefault()
-    event.clipboardData.setData('text/plain', textOf(buffer, picked))
+    event.clipboardData.setData('text/plain', getText(buffer, picked))
   }
   const low = picked ? Math.min(picked.from, picked.to) : 0
   const high = picked ? Math.max(picked.from, picked.to) : -1
@@ -154,7 +154,7 @@ export function LogViewer({
       <footer className="flex min-h-9 items-center gap-2 border-t border-line px-3 text-small text-ink-2">
         {rows.following ? <ArrowDown aria-hidden className="size-3.5!" /> : <Pause aria-hidden className="size-3.5!" />}
         <span role="status">{rows.following ? t(live ? 'following' : 'atEnd') : t('paused')}</span>
-        {picked && <CopyButton text={textOf(buffer, picked)} label={t('copy', { count: high - low + 1 })} />}
+        {picked && <CopyButton text={getText(buffer, picked)} label={t('copy', { count: high - low + 1 })} />}
         <span className="ml-auto tabular-nums">
           {t('count', { count: buffer.size })}
           {lost > 0 && `, ${t('dropped', { count: lost })}`}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { levelOf } from './log-level.ts'
+import { getLevel } from './log-level.ts'
 
 it.each([
   ['2026-01-05T07:08:09Z ERROR could not connect', 'error'],
@@ -10,5 +10,5 @@ it.each([
   ['listening on :8080', undefined],
   ['GET /assets/error-page.css 200', undefined],
 ])('reads the level of "%s"', (text, level) => {
-  expect(levelOf(text)).toBe(level)
+  expect(getLevel(text)).toBe(level)
 })

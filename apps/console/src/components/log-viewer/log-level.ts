@@ -1,7 +1,7 @@
 import type { LogLevel } from '@crux/contract'
 
 /** Reads a level from where log libraries put it: the head of the line, or a `level` field of a JSON line. */
-export function levelOf(text: string): LogLevel | undefined {
+export function getLevel(text: string): LogLevel | undefined {
   const head = text.slice(0, 160)
   if (failing.test(head)) return 'error'
   if (warning.test(head)) return 'warn'

@@ -2,7 +2,7 @@ import type { LogBuffer, LogLine } from './log-buffer.ts'
 import { plainText } from './terminal-text.ts'
 
 /** Lines from one number to another (in either order), as they are copied. */
-export function textOf(buffer: LogBuffer, range: { from: number; to: number }): string {
+export function getText(buffer: LogBuffer, range: { from: number; to: number }): string {
   const low = buffer.indexOf(Math.max(Math.min(range.from, range.to), buffer.first))
   const high = buffer.indexOf(Math.max(range.from, range.to))
   if (low < 0 || high < 0) return ''

@@ -30,22 +30,22 @@ export function plainText(line: string): string {
 export function pieces(line: string): Piece[] {
   if (!line.includes(escapeCode)) return [{ text: plainText(line) }]
   const found: Piece[] = []
-  let look: Look = {}
+  let textStyle: TextStyle = {}
   let from = 0
   const take = (to: number) => {
     const text = plainText(line.slice(from, to))
-    if (text !== '') found.push({ text, className: classOf(look) })
+    if (text !== '') found.push({ text, className: toClassName(textStyle) })
   }
   for (const match of line.matchAll(sequence)) {
     take(match.index)
     from = match.index + match[0].length
-    if (match[2] === 'm') look = dress(look, match[1] ?? '')
+    if (match[2] === 'm') textStyle = applyStyleCodes(textStyle, match[1] ?? '')
   }
   take(line.length)
   return found
 }
 
-type Look = { tone?: string; bold?: boolean; dim?: boolean; underline?: boolean }
+type TextStyle = { tone?: string; bold?: boolean; dim?: boolean; underline?: boolean }
 
 /** Black and white follow the theme; the six colours become tones that keep their contrast in both themes. */
 const tones = [
@@ -59,11 +59,11 @@ const tones = [
   undefined,
 ] as const
 
-function dress(look: Look, parameters: string): Look {
+function applyStyleCodes(textStyle: TextStyle, parameters: string): TextStyle {
   const codes = parameters.split(/[;:]/).map(Number)
-  let next = look
-  for (let place = 0; place < codes.length; place += 1) {
-    const code = codes[place] ?? 0
+  let next = textStyle
+  for (let at = 0; at < codes.length; at += 1) {
+    const code = codes[at] ?? 0
     if (code === 0) next = {}
     else if (code === 1) next = { ...next, bold: true }
     else if (code === 2) next = { ...next, dim: true }
@@ -75,15 +75,15 @@ function dress(look: Look, parameters: string): Look {
     else if (code === 39) next = { ...next, tone: undefined }
     else if (code === 38 || code === 48) {
       // Extended colours carry their value behind them: 5;n or 2;r;g;b. The 16 basic ones are known, others stay as they were.
-      const basic = codes[place + 1] === 5 ? (codes[place + 2] ?? 16) : 16
+      const basic = codes[at + 1] === 5 ? (codes[at + 2] ?? 16) : 16
       if (code === 38 && basic < 16) next = { ...next, tone: tones[basic % 8] }
-      place += codes[place + 1] === 5 ? 2 : 4
+      at += codes[at + 1] === 5 ? 2 : 4
     }
   }
   return next
 }
 
-const classOf = ({ tone, bold, dim, underline }: Look): string | undefined => {
+const toClassName = ({ tone, bold, dim, underline }: TextStyle): string | undefined => {
   const names = [dim ? 'text-ink-3' : tone, bold && 'font-semibold', underline && 'underline'].filter(Boolean)
   return names.length > 0 ? names.join(' ') : undefined
 }

@@ -61,7 +61,7 @@ export function useLogRows(buffer: LogBuffer, scroller: RefObject<HTMLElement | 
     const gone = buffer.first - lastFirst.current
     lastFirst.current = buffer.first
     if (following) place(height)
-    // Oldest lines left the buffer: what the person reads stays where it is.
+    // Oldest lines left the buffer: what the user reads stays where it is.
     else if (gone > 0 && !wrap) place(Math.max(0, lastTop.current - gone * rowHeight))
   })
 

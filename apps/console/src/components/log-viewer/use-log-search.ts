@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { LogBuffer } from './log-buffer.ts'
 import { createLogSearch, type LogSearch } from './log-search.ts'
 
-/** The search of a viewer: finds in parts between frames, keeps its place by line number while the list of matches changes. */
+/** The search of a viewer: finds in parts between frames, keeps its position by line number while the list of matches changes. */
 export function useLogSearch(buffer: LogBuffer, show: (number: number) => void) {
   const [query, setQuery] = useState('')
   const [currentNumber, setCurrentNumber] = useState(0)
@@ -29,18 +29,18 @@ export function useLogSearch(buffer: LogBuffer, show: (number: number) => void) 
   }, [buffer, finder, query])
 
   const matches = query === '' ? [] : finder.matches
-  const place = currentNumber === 0 ? -1 : matches.indexOf(currentNumber)
+  const position = currentNumber === 0 ? -1 : matches.indexOf(currentNumber)
   return {
     query,
     setQuery,
     total: matches.length,
     /** From 1. */
-    current: place + 1,
-    currentNumber: place < 0 ? 0 : currentNumber,
+    current: position + 1,
+    currentNumber: position < 0 ? 0 : currentNumber,
     step: (step: 1 | -1) => {
       if (matches.length === 0) return
       // The first step goes to the newest match: in a log, that is the one that matters.
-      const next = place < 0 ? matches.length - 1 : (place + step + matches.length) % matches.length
+      const next = position < 0 ? matches.length - 1 : (position + step + matches.length) % matches.length
       const number = matches[next] ?? 0
       setCurrentNumber(number)
       show(number)

@@ -1,13 +1,13 @@
 import { Smartphone } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { nodeOf } from '../../api/identity.ts'
+import { getNode } from '../../api/identity.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { CodeForm } from '../auth/CodeStep.tsx'
-import { imageOf, textOf } from './settings-nodes.ts'
+import { getImage, getText } from './settings-nodes.ts'
 import type { Settings } from './use-settings.ts'
 
 /** An authenticator app: a QR code, or a key to type, and one code to prove that it works. */
@@ -15,8 +15,8 @@ export function AuthenticatorBox({ settings }: { settings: Settings }) {
   const { t } = useTranslation('account')
   const { flow, pending, error, send, ask } = settings
   const [setting, setSetting] = useState(false)
-  const enrolled = nodeOf(flow, 'totp_unlink') !== undefined
-  const secret = textOf(flow, 'totp_secret_key')
+  const enrolled = getNode(flow, 'totp_unlink') !== undefined
+  const secret = getText(flow, 'totp_secret_key')
   const remove = () => {
     const question = {
       title: t('totp.removeTitle'),
@@ -54,7 +54,7 @@ export function AuthenticatorBox({ settings }: { settings: Settings }) {
       ) : (
         <div className="flex flex-wrap gap-6 px-3.5 py-4">
           <img
-            src={imageOf(flow, 'totp_qr')}
+            src={getImage(flow, 'totp_qr')}
             alt={t('totp.qr')}
             width={200}
             height={200}

@@ -1,22 +1,22 @@
 import { Download } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { nodeOf } from '../../api/identity.ts'
+import { getNode } from '../../api/identity.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { Pill } from '../../components/Tag.tsx'
-import { backupCodesOf } from './settings-nodes.ts'
+import { getBackupCodes } from './settings-nodes.ts'
 import type { Settings } from './use-settings.ts'
 
 /** Backup codes for users who lose their phone; each works once. New codes become valid when the user confirms that they are stored. */
 export function BackupCodesBox({ settings }: { settings: Settings }) {
   const { t } = useTranslation('account')
   const { flow, pending, press, ask } = settings
-  const codes = backupCodesOf(flow)
-  const fresh = nodeOf(flow, 'lookup_secret_confirm') !== undefined
-  const reveal = nodeOf(flow, 'lookup_secret_reveal') !== undefined
-  const disable = nodeOf(flow, 'lookup_secret_disable') !== undefined
-  const regenerate = nodeOf(flow, 'lookup_secret_regenerate') !== undefined
+  const codes = getBackupCodes(flow)
+  const fresh = getNode(flow, 'lookup_secret_confirm') !== undefined
+  const reveal = getNode(flow, 'lookup_secret_reveal') !== undefined
+  const disable = getNode(flow, 'lookup_secret_disable') !== undefined
+  const regenerate = getNode(flow, 'lookup_secret_regenerate') !== undefined
   const enrolled = reveal || disable
   const method = 'lookup_secret'
   const text = codes.map(({ code, used }) => (used ? `${code} (${t('backup.used')})` : code)).join('\n')

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { client } from '../../api/client.ts'
-import { csrfTokenOf, type Identity, identityQuery, isWhole } from '../../api/identity.ts'
+import { getCsrfToken, type Identity, identityQuery, isSignedInFully } from '../../api/identity.ts'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
@@ -11,10 +11,10 @@ import { FormPanel } from '../../forms/FormShell.tsx'
 import { TextField } from '../../forms/fields.tsx'
 import { useZodForm } from '../../forms/use-form.ts'
 import { links } from '../../routing/links.ts'
-import { elsewhere } from '../auth/elsewhere.ts'
 import { FlowGate } from '../auth/FlowGate.tsx'
+import { followRedirect } from '../auth/follow-redirect.ts'
 import { useSettingsFlow } from '../auth/use-settings-flow.ts'
-import { verificationFlowOf } from '../auth/verification-flow.ts'
+import { getVerificationFlow } from '../auth/verification-flow.ts'
 import { AccountHead } from './AccountHead.tsx'
 
 const Form = z.object({
@@ -30,7 +30,7 @@ export function EditProfilePage() {
     <>
       <AccountHead title={t('profile.edit')} />
       <QueryView query={query} skeleton={<SkeletonRows rows={3} />}>
-        {(identity) => isWhole(identity) && <ProfileForm identity={identity} />}
+        {(identity) => isSignedInFully(identity) && <ProfileForm identity={identity} />}
       </QueryView>
     </>
   )
@@ -44,14 +44,14 @@ function ProfileForm({ identity }: { identity: Identity }) {
   const { opened, send, pending, error } = useSettingsFlow({
     returnTo: '/auth/settings/edit-profile',
     submit: (flow, values: z.output<typeof Form>) =>
-      elsewhere(
-        client.request('auth.edit-profile', { body: { flow: flow.id, csrfToken: csrfTokenOf(flow), ...values } }),
+      followRedirect(
+        client.request('auth.edit-profile', { body: { flow: flow.id, csrfToken: getCsrfToken(flow), ...values } }),
       ),
     onDone: async (answer, values) => {
       toastSuccess(t('profile.saved'))
       form.reset(values)
       // A new address has to be confirmed where mail is set up.
-      const verification = verificationFlowOf(answer)
+      const verification = getVerificationFlow(answer)
       await navigate(verification ? links.verify(values.email, verification) : links.settings())
     },
   })

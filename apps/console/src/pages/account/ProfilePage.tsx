@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Lock, Pencil } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../../api/client.ts'
-import { identityQuery, isWhole } from '../../api/identity.ts'
+import { identityQuery, isSignedInFully } from '../../api/identity.ts'
 import { useMe } from '../../api/me.ts'
 import { Box, DescriptionList } from '../../components/Box.tsx'
 import { ButtonLink } from '../../components/Button.tsx'
@@ -36,7 +36,7 @@ export function ProfilePage() {
       <div className="grid gap-4">
         <QueryView query={query} skeleton={<SkeletonRows rows={1} />}>
           {(identity) =>
-            isWhole(identity) && (
+            isSignedInFully(identity) && (
               <Box label={t('tab.profile')}>
                 <DescriptionList
                   items={[
@@ -61,7 +61,7 @@ export function ProfilePage() {
           }
         </QueryView>
         <FirstStepsSwitch />
-        {isWhole(query.data) && <DeleteAccount email={query.data.email} />}
+        {isSignedInFully(query.data) && <DeleteAccount email={query.data.email} />}
       </div>
     </>
   )

@@ -10,7 +10,7 @@ import { TextField } from '../../forms/fields.tsx'
 import { useZodForm } from '../../forms/use-form.ts'
 import { hasWebAuthn, makeKey } from '../auth/web-authn.ts'
 import { KeyRows } from './KeyRows.tsx'
-import { keysOf } from './settings-nodes.ts'
+import { getKeys } from './settings-nodes.ts'
 import type { Settings } from './use-settings.ts'
 
 const Form = z.object({ name: z.string().trim().min(1).max(60) })
@@ -54,7 +54,7 @@ export function SecurityKeysBox({ settings }: { settings: Settings }) {
         </div>
       )}
       <KeyRows
-        keys={keysOf(flow, 'webauthn_remove')}
+        keys={getKeys(flow, 'webauthn_remove')}
         empty={t('keys.empty')}
         onRemove={(key) => {
           const question = {

@@ -14,7 +14,7 @@ import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { toastError, toastSuccess } from '../../components/toasts.tsx'
 import { AccountHead } from './AccountHead.tsx'
 import { authMethodLabels } from './auth-method-labels.ts'
-import { deviceName, deviceOf } from './device.ts'
+import { deviceName, toDeviceName } from './device.ts'
 
 /** The sessions of the user, which can be ended here. */
 export function SessionsPage() {
@@ -89,7 +89,7 @@ export function SessionsPage() {
 function SessionRow({ session, mark, action }: { session: Session; mark?: React.ReactNode; action?: React.ReactNode }) {
   const { t } = useTranslation('account')
   const device = session.devices?.[0]
-  const { system } = deviceOf(device?.user_agent ?? '')
+  const { system } = toDeviceName(device?.user_agent ?? '')
   const Icon = ['Android', 'iPhone', 'iPad'].includes(system) ? Smartphone : Laptop
   const way = authMethodLabels(session.authentication_methods ?? [])
   return (

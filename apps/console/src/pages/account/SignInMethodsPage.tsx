@@ -3,7 +3,7 @@ import { Fingerprint, Link2, Unlink } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
-import { csrfTokenOf, fieldValue } from '../../api/identity.ts'
+import { fieldValue, getCsrfToken } from '../../api/identity.ts'
 import { useMe } from '../../api/me.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button, ButtonLink } from '../../components/Button.tsx'
@@ -12,14 +12,14 @@ import { toastSuccess, toastText } from '../../components/toasts.tsx'
 import { describeError } from '../../errors/describe-error.ts'
 import { FormBanner } from '../../forms/FormShell.tsx'
 import { links } from '../../routing/links.ts'
-import { elsewhere } from '../auth/elsewhere.ts'
 import { FlowGate } from '../auth/FlowGate.tsx'
-import { type LoginProvider, providersOf } from '../auth/providers.ts'
+import { followRedirect } from '../auth/follow-redirect.ts'
+import { type LoginProvider, listProviders } from '../auth/providers.ts'
 import { useSettingsFlow } from '../auth/use-settings-flow.ts'
 import { hasWebAuthn, makeKey } from '../auth/web-authn.ts'
 import { AccountHead } from './AccountHead.tsx'
 import { KeyRows } from './KeyRows.tsx'
-import { keysOf } from './settings-nodes.ts'
+import { getKeys } from './settings-nodes.ts'
 import { useSettings } from './use-settings.ts'
 
 const here = '/auth/settings/sign-in'
@@ -38,7 +38,7 @@ export function SignInMethodsPage() {
   const navigate = useNavigate()
   const settings = useSettings(here, id)
   const { flow, opened, pending, press, ask, error } = settings
-  const passkeys = keysOf(flow, 'passkey_remove')
+  const passkeys = getKeys(flow, 'passkey_remove')
   const createOptions = fieldValue(flow, 'passkey_create_data')
   const addPasskey = () =>
     press(async () => {
@@ -112,15 +112,15 @@ function Providers({ flow, id }: { flow: ReturnType<typeof useSettings>['flow'];
     id,
     returnTo: here,
     submit: (current, { provider, link }: { provider: string; link: boolean }) => {
-      const body = { flow: current.id, csrfToken: csrfTokenOf(current), provider }
-      return elsewhere(client.request(link ? 'auth.link-provider' : 'auth.unlink-provider', { body }))
+      const body = { flow: current.id, csrfToken: getCsrfToken(current), provider }
+      return followRedirect(client.request(link ? 'auth.link-provider' : 'auth.unlink-provider', { body }))
     },
     onDone: (_, { link }) => {
       if (!link) toastSuccess(t('providers.unlinked'))
     },
   })
-  const linkable = providersOf(flow, 'link')
-  const linked = providersOf(flow, 'unlink')
+  const linkable = listProviders(flow, 'link')
+  const linked = listProviders(flow, 'unlink')
   const change = (provider: string, link: boolean) =>
     send({ provider, link }).catch((error) => toastText(describeError(error).text || t('refused')))
   const unlink = async ({ id, name }: LoginProvider) => {

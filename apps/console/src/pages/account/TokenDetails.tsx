@@ -26,8 +26,8 @@ type Props = {
 /** The only token of a deployment or registry: created, shown once, revoked. */
 export function TokenDetails({ of, token, create, creating, revoke, revokeDenied }: Props) {
   const { t } = useTranslation('tokens')
-  const draftOf = location.pathname
-  const [open, setOpen] = useState(() => readTokenDraft(draftOf) !== undefined)
+  const draftKey = location.pathname
+  const [open, setOpen] = useState(() => readTokenDraft(draftKey) !== undefined)
   const title = t(`${of}.title`)
   const ask = async () => {
     if (await askRevoke(token?.name ?? title, t(`${of}.revokeText`))) revoke()
@@ -62,7 +62,7 @@ export function TokenDetails({ of, token, create, creating, revoke, revokeDenied
       {open && (
         <TokenCreate
           title={t(`${of}.add`)}
-          draftOf={draftOf}
+          draftKey={draftKey}
           description={t(`${of}.addText`)}
           nameless={of === 'registry'}
           creating={creating}

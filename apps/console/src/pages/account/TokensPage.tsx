@@ -59,7 +59,7 @@ export function TokensPage() {
       {anchor.open && (
         <TokenCreate
           title={t('add')}
-          draftOf="me"
+          draftKey="me"
           description={t('addText')}
           scopes={tokenScopes}
           creating={create}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { deviceOf } from './device.ts'
+import { toDeviceName } from './device.ts'
 
 it.each([
   [
@@ -13,5 +13,5 @@ it.each([
   ['curl/8.5.0', 'curl', ''],
   ['', '', ''],
 ])('names the device of %j', (userAgent, browser, system) => {
-  expect(deviceOf(userAgent)).toEqual({ browser, system })
+  expect(toDeviceName(userAgent)).toEqual({ browser, system })
 })

@@ -1,7 +1,7 @@
 import i18n from 'i18next'
 
 /** "Firefox on Linux" out of a User-Agent header, so that users can find unfamiliar sessions. */
-export function deviceOf(userAgent: string): { browser: string; system: string } {
+export function toDeviceName(userAgent: string): { browser: string; system: string } {
   const browser =
     [
       ['Edg/', 'Edge'],
@@ -27,7 +27,7 @@ export function deviceOf(userAgent: string): { browser: string; system: string }
 
 /** The same as text. */
 export function deviceName(userAgent: string): string {
-  const { browser, system } = deviceOf(userAgent)
+  const { browser, system } = toDeviceName(userAgent)
   if (browser && system) return i18n.t('account:sessions.device', { browser, system })
   return browser || system || i18n.t('account:sessions.unknown')
 }

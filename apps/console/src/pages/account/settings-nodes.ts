@@ -5,7 +5,7 @@ import { textAt } from '../../api/unknown-data.ts'
 export type Key = { id: string; name: string; addedAt: string | undefined; last: boolean }
 
 /** Keys or passkeys that can be removed: nodes whose label has their name and time. */
-export function keysOf(flow: Flow | undefined, field: 'webauthn_remove' | 'passkey_remove'): Key[] {
+export function getKeys(flow: Flow | undefined, field: 'webauthn_remove' | 'passkey_remove'): Key[] {
   return (flow?.ui.nodes ?? []).flatMap(({ attributes, meta }) => {
     if (!('name' in attributes) || attributes.name !== field || typeof attributes.value !== 'string') return []
     const context = meta.label?.context
@@ -23,7 +23,7 @@ export function keysOf(flow: Flow | undefined, field: 'webauthn_remove' | 'passk
 type Codes = { secrets?: { context?: { secret?: string; used_at?: string }; text?: string; id?: number }[] }
 
 /** The backup codes that a flow shows; a used one is empty. */
-export function backupCodesOf(flow: Flow | undefined): { code: string; used: boolean }[] {
+export function getBackupCodes(flow: Flow | undefined): { code: string; used: boolean }[] {
   const node = flow?.ui.nodes.find(
     ({ attributes }) => attributes.node_type === 'text' && attributes.id === 'lookup_secret_codes',
   )
@@ -36,13 +36,13 @@ export function backupCodesOf(flow: Flow | undefined): { code: string; used: boo
 const usedCode = 1050014
 
 /** The text of a node that is no input: the secret of an authenticator. */
-export function textOf(flow: Flow | undefined, id: string): string {
+export function getText(flow: Flow | undefined, id: string): string {
   const node = flow?.ui.nodes.find(({ attributes }) => attributes.node_type === 'text' && attributes.id === id)
   return node?.attributes.node_type === 'text' ? node.attributes.text.text : ''
 }
 
 /** The address of a picture in the form: the QR code of an authenticator. */
-export function imageOf(flow: Flow | undefined, id: string): string {
+export function getImage(flow: Flow | undefined, id: string): string {
   const node = flow?.ui.nodes.find(({ attributes }) => attributes.node_type === 'img' && attributes.id === id)
   return node?.attributes.node_type === 'img' ? node.attributes.src : ''
 }

@@ -6,7 +6,7 @@ import type { Column } from '../../table/columns.ts'
 
 export type Token = ResponseOf<'tokens.list'>[number]
 
-/** A person's tokens and those of a service account look alike. */
+/** A user's tokens and those of a service account look alike. */
 export function useTokenColumns(): Column<Token>[] {
   const { t } = useTranslation('tokens')
   return [

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { cx } from '../../components/class-names.ts'
 import { Tooltip } from '../../components/Tooltip.tsx'
-import { type Bar, barsOf, type DayCount } from './day-bars.ts'
+import { type Bar, type DayCount, toBars } from './day-bars.ts'
 
 type Props = {
   range: { from: Date; to: Date }
@@ -12,7 +12,7 @@ type Props = {
 /** How much happened on each day; a bar is a button that narrows the list to its day. */
 export function DayBars({ range, days, onPick }: Props) {
   const { t, i18n } = useTranslation('audit')
-  const bars = barsOf(range, days ?? [])
+  const bars = toBars(range, days ?? [])
   if (!bars || bars.length < 2) return null
   const most = Math.max(1, ...bars.map((bar) => bar.accepted + bar.refused))
   const format = new Intl.DateTimeFormat(i18n.language, { weekday: 'short', day: 'numeric', month: 'short' })

@@ -8,8 +8,8 @@ type Props = { teamSlug: string; entry: Entry }
 
 /** "Deployed Lab rolling on this-box": what happened in a sentence, with a link to what it happened to. */
 export function EntrySentence({ teamSlug, entry }: Props) {
-  const labelOf = useEventLabels()
-  const [before = '', after = ''] = labelOf(entry, subjectMark).split(subjectMark)
+  const getLabel = useEventLabels()
+  const [before = '', after = ''] = getLabel(entry, subjectMark).split(subjectMark)
   const { subject } = entry
   return (
     <Fragment>

@@ -5,7 +5,7 @@ export type Bar = DayCount & { from: string; to: string }
 export const barsMax = 92
 
 /** One bar for every local day of a range, also where nothing happened; undefined for ranges that are too long to draw. */
-export function barsOf(range: { from: Date; to: Date }, days: readonly DayCount[]): Bar[] | undefined {
+export function toBars(range: { from: Date; to: Date }, days: readonly DayCount[]): Bar[] | undefined {
   const counts = new Map(days.map((one) => [one.day, one]))
   const bars: Bar[] = []
   const { from } = range

@@ -4,10 +4,10 @@ import { textAt, valueAt } from '../../api/unknown-data.ts'
 export type Entry = ResponseOf<'audit-log.list'>['items'][number]
 
 /** The operation of an event, which is its audit label and the operation: `registry registries.create`. */
-export const operationOf = (event: string): string => event.split(' ').at(-1) ?? event
+export const getOperation = (event: string): string => event.split(' ').at(-1) ?? event
 
 /** The keys under which an operation may have a sentence: a message of a live channel is known by its own name alone. */
-export const sentenceKeysOf = (operation: string): string[] => {
+export const getSentenceKeys = (operation: string): string[] => {
   const message = operation.split('.').at(-1) ?? operation
   return [operation.replace('.', '_'), message]
 }
@@ -21,7 +21,7 @@ export function plainOperation(operation: string): string {
 }
 
 /** The detail that distinguishes an entry from others of its operation: a name, a tag, an address, a container. */
-export function detailOf(data: unknown): string | undefined {
+export function getDetail(data: unknown): string | undefined {
   const body = valueAt(data, 'body')
   const container = valueAt(body, 'container')
   if (typeof container === 'object' && container !== null) {

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { detailOf, type Entry, operationOf, plainOperation, sentenceKeysOf } from './entry.ts'
+import { type Entry, getDetail, getOperation, getSentenceKeys, plainOperation } from './entry.ts'
 
 /** A placeholder for the subject in a sentence, which a link replaces. */
 export const subjectMark = '\u0000'
@@ -12,15 +12,15 @@ export const subjectMark = '\u0000'
 export function useEventLabels(): (entry: Pick<Entry, 'event' | 'subject' | 'data'>, shown?: string) => string {
   const { t, i18n } = useTranslation('audit')
   return ({ event, subject, data }, shown) => {
-    const operation = operationOf(event)
-    const key = sentenceKeysOf(operation)
+    const operation = getOperation(event)
+    const key = getSentenceKeys(operation)
       .map((name) => `audit:event.${name}`)
       .find((candidate) => i18n.exists(candidate))
     if (!key) return subject ? `${plainOperation(operation)} ${shown ?? subject.name}` : plainOperation(operation)
     const text = i18n.t(key as 'audit:event.projects_update', {
       subject: subject ? (shown ?? subject.name) : subjectMark,
     })
-    const detail = detailOf(data)
+    const detail = getDetail(data)
     const known = subject ? text : text.replace(subjectMark, detail ?? t('something'))
     // A thing that was just created is known by the name in the request.
     return detail && detail !== subject?.name && !known.includes(detail)

@@ -6,7 +6,7 @@ import { useTheme } from '../../stores/theme.ts'
 
 /** What Turnstile, hCaptcha and reCAPTCHA have in common. */
 type Widget = {
-  render: (place: HTMLElement, options: Record<string, unknown>) => string | number
+  render: (container: HTMLElement, options: Record<string, unknown>) => string | number
   reset: (id: string | number) => void
   ready?: (run: () => void) => void
 }
@@ -31,14 +31,14 @@ type Captcha = ReturnType<typeof useCaptcha>
 /** The captcha, if the flow requires one (its nodes of the group `captcha`). */
 export function CaptchaBox({ captcha, flow }: { captcha: Captcha; flow: Flow | undefined }) {
   const { t } = useTranslation('auth')
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const [failed, setFailed] = useState(false)
   const theme = useTheme()
-  const asked = flow && partsOf(flow)
+  const asked = flow && getParts(flow)
   const { src, sitekey } = asked ?? {}
 
   useEffect(() => {
-    const into = place.current
+    const into = container.current
     if (!src || !sitekey || !into) return
     let gone = false
     const show = (widget: Widget) => {
@@ -70,13 +70,13 @@ export function CaptchaBox({ captcha, flow }: { captcha: Captcha; flow: Flow | u
     <>
       {failed && <FormBanner>{t('captcha.failed')}</FormBanner>}
       <fieldset aria-label={t('captcha.label')} className="min-w-0">
-        <div ref={place} className="min-h-16 overflow-x-auto" />
+        <div ref={container} className="min-h-16 overflow-x-auto" />
       </fieldset>
     </>
   )
 }
 
-function partsOf(flow: Flow): { src: string; sitekey: string } | undefined {
+function getParts(flow: Flow): { src: string; sitekey: string } | undefined {
   const attributes = flow.ui.nodes.flatMap((node) => (node.group === 'captcha' ? [node.attributes] : []))
   const src = attributes.flatMap((one) => ('src' in one && one.node_type === 'script' ? [one.src] : []))[0]
   const sitekey = attributes.flatMap((one) => ('data' in one && one.data?.sitekey ? [one.data.sitekey] : []))[0]

@@ -6,7 +6,7 @@ import { Button, ButtonLink } from '../../components/Button.tsx'
 import { describeError, isStatus } from '../../errors/describe-error.ts'
 import { links } from '../../routing/links.ts'
 import { AuthCard } from './AuthCard.tsx'
-import { elsewhere } from './elsewhere.ts'
+import { followRedirect } from './follow-redirect.ts'
 
 const route = getRouteApi('/bare/auth/create-account')
 
@@ -23,7 +23,7 @@ export function CreateAccountPage() {
     mutationFn: async () => {
       if (!team) throw new Error(t('account.incomplete'))
       const redeem = (proof: { flow: string; code: string }) =>
-        elsewhere(client.request('auth.create-account', { body: { ...proof, team } }))
+        followRedirect(client.request('auth.create-account', { body: { ...proof, team } }))
       try {
         if (flow && code) return await redeem({ flow, code })
       } catch (error) {

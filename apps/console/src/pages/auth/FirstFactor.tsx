@@ -13,7 +13,7 @@ import { useZodForm } from '../../forms/use-form.ts'
 import { links } from '../../routing/links.ts'
 import type { Login } from './login.ts'
 import { Divider, ProviderButtons } from './ProviderButtons.tsx'
-import { providersOf } from './providers.ts'
+import { listProviders } from './providers.ts'
 import { hasWebAuthn, proveKey } from './web-authn.ts'
 
 const Form = z.object({ email: z.string().trim().min(1), password: z.string().min(1) })
@@ -45,7 +45,7 @@ export function FirstFactor({ flow, email, fixedEmail, pending, error, send, onC
     if (error?.error === wrongPassword) setFocus('password', { shouldSelect: true })
   }, [error, setFocus])
   const offers = (group: string) => flow?.ui.nodes.some((node) => node.group === group) ?? false
-  const providers = providersOf(flow)
+  const providers = listProviders(flow)
   const challenge = hasWebAuthn() ? fieldValue(flow, 'passkey_challenge') : ''
 
   const usePasskey = async () => {

@@ -2,18 +2,18 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client, queryClient } from '../../api/client.ts'
-import { csrfTokenOf, type Flow, identityQuery, submitFlow } from '../../api/identity.ts'
+import { type Flow, getCsrfToken, identityQuery, submitFlow } from '../../api/identity.ts'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../routing/links.ts'
 import { AuthCard } from './AuthCard.tsx'
 import { CaptchaBox, useCaptcha } from './Captcha.tsx'
 import { CodeForm, EmailForm, Resend } from './CodeStep.tsx'
-import { elsewhere } from './elsewhere.ts'
 import { FirstFactor } from './FirstFactor.tsx'
 import { FlowGate } from './FlowGate.tsx'
+import { followRedirect } from './follow-redirect.ts'
 import type { Login } from './login.ts'
 import { SecondFactor } from './SecondFactor.tsx'
-import { goOn } from './signed-in.ts'
+import { continueTo } from './signed-in.ts'
 import { useFlow } from './use-flow.ts'
 
 const route = getRouteApi('/bare/auth/login')
@@ -30,7 +30,9 @@ export function LoginPage() {
   const [byCode, setByCode] = useState(false)
   const [sentAt, setSentAt] = useState<number | null>(null)
   const goBack = () =>
-    search.invitation ? goOn(`/teams/${search.invitation}/invitation`, navigate) : goOn(search.return_to, navigate)
+    search.invitation
+      ? continueTo(`/teams/${search.invitation}/invitation`, navigate)
+      : continueTo(search.return_to, navigate)
 
   const captcha = useCaptcha()
   const { opened, flow, send, pending, error, alreadySignedIn } = useFlow({
@@ -145,8 +147,8 @@ export function LoginPage() {
 
 async function submit(flow: Flow<'login'>, values: Login, passed: { captcha?: string }): Promise<unknown> {
   if (values.method === 'direct') return submitFlow('login', flow, values.fields)
-  return elsewhere(
-    client.request('auth.login', { body: { flow: flow.id, csrfToken: csrfTokenOf(flow), ...passed, ...values } }),
+  return followRedirect(
+    client.request('auth.login', { body: { flow: flow.id, csrfToken: getCsrfToken(flow), ...passed, ...values } }),
   )
 }
 

@@ -4,7 +4,7 @@ import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../routing/links.ts'
 import { AuthCard } from './AuthCard.tsx'
 import { PasswordForm } from './PasswordForm.tsx'
-import { goOn } from './signed-in.ts'
+import { continueTo } from './signed-in.ts'
 
 /** Sets a password after a recovery or an invitation, before any other page. */
 export function NewPasswordPage() {
@@ -16,7 +16,7 @@ export function NewPasswordPage() {
       subtitle={t('newPassword.text')}
       foot={<TextLink {...links.logout()}>{t('verify.logout')}</TextLink>}
     >
-      <PasswordForm submitLabel={t('newPassword.submit')} returnTo="/" onDone={() => goOn(undefined, navigate)} />
+      <PasswordForm submitLabel={t('newPassword.submit')} returnTo="/" onDone={() => continueTo(undefined, navigate)} />
     </AuthCard>
   )
 }

@@ -3,12 +3,12 @@ import i18n from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { client } from '../../api/client.ts'
-import { csrfTokenOf } from '../../api/identity.ts'
+import { getCsrfToken } from '../../api/identity.ts'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { PasswordField, SwitchField } from '../../forms/fields.tsx'
 import { useZodForm } from '../../forms/use-form.ts'
-import { elsewhere } from './elsewhere.ts'
 import { FlowGate } from './FlowGate.tsx'
+import { followRedirect } from './follow-redirect.ts'
 import { useSettingsFlow } from './use-settings-flow.ts'
 
 const Form = z
@@ -26,7 +26,7 @@ const Form = z
 type Props = {
   submitLabel: string
   returnTo: string
-  /** API tokens of the person that may be revoked with the change. */
+  /** API tokens of the user that may be revoked with the change. */
   tokens?: number
   onDone: () => unknown
 }
@@ -38,9 +38,9 @@ export function PasswordForm({ submitLabel, returnTo, tokens = 0, onDone }: Prop
   const { opened, send, pending, error } = useSettingsFlow({
     returnTo,
     submit: (flow, { password, signOutOthers, revokeTokens }: z.output<typeof Form>) =>
-      elsewhere(
+      followRedirect(
         client.request('auth.change-password', {
-          body: { flow: flow.id, csrfToken: csrfTokenOf(flow), password, signOutOthers, revokeTokens },
+          body: { flow: flow.id, csrfToken: getCsrfToken(flow), password, signOutOthers, revokeTokens },
         }),
       ),
     onDone,

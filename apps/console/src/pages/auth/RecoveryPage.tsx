@@ -2,14 +2,14 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
-import { csrfTokenOf } from '../../api/identity.ts'
+import { getCsrfToken } from '../../api/identity.ts'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../routing/links.ts'
 import { AuthCard } from './AuthCard.tsx'
 import { CaptchaBox, useCaptcha } from './Captcha.tsx'
 import { CodeForm, EmailForm, Resend } from './CodeStep.tsx'
-import { elsewhere } from './elsewhere.ts'
 import { FlowGate } from './FlowGate.tsx'
+import { followRedirect } from './follow-redirect.ts'
 import { useFlow } from './use-flow.ts'
 
 const route = getRouteApi('/bare/auth/recovery')
@@ -27,11 +27,11 @@ export function RecoveryPage() {
     kind: 'recovery',
     id: search.flow,
     submit: (current, values: Recovery) =>
-      elsewhere(
+      followRedirect(
         client.request('auth.recovery', {
           body: {
             flow: current.id,
-            csrfToken: csrfTokenOf(current),
+            csrfToken: getCsrfToken(current),
             ...captcha.take(),
             ...(values.code ? { code: values.code } : { email: values.email }),
           },

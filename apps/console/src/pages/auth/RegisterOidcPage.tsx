@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { client } from '../../api/client.ts'
-import { csrfTokenOf, type Flow, fieldValue } from '../../api/identity.ts'
+import { type Flow, fieldValue, getCsrfToken } from '../../api/identity.ts'
 import { TextLink } from '../../components/TextLink.tsx'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { TextField } from '../../forms/fields.tsx'
@@ -11,10 +11,10 @@ import { useZodForm } from '../../forms/use-form.ts'
 import { links } from '../../routing/links.ts'
 import { AuthCard } from './AuthCard.tsx'
 import { afterSignUp } from './after-sign-up.ts'
-import { elsewhere } from './elsewhere.ts'
 import { FlowGate } from './FlowGate.tsx'
-import { lacksTraits, providersOf } from './providers.ts'
-import { goOn } from './signed-in.ts'
+import { followRedirect } from './follow-redirect.ts'
+import { lacksTraits, listProviders } from './providers.ts'
+import { continueTo } from './signed-in.ts'
 import { useFlow } from './use-flow.ts'
 
 const route = getRouteApi('/bare/auth/register-oidc')
@@ -33,13 +33,13 @@ export function RegisterOidcPage() {
     kind: 'registration',
     id: search.flow,
     submit: (current, values: z.output<typeof Form>) =>
-      elsewhere(
+      followRedirect(
         client.request('auth.register', {
           body: {
             flow: current.id,
-            csrfToken: csrfTokenOf(current),
+            csrfToken: getCsrfToken(current),
             method: 'oidc',
-            provider: providersOf(current)[0]?.id,
+            provider: listProviders(current)[0]?.id,
             ...values,
           },
         }),
@@ -48,14 +48,14 @@ export function RegisterOidcPage() {
   })
   // Once, when it turns out
   useEffect(() => {
-    if (alreadySignedIn) goOn(undefined, navigate)
+    if (alreadySignedIn) continueTo(undefined, navigate)
   }, [alreadySignedIn])
   // Without data from a provider, there is nothing to complete.
   const complete = flow !== undefined && !lacksTraits(flow)
   useEffect(() => {
     if (complete) void navigate({ ...links.register(), replace: true })
   }, [complete, navigate])
-  const provider = complete ? undefined : providersOf(flow)[0]
+  const provider = complete ? undefined : listProviders(flow)[0]
   return (
     <AuthCard
       title={t('oidc.title')}

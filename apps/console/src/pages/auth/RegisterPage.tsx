@@ -7,7 +7,7 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { client } from '../../api/client.ts'
-import { csrfTokenOf, type Flow, fieldValue, submitFlow } from '../../api/identity.ts'
+import { type Flow, fieldValue, getCsrfToken, submitFlow } from '../../api/identity.ts'
 import { Button } from '../../components/Button.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { FormPanel } from '../../forms/FormShell.tsx'
@@ -21,8 +21,8 @@ import { CodeForm, Resend } from './CodeStep.tsx'
 import { FlowGate } from './FlowGate.tsx'
 import { PasskeySignUp, passkeyOptions } from './PasskeySignUp.tsx'
 import { Divider, ProviderButtons } from './ProviderButtons.tsx'
-import { lacksTraits, providersOf } from './providers.ts'
-import { goOn } from './signed-in.ts'
+import { lacksTraits, listProviders } from './providers.ts'
+import { continueTo } from './signed-in.ts'
 import { useFlow } from './use-flow.ts'
 
 const route = getRouteApi('/bare/auth/register')
@@ -79,7 +79,7 @@ export function RegisterPage() {
 
   // Once, when it turns out
   useEffect(() => {
-    if (alreadySignedIn) goOn(search.return_to, navigate)
+    if (alreadySignedIn) continueTo(search.return_to, navigate)
   }, [alreadySignedIn])
 
   // A provider that sent too little data returns here with the data that it sent.
@@ -87,7 +87,7 @@ export function RegisterPage() {
     if (flow && lacksTraits(flow)) void navigate({ ...links.registerOidc(flow.id), replace: true })
   }, [flow, navigate])
 
-  const providers = providersOf(flow)
+  const providers = listProviders(flow)
   const open = flow?.ui.nodes.some((node) => node.group === 'password') ?? true
   const typedTraits = async (): Promise<Traits | null> => {
     if (!(await form.trigger(['firstName', 'lastName', 'email'], { shouldFocus: true }))) return null
@@ -98,7 +98,7 @@ export function RegisterPage() {
   if (flow?.state === 'sent_email')
     return (
       <RegisterCode
-        traits={traitsOf(flow)}
+        traits={toTraits(flow)}
         pending={pending}
         error={error}
         sentAt={sentAt}
@@ -189,7 +189,7 @@ export function RegisterPage() {
 }
 
 function submit(flow: Flow<'registration'>, values: SignUp, { captcha }: { captcha?: string }) {
-  const proof = { flow: flow.id, csrfToken: csrfTokenOf(flow) }
+  const proof = { flow: flow.id, csrfToken: getCsrfToken(flow) }
   if ('traits' in values) {
     const { traits, code } = values
     const passed = captcha ? { transient_payload: { captcha_token: captcha } } : {}
@@ -214,7 +214,7 @@ function submit(flow: Flow<'registration'>, values: SignUp, { captcha }: { captc
 const resend = (flow: Flow<'registration'>) => (flow.state === 'sent_email' ? { resend: 'code' } : {})
 
 /** The flow keeps what the code was sent for, also over a reload. */
-function traitsOf(flow: Flow<'registration'>): Traits {
+function toTraits(flow: Flow<'registration'>): Traits {
   const last = fieldValue(flow, 'traits.name.last')
   return {
     email: fieldValue(flow, 'traits.email'),

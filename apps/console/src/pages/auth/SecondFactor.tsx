@@ -1,7 +1,7 @@
 import type { ApiError } from '@crux/client'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type Flow, fieldValue, nodeOf } from '../../api/identity.ts'
+import { type Flow, fieldValue, getNode } from '../../api/identity.ts'
 import { Button } from '../../components/Button.tsx'
 import { describeError } from '../../errors/describe-error.ts'
 import { FormBanner } from '../../forms/FormShell.tsx'
@@ -20,8 +20,8 @@ type Props = {
 /** The second step of a sign-in with one of the user's factors. */
 export function SecondFactor({ flow, pending, error, send }: Props) {
   const { t } = useTranslation('auth')
-  const hasTotp = nodeOf(flow, 'totp_code') !== undefined
-  const hasBackup = nodeOf(flow, 'lookup_secret') !== undefined
+  const hasTotp = getNode(flow, 'totp_code') !== undefined
+  const hasBackup = getNode(flow, 'lookup_secret') !== undefined
   const keyOptions = fieldValue(flow, 'webauthn_login_trigger')
   const [backup, setBackup] = useState(!hasTotp && keyOptions === '')
   const [refused, setRefused] = useState<string | null>(null)

@@ -2,7 +2,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client, queryClient } from '../../api/client.ts'
-import { csrfTokenOf, fieldValue, identityQuery } from '../../api/identity.ts'
+import { fieldValue, getCsrfToken, identityQuery } from '../../api/identity.ts'
 import { TextLink } from '../../components/TextLink.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { links } from '../../routing/links.ts'
@@ -26,7 +26,7 @@ export function VerifyPage() {
     kind: 'verification',
     id: search.flow,
     submit: (current, values: Verify) =>
-      client.call('auth.verify', { body: { flow: current.id, csrfToken: csrfTokenOf(current), ...values } }),
+      client.call('auth.verify', { body: { flow: current.id, csrfToken: getCsrfToken(current), ...values } }),
     onDone: async (_, values) => {
       if ('email' in values) {
         setEmail(values.email)

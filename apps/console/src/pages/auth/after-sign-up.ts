@@ -1,8 +1,8 @@
 import { queryClient } from '../../api/client.ts'
-import { identityQuery, isWhole } from '../../api/identity.ts'
+import { identityQuery, isSignedInFully } from '../../api/identity.ts'
 import { links } from '../../routing/links.ts'
-import { goOn } from './signed-in.ts'
-import { verificationFlowOf } from './verification-flow.ts'
+import { continueTo } from './signed-in.ts'
+import { getVerificationFlow } from './verification-flow.ts'
 
 type Navigate = (to: object) => unknown
 
@@ -14,7 +14,7 @@ export async function afterSignUp(
 ): Promise<unknown> {
   queryClient.removeQueries({ queryKey: ['identity'] })
   const identity = await queryClient.fetchQuery(identityQuery()).catch(() => null)
-  return isWhole(identity) && identity.verified
-    ? goOn(returnTo, navigate)
-    : navigate(links.verify(email, verificationFlowOf(answer)))
+  return isSignedInFully(identity) && identity.verified
+    ? continueTo(returnTo, navigate)
+    : navigate(links.verify(email, getVerificationFlow(answer)))
 }

@@ -46,9 +46,9 @@ export function flowError(flow: Flow): ApiError | null {
 }
 
 /** A relayed answer holds the flow itself, or the flow below an error's `value`; anything else is no flow. */
-export function flowOf<K extends FlowKind>(answer: unknown): Flow<K> | null {
+export function getFlow<K extends FlowKind>(answer: unknown): Flow<K> | null {
   if (typeof answer !== 'object' || answer === null) return null
   if ('ui' in answer && 'id' in answer) return answer as Flow<K>
-  if ('value' in answer) return flowOf<K>(answer.value)
+  if ('value' in answer) return getFlow<K>(answer.value)
   return null
 }

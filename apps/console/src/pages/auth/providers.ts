@@ -14,7 +14,7 @@ export const providerName = (id: string, label?: unknown): string =>
 export type LoginProvider = { id: string; name: string; last: boolean }
 
 /** The providers that a flow offers under a field: `provider` at sign-in, `link` and `unlink` in the settings. */
-export function providersOf(
+export function listProviders(
   flow: Flow | undefined,
   field: 'provider' | 'link' | 'unlink' = 'provider',
 ): LoginProvider[] {

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { type Flow, type FlowKind, openFlow } from '../../api/identity.ts'
 import { isStatus } from '../../errors/describe-error.ts'
-import { flowError, flowOf } from './flow-errors.ts'
+import { flowError, getFlow } from './flow-errors.ts'
 
 type Options<K extends FlowKind, V> = {
   kind: K
@@ -46,7 +46,7 @@ export function useFlow<K extends FlowKind, V>({ kind, id, query, submit, onDone
         return keepFlow(await send(values))
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        const flow = flowOf<K>(error.value)
+        const flow = getFlow<K>(error.value)
         if (!flow) throw error
         cache.setQueryData(key, flow)
         const wrong = flowError(flow)
@@ -60,7 +60,7 @@ export function useFlow<K extends FlowKind, V>({ kind, id, query, submit, onDone
   })
   // A 200 may carry the flow too, with the next state or with what was wrong.
   const keepFlow = (answer: unknown) => {
-    const flow = flowOf<K>(answer)
+    const flow = getFlow<K>(answer)
     if (!flow) return answer
     cache.setQueryData(key, flow)
     const wrong = flowError(flow)
@@ -80,5 +80,5 @@ export function useFlow<K extends FlowKind, V>({ kind, id, query, submit, onDone
 }
 
 const isExpired = (error: unknown) =>
-  isStatus(error, 410) || isStatus(error, 404) || (isStatus(error, 403) && !flowOf(error.value))
+  isStatus(error, 410) || isStatus(error, 404) || (isStatus(error, 403) && !getFlow(error.value))
 const isSignedIn = (error: unknown) => error instanceof ApiError && error.error === 'session_already_available'

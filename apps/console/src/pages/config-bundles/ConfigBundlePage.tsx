@@ -16,7 +16,7 @@ import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { links } from '../../routing/links.ts'
 import { useAnchor } from '../../routing/use-anchor.ts'
 import { BundleDeployments } from './BundleDeployments.tsx'
-import { type Setting, settingsOf } from './bundle-settings.ts'
+import { getSettings, type Setting } from './bundle-settings.ts'
 
 const BundleForm = lazyComponent(async () => (await import('../../forms/bundle-form.tsx')).BundleForm)
 
@@ -44,7 +44,7 @@ function BundleView({ teamSlug, bundle }: { teamSlug: string; bundle: ResponseOf
     done: t('delete.done', { name: bundle.name }),
     list,
   })
-  const settings = settingsOf(bundle.config)
+  const settings = getSettings(bundle.config)
   return (
     <>
       <DetailsHead

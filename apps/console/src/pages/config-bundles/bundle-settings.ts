@@ -6,7 +6,7 @@ export type Setting = { field: ContainerConfigField; keys: string[]; more: numbe
 const shownMax = 8
 
 /** The settings of a layer by field; lists by the keys of their rows. */
-export function settingsOf(fields: ContainerConfigFields): Setting[] {
+export function getSettings(fields: ContainerConfigFields): Setting[] {
   return containerConfigFieldNames.flatMap((field) => {
     const value = fields[field]
     if (value === undefined || isUnset(field, value)) return []

@@ -92,7 +92,7 @@ function StepAction({ step, teamSlug, onboarding, isNext }: StepActionProps) {
   const navigate = useNavigate()
   const { done } = onboarding[step]
   const denied = useStepDenied(step)
-  const target = targetOf(step, teamSlug, onboarding)
+  const target = toTarget(step, teamSlug, onboarding)
   if (!target || (!done && !isNext)) return null
   return (
     <Button
@@ -119,7 +119,7 @@ function useStepDenied(step: Step): string | null {
 }
 
 /** Where a step was done, or where it can be done; nothing while an earlier step is missing. */
-function targetOf(step: Step, slug: string, onboarding: Onboarding) {
+function toTarget(step: Step, slug: string, onboarding: Onboarding) {
   const id = (name: keyof Onboarding) => onboarding[name].resourceId ?? undefined
   const [node, project, version, config, deployment] = [
     id('createNode'),

@@ -24,7 +24,7 @@ export function ProblemList({ preview, problems, target, instanceId, className }
   const blocking = problems.filter(isBlocking)
   // The start asks about these; there is nothing to fix.
   const asked = problems.filter((problem) => !isBlocking(problem))
-  const nameOf = (id: string | null | undefined) =>
+  const getName = (id: string | null | undefined) =>
     preview.instances.find((instance) => instance.instanceId === id)?.containerName
   const questions = asked.map(({ property, description }) => (
     <p key={property} className={cx('flex items-start gap-2', className)}>
@@ -42,7 +42,7 @@ export function ProblemList({ preview, problems, target, instanceId, className }
         </h3>
         <ul aria-label={t('changes.problems')} className="mt-1.5 grid gap-2 pl-6">
           {blocking.map((problem) => {
-            const name = nameOf(problem.instanceId)
+            const name = getName(problem.instanceId)
             const link = target && problemLink(target.teamSlug, target.deployment, problem)
             const text = toSentence(withoutName(problem.description, name), [])
             return (

@@ -1,4 +1,4 @@
-import { addressOf } from '@crux/client'
+import { getAddress } from '@crux/client'
 import type { ResponseOf } from '@crux/contract'
 import { useNavigate } from '@tanstack/react-router'
 import { Download, GitCompare } from 'lucide-react'
@@ -77,7 +77,7 @@ export function ProgressHeader(props: Props) {
             <ButtonAnchor
               icon={Download}
               download
-              href={addressOf('deployments.log-file', { params, query: { try: number } })}
+              href={getAddress('deployments.log-file', { params, query: { try: number } })}
             >
               {t('progress.file')}
             </ButtonAnchor>

@@ -12,11 +12,11 @@ import { SkeletonColumns } from '../../components/Skeletons.tsx'
 import { versionTitle } from '../../components/version-title.ts'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { deploymentReasons } from './deployment-reason.ts'
-import { countVerified, shareOf } from './instance-view.ts'
+import { countVerified, getShare } from './instance-view.ts'
 import { ProgressHeader } from './ProgressHeader.tsx'
 import { ProgressRows, type Toggled } from './ProgressRows.tsx'
-import { endOf, isUnderWay, type Progress } from './progress.ts'
-import { progressRows, subjectsOf } from './progress-rows.ts'
+import { isUnderWay, type Progress, toEnd } from './progress.ts'
+import { listSubjects, progressRows } from './progress-rows.ts'
 import { QueuePosition, queueIntervalMs } from './QueuePosition.tsx'
 import { ReleaseLog } from './ReleaseLog.tsx'
 import { ReleaseFailure, ReleaseSuccess } from './ReleaseOutcome.tsx'
@@ -57,7 +57,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
   const releases = useQuery({ ...apiQuery('deployments.releases', { params }), refetchInterval: busy ? 2_000 : false })
   const release = releases.data?.find((candidate) => candidate.number === streamed.try)
   const removedAfterDays = release?.logRemovedAfterDays
-  const progress = release && removedAfterDays !== undefined ? endOf(release) : streamed
+  const progress = release && removedAfterDays !== undefined ? toEnd(release) : streamed
   const now = useTick(isUnderWay(progress), progress)
   const [toggled, setToggled] = useState<Toggled>({})
   const [source, setSource] = useState<LogSource>('all')
@@ -71,8 +71,8 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
     (progress.startedAt === null ? null : Math.max(0, (progress.endedAt ?? now) - progress.startedAt))
   const addresses = useServiceAddresses(teamSlug, deployment.id, deployment.node.id)
 
-  const subjects = subjectsOf(deployment, release)
-  const nameOf = useCallback(
+  const subjects = listSubjects(deployment, release)
+  const getName = useCallback(
     (id: string) => subjects.find((subject) => subject.instanceId === id)?.name ?? t('progress.agent'),
     [subjects, t],
   )
@@ -110,10 +110,10 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
             progress={progress}
             verified={removedAfterDays === undefined ? countVerified(states) : null}
             total={rows.length}
-            share={shareOf(states)}
+            share={getShare(states)}
             elapsedMs={elapsedMs}
             lastTimeMs={lastTime(releases.data, progress.try)}
-            service={serviceOf(deployment, progress, t)}
+            service={getService(deployment, progress, t)}
             queue={busy && deployment.queuedBehind && <QueuePosition teamSlug={teamSlug} deployment={deployment} />}
           />
           {busy && <ReleaseResult status="in-progress" text={t('result.pending', { count: rows.length })} />}
@@ -141,7 +141,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
               progress={progress}
               removedAfterDays={removedAfterDays}
               subjects={subjects}
-              nameOf={nameOf}
+              getName={getName}
               fileName={`${title}-${progress.try}`.replace(/\s+/g, '-')}
             />
           </div>
@@ -172,7 +172,7 @@ function lastTime(releases: readonly Release[] | undefined, number: number): num
 type T = ReturnType<typeof useTranslation<['deployments', 'common']>>['t']
 
 /** What answers during and after the release, which matters most in an incident. */
-function serviceOf(
+function getService(
   deployment: Details,
   progress: Progress,
   t: T,
@@ -180,17 +180,17 @@ function serviceOf(
   const { running } = deployment
   if (progress.status === 'in-progress') {
     if (!running) return { text: t('service.first'), tone: 'plain' }
-    return { text: t('service.keeps', { name: nameOf(running) }), tone: 'good' }
+    return { text: t('service.keeps', { name: getName(running) }), tone: 'good' }
   }
   if (!running) return { text: t('service.none'), tone: 'bad' }
   // An earlier release does not show the current state, so the running containers come from the records.
   const isNewest = progress.try === deployment.lastTry
   return isNewest && progress.previousRestored === false
-    ? { text: t('service.lost', { name: nameOf(running) }), tone: 'bad' }
-    : { text: t('service.answers', { name: nameOf(running) }), tone: 'good' }
+    ? { text: t('service.lost', { name: getName(running) }), tone: 'bad' }
+    : { text: t('service.answers', { name: getName(running) }), tone: 'good' }
 
   /** Releases of one deployment have one version, and those of a project without versions too: their number distinguishes them. */
-  function nameOf({ deploymentId, number, versionName }: NonNullable<Details['running']>): string {
+  function getName({ deploymentId, number, versionName }: NonNullable<Details['running']>): string {
     const hasVersions = deployment.project.type === 'versioned'
     return deploymentId !== deployment.id && hasVersions ? versionName : t('detail.release', { number })
   }

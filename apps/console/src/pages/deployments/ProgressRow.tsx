@@ -6,7 +6,7 @@ import { duration } from '../../components/relative-time.ts'
 import { StateMark } from '../../components/State.tsx'
 import { Tag } from '../../components/Tag.tsx'
 import { links } from '../../routing/links.ts'
-import { bytesOf, bytesText } from './bytes.ts'
+import { bytesText, countBytes } from './bytes.ts'
 import { type InstanceView, phasesToSuccess, type Step } from './instance-view.ts'
 import type { InstanceProgress } from './progress.ts'
 import { Reason } from './Reason.tsx'
@@ -170,7 +170,8 @@ function RightText({ view, instance, now }: RightTextProps) {
   if (view.word === 'untouched') return null
   if (view.word === 'resolve') return t('progress.asking')
   const pull = instance?.pull
-  if (view.word === 'pull' && pull) return pull.total > 0 ? bytesOf(pull.current, pull.total) : bytesText(pull.current)
+  if (view.word === 'pull' && pull)
+    return pull.total > 0 ? countBytes(pull.current, pull.total) : bytesText(pull.current)
   // Only a short detail fits here; a long one is below.
   const detail =
     (view.word === 'failed' ? null : view.current?.detail) ??

@@ -17,14 +17,14 @@ type Props = {
   /** Days after which the log was removed; 0 if the server no longer sends it. */
   removedAfterDays: number | undefined
   subjects: readonly RowSubject[]
-  nameOf: (instanceId: string) => string
+  getName: (instanceId: string) => string
   fileName: string
 }
 
 /** The release's log beside its images: all lines or those of one source. */
-export function ReleaseLog({ source, onSource, progress, removedAfterDays, subjects, nameOf, fileName }: Props) {
+export function ReleaseLog({ source, onSource, progress, removedAfterDays, subjects, getName, fileName }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
-  const { buffer } = useReleaseLog(progress, source, nameOf)
+  const { buffer } = useReleaseLog(progress, source, getName)
   const wrapsAtFirst = useTight()
   const options = [
     { value: 'all', label: t('common:all') },

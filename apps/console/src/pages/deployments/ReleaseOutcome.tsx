@@ -17,8 +17,8 @@ import type { ServiceAddress } from './service-address.ts'
 import { shownAddresses } from './use-service-addresses.ts'
 
 type Details = ResponseOf<'deployments.get'>
-type Again = { run: () => void; reason: string | null; busy: boolean }
-type Shared = { teamSlug: string; deployment: Details; rows: readonly ProgressRowState[]; again: Again }
+type RetryAction = { run: () => void; reason: string | null; busy: boolean }
+type Shared = { teamSlug: string; deployment: Details; rows: readonly ProgressRowState[]; again: RetryAction }
 
 type FailureProps = Shared & {
   progress: Progress

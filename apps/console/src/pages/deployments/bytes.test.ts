@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bytesOf, bytesText } from './bytes.ts'
+import { bytesText, countBytes } from './bytes.ts'
 
 it('formats sizes in decimal units', () => {
   expect([
@@ -9,7 +9,7 @@ it('formats sizes in decimal units', () => {
     bytesText(512_000_000),
     bytesText(2_400_000_000),
   ]).toEqual(['0 B', '999 B', '76.1 MB', '512 MB', '2.4 GB'])
-  expect([bytesOf(12_400_000, 76_100_000), bytesOf(900_000, 76_100_000)]).toEqual([
+  expect([countBytes(12_400_000, 76_100_000), countBytes(900_000, 76_100_000)]).toEqual([
     '12.4 of 76.1 MB',
     '900 kB of 76.1 MB',
   ])

@@ -12,7 +12,7 @@ export function bytesText(bytes: number): string {
 }
 
 /** "12.4 of 76.1 MB" */
-export function bytesOf(current: number, total: number): string {
+export function countBytes(current: number, total: number): string {
   const whole = bytesText(total)
   const part = bytesText(current)
   const [number, unit] = part.split(' ')

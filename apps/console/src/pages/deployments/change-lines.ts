@@ -21,8 +21,8 @@ export const withoutName = (description: string, containerName: string | undefin
 export function changeLines(changes: PreviewInstance['changes']): ChangeLine[] {
   return changes.flatMap(({ property, from, to }) => {
     const lines: ChangeLine[] = []
-    if (from !== null && from !== undefined) lines.push({ sign: '-', text: lineOf(property, from) })
-    if (to !== null && to !== undefined) lines.push({ sign: '+', text: lineOf(property, to) })
+    if (from !== null && from !== undefined) lines.push({ sign: '-', text: toLine(property, from) })
+    if (to !== null && to !== undefined) lines.push({ sign: '+', text: toLine(property, to) })
     return lines
   })
 }
@@ -31,7 +31,7 @@ export function changeLines(changes: PreviewInstance['changes']): ChangeLine[] {
 const digestShown = 19
 
 /** Rows that are named by a key read as `KEY=value`; a value that has its own name follows its field. */
-function lineOf(property: string, value: string): string {
+function toLine(property: string, value: string): string {
   if (property === 'digest') return `digest ${value.slice(0, digestShown)}`
   const cut = property.indexOf('.')
   if (cut < 0) return `${property} ${value}`

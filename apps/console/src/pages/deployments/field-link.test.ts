@@ -8,23 +8,23 @@ const deployment = {
   instances: [{ id: 'i', config: { id: 'instance' } }],
 } as unknown as ResponseOf<'deployments.get'>
 
-const placeOf = (problem: Partial<Problem> & { property: string }) => {
+const toPlace = (problem: Partial<Problem> & { property: string }) => {
   const link = problemLink('acme', deployment, { error: 'invalidArgument', description: '', ...problem })
   return link && [link.params.configId, link.hash]
 }
 
 it('links a problem to the field of the layer that can fix it', () => {
-  expect(placeOf({ property: 'environment.LEVEL', error: 'ambiguousKeyInConfigs' })).toEqual([
+  expect(toPlace({ property: 'environment.LEVEL', error: 'ambiguousKeyInConfigs' })).toEqual([
     'own',
     'environment.LEVEL',
   ])
-  expect(placeOf({ property: 'config.volumes[0].path' })).toEqual(['own', 'volumes[0].path'])
-  expect(placeOf({ property: 'configBundles[1].config.ports[0].internal' })).toEqual(['second', 'ports[0].internal'])
-  expect(placeOf({ property: 'instances[0].config.secrets.KEY', instanceId: 'i' })).toEqual(['instance', 'secrets.KEY'])
+  expect(toPlace({ property: 'config.volumes[0].path' })).toEqual(['own', 'volumes[0].path'])
+  expect(toPlace({ property: 'configBundles[1].config.ports[0].internal' })).toEqual(['second', 'ports[0].internal'])
+  expect(toPlace({ property: 'instances[0].config.secrets.KEY', instanceId: 'i' })).toEqual(['instance', 'secrets.KEY'])
 })
 
 it('returns null for a problem outside of configurations', () => {
-  expect(placeOf({ property: 'protectedDeploymentId' })).toBeNull()
-  expect(placeOf({ property: 'instances[4].config.name', instanceId: 'gone' })).toBeNull()
-  expect(placeOf({ property: 'configBundles[9].config.name' })).toBeNull()
+  expect(toPlace({ property: 'protectedDeploymentId' })).toBeNull()
+  expect(toPlace({ property: 'instances[4].config.name', instanceId: 'gone' })).toBeNull()
+  expect(toPlace({ property: 'configBundles[9].config.name' })).toBeNull()
 })

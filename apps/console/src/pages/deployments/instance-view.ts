@@ -44,17 +44,17 @@ export function viewInstance(
   const isTakenBack = (step: Step) =>
     step.state === 'running' && release !== 'in-progress' && !(release === 'successful' && step.phase === 'clean-up')
   const steps = shownPhases
-    .flatMap((phase) => [...(phase === 'start' ? stopStep(instance) : []), stepOf(phase, instance)])
+    .flatMap((phase) => [...(phase === 'start' ? stopStep(instance) : []), getStep(phase, instance)])
     .map((step): Step => (isTakenBack(step) ? { ...step, state: 'waiting', startedAt: undefined } : step))
   const failed = steps.find((step) => step.state === 'failed') ?? null
   const busy = steps.find((step) => step.state === 'running') ?? null
-  const word = isCause ? 'failed' : wordOf(instance, steps, failed, busy, release)
+  const word = isCause ? 'failed' : getStatusWord(instance, steps, failed, busy, release)
   return {
     word,
-    appearance: statusStyle('phase', stateOfWord(word)),
+    appearance: statusStyle('phase', toInstanceState(word)),
     steps,
     current: failed ?? (release === 'in-progress' ? busy : null),
-    failedPhase: failedPhaseOf(instance),
+    failedPhase: findFailedPhase(instance),
   }
 }
 
@@ -67,15 +67,15 @@ export function countVerified(instances: readonly (InstanceProgress | undefined)
 }
 
 /** How far a release is from its success, 0 to 1, each step of each image counting the same. */
-export function shareOf(instances: readonly (InstanceProgress | undefined)[]): number {
+export function getShare(instances: readonly (InstanceProgress | undefined)[]): number {
   if (instances.length === 0) return 0
   const done = instances
-    .flatMap((instance) => phasesToSuccess.map((phase) => stepOf(phase, instance)))
+    .flatMap((instance) => phasesToSuccess.map((phase) => getStep(phase, instance)))
     .reduce((sum, step) => sum + (isOver(step) ? 1 : step.state === 'running' ? (step.share ?? 0.5) : 0), 0)
   return done / (instances.length * phasesToSuccess.length)
 }
 
-const failedPhaseOf = (instance: InstanceProgress | undefined) =>
+const findFailedPhase = (instance: InstanceProgress | undefined) =>
   deploymentPhases.find((phase) => instance?.phases[phase]?.state === 'failed')
 
 /** Milliseconds from the stop of the previous container to the end of the new one's start; null where both ran at once. */
@@ -95,7 +95,7 @@ function stopStep(instance: InstanceProgress | undefined): Step[] {
 
 const isOver = (step: PhaseProgress) => step.state === 'done' || step.state === 'skipped'
 
-function stepOf(phase: (typeof shownPhases)[number], instance: InstanceProgress | undefined): Step {
+function getStep(phase: (typeof shownPhases)[number], instance: InstanceProgress | undefined): Step {
   const phases = instance?.phases ?? {}
   const own: PhaseProgress = phases[phase] ?? { state: 'waiting' }
   if (phase !== 'pull') return { ...own, phase, share: null }
@@ -113,7 +113,7 @@ function stepOf(phase: (typeof shownPhases)[number], instance: InstanceProgress 
   }
 }
 
-function wordOf(
+function getStatusWord(
   instance: InstanceProgress | undefined,
   steps: readonly Step[],
   failed: Step | null,
@@ -132,7 +132,7 @@ function wordOf(
   return 'waiting'
 }
 
-function stateOfWord(word: InstanceWord): 'done' | 'running' | 'waiting' | 'failed' {
+function toInstanceState(word: InstanceWord): 'done' | 'running' | 'waiting' | 'failed' {
   if (word === 'failed') return 'failed'
   if (word === 'running' || word === 'exited' || word === 'verified' || word === 'unchanged') return 'done'
   return word === 'waiting' || word === 'undone' || word === 'untouched' ? 'waiting' : 'running'

@@ -17,17 +17,17 @@ export const progressRows = (subjects: readonly RowSubject[], progress: Progress
   })
 
 /** A release names its images as they were then; before it is there, the deployment's own are shown. */
-export function subjectsOf(deployment: Details, release: Release | undefined): RowSubject[] {
+export function listSubjects(deployment: Details, release: Release | undefined): RowSubject[] {
   const short = (name: string) =>
     name.startsWith(`${deployment.prefix}-`) ? name.slice(deployment.prefix.length + 1) : name
-  const configOf = (id: string) => deployment.instances.find((instance) => instance.id === id)?.config.id
+  const getConfig = (id: string) => deployment.instances.find((instance) => instance.id === id)?.config.id
   if (release && release.instances.length > 0)
     return release.instances.map((instance) => ({
       instanceId: instance.instanceId,
       name: short(instance.containerName),
       tag: instance.imageTag,
       digest: instance.digest,
-      configId: configOf(instance.instanceId),
+      configId: getConfig(instance.instanceId),
     }))
   return deployment.instances.map((instance) => ({
     instanceId: instance.id,

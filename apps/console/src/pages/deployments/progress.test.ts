@@ -1,6 +1,6 @@
 import type { DeploymentEvent } from '@crux/contract'
 import { describe, expect, it } from 'vitest'
-import { countVerified, shareOf, viewInstance } from './instance-view.ts'
+import { countVerified, getShare, viewInstance } from './instance-view.ts'
 import { addEvents, isUnderWay, noProgress } from './progress.ts'
 
 const time = (ms: number) => new Date(1_700_000_000_000 + ms).toISOString()
@@ -73,7 +73,7 @@ describe('progress of a release', () => {
     ]
     const told = addEvents(noProgress, success)
     const view = viewInstance(told.instances.api, told.status)
-    expect([view.word, view.steps.at(-1)?.state, shareOf([told.instances.api])]).toEqual(['running', 'running', 1])
+    expect([view.word, view.steps.at(-1)?.state, getShare([told.instances.api])]).toEqual(['running', 'running', 1])
     expect([isUnderWay(told), told.endedAt]).toEqual([true, Date.parse(time(2_800))])
     const over = addEvents(told, [phase(16, 5_000, 'clean-up', 'done')])
     expect(viewInstance(over.instances.api, over.status).steps.at(-1)?.state).toBe('done')
@@ -126,6 +126,6 @@ describe('progress of a release', () => {
     ])
     expect(viewInstance(kept.instances.api, 'in-progress').word).toBe('unchanged')
     expect(countVerified([kept.instances.api, undefined])).toBe(1)
-    expect(shareOf([kept.instances.api])).toBeCloseTo(4 / 5)
+    expect(getShare([kept.instances.api])).toBeCloseTo(4 / 5)
   })
 })

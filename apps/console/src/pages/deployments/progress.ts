@@ -45,7 +45,7 @@ export const isUnderWay = ({ status, instances }: Progress): boolean =>
   (status === 'successful' && Object.values(instances).some(({ phases }) => phases['clean-up']?.state === 'running'))
 
 /** A release whose log was removed: only how it ended is still known. */
-export function endOf(release: Pick<Release, 'number' | 'status' | 'reason' | 'startedAt' | 'finishedAt'>): Progress {
+export function toEnd(release: Pick<Release, 'number' | 'status' | 'reason' | 'startedAt' | 'finishedAt'>): Progress {
   const { number, status, reason = null, startedAt, finishedAt } = release
   const endedAt = finishedAt ? Date.parse(finishedAt) : null
   return { ...noProgress, try: number, status, reason, startedAt: Date.parse(startedAt), endedAt }

@@ -30,12 +30,12 @@ export type LineKey =
  */
 export function releaseLines(
   events: readonly DeploymentEvent[],
-  nameOf: (id: string) => string,
+  getName: (id: string) => string,
   translate: Translate,
 ): ReleaseLine[] {
   const startedAt = new Map<string, number>()
   const bytes = new Map<string, number>()
-  const said: string[] = []
+  const reported: string[] = []
   const notify = (event: DeploymentEvent): ReleaseLine[] => {
     const at = Date.parse(event.createdAt)
     const line = (text: string, more: Partial<ReleaseLine> = {}): ReleaseLine => ({
@@ -47,7 +47,7 @@ export function releaseLines(
     })
     switch (event.type) {
       case 'log':
-        said.push(...(event.log?.log ?? []))
+        reported.push(...(event.log?.log ?? []))
         return (event.log?.log ?? []).map((text) =>
           line(text, { level: event.log?.level, fromContainer: event.log?.fromContainer === true }),
         )
@@ -59,13 +59,13 @@ export function releaseLines(
       case 'container-state': {
         const state = event.containerState
         return state?.reason && state.state === 'exited'
-          ? [line(translate('state', { name: nameOf(state.instanceId), reason: state.reason }))]
+          ? [line(translate('state', { name: getName(state.instanceId), reason: state.reason }))]
           : []
       }
       case 'deployment-status': {
         if (event.deploymentStatus === 'successful') return [line(good(translate('successful', {})))]
         return event.deploymentStatus === 'failed'
-          ? [line(failureText(event.reason ?? '', said, translate), { level: 'error' })]
+          ? [line(failureText(event.reason ?? '', reported, translate), { level: 'error' })]
           : []
       }
       case 'phase': {
@@ -76,7 +76,7 @@ export function releaseLines(
         const text = ofPhase(
           phase,
           {
-            name: nameOf(phase.instanceId),
+            name: getName(phase.instanceId),
             time: duration(at - (startedAt.get(key) ?? at)),
             size: bytes.get(phase.instanceId),
           },
@@ -109,8 +109,8 @@ function ofPhase(
 }
 
 /** The agent mostly logs the reason in a line of its own, which is not repeated. */
-const failureText = (reason: string, said: readonly string[], translate: Translate): string =>
-  reason === '' || said.some((text) => text !== '' && reason.startsWith(text))
+const failureText = (reason: string, reported: readonly string[], translate: Translate): string =>
+  reason === '' || reported.some((text) => text !== '' && reason.startsWith(text))
     ? translate('ended', {})
     : translate('endedWith', { reason })
 

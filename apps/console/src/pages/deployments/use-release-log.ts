@@ -8,18 +8,18 @@ import { releaseLines } from './release-lines.ts'
 export type LogSource = 'all' | 'agent' | (string & {})
 
 /** The release's log in a buffer. Appends what is new, and starts over when the choice or the names change. */
-export function useReleaseLog(progress: Progress, source: LogSource, nameOf: (instanceId: string) => string) {
+export function useReleaseLog(progress: Progress, source: LogSource, getName: (instanceId: string) => string) {
   const { t } = useTranslation(['deployments', 'common'])
   const [buffer] = useState(() => createLogBuffer())
   const lines = useMemo(() => {
-    const all = releaseLines(progress.events, nameOf, (key, values) => t(`line.${key}`, values))
+    const all = releaseLines(progress.events, getName, (key, values) => t(`line.${key}`, values))
     return all
       .filter((line) => source === 'all' || (source === 'agent' ? !line.fromContainer : line.instanceId === source))
       .map(({ instanceId, fromContainer, ...line }) => ({
         ...line,
-        source: fromContainer ? nameOf(instanceId) : t('progress.agent'),
+        source: fromContainer ? getName(instanceId) : t('progress.agent'),
       }))
-  }, [progress.events, nameOf, source, t])
+  }, [progress.events, getName, source, t])
 
   const shown = useRef<readonly { text: string; at: number }[]>([])
   useEffect(() => {

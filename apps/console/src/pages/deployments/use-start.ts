@@ -16,13 +16,13 @@ export function useStart(teamSlug: string) {
   const rollBackDenied = useDenied('deployments.start-release')
   const { startOnce, isPending } = useStartCall(teamSlug)
   const { preview: ask, asking } = useCurrentPreview(teamSlug)
-  const nameOf = ({ project, version }: NamedDeployment) => versionTitle(project, version)
+  const getName = ({ project, version }: NamedDeployment) => versionTitle(project, version)
   /** Problems and settings to confirm are shown on the page of the deployment first. */
   const leadsToPage = async (deployment: NamedDeployment, preview: Preview): Promise<boolean> => {
     const problems = blockingProblems(preview)
     const dangers = problems.length > 0 ? [] : unconfirmedDangers(preview)
     if (problems.length === 0 && dangers.length === 0) return false
-    const name = nameOf(deployment)
+    const name = getName(deployment)
     const open = await confirm({
       title:
         problems.length > 0
@@ -53,7 +53,7 @@ export function useStart(teamSlug: string) {
       const preview = await ask(deployment)
       if (!preview || (await leadsToPage(deployment, preview))) return
       const sure = await confirm({
-        title: t('start.title', { name: nameOf(deployment), node: deployment.node.name }),
+        title: t('start.title', { name: getName(deployment), node: deployment.node.name }),
         text: sentences([t('start.text', { prefix: deployment.prefix }), ...effectSentences(preview, t)]),
         action: t('start.action'),
       })

@@ -13,7 +13,7 @@ import { OpenService } from '../deployments/OpenService.tsx'
 import { nodeHost, serviceAddresses } from '../deployments/service-address.ts'
 import { PortLink } from './ContainerPorts.tsx'
 import { Health } from './ContainerState.tsx'
-import { hasHealth, imageText, portText, prefixOf } from './containers.ts'
+import { getPrefix, hasHealth, imageText, portText } from './containers.ts'
 
 type Props = {
   teamSlug: string
@@ -26,7 +26,7 @@ type Props = {
 /** The main data of a container: its times, addresses, image, and the deployment that started it. */
 export function ContainerDetails({ teamSlug, node, container, endedAt }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
-  const prefix = prefixOf(container)
+  const prefix = getPrefix(container)
   const isRunning = container.state === 'running'
   const items: ({ label: ReactNode; value: ReactNode; isLong?: boolean } | false | null | '' | undefined)[] = [
     isRunning && container.startedAt

@@ -17,7 +17,7 @@ export function ContainerFilters({ filter, teamSlug, nodeId, prefix }: Props) {
   const navigate = useNavigate()
   const { text, setText, state, setState, internal, setInternal, hidden } = filter
   const chips = stateFilters
-    .map((value) => ({ value, label: t(`containers.filterState.${value}`), count: filter.countOf(value) }))
+    .map((value) => ({ value, label: t(`containers.filterState.${value}`), count: filter.countMatches(value) }))
     .filter(({ value, count }) => value === 'all' || value === 'running' || value === state || count > 0)
   return (
     <Filters

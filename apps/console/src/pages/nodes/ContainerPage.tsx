@@ -61,7 +61,7 @@ function ContainerView({ teamSlug, node, reference }: Props) {
   const container = containers?.find(
     ({ id, managed }) => isSame(id, reference) || (managed && isSame(managed, reference)),
   )
-  const { actionsOf, pendingOf } = useContainerActions({ teamSlug, nodeId: node.id, containers, send })
+  const { listActions, getPending } = useContainerActions({ teamSlug, nodeId: node.id, containers, send })
   const stopper = useStopper(teamSlug, node.id, container ? [container] : null)
   const inspection = useQuery(
     apiQuery('containers.inspect', { params: { teamSlug, nodeId: node.id, prefix: prefix || '_', name } }),
@@ -76,7 +76,7 @@ function ContainerView({ teamSlug, node, reference }: Props) {
   const isGone = containers ? !container : isStatus(inspection.error, 404)
   const foreign = container && isForeign(container)
 
-  const actions = container && actionsOf(container)
+  const actions = container && listActions(container)
   const addresses =
     container?.state === 'running' ? serviceAddresses(container, nodeHost(node.address, location.hostname)) : []
   const opens = addresses.find(({ open }) => open)
@@ -91,7 +91,7 @@ function ContainerView({ teamSlug, node, reference }: Props) {
         ]}
         mark={
           container && (
-            <ContainerState container={container} busy={pendingOf(container)} stoppedBy={stopper(container)} />
+            <ContainerState container={container} busy={getPending(container)} stoppedBy={stopper(container)} />
           )
         }
         subtitle={t('container.sub', { node: node.name })}

@@ -31,7 +31,7 @@ export function ContainerPorts({ container, host }: Props) {
           trigger={
             <button
               type="button"
-              aria-label={t('containers.portsOf', { name: containerName(container), count: ports.length })}
+              aria-label={t('containers.portsTitle', { name: containerName(container), count: ports.length })}
               className="mono rounded-sm text-ink-2 hover:text-ink hover:underline"
             >
               +{ports.length - 1}

@@ -2,7 +2,7 @@ import type { Container } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { StateMark } from '../../components/State.tsx'
 import { statusStyle } from '../../components/status-styles.ts'
-import { containerAppearance, isFailing, isForeign, ownWords, type PendingOperation } from './containers.ts'
+import { containerAppearance, engineStatusText, isFailing, isForeign, type PendingOperation } from './containers.ts'
 
 type Props = { container: Container; busy?: PendingOperation['operation']; stoppedBy?: string }
 
@@ -32,7 +32,7 @@ export function Health({ container }: { container: Container }) {
   const health = container.state !== 'running' ? null : healthWord(container.health ?? '', t)
   if (isForeign(container)) return <span className="text-ink-3">{t('containers.others')}</span>
   const restarts = container.restartCount ? t('containers.restarts', { count: container.restartCount }) : null
-  const parts = [ownWords(container) ?? health, restarts].filter(Boolean)
+  const parts = [engineStatusText(container) ?? health, restarts].filter(Boolean)
   if (parts.length === 0)
     return (
       <span data-no-value className="text-ink-3">

@@ -18,7 +18,7 @@ import { nodeHost } from '../deployments/service-address.ts'
 import { ContainerFilters } from './ContainerFilters.tsx'
 import { ContainerPorts } from './ContainerPorts.tsx'
 import { ContainerState, Health } from './ContainerState.tsx'
-import { containerKey, containerName, imageText, isFailing, isForeign, isInternal, prefixOf } from './containers.ts'
+import { containerKey, containerName, getPrefix, imageText, isFailing, isForeign, isInternal } from './containers.ts'
 import { useContainerActions } from './use-container-actions.ts'
 import { useContainerFilter } from './use-container-filter.ts'
 import { useStopper } from './use-stopper.ts'
@@ -43,10 +43,10 @@ export function NodeContainers(props: Props) {
       },
     },
   )
-  const { actionsOf, pendingOf } = useContainerActions({ teamSlug, nodeId: node.id, containers, send })
+  const { listActions, getPending } = useContainerActions({ teamSlug, nodeId: node.id, containers, send })
 
   const stopper = useStopper(teamSlug, node.id, containers)
-  const columns = useColumns(props, stopper, pendingOf)
+  const columns = useColumns(props, stopper, getPending)
   const filter = useContainerFilter(containers ?? [], stopper)
 
   if (node.status === 'unreachable')
@@ -54,7 +54,7 @@ export function NodeContainers(props: Props) {
   if (!containers) return <SkeletonRows />
 
   const actions = (container: Container): RowAction[] => {
-    const { operate, restart, remove, foreign } = actionsOf(container)
+    const { operate, restart, remove, foreign } = listActions(container)
     const inline = (action: Action): RowAction => ({ ...action, inline: true })
     return [
       inline(operate),
@@ -72,7 +72,7 @@ export function NodeContainers(props: Props) {
   }
 
   const { rows, total } = filter
-  const prefixes = new Set(rows.map(prefixOf))
+  const prefixes = new Set(rows.map(getPrefix))
   // A line for each of many small groups would only make the list longer.
   const isGrouped = prefixes.size > 1 && rows.length >= 2 * prefixes.size
   return (
@@ -92,7 +92,7 @@ export function NodeContainers(props: Props) {
           rowKey={containerKey}
           actions={actions}
           initialSort={{ column: 'name', direction: 'asc' }}
-          groupBy={isGrouped ? prefixOf : undefined}
+          groupBy={isGrouped ? getPrefix : undefined}
           noGroup={t('containers.noPrefix')}
           tint={(container) => (isFailing(container) && !stopper(container) ? 'failed' : undefined)}
         />
@@ -104,7 +104,7 @@ export function NodeContainers(props: Props) {
 function useColumns(
   { teamSlug, node }: Props,
   stopper: ReturnType<typeof useStopper>,
-  pendingOf: ReturnType<typeof useContainerActions>['pendingOf'],
+  getPending: ReturnType<typeof useContainerActions>['getPending'],
 ): Column<Container>[] {
   const { t } = useTranslation('nodes')
   const host = nodeHost(node.address, location.hostname)
@@ -113,7 +113,7 @@ function useColumns(
       id: 'state',
       header: t('containers.state'),
       cell: (container) => (
-        <ContainerState container={container} busy={pendingOf(container)} stoppedBy={stopper(container)} />
+        <ContainerState container={container} busy={getPending(container)} stoppedBy={stopper(container)} />
       ),
       sort: (container) => container.state,
       narrow: 'lead',

@@ -18,7 +18,7 @@ import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
 import { timeColumn } from '../../table/named-columns.tsx'
 import { bytesText } from '../deployments/bytes.ts'
-import { imageName, tagsOf } from './image-name.ts'
+import { imageName, listTags } from './image-name.ts'
 
 type NodeImage = ResponseOf<'nodes.images'>['images'][number]
 type Props = { teamSlug: string; node: ResponseOf<'nodes.get'> }
@@ -34,9 +34,9 @@ const appearances: Record<NodeImage['state'], StatusStyle> = {
 export function NodeImages({ teamSlug, node }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
   const params = { teamSlug, nodeId: node.id }
-  const away = node.status !== 'connected'
-  const query = useQuery({ ...apiQuery('nodes.images', { params }), enabled: !away, staleTime: 0 })
-  if (away) return <EmptyState icon={Unplug} title={t('images.awayTitle')} text={t('images.awayText')} />
+  const isUnavailable = node.status !== 'connected'
+  const query = useQuery({ ...apiQuery('nodes.images', { params }), enabled: !isUnavailable, staleTime: 0 })
+  if (isUnavailable) return <EmptyState icon={Unplug} title={t('images.awayTitle')} text={t('images.awayText')} />
   return (
     <QueryView
       query={query}
@@ -64,7 +64,7 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
   const free = images.filter(({ state }) => state === 'unneeded')
   // Images that became needed meanwhile can no longer be chosen.
   const chosen = free.filter(({ id }) => picked.has(id))
-  const bytesOf = (some: readonly NodeImage[]) => bytesText(some.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
+  const countBytes = (some: readonly NodeImage[]) => bytesText(some.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
   const pick = (id: string, on: boolean) => {
     const next = new Set(picked)
     if (on) next.add(id)
@@ -74,7 +74,7 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
   const remove = () => {
     const question = {
       title: t('images.removeTitle', { count: chosen.length }),
-      text: t('images.removeText', { size: bytesOf(chosen) }),
+      text: t('images.removeText', { size: countBytes(chosen) }),
       action: t('images.remove'),
       danger: true,
     }
@@ -105,8 +105,8 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
       cell: (image) => (
         <span className="mono" title={image.references.join('\n')}>
           <MiddleEllipsis text={imageName(image)} />
-          {tagsOf(image).length > 1 && (
-            <span className="text-ink-2"> {t('images.more', { count: tagsOf(image).length - 1 })}</span>
+          {listTags(image).length > 1 && (
+            <span className="text-ink-2"> {t('images.more', { count: listTags(image).length - 1 })}</span>
           )}
         </span>
       ),
@@ -145,7 +145,7 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
             disabledReason={free.length === 0 ? t('images.noneFree') : null}
             onClick={() => setPicked(new Set(all ? [] : free.map(({ id }) => id)))}
           >
-            {all ? t('images.pickNone') : t('images.pickFree', { count: free.length, size: bytesOf(free) })}
+            {all ? t('images.pickNone') : t('images.pickFree', { count: free.length, size: countBytes(free) })}
           </Button>
           <Button
             size="sm"

@@ -28,7 +28,7 @@ export function NodesPage() {
       id: 'status',
       header: t('list.status'),
       cell: (node) =>
-        stateOf(node) === 'never-connected' ? (
+        getState(node) === 'never-connected' ? (
           <StateMark appearance={statusStyle('phase', 'waiting')} label={t('notYet')} />
         ) : (
           <State kind="node" value={node.status} />
@@ -62,19 +62,19 @@ export function NodesPage() {
       searchText={(node) => [node.name, node.address, node.description, engineText(node)]}
       choice={{
         label: t('list.status'),
-        of: stateOf,
+        of: getState,
         values: [...nodeStatuses, 'never-connected'],
         optionLabel: (value) => (value === 'never-connected' ? t('notYet') : t(`common:state.node.${value}`)),
       }}
       columns={columns}
       initialSort={{ column: 'name', direction: 'asc' }}
-      tint={(node) => (stateOf(node) === 'unreachable' ? 'failed' : undefined)}
+      tint={(node) => (getState(node) === 'unreachable' ? 'failed' : undefined)}
     />
   )
 }
 
 /** The status, except that a new node is not missed yet. */
-const stateOf = (node: Node) => (node.status === 'unreachable' && !node.connectedAt ? 'never-connected' : node.status)
+const getState = (node: Node) => (node.status === 'unreachable' && !node.connectedAt ? 'never-connected' : node.status)
 
 /** "Docker 28.2 on Debian GNU/Linux 12". */
 export const engineText = (node: Pick<Node, 'engineVersion' | 'operatingSystem'>): string | null =>

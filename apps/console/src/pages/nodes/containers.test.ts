@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import {
   containerAppearance,
   containerName,
+  engineStatusText,
   isFailing,
   isForeign,
   isInternal,
   isReached,
-  ownWords,
   portText,
 } from './containers.ts'
 
@@ -64,7 +64,10 @@ describe('containers of a node', () => {
   })
 
   it('shows the status text of the engine only if it adds information', () => {
-    expect([ownWords(make()), ownWords(make({ status: 'out of memory' }))]).toEqual([null, 'out of memory'])
+    expect([engineStatusText(make()), engineStatusText(make({ status: 'out of memory' }))]).toEqual([
+      null,
+      'out of memory',
+    ])
   })
 
   it('formats ports with the published port first', () => {

@@ -5,14 +5,14 @@ import { statusStyle } from '../../components/status-styles.ts'
 /** The part of a node's containers that a chip shows. */
 export type StateFilter = 'all' | 'running' | 'failing' | 'stopped' | 'other'
 
-export function stateFilterOf(container: Container, isStoppedByPerson: boolean): Exclude<StateFilter, 'all'> {
+export function toStateFilter(container: Container, isStoppedByPerson: boolean): Exclude<StateFilter, 'all'> {
   if (isFailing(container) && !isStoppedByPerson) return 'failing'
   if (container.state === 'running') return 'running'
   return container.state === 'exited' ? 'stopped' : 'other'
 }
 
 /** The prefix that a container was deployed under; empty for one that Crux did not start. */
-export const prefixOf = ({ id, labels }: Container): string => labels['dev.crux.prefix'] ?? id.prefix
+export const getPrefix = ({ id, labels }: Container): string => labels['dev.crux.prefix'] ?? id.prefix
 
 /** Whether stopping it affects others: it publishes a port, or a deployment started it. */
 export const isStopNoticed = ({ ports, labels }: Container): boolean =>
@@ -62,7 +62,7 @@ export function isReached(pending: PendingOperation, now: Container | undefined)
   }
 }
 
-/** "Exited 137" in red, "Exited 0" in grey: leaving with 0 is mostly on purpose, and so is what a person stopped. */
+/** "Exited 137" in red, "Exited 0" in grey: leaving with 0 is mostly on purpose, and so is what a user stopped. */
 export function containerAppearance(
   container: Container,
   isStoppedByPerson = false,
@@ -85,12 +85,12 @@ export const isFailing = (container: Container): boolean =>
   (container.state === 'exited' && container.exitCode !== 0) || container.health === 'unhealthy'
 
 /** The engine's words where they say more than the state does: "Up 4 minutes" and "Exited (0) ..." do not. */
-export const ownWords = ({ status }: Container): string | null =>
+export const engineStatusText = ({ status }: Container): string | null =>
   !status || /^(Up|Exited|Created)\b/i.test(status) ? null : status
 
 /** Whether it has more to show than its state: a health check, restarts, or a status text of the engine. */
 export const hasHealth = (container: Container): boolean =>
-  (container.health ?? 'none') !== 'none' || Boolean(container.restartCount) || ownWords(container) !== null
+  (container.health ?? 'none') !== 'none' || Boolean(container.restartCount) || engineStatusText(container) !== null
 
 /** "8080 → 80", "53 → 53/udp"; a port without a host side is inside the network only. */
 export const portText = (port: Container['ports'][number]): string => {

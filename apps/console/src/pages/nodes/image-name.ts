@@ -1,11 +1,11 @@
 type Named = { id: string; references: readonly string[] }
 
-export const tagsOf = ({ references }: Pick<Named, 'references'>): string[] =>
+export const listTags = ({ references }: Pick<Named, 'references'>): string[] =>
   references.filter((reference) => !reference.includes('@'))
 
 /** The display name of an image: its first tag, else its repository and the start of a digest, else the start of its id. */
 export function imageName({ id, references }: Named): string {
-  const [tag] = tagsOf({ references })
+  const [tag] = listTags({ references })
   const [first] = references
   return (
     tag ??

@@ -44,9 +44,9 @@ export function useContainerActions({ teamSlug, nodeId, containers, send }: Prop
   }
 
   const stale = link !== 'open' && t('containers.offline')
-  const actionsOf = (container: Container) => {
+  const listActions = (container: Container) => {
     const running = container.state === 'running'
-    const busy = operations.pendingOf(container)
+    const busy = operations.getPending(container)
     const foreign = isForeign(container) && t('containers.notYours')
     const waits = busy && t(`containers.busy.${busy}`)
     const operate: Action = running
@@ -86,7 +86,7 @@ export function useContainerActions({ teamSlug, nodeId, containers, send }: Prop
     }
     return { operate, restart, remove: removal, foreign }
   }
-  return { actionsOf, pendingOf: operations.pendingOf }
+  return { listActions, getPending: operations.getPending }
 }
 
 function stopQuestion(container: Container, t: ReturnType<typeof useTranslation<['nodes', 'common']>>['t']): Question {

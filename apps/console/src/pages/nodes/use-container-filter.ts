@@ -1,7 +1,7 @@
 import type { Container } from '@crux/contract'
 import { useState } from 'react'
 import { filterRows } from '../../table/filter-rows.ts'
-import { containerName, imageText, isInternal, type StateFilter, stateFilterOf } from './containers.ts'
+import { containerName, imageText, isInternal, type StateFilter, toStateFilter } from './containers.ts'
 
 export type ContainerFilter = ReturnType<typeof useContainerFilter>
 
@@ -21,7 +21,7 @@ export function useContainerFilter(containers: readonly Container[], stopper: (c
   const inState = (value: StateFilter) =>
     value === 'all'
       ? found
-      : found.filter((container) => stateFilterOf(container, Boolean(stopper(container))) === value)
+      : found.filter((container) => toStateFilter(container, Boolean(stopper(container))) === value)
   return {
     text,
     setText,
@@ -34,7 +34,7 @@ export function useContainerFilter(containers: readonly Container[], stopper: (c
     /** How many there are without search and state. */
     total: shown.length,
     rows: inState(state),
-    countOf: (value: StateFilter) => inState(value).length,
+    countMatches: (value: StateFilter) => inState(value).length,
     reset: () => {
       setText('')
       setState('all')

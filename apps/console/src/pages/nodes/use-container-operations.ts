@@ -38,12 +38,12 @@ export function useContainerOperations(containers: readonly Container[] | null, 
   }, [pending, path, t])
 
   return {
-    pendingOf: (container: Container) => pending.get(containerKey(container))?.operation,
+    getPending: (container: Container) => pending.get(containerKey(container))?.operation,
     run: (container: Container, operation: PendingOperation['operation']) => {
       send(container, operation)
       const asked: PendingOperation = { operation, startedAt: container.startedAt ?? null, askedAt: Date.now() }
       setPending((all) => new Map(all).set(containerKey(container), asked))
     },
-    nameOf: containerName,
+    getName: containerName,
   }
 }

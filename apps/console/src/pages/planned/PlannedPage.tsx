@@ -13,7 +13,7 @@ export function PlannedPage() {
   const { t, i18n } = useTranslation('planned')
   const team = useTeamOrNone()
   const area = useLocation({
-    select: (location) => areaOf(location.pathname, (name) => i18n.exists(`planned:title.${name}`)),
+    select: (location) => getArea(location.pathname, (name) => i18n.exists(`planned:title.${name}`)),
   })
   const title = i18n.t(`planned:title.${area}` as 'planned:title.packages')
   return (
@@ -30,5 +30,5 @@ export function PlannedPage() {
 }
 
 /** The first part of the path that names an area: /acme/packages/1 -> packages. */
-const areaOf = (path: string, known: (name: string) => boolean): string =>
+const getArea = (path: string, known: (name: string) => boolean): string =>
   path.split('/').find((part) => part !== '' && known(part)) ?? 'templates'

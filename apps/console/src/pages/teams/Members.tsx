@@ -25,7 +25,7 @@ const InvitationLinkDialog = lazyComponent(
 )
 const TeamInvite = lazyComponent(async () => (await import('../../forms/team-invite.tsx')).TeamInvite)
 
-/** As long as the server refuses another mail to the same person. */
+/** As long as the server refuses another mail to the same user. */
 const reinvitePauseMs = 30_000
 
 /** The members and the invitations of the team. */

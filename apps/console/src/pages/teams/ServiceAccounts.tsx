@@ -168,7 +168,7 @@ function AccountToken({ teamSlug, account, onClose }: { teamSlug: string; accoun
   return (
     <TokenCreate
       title={t('addTo', { name: account.name })}
-      draftOf={account.id}
+      draftKey={account.id}
       description={t('addAccountText')}
       scopes={['deploy', ...tokenScopes.filter((scope) => scope !== 'deploy')]}
       creating={create}

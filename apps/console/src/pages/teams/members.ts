@@ -4,7 +4,7 @@ export type Team = ResponseOf<'teams.get'>
 export type Member = Team['users'][number]
 
 /** Invited users are not owners yet. */
-export const ownersOf = (team: Team): Member[] =>
+export const listOwners = (team: Team): Member[] =>
   team.users.filter((user) => user.role === 'owner' && user.status === 'verified')
 
 /** The counts of members and of invited users: an expired or declined invitation counts for neither. */
@@ -18,6 +18,6 @@ export const awaitsAnswer = (member: Member): boolean => member.status === 'pend
 
 /** Whether the team would have no owner without this one. */
 export function lastOwner(team: Team, member: Member): boolean {
-  const owners = ownersOf(team)
+  const owners = listOwners(team)
   return owners.length === 1 && owners[0]?.id === member.id
 }

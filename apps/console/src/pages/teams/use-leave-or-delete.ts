@@ -7,7 +7,7 @@ import { meQuery, useMe } from '../../api/me.ts'
 import type { Action } from '../../components/Menu.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { links } from '../../routing/links.ts'
-import { ownersOf } from './members.ts'
+import { listOwners } from './members.ts'
 
 /** Leave and delete; both end at the entry, which finds the next team. */
 export function useLeaveOrDelete(team: ResponseOf<'teams.get'>): Action[] {
@@ -24,7 +24,7 @@ export function useLeaveOrDelete(team: ResponseOf<'teams.get'>): Action[] {
   const leave = useCall('teams.leave', { stale, onSuccess: gone(t('details.left', { name: team.name })) })
   const remove = useCall('teams.delete', { stale, onSuccess: gone(t('details.deleted', { name: team.name })) })
   const params = { teamId: team.id }
-  const owners = ownersOf(team)
+  const owners = listOwners(team)
   const lastOwner = owners.length === 1 && owners[0]?.id === me?.user.id
   // An installation without team creation also does not allow deleting teams.
   const fixed = me?.teamCreation === false ? t('details.fixed') : null

@@ -41,20 +41,20 @@ export function ImageOrder({ images, onSave, onDiscard }: Props) {
     useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
   )
 
-  const nameOf = (id: string | number) => {
+  const getName = (id: string | number) => {
     const image = images.find((one) => one.id === id)
     return image?.config.name ?? image?.name ?? ''
   }
-  const words = (id: string | number, over: string | number | undefined) => ({
-    name: nameOf(id),
+  const announcement = (id: string | number, over: string | number | undefined) => ({
+    name: getName(id),
     place: order.indexOf(String(over ?? id)) + 1,
     total: order.length,
   })
   const announcements: Announcements = {
-    onDragStart: ({ active }) => t('order.picked', { name: nameOf(active.id) }),
-    onDragOver: ({ active, over }) => t('order.over', words(active.id, over?.id)),
-    onDragEnd: ({ active, over }) => t('order.dropped', words(active.id, over?.id)),
-    onDragCancel: ({ active }) => t('order.cancelled', { name: nameOf(active.id) }),
+    onDragStart: ({ active }) => t('order.picked', { name: getName(active.id) }),
+    onDragOver: ({ active, over }) => t('order.over', announcement(active.id, over?.id)),
+    onDragEnd: ({ active, over }) => t('order.dropped', announcement(active.id, over?.id)),
+    onDragCancel: ({ active }) => t('order.cancelled', { name: getName(active.id) }),
   }
   const move = (from: number, to: number) => setOrder(arrayMove(order, from, to))
   const drop = ({ active, over }: DragEndEvent) => {
@@ -88,7 +88,7 @@ export function ImageOrder({ images, onSave, onDiscard }: Props) {
                   <Row
                     key={id}
                     image={image}
-                    name={nameOf(id)}
+                    name={getName(id)}
                     place={place}
                     total={order.length}
                     onMove={(to) => move(place, to)}

@@ -33,13 +33,13 @@ export function RegistryPicker({ registries, value, onChange }: Props) {
     return (
       <div className="flex items-center gap-2 rounded-md border border-line px-3 py-1">
         <span className="font-strong">{current?.name}</span>
-        <code className="min-w-0 flex-1 truncate text-ink-2">{current && addressOf(current)}</code>
+        <code className="min-w-0 flex-1 truncate text-ink-2">{current && getAddress(current)}</code>
         <Button size="sm" onClick={() => setOpen(true)}>
           {t('addImages.changeRegistry')}
         </Button>
       </div>
     )
-  const found = filterRows(registries, text, (one) => [one.name, addressOf(one)])
+  const found = filterRows(registries, text, (one) => [one.name, getAddress(one)])
   return (
     <div className="grid gap-2">
       <SearchBox value={text} onChange={setText} label={t('addImages.findRegistry')} className="w-full" autoFocus />
@@ -57,7 +57,7 @@ export function RegistryPicker({ registries, value, onChange }: Props) {
               className="flex h-9 w-full items-center gap-2 px-3 text-left hover:bg-hover focus-visible:-outline-offset-2"
             >
               <span className="font-strong">{one.name}</span>
-              <code className="min-w-0 flex-1 truncate text-ink-2">{addressOf(one)}</code>
+              <code className="min-w-0 flex-1 truncate text-ink-2">{getAddress(one)}</code>
               {one.id === value && <Check aria-hidden className="text-accent" />}
             </button>
           </li>
@@ -68,4 +68,4 @@ export function RegistryPicker({ registries, value, onChange }: Props) {
   )
 }
 
-const addressOf = ({ imageUrlPrefix, url }: Registry) => imageUrlPrefix || url
+const getAddress = ({ imageUrlPrefix, url }: Registry) => imageUrlPrefix || url

@@ -22,34 +22,34 @@ import type { RequestContext } from '../../http/request-context.ts'
 import type { Routes } from '../../http/routes.ts'
 import { findOwner } from '../../identities/credentials.ts'
 import { normalizeIdentifier } from '../../identities/identity-schema.ts'
-import { emailOf } from '../../identities/traits.ts'
+import { getEmail } from '../../identities/traits.ts'
 import { recordSecurityEvent } from '../../security/events.ts'
 import { currentSession, requireHighestAal, type Signed } from '../../sessions/current.ts'
 import { type Message, messages } from '../../ui/messages.ts'
 import { admit } from '../admission.ts'
 import { factorMessages } from '../factor-messages.ts'
-import { takeOut } from '../memory.ts'
-import { type PendingSignIn, readPending } from './departure.ts'
+import { takeMemory } from '../memory.ts'
 import { findLinks, oidcIdentifier, saveLinks } from './links.ts'
 import { oidcSettings } from './methods.ts'
 import { ProviderError } from './provider.ts'
+import { type PendingSignIn, readPending } from './provider-redirect.ts'
 import { registerWith } from './registration.ts'
 
 export const oidcRoutes = (app: FlowApp): Routes => ({
-  '/self-service/methods/oidc/callback/:provider': { GET: (ctx) => arrive(app, ctx) },
+  '/self-service/methods/oidc/callback/:provider': { GET: (ctx) => handleCallback(app, ctx) },
 })
 
 /** A browser returns from a provider. `state` contains the id of its flow, which only that browser may use. */
-async function arrive(app: FlowApp, ctx: RequestContext): Promise<unknown> {
+async function handleCallback(app: FlowApp, ctx: RequestContext): Promise<unknown> {
   const providerId = ctx.param('provider')
   const state = ctx.query('state') ?? ''
-  const flow = await findDeparted(app, state.split('.')[0])
+  const flow = await findStartedFlow(app, state.split('.')[0])
   const provider = app.providers.get(providerId)
   if (!flow || !provider) throw badRequest('This sign-in was not started here, or it is too old.')
   requireOwnFlow(ctx, flow)
   const session = await currentSession(app, ctx)
   if (isExpired(flow)) return expire(app, ctx, flow, session)
-  const away = readPending(app, flow, await takeOut(app, flow, 'oidc'))
+  const away = readPending(app, flow, await takeMemory(app, flow, 'oidc'))
   if (away?.provider !== providerId || !sameSecret(away.state, state))
     throw badRequest('This sign-in was completed already, or it was not started here.')
 
@@ -69,7 +69,7 @@ interface Arrival {
   traits: unknown
 }
 
-async function findDeparted(app: FlowApp, id: string | undefined): Promise<Flow | undefined> {
+async function findStartedFlow(app: FlowApp, id: string | undefined): Promise<Flow | undefined> {
   if (!isUuid(id)) return undefined
   for (const kind of ['login', 'registration', 'settings'] as const) {
     const flow = await findFlow(app.database.db, kind, id)
@@ -92,7 +92,7 @@ async function redeem(
   }
   try {
     const { state, verifier, nonce } = away
-    return await provider.arrive({ url: new URL(ctx.url), state, verifier, nonce })
+    return await provider.complete({ url: new URL(ctx.url), state, verifier, nonce })
   } catch (err) {
     if (!(err instanceof ProviderError)) throw err
     app.log.warn({ err, provider: provider.id }, 'an identity provider did not confirm a sign-in')
@@ -126,7 +126,7 @@ async function signUp(app: FlowApp, ctx: RequestContext, arrival: Arrival): Prom
   if (outcome.kind === 'continued')
     return answerFlow(app, ctx, await updateFlow(app.database.db, flow, outcome.change), { redirectStatus: 303 })
   if (outcome.kind !== 'proven') throw new Error(`signing up with a provider ended as ${outcome.kind}`)
-  const taken = await findOwner(app.database.db, 'password', normalizeIdentifier(emailOf(outcome.traits)))
+  const taken = await findOwner(app.database.db, 'password', normalizeIdentifier(getEmail(outcome.traits)))
   if (taken !== undefined) {
     // An address does not prove ownership of another account. The owner links the provider in the settings after signing in.
     const login = await startLogin(app, ctx, flow)

@@ -10,7 +10,7 @@ import {
 import { z } from 'zod'
 import type { Provider } from '../../app/services.ts'
 import type { ProviderSettings } from '../../config/oidc-providers.ts'
-import { departTo } from './openid-connect.ts'
+import { createAuthorizationRequest } from './openid-connect.ts'
 import { ProviderError, splitName } from './provider.ts'
 
 const User = z.object({ id: z.number().int(), name: z.string().nullish() })
@@ -46,8 +46,8 @@ export function createGitHubProvider(settings: ProviderSettings, fetch: CustomFe
   return {
     id: settings.id,
     label: settings.label,
-    depart: (options) => departTo(client, settings, { ...options, nonce: '' }),
-    async arrive({ url, state, verifier }) {
+    start: (options) => createAuthorizationRequest(client, settings, { ...options, nonce: '' }),
+    async complete({ url, state, verifier }) {
       try {
         const tokens = await authorizationCodeGrant(client, url, { expectedState: state, pkceCodeVerifier: verifier })
         const [user, emails] = await Promise.all([

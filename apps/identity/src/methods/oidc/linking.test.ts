@@ -1,7 +1,7 @@
 import { followRedirects, type OidcServer, oidcClient, startOidcServer } from '@crux/test-kit'
 import type { SettingsFlow } from '@ory/kratos-client'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Browser, inputOf, messageIds } from '../../../test/browser.ts'
+import { type Browser, getInput, messageIds } from '../../../test/browser.ts'
 import { openSettings, signUpInBrowser, submitSettings } from '../../../test/factors.ts'
 import { consoleUrl, startTestIdentity, type TestIdentity } from '../../../test/identity.ts'
 import { type MailServer, startMailServer } from '../../../test/mail-server.ts'
@@ -50,7 +50,7 @@ describe('linking a provider in the settings', () => {
     expect((await mails.next(email)).subject).toBe('A way to prove who you are was added')
     const { json: linked } = await browser.ask<SettingsFlow>(`/self-service/settings/flows?id=${flow.id}`)
     expect(linked.state).toBe('success')
-    expect(inputOf(linked.ui, 'unlink')?.value).toBe('corp')
+    expect(getInput(linked.ui, 'unlink')?.value).toBe('corp')
     await identity.sql(`update identity.verifiable_addresses set verified = true where value = $1`, [email])
     const other = await signInWith('corp')
     expect((await whoami(other.browser)).identity?.traits.email).toBe(email)
@@ -67,7 +67,7 @@ describe('linking a provider in the settings', () => {
     expect(answer.location).toBe(`${consoleUrl}/auth/settings?flow=${flow.id}`)
     const { json } = await browser.ask<SettingsFlow>(`/self-service/settings/flows?id=${flow.id}`)
     expect(messageIds(json)).toEqual([4000007])
-    expect(inputOf(json.ui, 'unlink')).toBeUndefined()
+    expect(getInput(json.ui, 'unlink')).toBeUndefined()
   })
 
   it('needs a recently authenticated session when the browser returns', async () => {
@@ -104,7 +104,7 @@ describe('linking a provider in the settings', () => {
     try {
       const { browser } = await signInWith('corp', lonely.browser())
       const flow = await openSettings(browser)
-      expect(inputOf(flow.ui, 'unlink')).toMatchObject({ value: 'corp', disabled: true })
+      expect(getInput(flow.ui, 'unlink')).toMatchObject({ value: 'corp', disabled: true })
       const refused = await submitSettings(browser, flow, { unlink: 'corp' })
       expect([refused.status, messageIds(refused.json)]).toEqual([400, [4000001]])
       const id = (await whoami(browser)).identity?.id ?? ''

@@ -21,13 +21,13 @@ beforeEach(() => {
 })
 
 /** Starts a sign-in at the provider and returns its callback address without following it. */
-async function depart(browser: Browser): Promise<URL> {
+async function startAtProvider(browser: Browser): Promise<URL> {
   const departed = await submitLogin<{ redirect_browser_to: string }>(browser, await openLogin(browser), {
     provider: 'corp',
   })
   return new URL(await followRedirects(departed.json.redirect_browser_to, publicUrl))
 }
-const arrive = (browser: Browser, back: URL) => browser.ask(back.href.slice(publicUrl.length))
+const returnFromProvider = (browser: Browser, back: URL) => browser.ask(back.href.slice(publicUrl.length))
 const linkedTo = async (browser: Browser) =>
   identity.sql(`select 1 from identity.credentials where type = 'oidc' and identity_id = $1`, [
     (await whoami(browser)).identity?.id,
@@ -36,24 +36,24 @@ const linkedTo = async (browser: Browser) =>
 describe('a sign-in with a provider refuses', () => {
   it('the code of another browser together with the state of this browser', async () => {
     const [victim, attacker] = [identity.browser(), identity.browser()]
-    const own = await depart(victim)
+    const own = await startAtProvider(victim)
     server.account = makeAccount()
-    const foreign = await depart(attacker)
+    const foreign = await startAtProvider(attacker)
     own.searchParams.set('code', foreign.searchParams.get('code') ?? '')
     // PKCE binds the code to the verifier of the other attempt.
-    await arrive(victim, own)
+    await returnFromProvider(victim, own)
     expect(victim.sessionCookie).toBeUndefined()
     // The attempt has ended, so the right code is refused too.
-    await arrive(victim, foreign)
+    await returnFromProvider(victim, foreign)
     expect(victim.sessionCookie).toBeUndefined()
   })
 
   it('the callback of an attacker, which would sign the victim in to the account of the attacker', async () => {
     const [victim, attacker] = [identity.browser(), identity.browser()]
-    const back = await depart(attacker)
-    expect((await arrive(victim, back)).status).toBe(403)
+    const back = await startAtProvider(attacker)
+    expect((await returnFromProvider(victim, back)).status).toBe(403)
     await openLogin(victim)
-    expect((await arrive(victim, back)).status).toBe(403)
+    expect((await returnFromProvider(victim, back)).status).toBe(403)
     expect(victim.sessionCookie).toBeUndefined()
   })
 
@@ -72,7 +72,7 @@ describe('linking a provider', () => {
     const departed = await submitSettings(attacker.browser, await openSettings(attacker.browser), { link: 'corp' })
     const { redirect_browser_to: away } = departed.json as unknown as { redirect_browser_to: string }
     const back = new URL(await followRedirects(away, publicUrl))
-    expect((await arrive(victim.browser, back)).status).toBeGreaterThanOrEqual(400)
+    expect((await returnFromProvider(victim.browser, back)).status).toBeGreaterThanOrEqual(400)
     expect(await linkedTo(victim.browser)).toEqual([])
     expect(await linkedTo(attacker.browser)).toEqual([])
   })

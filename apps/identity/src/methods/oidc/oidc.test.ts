@@ -1,14 +1,14 @@
 import { followRedirects, type OidcServer, oidcClient, startOidcServer } from '@crux/test-kit'
 import type { LoginFlow, RegistrationFlow } from '@ory/kratos-client'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { csrfOf, inputOf, messageIds } from '../../../test/browser.ts'
-import { enrolTotp, namesOf, openLogin, signUpInBrowser, submitLogin } from '../../../test/factors.ts'
+import { getCsrfToken, getInput, messageIds } from '../../../test/browser.ts'
+import { enrolTotp, listNames, openLogin, signUpInBrowser, submitLogin } from '../../../test/factors.ts'
 import { startGitHub } from '../../../test/github-server.ts'
 import { consoleUrl, makeEmail, startTestIdentity, type TestIdentity } from '../../../test/identity.ts'
-import { codeOf, type MailServer, startMailServer } from '../../../test/mail-server.ts'
+import { getCode, type MailServer, startMailServer } from '../../../test/mail-server.ts'
 import {
   callback,
-  flowOf,
+  getFlow,
   goThere,
   makeAccount,
   publicUrl,
@@ -181,7 +181,7 @@ describe('signing in with a provider', () => {
   it('lets users without another method authenticate again', async () => {
     const { browser } = await signInWith('corp')
     const flow = await openLogin(browser, '?refresh=true')
-    expect(namesOf(flow.ui, 'oidc')).toEqual(['provider'])
+    expect(listNames(flow.ui, 'oidc')).toEqual(['provider'])
     const before = await whoami(browser)
     const { answer } = await goThere(browser, await submitLogin(browser, flow, { provider: 'corp' }))
     expect(answer.status).toBe(303)
@@ -196,7 +196,7 @@ describe('an address from a provider', () => {
     const { email } = await signUpInBrowser(identity)
     server.account = { ...server.account, email }
     const { browser, answer } = await signInWith('corp')
-    const { json } = await browser.ask<LoginFlow>(`/self-service/login/flows?id=${flowOf(answer.location)}`)
+    const { json } = await browser.ask<LoginFlow>(`/self-service/login/flows?id=${getFlow(answer.location)}`)
     expect(messageIds(json)).toEqual([4000027])
     expect(browser.sessionCookie).toBeUndefined()
     const rows = await identity.sql(`select 1 from identity.credentials where type = 'oidc' and config::text like $1`, [
@@ -213,9 +213,9 @@ describe('an address from a provider', () => {
     const { browser } = await signInWith(provider)
     const session = await whoami(browser)
     expect(session.identity?.verifiable_addresses?.[0]?.verified).toBe(false)
-    expect(codeOf(await mails.next(server.account.email ?? ''))).toMatch(/^\d{6}$/)
+    expect(getCode(await mails.next(server.account.email ?? ''))).toMatch(/^\d{6}$/)
     const { browser: other, answer } = await signInWith(provider)
-    const { json } = await other.ask<LoginFlow>(`/self-service/login/flows?id=${flowOf(answer.location)}`)
+    const { json } = await other.ask<LoginFlow>(`/self-service/login/flows?id=${getFlow(answer.location)}`)
     expect(messageIds(json)).toEqual([4000010])
     expect(other.sessionCookie).toBeUndefined()
   })
@@ -224,14 +224,18 @@ describe('an address from a provider', () => {
     server.account = { sub: server.account.sub, name: 'Grace Brewster Hopper' }
     const { browser, answer } = await signInWith('corp')
     expect(answer.location).toMatch(`${consoleUrl}/auth/register-oidc?flow=`)
-    const id = flowOf(answer.location)
+    const id = getFlow(answer.location)
     const { json: flow } = await browser.ask<RegistrationFlow>(`/self-service/registration/flows?id=${id}`)
     expect(flow.ui.nodes.map(({ group }) => group)).toEqual(['default', 'oidc', 'oidc', 'oidc', 'oidc'])
-    expect(inputOf(flow.ui, 'traits.name.last')?.value).toBe('Brewster Hopper')
+    expect(getInput(flow.ui, 'traits.name.last')?.value).toBe('Brewster Hopper')
     expect(messageIds(flow, 'traits.email')).toEqual([4000002])
     const email = makeEmail()
     const done = await browser.ask(`/self-service/registration?flow=${id}`, {
-      json: { csrf_token: csrfOf(flow), provider: 'corp', traits: { email, name: { first: 'Grace', last: 'Hopper' } } },
+      json: {
+        csrf_token: getCsrfToken(flow),
+        provider: 'corp',
+        traits: { email, name: { first: 'Grace', last: 'Hopper' } },
+      },
     })
     expect(done.status).toBe(200)
     const session = await whoami(browser)
@@ -242,10 +246,10 @@ describe('an address from a provider', () => {
   it('cannot be replaced while the user completes the form', async () => {
     server.account = { ...server.account, email: 'not an address' }
     const { browser, answer } = await signInWith('corp')
-    const id = flowOf(answer.location)
+    const id = getFlow(answer.location)
     const { json: flow } = await browser.ask<RegistrationFlow>(`/self-service/registration/flows?id=${id}`)
     const refused = await browser.ask<RegistrationFlow>(`/self-service/registration?flow=${id}`, {
-      json: { csrf_token: csrfOf(flow), provider: 'corp', traits: { email: makeEmail() } },
+      json: { csrf_token: getCsrfToken(flow), provider: 'corp', traits: { email: makeEmail() } },
     })
     expect(refused.status).toBe(400)
     expect(messageIds(refused.json, 'traits.email')).toEqual([4000001])
@@ -257,7 +261,12 @@ describe('signing up with a provider', () => {
     const browser = identity.browser()
     const { json: flow } = await browser.ask<RegistrationFlow>('/self-service/registration/browser')
     const departed = await browser.ask(`/self-service/registration?flow=${flow.id}`, {
-      json: { csrf_token: csrfOf(flow), method: 'oidc', provider: 'corp', traits: { name: { first: 'Augusta' } } },
+      json: {
+        csrf_token: getCsrfToken(flow),
+        method: 'oidc',
+        provider: 'corp',
+        traits: { name: { first: 'Augusta' } },
+      },
     })
     await goThere(browser, departed)
     expect((await whoami(browser)).identity?.traits.name).toEqual({ first: 'Augusta', last: 'Byron' })
@@ -268,11 +277,11 @@ describe('signing up with a provider', () => {
     server.account = nameless
     const { browser, answer } = await signInWith('corp')
     expect(answer.location).toMatch(`${consoleUrl}/auth/register-oidc?flow=`)
-    const id = flowOf(answer.location)
+    const id = getFlow(answer.location)
     const { json: flow } = await browser.ask<RegistrationFlow>(`/self-service/registration/flows?id=${id}`)
-    expect(inputOf(flow.ui, 'traits.email')?.value).toBe(nameless.email)
+    expect(getInput(flow.ui, 'traits.email')?.value).toBe(nameless.email)
     const done = await browser.ask(`/self-service/registration?flow=${id}`, {
-      json: { csrf_token: csrfOf(flow), provider: 'corp', traits: { email: nameless.email, name: {} } },
+      json: { csrf_token: getCsrfToken(flow), provider: 'corp', traits: { email: nameless.email, name: {} } },
     })
     expect(done.status).toBe(200)
     expect((await whoami(browser)).identity?.traits).toEqual({ email: nameless.email, name: {} })
@@ -285,7 +294,7 @@ describe('signing up with a provider', () => {
     await goThere(
       browser,
       await browser.ask(`/self-service/registration?flow=${flow.id}`, {
-        json: { csrf_token: csrfOf(flow), provider: 'corp' },
+        json: { csrf_token: getCsrfToken(flow), provider: 'corp' },
       }),
     )
     expect((await whoami(browser)).identity?.id).toBe((await whoami(known.browser)).identity?.id)

@@ -12,7 +12,7 @@ import {
   randomPKCECodeVerifier,
 } from 'openid-client'
 import { z } from 'zod'
-import type { Claims, Departure, Provider } from '../../app/services.ts'
+import type { AuthorizationRequest, Claims, Provider } from '../../app/services.ts'
 import type { ProviderSettings } from '../../config/oidc-providers.ts'
 import { ProviderError, splitName } from './provider.ts'
 
@@ -30,11 +30,11 @@ const Profile = z.object({
 })
 
 /** Creates the address of a provider: code flow with PKCE. An empty nonce is omitted, because OAuth 2 alone has none. */
-export async function departTo(
+export async function createAuthorizationRequest(
   client: Configuration,
   { scope }: ProviderSettings,
   { redirectUri, state, nonce }: { redirectUri: string; state: string; nonce: string },
-): Promise<Departure> {
+): Promise<AuthorizationRequest> {
   const verifier = randomPKCECodeVerifier()
   const url = buildAuthorizationUrl(client, {
     redirect_uri: redirectUri,
@@ -73,10 +73,10 @@ export function createOpenIdProvider(settings: ProviderSettings, fetch: CustomFe
   return {
     id: settings.id,
     label: settings.label,
-    async depart(options) {
-      return departTo(await configuration(), settings, { ...options, nonce: randomNonce() })
+    async start(options) {
+      return createAuthorizationRequest(await configuration(), settings, { ...options, nonce: randomNonce() })
     },
-    async arrive({ url, state, verifier, nonce }) {
+    async complete({ url, state, verifier, nonce }) {
       const client = await configuration()
       try {
         const tokens = await authorizationCodeGrant(client, url, {

@@ -5,7 +5,7 @@ import { traitInputs } from '../../flows/forms.ts'
 import type { RegistrationOutcome } from '../../flows/sign-in-method.ts'
 import { isObject } from '../../http/body.ts'
 import { normalizeIdentifier } from '../../identities/identity-schema.ts'
-import { checkTraits, completeTraits, emailOf } from '../../identities/traits.ts'
+import { checkTraits, completeTraits, getEmail } from '../../identities/traits.ts'
 import { csrfNode, input, withMessages } from '../../ui/nodes.ts'
 import { factorMessages } from '../factor-messages.ts'
 import { recall, remember } from '../memory.ts'
@@ -46,7 +46,7 @@ export function registerWith(
     provider: provider.id,
     credentials: [{ type: 'oidc', config: { providers: [link] }, identifiers: [oidcIdentifier(link)] }],
     session: true,
-    verified: claims.emailVerified && sameAddress(claims.email, emailOf(traits)),
+    verified: claims.emailVerified && sameAddress(claims.email, getEmail(traits)),
   }
 }
 

@@ -8,7 +8,7 @@ import { recordSecurityEvent } from '../../security/events.ts'
 import { type Message, messages } from '../../ui/messages.ts'
 import { factorMessages } from '../factor-messages.ts'
 import { countFirstFactors, requireAnotherFirstFactor } from '../first-factors.ts'
-import { takeOut } from '../memory.ts'
+import { takeMemory } from '../memory.ts'
 import { acceptNewKey, acceptProof, isNewKey, type Proof, type Question } from './ceremony.ts'
 import { type RelyingParty, relyingParty } from './relying-party.ts'
 import { findKeys, type KeyType, keyName } from './stored-keys.ts'
@@ -72,7 +72,7 @@ export function submitKey(kind: KeyKind): SettingsMethod['submit'] {
     const answer = textField(fields, kind.registerField)
     if (answer === '') return removeKey(app, kind, attempt)
     if (!isNewKey(answer)) return refusedWith(unreadable(kind))
-    const memory = await takeOut<KeyMemory>(app, flow, type)
+    const memory = await takeMemory<KeyMemory>(app, flow, type)
     context.methods = flow.context.methods
     const userHandle = kind.userHandle?.(user) ?? memory.userHandle
     const key = memory.question && (await acceptNewKey(party, answer, memory.question.challenge))

@@ -5,13 +5,13 @@ import { type LoginMethod, type RegistrationMethod, refusedWith } from '../../fl
 import { isObject, textField } from '../../http/body.ts'
 import { locationChangeRequired } from '../../http/errors.ts'
 import { findOwner } from '../../identities/credentials.ts'
-import { checkTraits, emailOf, submittedTraits } from '../../identities/traits.ts'
+import { checkTraits, getEmail, submittedTraits } from '../../identities/traits.ts'
 import { type Message, messages } from '../../ui/messages.ts'
 import { input } from '../../ui/nodes.ts'
 import { admit } from '../admission.ts'
 import { factorMessages } from '../factor-messages.ts'
 import { countFirstFactors } from '../first-factors.ts'
-import { recall, remember, takeOut } from '../memory.ts'
+import { recall, remember, takeMemory } from '../memory.ts'
 import { acceptNewKey, askForNewKey, askForProof, isNewKey, type Proof, readProof } from './ceremony.ts'
 import { type KeyKind, type KeyMemory, notAdded, submitKey, unreadable, useKey } from './keys.ts'
 import { relyingParty } from './relying-party.ts'
@@ -69,7 +69,7 @@ export const passkeyLogin: LoginMethod = {
     const answer = readProof(text)
     if (!answer) return refusedWith(unreadable(kind))
     await app.limiter.take('client', ctx.clientAddress)
-    const { question } = await takeOut<KeyMemory>(app, flow, type)
+    const { question } = await takeMemory<KeyMemory>(app, flow, type)
     const owner = await findPasskeyOwner(app, answer)
     if (owner === undefined) return refusedWith(factorMessages.noSuchPasskey())
     if (await useKey(app, party, { identityId: owner, type }, answer, question))
@@ -111,7 +111,7 @@ export const passkeyRegistration: RegistrationMethod = {
     if (!isNewKey(answer)) return refuse(unreadable(kind))
     const found = checkTraits(traits)
     if (found.size > 0 || !isObject(traits)) return { kind: 'refused', found, traits }
-    const { question, userHandle } = await takeOut<KeyMemory>(app, flow, type)
+    const { question, userHandle } = await takeMemory<KeyMemory>(app, flow, type)
     const key = question && (await acceptNewKey(party, answer, question.challenge))
     if (!key || userHandle === undefined) return refuse(notAdded(kind))
     const config: StoredKeys = { userHandle, keys: [{ ...key, name: '' }] }
@@ -136,7 +136,7 @@ export const passkeySettings: SettingsMethod = {
     const known = stored?.keys ?? []
     const memory = recall<KeyMemory>(context, type)
     const userHandle = stored?.userHandle ?? memory.userHandle ?? newHandle()
-    const userName = emailOf(user.traits)
+    const userName = getEmail(user.traits)
     const question =
       memory.question ?? askForNewKey(party, { userHandle: Buffer.from(userHandle), userName, known, passkey: true })
     remember(context, type, { question, userHandle })

@@ -2,12 +2,12 @@ import type { SettingsMethod } from '../../flows/settings-method.ts'
 import { type LoginMethod, refusedWith } from '../../flows/sign-in-method.ts'
 import { textField } from '../../http/body.ts'
 import type { User } from '../../identities/store.ts'
-import { emailOf } from '../../identities/traits.ts'
+import { getEmail } from '../../identities/traits.ts'
 import { guessSecondFactor } from '../../limits/guesses.ts'
 import { messages } from '../../ui/messages.ts'
 import { input } from '../../ui/nodes.ts'
 import { factorMessages } from '../factor-messages.ts'
-import { recall, remember, takeOut } from '../memory.ts'
+import { recall, remember, takeMemory } from '../memory.ts'
 import { askForNewKey, askForProof, type Question, readProof } from './ceremony.ts'
 import { type KeyKind, type KeyMemory, submitKey, unreadable, useKey } from './keys.ts'
 import { relyingParty } from './relying-party.ts'
@@ -22,7 +22,7 @@ const kind: KeyKind = {
   registerField: 'webauthn_register',
   removeField: 'webauthn_remove',
   nameField: 'webauthn_register_displayname',
-  userHandle: (user) => handleOf(user).toString('base64url'),
+  userHandle: (user) => getUserHandle(user).toString('base64url'),
   isFirstFactor: false,
 }
 
@@ -39,7 +39,7 @@ export const securityKeyLogin: LoginMethod = {
     const question = asked(context) ?? askForProof(party, { keys: stored.keys, passkey: false })
     remember(context, type, { question })
     return [
-      input('default', 'identifier', 'hidden', { value: emailOf(session.user.traits).toLowerCase() }),
+      input('default', 'identifier', 'hidden', { value: getEmail(session.user.traits).toLowerCase() }),
       scriptNode(app),
       input(type, 'webauthn_login_trigger', 'button', {
         value: JSON.stringify(question.options),
@@ -56,7 +56,7 @@ export const securityKeyLogin: LoginMethod = {
     if (flow.type !== 'browser' || !party) return refusedWith(messages.loginMethodUnknown())
     if (!answer || !session) return refusedWith(unreadable(kind))
     const { identityId } = session
-    const { question } = await takeOut<KeyMemory>(app, flow, type)
+    const { question } = await takeMemory<KeyMemory>(app, flow, type)
     const guess = await guessSecondFactor(app, ctx, identityId)
     const problem = await useKey(app, party, { identityId, type }, answer, question)
     if (problem) return refusedWith(problem)
@@ -72,7 +72,7 @@ export const securityKeySettings: SettingsMethod = {
     const party = relyingParty(app)
     if (flowType !== 'browser' || !party) return []
     const known = (await findKeys(app.database.db, user.id, type))?.keys ?? []
-    const userHandle = handleOf(user)
+    const userHandle = getUserHandle(user)
     const question = asked(context) ?? askForNewKey(party, { userHandle, userName: party.name, known, passkey: false })
     remember(context, type, { question })
     return [
@@ -97,7 +97,7 @@ export const securityKeySettings: SettingsMethod = {
 }
 
 /** The bytes of the identity's id. */
-function handleOf(identity: User): Buffer {
+function getUserHandle(identity: User): Buffer {
   return Buffer.from(identity.id.replaceAll('-', ''), 'hex')
 }
 

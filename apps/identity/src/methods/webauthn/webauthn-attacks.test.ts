@@ -1,6 +1,6 @@
 import type { LoginFlow, UiContainer } from '@ory/kratos-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Browser, inputOf } from '../../../test/browser.ts'
+import { type Browser, getInput } from '../../../test/browser.ts'
 import {
   openLogin,
   openSettings,
@@ -18,12 +18,12 @@ beforeAll(async () => {
 })
 afterAll(() => identity.stop())
 
-const optionsOf = (ui: UiContainer, name: string) => JSON.parse(String(inputOf(ui, name)?.value))
-const proofOf = (text: string) => JSON.parse(text) as { id: string; rawId: string; response: Record<string, string> }
+const getOptions = (ui: UiContainer, name: string) => JSON.parse(String(getInput(ui, name)?.value))
+const parseProof = (text: string) => JSON.parse(text) as { id: string; rawId: string; response: Record<string, string> }
 
 async function addSecurityKey(browser: Browser, key = new SoftwareKey(consoleUrl)) {
   const flow = await openSettings(browser)
-  const webauthn_register = key.create(optionsOf(flow.ui, 'webauthn_register_trigger'))
+  const webauthn_register = key.create(getOptions(flow.ui, 'webauthn_register_trigger'))
   return {
     key,
     answer: await submitSettings(browser, flow, { webauthn_register, webauthn_register_displayname: 'Key' }),
@@ -32,7 +32,7 @@ async function addSecurityKey(browser: Browser, key = new SoftwareKey(consoleUrl
 
 async function addPasskey(browser: Browser, key = new SoftwareKey(consoleUrl)) {
   const flow = await openSettings(browser)
-  const passkey_settings_register = key.create(optionsOf(flow.ui, 'passkey_create_data'))
+  const passkey_settings_register = key.create(getOptions(flow.ui, 'passkey_create_data'))
   return { key, answer: await submitSettings(browser, flow, { passkey_settings_register }) }
 }
 
@@ -40,7 +40,7 @@ async function addPasskey(browser: Browser, key = new SoftwareKey(consoleUrl)) {
 async function trySignIn(make: (question: never) => string) {
   const browser = identity.browser()
   const flow = await openLogin(browser)
-  const passkey_login = make(optionsOf(flow.ui, 'passkey_challenge') as never)
+  const passkey_login = make(getOptions(flow.ui, 'passkey_challenge') as never)
   const { status } = await submitLogin<LoginFlow>(browser, flow, { passkey_login })
   return { status, signedIn: browser.sessionCookie !== undefined }
 }
@@ -54,14 +54,14 @@ describe('a passkey login refuses', () => {
     expect(await trySignIn((question) => own.get(question))).toMatchObject({ status: 200, signedIn: true })
     expect(
       await trySignIn((question) => {
-        const proof = proofOf(own.get(question))
+        const proof = parseProof(own.get(question))
         proof.response.userHandle = victim.userHandle
         return JSON.stringify(proof)
       }),
     ).toEqual(refused)
     expect(
       await trySignIn((question) => {
-        const proof = proofOf(own.get(question))
+        const proof = parseProof(own.get(question))
         Object.assign(proof, { id: victim.id.toString('base64url'), rawId: victim.id.toString('base64url') })
         proof.response.userHandle = victim.userHandle
         return JSON.stringify(proof)
@@ -78,7 +78,7 @@ describe('a passkey login refuses', () => {
   it('the answer to the options of another flow, of another site, and of a registration', async () => {
     const { browser } = await signUpInBrowser(identity)
     const { key } = await addPasskey(browser)
-    const other = optionsOf((await openLogin(identity.browser())).ui, 'passkey_challenge')
+    const other = getOptions((await openLogin(identity.browser())).ui, 'passkey_challenge')
     expect(await trySignIn(() => key.get(other as never))).toEqual(refused)
     expect(
       await trySignIn((question: { publicKey: object }) =>
@@ -111,8 +111,8 @@ describe('a second factor', () => {
     const { key: own } = await addSecurityKey(eve.browser)
     const browser = await signInWithPassword(identity, ada.email)
     const flow = await openLogin(browser, '?aal=aal2')
-    const question = optionsOf(flow.ui, 'webauthn_login_trigger')
-    const proof = proofOf(own.get(question))
+    const question = getOptions(flow.ui, 'webauthn_login_trigger')
+    const proof = parseProof(own.get(question))
     Object.assign(proof, { id: key.id.toString('base64url'), rawId: key.id.toString('base64url') })
     const { status } = await submitLogin(browser, flow, { webauthn_login: JSON.stringify(proof) })
     expect(status).toBe(400)
@@ -123,13 +123,13 @@ describe('a second factor', () => {
 describe('adding a key', () => {
   it('accepts options once, and none of another browser', async () => {
     const [ada, eve] = [await signUpInBrowser(identity), await signUpInBrowser(identity)]
-    const foreign = optionsOf((await openSettings(ada.browser)).ui, 'passkey_create_data')
+    const foreign = getOptions((await openSettings(ada.browser)).ui, 'passkey_create_data')
     const flow = await openSettings(eve.browser)
     const answer = await submitSettings(eve.browser, flow, {
       passkey_settings_register: new SoftwareKey(consoleUrl).create(foreign),
     })
     expect(answer.status).toBe(400)
-    const own = optionsOf(flow.ui, 'passkey_create_data')
+    const own = getOptions(flow.ui, 'passkey_create_data')
     const late = await submitSettings(eve.browser, flow, {
       passkey_settings_register: new SoftwareKey(consoleUrl).create(own),
     })
@@ -141,7 +141,7 @@ describe('adding a key', () => {
     const { key } = await addPasskey(ada.browser)
     expect((await addPasskey(ada.browser, key)).answer.status).toBe(200)
     const flow = await openSettings(ada.browser)
-    const known = optionsOf(flow.ui, 'passkey_create_data').publicKey.excludeCredentials
+    const known = getOptions(flow.ui, 'passkey_create_data').publicKey.excludeCredentials
     expect(known).toHaveLength(1)
     const copy = new SoftwareKey(consoleUrl)
     copy.id.set(key.id)
@@ -158,7 +158,7 @@ describe('adding a key', () => {
   ])('is refused with an attestation that is %s, and the service keeps running', async (_what, bytes) => {
     const { browser } = await signUpInBrowser(identity)
     const flow = await openSettings(browser)
-    const answer = proofOf(new SoftwareKey(consoleUrl).create(optionsOf(flow.ui, 'passkey_create_data')))
+    const answer = parseProof(new SoftwareKey(consoleUrl).create(getOptions(flow.ui, 'passkey_create_data')))
     answer.response.attestationObject = bytes.toString('base64url')
     const { status } = await submitSettings(browser, flow, { passkey_settings_register: JSON.stringify(answer) })
     expect(status).toBe(400)

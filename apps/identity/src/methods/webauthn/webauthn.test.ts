@@ -1,8 +1,8 @@
 import type { LoginFlow, RegistrationFlow, Session, SettingsFlow, UiContainer } from '@ory/kratos-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Browser, csrfOf, inputOf, messageIds } from '../../../test/browser.ts'
+import { type Browser, getCsrfToken, getInput, messageIds } from '../../../test/browser.ts'
 import {
-  namesOf,
+  listNames,
   openLogin,
   openSettings,
   signInWithPassword,
@@ -19,14 +19,14 @@ beforeAll(async () => {
 })
 afterAll(() => identity.stop())
 
-function optionsOf(ui: UiContainer, name: string) {
-  return JSON.parse(String(inputOf(ui, name)?.value))
+function getOptions(ui: UiContainer, name: string) {
+  return JSON.parse(String(getInput(ui, name)?.value))
 }
 
 async function addSecurityKey(browser: Browser, key = new SoftwareKey(consoleUrl)) {
   const flow = await openSettings(browser)
   const answer = await submitSettings(browser, flow, {
-    webauthn_register: key.create(optionsOf(flow.ui, 'webauthn_register_trigger')),
+    webauthn_register: key.create(getOptions(flow.ui, 'webauthn_register_trigger')),
     webauthn_register_displayname: 'On my key ring',
   })
   return { key, flow, answer }
@@ -35,7 +35,7 @@ async function addSecurityKey(browser: Browser, key = new SoftwareKey(consoleUrl
 async function addPasskey(browser: Browser, key = new SoftwareKey(consoleUrl)) {
   const flow = await openSettings(browser)
   const answer = await submitSettings(browser, flow, {
-    passkey_settings_register: key.create(optionsOf(flow.ui, 'passkey_create_data')),
+    passkey_settings_register: key.create(getOptions(flow.ui, 'passkey_create_data')),
   })
   return { key, flow, answer }
 }
@@ -43,7 +43,7 @@ async function addPasskey(browser: Browser, key = new SoftwareKey(consoleUrl)) {
 async function signInWithPasskey(key: SoftwareKey, origin?: string) {
   const browser = identity.browser()
   const flow = await openLogin(browser)
-  const proof = key.get(optionsOf(flow.ui, 'passkey_challenge'), origin)
+  const proof = key.get(getOptions(flow.ui, 'passkey_challenge'), origin)
   return { browser, flow, proof, answer: await submitLogin<LoginFlow>(browser, flow, { passkey_login: proof }) }
 }
 
@@ -52,7 +52,7 @@ describe('a security key', () => {
     const { browser } = await signUpInBrowser(identity)
     const { key, answer } = await addSecurityKey(browser)
     expect(answer.status).toBe(200)
-    expect(inputOf(answer.json.ui, 'webauthn_remove')?.value).toBe(key.id.toString('hex'))
+    expect(getInput(answer.json.ui, 'webauthn_remove')?.value).toBe(key.id.toString('hex'))
     const remove = answer.json.ui.nodes.find(
       ({ attributes }) => 'name' in attributes && attributes.name === 'webauthn_remove',
     )
@@ -67,8 +67,8 @@ describe('a security key', () => {
     const other = await signInWithPassword(identity, email)
     expect((await other.ask('/sessions/whoami')).status).toBe(403)
     const flow = await openLogin(other, '?aal=aal2')
-    expect(namesOf(flow.ui, 'webauthn')).toEqual(['webauthn_script', 'webauthn_login_trigger', 'webauthn_login'])
-    const question = optionsOf(flow.ui, 'webauthn_login_trigger')
+    expect(listNames(flow.ui, 'webauthn')).toEqual(['webauthn_script', 'webauthn_login_trigger', 'webauthn_login'])
+    const question = getOptions(flow.ui, 'webauthn_login_trigger')
     expect(question.publicKey.allowCredentials).toHaveLength(1)
     const { status } = await submitLogin(other, flow, { webauthn_login: key.get(question) })
     expect(status).toBe(200)
@@ -81,13 +81,13 @@ describe('a security key', () => {
     const { key } = await addSecurityKey(browser)
     const other = await signInWithPassword(identity, email)
     const flow = await openLogin(other, '?aal=aal2')
-    const question = optionsOf(flow.ui, 'webauthn_login_trigger')
+    const question = getOptions(flow.ui, 'webauthn_login_trigger')
     const wrong = new SoftwareKey(consoleUrl).get(question)
     const refused = await submitLogin<LoginFlow>(other, flow, { webauthn_login: wrong })
     expect([refused.status, messageIds(refused.json)]).toEqual([400, [4000008]])
     const late = await submitLogin<LoginFlow>(other, flow, { webauthn_login: key.get(question) })
     expect([late.status, messageIds(late.json)]).toEqual([400, [4000008]])
-    const repeated = optionsOf(late.json.ui, 'webauthn_login_trigger')
+    const repeated = getOptions(late.json.ui, 'webauthn_login_trigger')
     expect(repeated.publicKey.challenge).not.toBe(question.publicKey.challenge)
     expect((await submitLogin(other, flow, { webauthn_login: key.get(repeated) })).status).toBe(200)
   })
@@ -98,7 +98,7 @@ describe('a security key', () => {
     const confirm = async () => {
       const other = await signInWithPassword(identity, email)
       const flow = await openLogin(other, '?aal=aal2')
-      const proof = key.get(optionsOf(flow.ui, 'webauthn_login_trigger'))
+      const proof = key.get(getOptions(flow.ui, 'webauthn_login_trigger'))
       return (await submitLogin(other, flow, { webauthn_login: proof })).status
     }
     key.counter = 5
@@ -117,7 +117,7 @@ describe('a security key', () => {
     const { key } = await addSecurityKey(browser)
     const other = await signInWithPassword(identity, email)
     const flow = await openLogin(other, '?aal=aal2')
-    const proof = key.get(optionsOf(flow.ui, 'webauthn_login_trigger'), origin)
+    const proof = key.get(getOptions(flow.ui, 'webauthn_login_trigger'), origin)
     expect((await submitLogin(other, flow, { webauthn_login: proof })).status).toBe(400)
   })
 
@@ -127,7 +127,7 @@ describe('a security key', () => {
     const second = await addSecurityKey(browser)
     const name = first.key.id.toString('hex')
     const removed = await submitSettings(browser, second.flow, { webauthn_remove: name })
-    expect(namesOf(removed.json.ui, 'webauthn').filter((node) => node === 'webauthn_remove')).toHaveLength(1)
+    expect(listNames(removed.json.ui, 'webauthn').filter((node) => node === 'webauthn_remove')).toHaveLength(1)
     const again = await submitSettings(browser, second.flow, { webauthn_remove: name })
     expect(messageIds(again.json)).toEqual([4000001])
     await submitSettings(browser, second.flow, { webauthn_remove: second.key.id.toString('hex') })
@@ -150,11 +150,11 @@ describe('a passkey', () => {
     const { json: flow } = await browser.ask<RegistrationFlow>('/self-service/registration/browser')
     const key = new SoftwareKey(consoleUrl)
     const email = makeEmail()
-    const { credentialOptions, displayNameFieldName } = optionsOf(flow.ui, 'passkey_create_data')
+    const { credentialOptions, displayNameFieldName } = getOptions(flow.ui, 'passkey_create_data')
     expect(displayNameFieldName).toBe('traits.email')
     const registered = await browser.ask(`/self-service/registration?flow=${flow.id}`, {
       json: {
-        csrf_token: csrfOf(flow),
+        csrf_token: getCsrfToken(flow),
         method: 'passkey',
         passkey_register: key.create(credentialOptions),
         traits: { email },
@@ -173,12 +173,12 @@ describe('a passkey', () => {
   it('reports a missing trait before the challenge is used up', async () => {
     const browser = identity.browser()
     const { json: flow } = await browser.ask<RegistrationFlow>('/self-service/registration/browser')
-    const { credentialOptions } = optionsOf(flow.ui, 'passkey_create_data')
+    const { credentialOptions } = getOptions(flow.ui, 'passkey_create_data')
     const key = new SoftwareKey(consoleUrl)
     const passkey_register = key.create(credentialOptions)
     const submit = (traits: unknown) =>
       browser.ask<RegistrationFlow>(`/self-service/registration?flow=${flow.id}`, {
-        json: { csrf_token: csrfOf(flow), method: 'passkey', passkey_register, traits },
+        json: { csrf_token: getCsrfToken(flow), method: 'passkey', passkey_register, traits },
       })
     const refused = await submit({})
     expect(messageIds(refused.json, 'traits.email')).toEqual([4000002])
@@ -190,7 +190,7 @@ describe('a passkey', () => {
     const first = await addPasskey(browser)
     expect(first.answer.status).toBe(200)
     const second = await addPasskey(browser)
-    expect(namesOf(second.answer.json.ui, 'passkey').filter((name) => name === 'passkey_remove')).toHaveLength(2)
+    expect(listNames(second.answer.json.ui, 'passkey').filter((name) => name === 'passkey_remove')).toHaveLength(2)
     for (const { key } of [first, second]) {
       const { browser: other, answer } = await signInWithPasskey(key)
       expect(answer.status).toBe(200)
@@ -236,17 +236,17 @@ describe('a passkey', () => {
     const browser = identity.browser()
     const { json: flow } = await browser.ask<RegistrationFlow>('/self-service/registration/browser')
     const key = new SoftwareKey(consoleUrl)
-    const { credentialOptions } = optionsOf(flow.ui, 'passkey_create_data')
+    const { credentialOptions } = getOptions(flow.ui, 'passkey_create_data')
     await browser.ask(`/self-service/registration?flow=${flow.id}`, {
       json: {
-        csrf_token: csrfOf(flow),
+        csrf_token: getCsrfToken(flow),
         method: 'passkey',
         passkey_register: key.create(credentialOptions),
         traits: { email: makeEmail() },
       },
     })
     const settings = await openSettings(browser)
-    expect(inputOf(settings.ui, 'passkey_remove')).toMatchObject({ disabled: true })
+    expect(getInput(settings.ui, 'passkey_remove')).toMatchObject({ disabled: true })
     const name = key.id.toString('hex')
     const refused = await submitSettings(browser, settings, { passkey_remove: name })
     expect([refused.status, messageIds(refused.json)]).toEqual([400, [4000001]])
@@ -275,10 +275,10 @@ describe('a passkey', () => {
 
   it('lets its user authenticate again', async () => {
     const { browser } = await signUpInBrowser(identity)
-    expect(namesOf((await openLogin(browser, '?refresh=true')).ui, 'passkey')).toEqual([])
+    expect(listNames((await openLogin(browser, '?refresh=true')).ui, 'passkey')).toEqual([])
     const { key } = await addPasskey(browser)
     const flow = await openLogin(browser, '?refresh=true')
-    const question = optionsOf(flow.ui, 'passkey_challenge')
+    const question = getOptions(flow.ui, 'passkey_challenge')
     expect(question.publicKey.allowCredentials).toHaveLength(1)
     const { json: before } = await browser.ask<Session>('/sessions/whoami')
     expect((await submitLogin(browser, flow, { passkey_login: key.get(question) })).status).toBe(200)
@@ -302,7 +302,7 @@ describe('the address of the console', () => {
     try {
       const flow = await openLogin(numbered.browser())
       expect(flow.ui.nodes.map(({ group }) => group)).not.toContain('passkey')
-      expect(inputOf(flow.ui, 'identifier')?.autocomplete).toBeUndefined()
+      expect(getInput(flow.ui, 'identifier')?.autocomplete).toBeUndefined()
     } finally {
       await numbered.stop()
     }

@@ -1,5 +1,5 @@
 import type { Flow } from '../flows.ts'
-import { flowOf, open, openPage, submit, submitForm } from '../flows.ts'
+import { getFlow, open, openPage, submit, submitForm } from '../flows.ts'
 import { oneTimePassword } from '../one-time-password.ts'
 import type { Scenario, TestEnvironment } from '../service.ts'
 import { makeBrowserUser, makeSignedInUser, makeUser, password, type SignedInUser } from '../users.ts'
@@ -40,7 +40,7 @@ async function withLookup(testEnvironment: TestEnvironment) {
   const user = await makeSignedInUser(testEnvironment)
   const flow = await open(user.client, 'settings', 'api')
   const shown = await submit(user.client, flow, { method: 'lookup_secret', lookup_secret_regenerate: true })
-  const secrets = lookupCodesIn(flowOf(shown, 'settings'))
+  const secrets = lookupCodesIn(getFlow(shown, 'settings'))
   const done = await submit(user.client, flow, { method: 'lookup_secret', lookup_secret_confirm: true })
   return { ...user, flow, secrets, shown, done }
 }
@@ -55,7 +55,7 @@ async function passwordLogin(testEnvironment: TestEnvironment, email: string) {
   return testEnvironment.browser({ 'x-session-token': json.session_token ?? '' })
 }
 
-const wrongOf = (code: string) => (code === '000000' ? '000001' : '000000')
+const toWrongCode = (code: string) => (code === '000000' ? '000001' : '000000')
 
 const totp: Record<string, Scenario> = {
   'an authenticator app is enrolled by API': async (testEnvironment) => {
@@ -78,10 +78,10 @@ const totp: Record<string, Scenario> = {
     const { client } = await makeSignedInUser(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     const secret = secretIn(flow)
-    const fields = { method: 'totp', totp_code: wrongOf(oneTimePassword(secret)) }
+    const fields = { method: 'totp', totp_code: toWrongCode(oneTimePassword(secret)) }
     const answer = await submit(client, flow, fields)
     testEnvironment.see('answer', answer)
-    testEnvironment.note('the same secret', secretIn(flowOf(answer, 'settings')) === secret)
+    testEnvironment.note('the same secret', secretIn(getFlow(answer, 'settings')) === secret)
   },
   'a submit without a code does not enrol': async (testEnvironment) => {
     const { client } = await makeSignedInUser(testEnvironment)
@@ -120,10 +120,10 @@ const totp: Record<string, Scenario> = {
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
     const init = await client.ask('/self-service/login/api?aal=aal2')
     testEnvironment.see('init', init)
-    const flow = flowOf(init, 'login')
+    const flow = getFlow(init, 'login')
     testEnvironment.see(
       'wrong',
-      await submit(client, flow, { method: 'totp', totp_code: wrongOf(oneTimePassword(secret)) }),
+      await submit(client, flow, { method: 'totp', totp_code: toWrongCode(oneTimePassword(secret)) }),
     )
     const answer = await submit(client, flow, { method: 'totp', totp_code: nextCode(secret) })
     testEnvironment.see('answer', answer)
@@ -139,7 +139,7 @@ const totp: Record<string, Scenario> = {
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
     const init = await client.ask('/self-service/login/browser?aal=aal2')
     testEnvironment.see('init', init)
-    const flow = flowOf(init, 'login')
+    const flow = getFlow(init, 'login')
     testEnvironment.see('answer', await submit(client, flow, { method: 'totp', totp_code: nextCode(secret) }))
   },
   'a page has to submit the code after the password': async (testEnvironment) => {
@@ -151,7 +151,7 @@ const totp: Record<string, Scenario> = {
       await submitForm(client, login, { method: 'password', identifier: email, password }),
     )
     const flow = await openPage(client, 'login', '?aal=aal2&return_to=/after')
-    const code = wrongOf(oneTimePassword(secret))
+    const code = toWrongCode(oneTimePassword(secret))
     testEnvironment.see('wrong', await submitForm(client, flow, { method: 'totp', totp_code: code }))
     testEnvironment.see('flow', await client.ask(`/self-service/login/flows?id=${flow.id}`))
     testEnvironment.see('answer', await submitForm(client, flow, { method: 'totp', totp_code: nextCode(secret) }))
@@ -268,7 +268,7 @@ const lookup: Record<string, Scenario> = {
     testEnvironment.see('answer', answer)
     testEnvironment.note(
       'the same',
-      lookupCodesIn(flowOf(answer, 'settings')).every((code, i) => code === secrets[i]),
+      lookupCodesIn(getFlow(answer, 'settings')).every((code, i) => code === secrets[i]),
     )
   },
   'codes are deleted': async (testEnvironment) => {
@@ -283,7 +283,7 @@ const lookup: Record<string, Scenario> = {
     const init = await client.ask('/self-service/login/api?aal=aal2')
     testEnvironment.see('init', init)
     const fields = { method: 'lookup_secret', lookup_secret: secrets[0] }
-    testEnvironment.see('answer', await submit(client, flowOf(init, 'login'), fields))
+    testEnvironment.see('answer', await submit(client, getFlow(init, 'login'), fields))
     const next = await passwordLogin(testEnvironment, email)
     const again = await open(next, 'login', 'api', '?aal=aal2')
     testEnvironment.see('again', await submit(next, again, fields))

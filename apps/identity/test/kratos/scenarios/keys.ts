@@ -1,19 +1,19 @@
 import type { UiContainer } from '@ory/kratos-client'
-import { type Browser, inputOf } from '../../browser.ts'
+import { type Browser, getInput } from '../../browser.ts'
 import { consoleUrl } from '../../console-url.ts'
 import { SoftwareKey } from '../../software-key.ts'
-import { flowOf, open, openPage, submit, submitForm } from '../flows.ts'
+import { getFlow, open, openPage, submit, submitForm } from '../flows.ts'
 import type { Scenario, TestEnvironment } from '../service.ts'
 import { makeBrowserUser, makeUser, names, newEmail, password } from '../users.ts'
 
-function optionsOf(ui: UiContainer, name: string) {
-  return JSON.parse(String(inputOf(ui, name)?.value))
+function getOptions(ui: UiContainer, name: string) {
+  return JSON.parse(String(getInput(ui, name)?.value))
 }
 
 async function addKey(client: Browser, key = new SoftwareKey(consoleUrl)) {
   const flow = await open(client, 'settings', 'browser')
   const done = await submit(client, flow, {
-    webauthn_register: key.create(optionsOf(flow.ui, 'webauthn_register_trigger')),
+    webauthn_register: key.create(getOptions(flow.ui, 'webauthn_register_trigger')),
     webauthn_register_displayname: 'On my key ring',
   })
   return { key, flow, done }
@@ -21,7 +21,7 @@ async function addKey(client: Browser, key = new SoftwareKey(consoleUrl)) {
 
 async function addPasskey(client: Browser, key = new SoftwareKey(consoleUrl)) {
   const flow = await open(client, 'settings', 'browser')
-  const created = key.create(optionsOf(flow.ui, 'passkey_create_data'))
+  const created = key.create(getOptions(flow.ui, 'passkey_create_data'))
   return { key, flow, done: await submit(client, flow, { passkey_settings_register: created }) }
 }
 
@@ -49,7 +49,7 @@ const securityKeys: Record<string, Scenario> = {
   'a key is added on a page': async (testEnvironment) => {
     const { client } = await makeBrowserUser(testEnvironment)
     const flow = await openPage(client, 'settings')
-    const created = new SoftwareKey(consoleUrl).create(optionsOf(flow.ui, 'webauthn_register_trigger'))
+    const created = new SoftwareKey(consoleUrl).create(getOptions(flow.ui, 'webauthn_register_trigger'))
     const fields = { webauthn_register: created, webauthn_register_displayname: 'On my key ring' }
     testEnvironment.see('answer', await submitForm(client, flow, fields))
   },
@@ -64,8 +64,8 @@ const securityKeys: Record<string, Scenario> = {
     testEnvironment.see('password', answer)
     const init = await client.ask('/self-service/login/browser?aal=aal2')
     testEnvironment.see('init', init)
-    const flow = flowOf(init, 'login')
-    const proof = key.get(optionsOf(flow.ui, 'webauthn_login_trigger'))
+    const flow = getFlow(init, 'login')
+    const proof = key.get(getOptions(flow.ui, 'webauthn_login_trigger'))
     testEnvironment.see(
       'answer',
       await submit(client, flow, { webauthn_login: proof, identifier: email.toLowerCase() }),
@@ -76,7 +76,7 @@ const securityKeys: Record<string, Scenario> = {
     const { email, key } = await withKey(testEnvironment)
     const { client } = await halfSignedIn(testEnvironment, email)
     const flow = await openPage(client, 'login', '?aal=aal2&return_to=/after')
-    const proof = key.get(optionsOf(flow.ui, 'webauthn_login_trigger'))
+    const proof = key.get(getOptions(flow.ui, 'webauthn_login_trigger'))
     testEnvironment.see(
       'answer',
       await submitForm(client, flow, { webauthn_login: proof, identifier: email.toLowerCase() }),
@@ -86,7 +86,7 @@ const securityKeys: Record<string, Scenario> = {
     const { email } = await withKey(testEnvironment)
     const { client } = await halfSignedIn(testEnvironment, email)
     const flow = await open(client, 'login', 'browser', '?aal=aal2')
-    const proof = new SoftwareKey(consoleUrl).get(optionsOf(flow.ui, 'webauthn_login_trigger'))
+    const proof = new SoftwareKey(consoleUrl).get(getOptions(flow.ui, 'webauthn_login_trigger'))
     testEnvironment.see(
       'answer',
       await submit(client, flow, { webauthn_login: proof, identifier: email.toLowerCase() }),
@@ -96,7 +96,7 @@ const securityKeys: Record<string, Scenario> = {
     const { email, key } = await withKey(testEnvironment)
     const { client } = await halfSignedIn(testEnvironment, email)
     const flow = await open(client, 'login', 'browser', '?aal=aal2')
-    const proof = key.get(optionsOf(flow.ui, 'webauthn_login_trigger'), 'https://evil.test')
+    const proof = key.get(getOptions(flow.ui, 'webauthn_login_trigger'), 'https://evil.test')
     testEnvironment.see(
       'answer',
       await submit(client, flow, { webauthn_login: proof, identifier: email.toLowerCase() }),
@@ -148,7 +148,7 @@ const passkeys: Record<string, Scenario> = {
     const { key } = await addPasskey(user.client)
     const client = testEnvironment.browser()
     const flow = await open(client, 'login', 'browser', '?return_to=/after')
-    const proof = key.get(optionsOf(flow.ui, 'passkey_challenge'))
+    const proof = key.get(getOptions(flow.ui, 'passkey_challenge'))
     testEnvironment.see('answer', await submit(client, flow, { passkey_login: proof }))
     testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
   },
@@ -157,7 +157,7 @@ const passkeys: Record<string, Scenario> = {
     const { key } = await addPasskey(user.client)
     const client = testEnvironment.browser()
     const flow = await openPage(client, 'login', '?return_to=/after')
-    const proof = key.get(optionsOf(flow.ui, 'passkey_challenge'))
+    const proof = key.get(getOptions(flow.ui, 'passkey_challenge'))
     testEnvironment.see('answer', await submitForm(client, flow, { passkey_login: proof }))
   },
   'an unknown key does not sign in': async (testEnvironment) => {
@@ -165,7 +165,7 @@ const passkeys: Record<string, Scenario> = {
     const flow = await open(client, 'login', 'browser')
     const key = new SoftwareKey(consoleUrl)
     key.userHandle = Buffer.from('nobody').toString('base64url')
-    const proof = key.get(optionsOf(flow.ui, 'passkey_challenge'))
+    const proof = key.get(getOptions(flow.ui, 'passkey_challenge'))
     testEnvironment.see('answer', await submit(client, flow, { passkey_login: proof }))
   },
   'a malformed answer does not sign in': async (testEnvironment) => {
@@ -181,13 +181,13 @@ const passkeys: Record<string, Scenario> = {
     ])
     const client = testEnvironment.browser()
     const flow = await open(client, 'login', 'browser')
-    const proof = key.get(optionsOf(flow.ui, 'passkey_challenge'))
+    const proof = key.get(getOptions(flow.ui, 'passkey_challenge'))
     testEnvironment.see('answer', await submit(client, flow, { passkey_login: proof }))
   },
   'a key signs up a user': async (testEnvironment) => {
     const client = testEnvironment.browser()
     const flow = await open(client, 'registration', 'browser', '?return_to=/after')
-    const { credentialOptions } = optionsOf(flow.ui, 'passkey_create_data')
+    const { credentialOptions } = getOptions(flow.ui, 'passkey_create_data')
     const key = new SoftwareKey(consoleUrl)
     const traits = { email: newEmail(), name: names }
     const done = await submit(client, flow, { passkey_register: key.create(credentialOptions), traits })
@@ -198,7 +198,7 @@ const passkeys: Record<string, Scenario> = {
     const { email } = await makeUser(testEnvironment)
     const client = testEnvironment.browser()
     const flow = await open(client, 'registration', 'browser')
-    const { credentialOptions } = optionsOf(flow.ui, 'passkey_create_data')
+    const { credentialOptions } = getOptions(flow.ui, 'passkey_create_data')
     const created = new SoftwareKey(consoleUrl).create(credentialOptions)
     testEnvironment.see('answer', await submit(client, flow, { passkey_register: created, traits: { email } }))
   },

@@ -89,7 +89,7 @@ const csrf: Record<string, Scenario> = {
   },
   'a csrf token in a header is not accepted': async (testEnvironment) => {
     const { client, flow, email } = await loginFlow(testEnvironment)
-    const token = tokenOf(flow)
+    const token = getToken(flow)
     const headers = { 'x-csrf-token': token }
     testEnvironment.see(
       'answer',
@@ -104,13 +104,13 @@ const csrf: Record<string, Scenario> = {
   'the csrf token of another flow of the same browser is accepted': async (testEnvironment) => {
     const { client, flow, email } = await loginFlow(testEnvironment)
     const other = await open(client, 'login', 'browser')
-    testEnvironment.note('masked afresh', tokenOf(flow) !== tokenOf(other))
-    testEnvironment.see('answer', await submit(client, flow, { ...fields(email), csrf_token: tokenOf(other) }))
+    testEnvironment.note('masked afresh', getToken(flow) !== getToken(other))
+    testEnvironment.see('answer', await submit(client, flow, { ...fields(email), csrf_token: getToken(other) }))
   },
   'the csrf token of another browser is refused': async (testEnvironment) => {
     const { client, flow, email } = await loginFlow(testEnvironment)
     const other = await open(testEnvironment.browser(), 'login', 'browser')
-    testEnvironment.see('answer', await submit(client, flow, { ...fields(email), csrf_token: tokenOf(other) }))
+    testEnvironment.see('answer', await submit(client, flow, { ...fields(email), csrf_token: getToken(other) }))
   },
   'a flow can be read only by its browser': async (testEnvironment) => {
     const { flow } = await loginFlow(testEnvironment)
@@ -260,12 +260,12 @@ const sizes: Record<string, Scenario> = {
   'a JSON submit of a page with an error is answered with JSON': async ({ browser, see }) => {
     const client = browser()
     const flow = await openPage(client, 'registration')
-    const body = JSON.stringify({ csrf_token: tokenOf(flow), method: 'password', traits: {} })
+    const body = JSON.stringify({ csrf_token: getToken(flow), method: 'password', traits: {} })
     see('answer', await client.page(`/self-service/registration?flow=${flow.id}`, { body, headers: json }))
   },
 }
 
-function tokenOf(flow: Flow): string {
+function getToken(flow: Flow): string {
   const node = flow.ui.nodes.find(({ attributes }) => 'name' in attributes && attributes.name === 'csrf_token')
   return node && 'value' in node.attributes ? String(node.attributes.value) : ''
 }

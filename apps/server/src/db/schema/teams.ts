@@ -23,7 +23,7 @@ export const teamMember = crux.table(
   (table) => [primaryKey({ columns: [table.teamId, table.userId] }), index('team_member_user').on(table.userId)],
 )
 
-/** A person who was asked to join. The row is deleted when they join, or when they are removed. */
+/** A user who was asked to join. The row is deleted when they join, or when they are removed. */
 export const invitation = crux.table(
   'invitation',
   {

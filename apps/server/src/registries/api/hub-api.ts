@@ -29,7 +29,7 @@ export function createHubApi(options: HubOptions & { imageNamePrefix: string }):
   const { host, get, pages } = createHubClient(options)
   const prefix = encodeURIComponent(options.imageNamePrefix.replace(/^\/+|\/+$/g, ''))
 
-  async function reach<T>(work: () => Promise<T>): Promise<T> {
+  async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
@@ -39,9 +39,9 @@ export function createHubApi(options: HubOptions & { imageNamePrefix: string }):
 
   return {
     check: () =>
-      reach(async () => {
+      translateErrors(async () => {
         let response = await get(`/v2/orgs/${prefix}`)
-        // A person's namespace is no organisation.
+        // A user's namespace is no organisation.
         if (response.status === 404) response = await get(`/v2/users/${prefix}`)
         if (response.status === 404)
           throw new CruxError('notFound', {
@@ -51,11 +51,13 @@ export function createHubApi(options: HubOptions & { imageNamePrefix: string }):
         if (response.status !== 200) throw unexpected(response.status, host, 'imageNamePrefix')
       }),
     catalog: () =>
-      reach(async () =>
+      translateErrors(async () =>
         (await pages(`/v2/repositories/${prefix}/`)).flatMap((row) => (typeof row.name === 'string' ? [row.name] : [])),
       ),
     tags: (image) =>
-      reach(async () => (await pages(`/v2/repositories/${prefix}/${encodeURIComponent(image)}/tags`)).flatMap(toTag)),
+      translateErrors(async () =>
+        (await pages(`/v2/repositories/${prefix}/${encodeURIComponent(image)}/tags`)).flatMap(toTag),
+      ),
     // The hub's own API provides no labels.
     labels: async () => ({}),
   }

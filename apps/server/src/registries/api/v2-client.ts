@@ -1,5 +1,5 @@
 import { CruxError } from '@crux/contract'
-import { parseChallenge, type RegistryAddress, type RegistryChallenge, tokenOf, tokenUrl } from '@crux/rules'
+import { getToken, parseChallenge, type RegistryAddress, type RegistryChallenge, tokenUrl } from '@crux/rules'
 import {
   createTtlCache,
   type Outbound,
@@ -103,7 +103,7 @@ async function fetchToken(
     return undefined
   }
   const body = parseJson(response.body)
-  const value = tokenOf(body)
+  const value = getToken(body)
   if (response.status !== 200 || value === undefined)
     throw new CruxError('invalidArgument', {
       property: 'url',

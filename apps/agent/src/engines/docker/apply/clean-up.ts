@@ -1,9 +1,9 @@
-import { messageOf } from '../../../errors.ts'
+import { getMessage } from '../../../errors.ts'
 import { crashLoopReason, enterPosition } from '../../../journal/crash-loop.ts'
 import { Phase, type ProgressReporter } from '../../../journal/progress-reporter.ts'
 import type { Plan } from '../plan/steps.ts'
 import { execute, inStages } from './executors.ts'
-import { planOf, type ReleaseContext, toFinalContext } from './release-context.ts'
+import { getPlan, type ReleaseContext, toFinalContext } from './release-context.ts'
 
 /**
  * Reports that the new containers have taken over, then removes what they replaced. The success does not wait for the removal: no failure
@@ -12,7 +12,7 @@ import { planOf, type ReleaseContext, toFinalContext } from './release-context.t
  */
 export async function succeedAndCleanUp(context: ReleaseContext): Promise<void> {
   const { journal, progressReporter } = context
-  const plan = planOf(journal)
+  const plan = getPlan(journal)
   if (!plan) throw new Error('a release that has taken over has a plan')
   if (!journal.outcome) succeed(plan, progressReporter)
   const reason = crashLoopReason(journal)
@@ -34,7 +34,7 @@ async function cleanUp(plan: Plan, context: ReleaseContext): Promise<void> {
   const { log } = node
   // The removal continues while the disk is full: the position is only needed to count crashes.
   await enterPosition(journal, 'clean-up').catch((error) =>
-    log.warn({ reason: messageOf(error) }, 'a position is not written yet'),
+    log.warn({ reason: getMessage(error) }, 'a position is not written yet'),
   )
   const steps = toFinalContext(context, plan)
   await inStages(plan.cleanUp, steps, async (step) => {
@@ -42,10 +42,10 @@ async function cleanUp(plan: Plan, context: ReleaseContext): Promise<void> {
       await execute(step, steps)
     } catch (error) {
       control.ending.throwIfAborted()
-      log.warn({ reason: messageOf(error) }, 'a previous container could not be removed')
+      log.warn({ reason: getMessage(error) }, 'a previous container could not be removed')
       progressReporter.warn(
         'instanceId' in step ? step.instanceId : '',
-        `the previous container could not be removed: ${messageOf(error)}`,
+        `the previous container could not be removed: ${getMessage(error)}`,
       )
     }
   })

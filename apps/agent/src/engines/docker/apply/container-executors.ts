@@ -7,11 +7,11 @@ import { holderName, portTaken } from '../plan/clashes.ts'
 import { uncoveredVolumes } from '../plan/conflicts.ts'
 import { imagePorts } from '../plan/image-ports.ts'
 import type { PlannedInstance, ResolvedInstance, StepOf } from '../plan/steps.ts'
-import { hashOf } from '../plan/transition.ts'
+import { toHash } from '../plan/transition.ts'
 import { emptiedImageLabels } from '../plan/user-labels.ts'
 import { describeExpectation } from './expectation.ts'
-import { findOwn, idOf } from './own-containers.ts'
-import { type ExecutorsOf, partsOf, type StepContext } from './release-context.ts'
+import { findOwn, getId } from './own-containers.ts'
+import { type ExecutorsOf, getParts, type StepContext } from './release-context.ts'
 import { verify, watchOne } from './verify.ts'
 
 export const containerExecutors: ExecutorsOf<
@@ -28,7 +28,7 @@ export const containerExecutors: ExecutorsOf<
   'container.finalize': finalizeContainer,
   'container.rename': async ({ target, to }, context) => {
     const { engine } = context.node.driver
-    const id = idOf(context, target)
+    const id = getId(context, target)
     const seen = await engine.observe(id).catch(undefinedIfMissing)
     if (!seen || seen.name === to) return
     await engine.rename(id, to)
@@ -44,7 +44,7 @@ export const containerExecutors: ExecutorsOf<
 async function createContainer({ instanceId }: StepOf<'container.create'>, context: StepContext): Promise<void> {
   const { progressReporter } = context
   const { driver } = context.node
-  const { planned, instance } = partsOf(context, instanceId)
+  const { planned, instance } = getParts(context, instanceId)
   // A restarted agent finds the container that it created before, under its current name.
   if (context.state.containers.has(instanceId)) return
   progressReporter.running(instanceId, Phase.CREATE)
@@ -67,7 +67,7 @@ async function createContainer({ instanceId }: StepOf<'container.create'>, conte
     progressReporter.warn(instanceId, `${property}: ${description}`)
   for (const reason of planned.reasons)
     progressReporter.info(instanceId, `${planned.full} pauses while it is replaced: ${reason}`)
-  const spec = await specOf(context, planned, instance)
+  const spec = await toSpec(context, planned, instance)
   const id = await context.node.createLock(`${instance.image.name}:${instance.image.tag}`, async () => {
     // The container shows name and tag; the run checks again that they refer to this image.
     if (!instance.tagged) {
@@ -81,7 +81,7 @@ async function createContainer({ instanceId }: StepOf<'container.create'>, conte
   progressReporter.state(instanceId, ContainerState.WAITING, 'Created')
 }
 
-async function specOf(
+async function toSpec(
   context: StepContext,
   planned: PlannedInstance,
   instance: ResolvedInstance,
@@ -106,7 +106,7 @@ async function specOf(
     labels: {
       ...emptiedImageLabels(instance.metadata.labels),
       ...instance.base.labels,
-      [label.configHash]: hashOf(instance),
+      [label.configHash]: toHash(instance),
     },
     aliases: planned.aliases,
     links: planned.links,
@@ -140,8 +140,8 @@ async function createOrAdopt(context: StepContext, instanceId: string, spec: Con
 async function startContainer({ instanceId }: StepOf<'container.start'>, context: StepContext): Promise<void> {
   const { progressReporter } = context
   const { driver } = context.node
-  const { planned, instance, expected } = partsOf(context, instanceId)
-  const id = idOf(context, { kind: 'new', instanceId })
+  const { planned, instance, expected } = getParts(context, instanceId)
+  const id = getId(context, { kind: 'new', instanceId })
   progressReporter.running(instanceId, Phase.START)
   context.state.watched.get(instanceId)?.watched.close()
   const watched = watchOne(driver, id, { isFresh: !context.state.resumed })
@@ -161,8 +161,8 @@ async function startContainer({ instanceId }: StepOf<'container.start'>, context
 }
 
 async function verifyContainer({ instanceId }: StepOf<'container.verify'>, context: StepContext): Promise<void> {
-  const { planned, instance, expected } = partsOf(context, instanceId)
-  const id = idOf(context, { kind: 'new', instanceId })
+  const { planned, instance, expected } = getParts(context, instanceId)
+  const id = getId(context, { kind: 'new', instanceId })
   const { watched, startedAt } = context.state.watched.get(instanceId) ?? {
     watched: watchOne(context.node.driver, id, { isFresh: false }),
     startedAt: performance.now(),
@@ -181,8 +181,8 @@ async function verifyContainer({ instanceId }: StepOf<'container.verify'>, conte
 }
 
 async function finalizeContainer({ instanceId }: StepOf<'container.finalize'>, context: StepContext): Promise<void> {
-  const { planned, instance, expected } = partsOf(context, instanceId)
-  const id = idOf(context, { kind: 'new', instanceId })
+  const { planned, instance, expected } = getParts(context, instanceId)
+  const id = getId(context, { kind: 'new', instanceId })
   const { restartPolicy } = instance.base
   // A container that is expected to wait for a restart has its policy from its creation, and the engine cannot update a stopped container.
   const hasPolicy = expected.kind === 'waiting'

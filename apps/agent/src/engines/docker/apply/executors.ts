@@ -1,6 +1,6 @@
 import { pause } from '../../../concurrency/pause.ts'
 import { Slots } from '../../../concurrency/slots.ts'
-import { type Step, type StepOf, stagesOf } from '../plan/steps.ts'
+import { type Step, type StepOf, toStages } from '../plan/steps.ts'
 import { containerExecutors } from './container-executors.ts'
 import { gateExecutors } from './gate-executors.ts'
 import { networkExecutors } from './network-executors.ts'
@@ -47,5 +47,5 @@ export async function inStages(
   one: (step: Step) => Promise<void> = (step) => execute(step, context),
 ): Promise<void> {
   const slots = new Slots(stepsAtOnce)
-  for (const stage of stagesOf(steps)) await allOrFirstError(stage.map((step) => slots.run(() => one(step))))
+  for (const stage of toStages(steps)) await allOrFirstError(stage.map((step) => slots.run(() => one(step))))
 }

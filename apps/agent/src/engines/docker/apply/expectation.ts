@@ -22,7 +22,7 @@ const healthTimeoutMs = 60_000
 const stateTimeoutMs = 120_000
 
 /** By default the wait is 60 s for health and 120 s for a named state; the configuration can override both. */
-export function expectationOf(config: FinalContainerConfig, windowMs: number): ExpectedState {
+export function toExpectation(config: FinalContainerConfig, windowMs: number): ExpectedState {
   const { expectedState } = config
   const defaultMs = expectedState ? stateTimeoutMs : healthTimeoutMs
   const timeoutMs = expectedState?.timeout ? expectedState.timeout * 1_000 : Math.max(defaultMs, checkedAfterMs(config))
@@ -31,7 +31,7 @@ export function expectationOf(config: FinalContainerConfig, windowMs: number): E
     windowMs: windowMs > 0 ? windowMs : defaultWindowMs,
     timeoutMs,
     exitCode: expectedState?.exitCode ?? 0,
-    probes: probesOf(config),
+    probes: toProbes(config),
   }
 }
 
@@ -49,7 +49,7 @@ export function describeExpectation(expected: ExpectedState): string {
  * Startup runs before readiness. A liveness path is probed only where it is the only path: on Docker nothing probes it again later. A probe
  * without a port of its own uses the first port of the container.
  */
-function probesOf(config: FinalContainerConfig): HttpProbe[] {
+function toProbes(config: FinalContainerConfig): HttpProbe[] {
   const { startupProbe, readinessProbe, livenessProbe, port: own } = config.healthCheckConfig ?? {}
   const port = own ?? config.routing?.port ?? config.ports.find(({ protocol }) => protocol !== 'udp')?.internal
   const given = [startupProbe, readinessProbe].filter((path) => path != null && path !== '')

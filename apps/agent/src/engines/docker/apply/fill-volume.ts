@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { entryOf } from '../../../files/directory-walk.ts'
+import { toEntryPath } from '../../../files/directory-walk.ts'
 import { Phase } from '../../../journal/progress-reporter.ts'
 import { idleSpec } from '../containers/idle-spec.ts'
 import type { ConfigCopy, StorageImport, WritableDirectory } from '../plan/preparations.ts'
@@ -74,7 +74,7 @@ export async function importFiles(order: StorageImport, { instance, context }: J
   try {
     const { fetched, fetchedBytes, unchanged, removed } = await importObjects(bucket, directory, {
       prefix: order.prefix,
-      owner: ownerOf(instance),
+      owner: getOwner(instance),
       signal: context.signal,
       onProgress,
     })
@@ -90,7 +90,7 @@ export async function importFiles(order: StorageImport, { instance, context }: J
 }
 
 /** The container must be able to read the files that were copied for it; only root can change their owner. */
-function ownerOf({ base }: ResolvedInstance): { user: number; group: number } | undefined {
+function getOwner({ base }: ResolvedInstance): { user: number; group: number } | undefined {
   if (!base.user || process.getuid?.() !== 0) return undefined
   return { user: Number(base.user), group: Number(base.user) }
 }
@@ -105,14 +105,14 @@ async function openDirectory(
   if (directory.kind === 'host') {
     const hostDirectory = await sources.openHostDirectory(directory.path)
     try {
-      return await openContainedDirectory(entryOf(hostDirectory, '.'), options)
+      return await openContainedDirectory(toEntryPath(hostDirectory, '.'), options)
     } finally {
       await hostDirectory.close()
     }
   }
   const volume = await data.openVolume(directory.relativePath)
   try {
-    const owner = ownerOf(instance)
+    const owner = getOwner(instance)
     if (volume.created && owner) await volume.giveTo(owner.user)
     return await openContainedDirectory(volume.path, options)
   } finally {

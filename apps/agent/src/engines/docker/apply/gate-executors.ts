@@ -4,10 +4,10 @@ import { orAborted, pause } from '../../../concurrency/pause.ts'
 import { PlanError, undefinedIfMissing } from '../../../errors.ts'
 import type { ObservedContainer } from '../containers/container-engine.ts'
 import { GateError } from '../gate/errors.ts'
-import { addressOf, gatePorts, portKeys } from '../gate/reconcile.ts'
+import { gatePorts, getAddress, portKeys } from '../gate/reconcile.ts'
 import { portTaken } from '../plan/clashes.ts'
 import type { StepOf } from '../plan/steps.ts'
-import { type ExecutorsOf, partsOf, type StepContext } from './release-context.ts'
+import { type ExecutorsOf, getParts, type StepContext } from './release-context.ts'
 
 /** How long a port may stay closed that the previous container did not have open either. */
 const optionalPortMs = 5_000
@@ -31,7 +31,7 @@ async function reservePorts({ instanceId, ports }: StepOf<'gate.reserve'>, conte
   const prefix = context.release.owner?.prefix ?? ''
   const entries = gatePorts({ id: '', labels: {}, networks: [], state: 'created' }, ports)
   const reserved = entries.map((entry) => ({ ...entry, prefix }))
-  await atGate(instanceId, context, () => context.node.gate.apply(reserved, []))
+  await translateGateErrors(instanceId, context, () => context.node.gate.apply(reserved, []))
 }
 
 async function suspendPorts(
@@ -41,7 +41,7 @@ async function suspendPorts(
   const seen = await context.node.driver.engine.observe(previous.id).catch(undefinedIfMissing)
   if (!seen) return
   const suspended = gatePorts(seen, ports).map((port) => ({ ...port, target: '' }))
-  await atGate(instanceId, context, () => context.node.gate.apply(suspended, []))
+  await translateGateErrors(instanceId, context, () => context.node.gate.apply(suspended, []))
   await context.node.gate.drain(previous.id, lastAnswersMs)
 }
 
@@ -50,7 +50,7 @@ async function suspendPorts(
  * that was closed before may stay closed, and a warning reports that.
  */
 async function waitForPorts({ instanceId, ports, previous }: StepOf<'gate.wait'>, context: StepContext): Promise<void> {
-  const { instance, expected } = partsOf(context, instanceId)
+  const { instance, expected } = getParts(context, instanceId)
   if (expected.kind !== 'running') return
   const full = instance.full
   const began = performance.now()
@@ -62,14 +62,14 @@ async function waitForPorts({ instanceId, ports, previous }: StepOf<'gate.wait'>
       const seen = await context.node.driver.engine.observe(id)
       if (seen.state !== 'running')
         throw new PlanError(instanceId, `${full} ended before it listened on port ${containerPort}`)
-      const heard = await knock(addressOf(seen), containerPort)
+      const heard = await probePort(getAddress(seen), containerPort)
       if (heard === 'open') break
       required ??= previous !== undefined && (await answers(context, previous.id, containerPort))
       const waited = performance.now() - began
       if (heard === 'nothing' && waited >= optionalPortMs) {
         throw new PlanError(
           instanceId,
-          `the gate cannot reach ${full} at ${addressOf(seen)}: ports that stay open need an engine whose networks this machine reaches, not a rootless one`,
+          `the gate cannot reach ${full} at ${getAddress(seen)}: ports that stay open need an engine whose networks this machine reaches, not a rootless one`,
         )
       }
       if (required && waited >= expected.timeoutMs) {
@@ -96,16 +96,19 @@ async function routePorts(
 ): Promise<void> {
   const id = target.kind === 'new' ? context.state.containers.get(target.instanceId) : target.id
   const seen = id === undefined ? undefined : await context.node.driver.engine.observe(id).catch(undefinedIfMissing)
-  if (!seen || (target.kind === 'previous' && addressOf(seen) === '')) return
-  await atGate(instanceId, context, () => context.node.gate.apply(gatePorts(seen, ports), portKeys(instead)))
+  if (!seen || (target.kind === 'previous' && getAddress(seen) === '')) return
+  await translateGateErrors(instanceId, context, () =>
+    context.node.gate.apply(gatePorts(seen, ports), portKeys(instead)),
+  )
   const list = ports.map(({ hostPort }) => hostPort).join(', ')
   if (target.kind === 'new')
-    context.progressReporter.info(instanceId, `the gate leads port ${list} to the new ${nameOf(seen)}`)
+    context.progressReporter.info(instanceId, `the gate leads port ${list} to the new ${getName(seen)}`)
 }
 
 async function releasePorts({ ports }: StepOf<'gate.release'>, context: StepContext): Promise<void> {
   // A gate that does not run holds no port.
-  if (await context.node.gate.readState()) await atGate('', context, () => context.node.gate.apply([], portKeys(ports)))
+  if (await context.node.gate.readState())
+    await translateGateErrors('', context, () => context.node.gate.apply([], portKeys(ports)))
 }
 
 /** Drains all containers at once: each has its own timeout and does not wait for another one. */
@@ -125,7 +128,7 @@ async function drainPreviousContainers(
   )
 }
 
-async function atGate(instanceId: string, context: StepContext, work: () => Promise<void>): Promise<void> {
+async function translateGateErrors(instanceId: string, context: StepContext, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
@@ -133,7 +136,7 @@ async function atGate(instanceId: string, context: StepContext, work: () => Prom
     const { code, port = 0 } = error
     const message =
       code === 'EADDRINUSE'
-        ? portTaken(port, await holderOf(port, context))
+        ? portTaken(port, await getHolder(port, context))
         : code === 'EACCES'
           ? `the gate may not listen on port ${port}: run the agent as root, or choose a port above 1023`
           : code === 'EADDRNOTAVAIL'
@@ -143,7 +146,7 @@ async function atGate(instanceId: string, context: StepContext, work: () => Prom
   }
 }
 
-async function holderOf(port: number, context: StepContext): Promise<string> {
+async function getHolder(port: number, context: StepContext): Promise<string> {
   const prefix = context.release.owner?.prefix
   const held = (await context.node.gate.readState())?.ports.find(
     (entry) => entry.port === port && entry.prefix !== prefix,
@@ -153,11 +156,11 @@ async function holderOf(port: number, context: StepContext): Promise<string> {
 
 async function answers(context: StepContext, id: string, port: number): Promise<boolean> {
   const seen = await context.node.driver.engine.observe(id).catch(undefinedIfMissing)
-  return seen !== undefined && (await knock(addressOf(seen), port)) === 'open'
+  return seen !== undefined && (await probePort(getAddress(seen), port)) === 'open'
 }
 
 /** Whether a connection is accepted or refused, or the host does not answer at all. The connection is closed at once. */
-function knock(host: string, port: number): Promise<'open' | 'shut' | 'nothing'> {
+function probePort(host: string, port: number): Promise<'open' | 'shut' | 'nothing'> {
   if (host === '') return Promise.resolve('shut')
   return new Promise((resolve) => {
     const socket = connect({ host, port })
@@ -172,6 +175,6 @@ function knock(host: string, port: number): Promise<'open' | 'shut' | 'nothing'>
   })
 }
 
-function nameOf({ name }: ObservedContainer): string {
+function getName({ name }: ObservedContainer): string {
   return name.replace(/\.(next|old)-[0-9a-f]+$/, '')
 }

@@ -7,7 +7,7 @@ import type { InitRun } from '../plan/preparations.ts'
 import { ensureOwnNetwork } from './network-executors.ts'
 import { readLastLines } from './own-containers.ts'
 import { createPreparation, imageFor, type Job } from './preparation.ts'
-import { partsOf, type StepContext } from './release-context.ts'
+import { getParts, type StepContext } from './release-context.ts'
 
 /**
  * Runs an init container to its end. After a restart, the agent waits for the same container, so none runs twice because of it.
@@ -18,7 +18,7 @@ export async function runInit(init: InitRun, job: Job): Promise<void> {
   const { instance, context } = job
   const { engine } = context.node.driver
   const { instanceId } = instance
-  const id = await createPreparation(job, await specOf(init, job), `init-${init.name}`)
+  const id = await createPreparation(job, await toSpec(init, job), `init-${init.name}`)
   const { state } = await engine.observe(id)
   if (state === 'created') await engine.start(id)
   const exitCode = await engine.waitForExit(id, context.signal)
@@ -33,7 +33,7 @@ export async function runInit(init: InitRun, job: Job): Promise<void> {
   throw new PlanError(instanceId, `the init container ${init.name} failed: ${reason}`)
 }
 
-async function specOf(
+async function toSpec(
   init: InitRun,
   job: Job,
 ): Promise<Omit<ContainerSpec, 'name' | 'labels'> & { labels?: Record<string, string> }> {
@@ -49,7 +49,7 @@ async function specOf(
   }
   if (!init.withParent) return own
   const { base, config } = instance
-  const { planned } = partsOf(context, instance.instanceId)
+  const { planned } = getParts(context, instance.instanceId)
   const secretKeys = config.secrets.map(({ key }) => key)
   return {
     ...own,

@@ -4,7 +4,7 @@ import { ownerLabels } from '../../labels.ts'
 import type { Driver } from '../containers/container-engine.ts'
 import { handoverNetworkName, networkName } from '../containers/names.ts'
 import { verifyEngineNetwork } from '../networks/team-networks.ts'
-import { idOf } from './own-containers.ts'
+import { getId } from './own-containers.ts'
 import type { ExecutorsOf } from './release-context.ts'
 
 export const networkExecutors: ExecutorsOf<
@@ -20,7 +20,7 @@ export const networkExecutors: ExecutorsOf<
   'engine-network.verify': ({ network }, { node }) => verifyEngineNetwork(node.driver.engine, network),
   'network.join': async ({ target, network, aliases }, context) => {
     try {
-      await context.node.driver.engine.joinNetwork(idOf(context, target), network, aliases)
+      await context.node.driver.engine.joinNetwork(getId(context, target), network, aliases)
     } catch (error) {
       // A neighbour that ended in the meantime needs no names.
       if (target.kind === 'new' || !(isEngineError(error, 'not-found') || isEngineError(error, 'conflict'))) throw error

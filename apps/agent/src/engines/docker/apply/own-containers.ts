@@ -24,7 +24,7 @@ export async function observeCreated({
 }
 
 /** The engine id of a step's container. */
-export function idOf({ state }: StepContext, target: Target): string {
+export function getId({ state }: StepContext, target: Target): string {
   if (target.kind === 'previous') return target.id
   const id = state.containers.get(target.instanceId)
   if (!id) throw new Error(`the container of instance ${target.instanceId} does not exist`)

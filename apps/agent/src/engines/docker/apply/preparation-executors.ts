@@ -1,4 +1,4 @@
-import { isEngineError, messageOf, PlanError } from '../../../errors.ts'
+import { getMessage, isEngineError, PlanError } from '../../../errors.ts'
 import { Phase } from '../../../journal/progress-reporter.ts'
 import { imageKey } from '../containers/image-reference.ts'
 import type { Preparation } from '../plan/preparations.ts'
@@ -6,7 +6,7 @@ import type { StepOf } from '../plan/steps.ts'
 import { copyConfig, importFiles } from './fill-volume.ts'
 import { runInit } from './init-container.ts'
 import { findPreparations, type Job } from './preparation.ts'
-import { type ExecutorsOf, partsOf, type StepContext } from './release-context.ts'
+import { type ExecutorsOf, getParts, type StepContext } from './release-context.ts'
 
 export const preparationExecutors: ExecutorsOf<'instance.prepare' | 'preparation.discard'> = {
   'instance.prepare': prepareInstance,
@@ -18,7 +18,7 @@ export const preparationExecutors: ExecutorsOf<'instance.prepare' | 'preparation
  * an earlier process started is found by its labels and waited for.
  */
 async function prepareInstance({ instanceId, index }: StepOf<'instance.prepare'>, context: StepContext): Promise<void> {
-  const { instance } = partsOf(context, instanceId)
+  const { instance } = getParts(context, instanceId)
   const preparation = instance.preparations[index]
   if (!preparation) throw new Error(`instance ${instanceId} has no preparation ${index}`)
   const key = `${instanceId}/${index}`
@@ -29,7 +29,7 @@ async function prepareInstance({ instanceId, index }: StepOf<'instance.prepare'>
       await doOne(preparation, { index, instance, context })
     } catch (error) {
       if (context.signal.aborted || isEngineError(error, 'unavailable') || error instanceof PlanError) throw error
-      throw new PlanError(instanceId, `${describe(preparation)}: ${messageOf(error)}`, { cause: error })
+      throw new PlanError(instanceId, `${describe(preparation)}: ${getMessage(error)}`, { cause: error })
     }
     await context.state.setPrepared(key)
   }

@@ -1,6 +1,6 @@
 import type { Release } from '@crux/agent-protocol'
 import { undefinedIfMissing } from '../../../errors.ts'
-import { isOwnedBy, ownerOf } from '../../labels.ts'
+import { getOwner, isOwnedBy } from '../../labels.ts'
 import type { Driver } from '../containers/container-engine.ts'
 import { handoverNetworkName, networkName } from '../containers/names.ts'
 import type { ExecutorsOf } from './release-context.ts'
@@ -46,7 +46,7 @@ async function removeNetworkOfDeletedNode(
   labels: Record<string, string>,
   owner: NonNullable<Release['owner']>,
 ): Promise<void> {
-  const previous = ownerOf(labels)
+  const previous = getOwner(labels)
   if (!previous || previous.nodeId === owner.nodeId) return
   for (const name of [handoverNetworkName(previous), networkName(previous)])
     await driver.engine.removeNetworkIfUnused(name).catch(() => undefined)

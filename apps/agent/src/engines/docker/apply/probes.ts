@@ -1,7 +1,7 @@
 import { get } from 'node:http'
 import { guarded } from '@crux/service-kit'
 import { pause } from '../../../concurrency/pause.ts'
-import { messageOf } from '../../../errors.ts'
+import { getMessage } from '../../../errors.ts'
 import type { ObservedContainer } from '../containers/container-engine.ts'
 import type { HttpProbe } from './expectation.ts'
 
@@ -47,7 +47,7 @@ export function startProbes(probes: readonly HttpProbe[]): Probes {
         lastFailure = ''
         if (current === probes.length) notify()
       } catch (error) {
-        lastFailure = messageOf(error)
+        lastFailure = getMessage(error)
         await pause(probeEveryMs, closing.signal)
       }
     }

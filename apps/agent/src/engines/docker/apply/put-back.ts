@@ -1,6 +1,6 @@
 import type { Release } from '@crux/agent-protocol'
 import { z } from 'zod'
-import { messageOf } from '../../../errors.ts'
+import { getMessage } from '../../../errors.ts'
 import { parseJson } from '../../../files/parse-json.ts'
 import { isOfRelease, isOwnedBy } from '../../labels.ts'
 import { fullName } from '../../names.ts'
@@ -37,7 +37,7 @@ async function undo(context: StepContext): Promise<string[]> {
   for (const group of context.plan.undo) {
     const results = await Promise.allSettled(group.map((step) => execute(step, context)))
     context.signal.throwIfAborted()
-    for (const result of results) if (result.status === 'rejected') problems.push(messageOf(result.reason))
+    for (const result of results) if (result.status === 'rejected') problems.push(getMessage(result.reason))
   }
   for (const problem of problems) context.progressReporter.error('', `could not be put back: ${problem}`)
   return problems

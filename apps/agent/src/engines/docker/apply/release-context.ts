@@ -14,7 +14,7 @@ import type { TeamNetworks } from '../networks/team-networks.ts'
 import type { NodeEnvironment } from '../plan/container-spec.ts'
 import type { Plan, PlannedInstance, ResolvedInstance, Step, StepOf } from '../plan/steps.ts'
 import type { BindSources } from '../volumes/bind-sources.ts'
-import { type ExpectedState, expectationOf } from './expectation.ts'
+import { type ExpectedState, toExpectation } from './expectation.ts'
 import type { Watched } from './verify.ts'
 
 /** The parts of this engine that all releases of the node share. */
@@ -56,7 +56,7 @@ export type ExecutorsOf<K extends Step['kind']> = { [P in K]: (step: StepOf<P>, 
 export type Executors = ExecutorsOf<Step['kind']>
 
 /** The plan of a release that has one. Only this engine reads what it has written. */
-export function planOf(journal: Journal): Plan | undefined {
+export function getPlan(journal: Journal): Plan | undefined {
   const { plan } = journal.state
   return isPlan(plan) ? plan : undefined
 }
@@ -90,14 +90,14 @@ export function toFinalContext(context: ReleaseContext, plan: Plan): StepContext
   })
 }
 
-export function partsOf(
+export function getParts(
   { plan, release, resolved }: StepContext,
   instanceId: string,
 ): { planned: PlannedInstance; instance: ResolvedInstance; expected: ExpectedState } {
   const planned = plan.instances.find((candidate) => candidate.instanceId === instanceId)
   const instance = resolved.get(instanceId)
   if (!planned || !instance) throw new Error(`instance ${instanceId} is not part of the release`)
-  return { planned, instance, expected: expectationOf(instance.config, release.observationWindowMs) }
+  return { planned, instance, expected: toExpectation(instance.config, release.observationWindowMs) }
 }
 
 /**

@@ -10,12 +10,12 @@ import type {
   PullOrder,
   RegistryCredentials,
 } from '../containers/container-engine.ts'
-import { imageKey, registryOf } from '../containers/image-reference.ts'
+import { getRegistry, imageKey } from '../containers/image-reference.ts'
 import type { FetchedImages } from '../images/fetched.ts'
 import { isLocalImage } from '../images/local-image.ts'
 import type { RegistryDigests } from '../images/registry-digests.ts'
 import type { DesiredInstance } from '../plan/container-spec.ts'
-import { imagesOf } from '../plan/preparations.ts'
+import { listImages } from '../plan/preparations.ts'
 import type { ResolvedInstance } from '../plan/steps.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
@@ -79,7 +79,7 @@ async function findImages(
   progressReporter.running(instanceId, Phase.RESOLVE)
   try {
     const [own, ...others] = await allOrFirstError(
-      ordersOf(instance, wanted, known).map(async (order) => ({
+      listOrders(instance, wanted, known).map(async (order) => ({
         order,
         ...(await retryWhileUnavailable(() => resolveOne(sources, order, signal), signal)),
       })),
@@ -170,10 +170,10 @@ interface Found {
 }
 
 /** The instance's own image first, then those of its preparations, each once. Credentials are sent only to the registry that they belong to. */
-function ordersOf(instance: Instance, wanted: DesiredInstance, known: Record<string, string>): Order[] {
+function listOrders(instance: Instance, wanted: DesiredInstance, known: Record<string, string>): Order[] {
   const { instanceId } = wanted
-  const auth = authOf(instance)
-  const others = new Map(imagesOf(wanted.preparations).map((image) => [imageKey(image), image]))
+  const auth = toAuth(instance)
+  const others = new Map(listImages(wanted.preparations).map((image) => [imageKey(image), image]))
   return [
     {
       key: instanceId,
@@ -186,7 +186,7 @@ function ordersOf(instance: Instance, wanted: DesiredInstance, known: Record<str
     },
     ...[...others].map(([name, image]): Order => {
       const key = `${instanceId} ${name}`
-      const same = registryOf(image.name) === registryOf(instance.imageName)
+      const same = getRegistry(image.name) === getRegistry(instance.imageName)
       return {
         key,
         image,
@@ -256,7 +256,7 @@ function mayUseLocal({ id, repoDigests }: ImageMetadata, fetched: FetchedImages)
   return isLocalImage(repoDigests) || fetched.has(id)
 }
 
-function authOf({ registryAuth }: Instance): RegistryCredentials | undefined {
+function toAuth({ registryAuth }: Instance): RegistryCredentials | undefined {
   if (!registryAuth || (registryAuth.username === '' && registryAuth.password === '')) return undefined
   const { serverAddress, username, password } = registryAuth
   return { serverAddress, username, password }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Release } from '@crux/agent-protocol'
-import { AbortedError, EngineError, messageOf, PlanError } from '../../../errors.ts'
+import { AbortedError, EngineError, getMessage, PlanError } from '../../../errors.ts'
 import {
   crashesMax,
   enterPosition,
@@ -19,9 +19,9 @@ import { networkName } from '../containers/names.ts'
 import { checkRelease } from '../plan/check-release.ts'
 import { portTaken } from '../plan/clashes.ts'
 import { sharedPort } from '../plan/conflicts.ts'
-import { type DesiredInstance, desiredOf } from '../plan/container-spec.ts'
+import { type DesiredInstance, toDesiredInstance } from '../plan/container-spec.ts'
 import { planRelease } from '../plan/plan.ts'
-import { imagesOf } from '../plan/preparations.ts'
+import { listImages } from '../plan/preparations.ts'
 import type { Observation, Plan, ResolvedInstance, Step } from '../plan/steps.ts'
 import { checkSources } from './check-sources.ts'
 import { succeedAndCleanUp } from './clean-up.ts'
@@ -29,7 +29,7 @@ import { execute, inOrder, inStages } from './executors.ts'
 import { ensureOwnNetwork } from './network-executors.ts'
 import { findOwn, readLastLines } from './own-containers.ts'
 import { putBack } from './put-back.ts'
-import { type DockerNode, planOf, type ReleaseContext, type StepContext, toStepContext } from './release-context.ts'
+import { type DockerNode, getPlan, type ReleaseContext, type StepContext, toStepContext } from './release-context.ts'
 import { allOrFirstError, resolveAndPull } from './resolve.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 import { startAndVerify, toPlanError } from './start-and-verify.ts'
@@ -63,7 +63,7 @@ async function takeOver(context: ReleaseContext): Promise<boolean> {
     refuseCrashLoop(journal)
     await enterPosition(journal, 'resolve')
     checkRelease(release)
-    const desired = release.instances.map((instance) => desiredOf(release, instance, node.nodeEnvironment))
+    const desired = release.instances.map((instance) => toDesiredInstance(release, instance, node.nodeEnvironment))
     await checkSources(node.sources, desired)
     const secrets = await openSecrets(node.decrypt, desired)
     progressReporter.hide([...secrets.values()].flatMap((values) => Object.values(values)))
@@ -95,7 +95,7 @@ async function takeOver(context: ReleaseContext): Promise<boolean> {
 /** Names of all images that the release resolves, and ids of those that it needs from the engine's own store. */
 function wantedImages({ instances }: Release, desired: readonly DesiredInstance[]): string[] {
   return [
-    ...desired.flatMap(({ image, preparations }) => [image, ...imagesOf(preparations)].map(({ name }) => name)),
+    ...desired.flatMap(({ image, preparations }) => [image, ...listImages(preparations)].map(({ name }) => name)),
     ...instances.flatMap(({ imageDigest, preparationDigests }) => [imageDigest, ...Object.values(preparationDigests)]),
   ]
 }
@@ -109,7 +109,7 @@ interface Prefetched {
 function prefetch({ journal, node, release }: ReleaseContext, desired: readonly DesiredInstance[]): Prefetched {
   const nothing = Promise.resolve(undefined)
   const { owner } = release
-  if (planOf(journal) || !owner) return { observation: nothing, network: nothing }
+  if (getPlan(journal) || !owner) return { observation: nothing, network: nothing }
   const name = networkName(owner)
   const network = desired.some(({ base }) => base.networkMode === name)
     ? ensureOwnNetwork(node.driver, release, name, false).then(
@@ -125,7 +125,7 @@ async function prepareSteps(
   { resolved, secrets, early }: { resolved: ResolvedInstance[]; secrets: OpenedSecrets; early: Prefetched },
 ): Promise<StepContext> {
   const { journal, signal } = context
-  const stored = planOf(journal)
+  const stored = getPlan(journal)
   // A pull takes time, so an observation from before it is outdated.
   const observation = resolved.every(({ wasPulled }) => !wasPulled) ? await early.observation : undefined
   const plan = stored ?? (await retryWhileUnavailable(() => planNow(context, resolved, observation), signal))
@@ -231,7 +231,7 @@ async function fail(context: ReleaseContext, steps: StepContext | undefined, err
   const cancelled = error instanceof AbortedError && error.kind === 'cancelled'
   const refusal = toPlanError(error, '')
   const undoing = journal.state.undoing
-  const notWritten = (cause: unknown) => log.warn({ reason: messageOf(cause) }, 'a decision is not written yet')
+  const notWritten = (cause: unknown) => log.warn({ reason: getMessage(cause) }, 'a decision is not written yet')
   if (!undoing) {
     if (!(error instanceof PlanError || error instanceof AbortedError || error instanceof EngineError))
       log.error({ err: error }, 'a deployment failed unexpectedly')
@@ -255,7 +255,7 @@ async function fail(context: ReleaseContext, steps: StepContext | undefined, err
         ],
         previousRestored: false,
       }
-    : await putBack(context, planOf(journal))
+    : await putBack(context, getPlan(journal))
   progressReporter.outcome({
     successful: false,
     reason: [undoing?.reason ?? refusal.message, ...problems].join('; '),

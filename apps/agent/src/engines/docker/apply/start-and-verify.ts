@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { messageOf, PlanError } from '../../../errors.ts'
+import { getMessage, PlanError } from '../../../errors.ts'
 import { Phase } from '../../../journal/progress-reporter.ts'
 import { execute, inOrder } from './executors.ts'
 import type { StepContext } from './release-context.ts'
@@ -25,7 +25,7 @@ export async function startAndVerify(context: StepContext): Promise<void> {
     } catch (error) {
       if (!first && !context.signal.aborted) {
         first = { error: toPlanError(error, instanceId) }
-        context.progressReporter.failed(instanceId, phase, messageOf(error))
+        context.progressReporter.failed(instanceId, phase, getMessage(error))
         failing.abort(error)
       }
       throw error
@@ -58,5 +58,5 @@ export async function startAndVerify(context: StepContext): Promise<void> {
 /** Converts any error to a PlanError of the instance. */
 export function toPlanError(error: unknown, instanceId: string): PlanError {
   if (error instanceof PlanError) return error
-  return new PlanError(instanceId, messageOf(error), { cause: error })
+  return new PlanError(instanceId, getMessage(error), { cause: error })
 }

@@ -80,7 +80,7 @@ export async function verify(driver: Driver, order: VerifyOrder, watched: Watche
   try {
     if (probe) await observe().then((seen) => seen && probe.aim(seen))
     for (;;) {
-      const remaining = judgeTime(order)
+      const remaining = msUntilDecided(order)
       await until(Math.min(remaining, 1_000_000), [watched.changed(), ...(probe ? [probe.passed()] : [])], order.signal)
       const observed = await observe()
       if (!observed) {
@@ -97,7 +97,7 @@ export async function verify(driver: Driver, order: VerifyOrder, watched: Watche
 }
 
 /** Milliseconds until the passing of time alone can decide the result. */
-function judgeTime({ startedAt, expectation }: VerifyOrder): number {
+function msUntilDecided({ startedAt, expectation }: VerifyOrder): number {
   const age = performance.now() - startedAt
   if (expectation.kind === 'running' && age < expectation.windowMs) return expectation.windowMs - age + 5
   return Math.max(5, expectation.timeoutMs - age + 5)
@@ -133,7 +133,7 @@ function judge(
       if (firstExit !== undefined || seen.restartCount > 0 || seen.state !== 'running') {
         if (seen.state === 'created')
           return late ? refuse(`${full} did not start within ${seconds(expectation.timeoutMs)}`) : 'waits'
-        return refuse(`${full} stopped right after its start: ${ending(seen, firstExit)}`)
+        return refuse(`${full} stopped right after its start: ${describeExit(seen, firstExit)}`)
       }
       if (seen.health === 'unhealthy')
         return refuse(`${full} is unhealthy${seen.healthOutput ? `: ${seen.healthOutput}` : ''}`)
@@ -150,7 +150,7 @@ function judge(
   }
 }
 
-function ending(seen: ObservedContainer, firstExit: number | undefined): string {
+function describeExit(seen: ObservedContainer, firstExit: number | undefined): string {
   return `${seen.outOfMemory ? 'out of memory, ' : ''}exit code ${firstExit ?? seen.exitCode}`
 }
 

@@ -1,5 +1,5 @@
 import { Operation } from '@crux/agent-protocol'
-import { label, ownerOf } from '../../labels.ts'
+import { getOwner, label } from '../../labels.ts'
 import type { Driver } from '../containers/container-engine.ts'
 
 /**
@@ -18,7 +18,7 @@ export function checkingMounts(driver: Driver, check: (sources: readonly string[
     created.delete(id)
     if (known) return check(known)
     const { labels, mounts } = await engine.observe(id)
-    if (ownerOf(labels)) await check(bindSources(mounts))
+    if (getOwner(labels)) await check(bindSources(mounts))
   }
 
   return {
@@ -26,7 +26,7 @@ export function checkingMounts(driver: Driver, check: (sources: readonly string[
     engine: {
       ...engine,
       async create(spec) {
-        if (spec.labels[label.gateOf] !== undefined) return engine.create(spec)
+        if (spec.labels[label.getGate] !== undefined) return engine.create(spec)
         const sources = bindSources(spec.mounts)
         await check(sources)
         const id = await engine.create(spec)

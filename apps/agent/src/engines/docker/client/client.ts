@@ -36,7 +36,7 @@ export async function openDocker(
   failCutAnswers(agent)
   const make = (version?: string) => {
     // The types of dockerode leave the agent out.
-    const options = { ...addressOf(dockerHost), agent, ...(version && { version }) }
+    const options = { ...getAddress(dockerHost), agent, ...(version && { version }) }
     const docker = new Docker(options)
     limitCalls(docker, limits)
     return docker
@@ -85,7 +85,7 @@ function limitCalls({ modem }: Docker, { readMs, changeMs }: CallLimits): void {
   Object.assign(modem, { dial: limited })
 }
 
-function addressOf(dockerHost: string): Docker.DockerOptions {
+function getAddress(dockerHost: string): Docker.DockerOptions {
   const url = new URL(dockerHost)
   if (url.protocol === 'unix:') return { socketPath: url.pathname }
   return { protocol: 'http', host: url.hostname, port: Number(url.port || 2375) }

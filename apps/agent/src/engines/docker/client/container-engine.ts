@@ -13,18 +13,18 @@ import type {
 } from '../containers/container-engine.ts'
 import { NoAnswerError } from './client.ts'
 import { createOptions, rawPolicy } from './create-options.ts'
-import { dialErrorOf, translate, translateRegistry, translating, translatingIfThere } from './errors.ts'
+import { toDialError, translate, translateRegistry, translating, translatingIfThere } from './errors.ts'
 import { findImage, listImages, removeImage } from './images.ts'
 import { ensureNetwork, findNetworks, observeNetworks, removeNetworkIfUnused } from './networks.ts'
-import { observedOf, summaryOf } from './observed.ts'
-import { authOf, pullImage } from './pull.ts'
+import { toObserved, toSummary } from './observed.ts'
+import { pullImage, toAuth } from './pull.ts'
 
 /** @param options.seesHost whether this process runs on the engine's machine, so that its socket tables are valid */
 export function createContainerEngine(docker: Docker, options: { seesHost: boolean }): ContainerEngine {
   const locks = new KeyedLock()
 
   async function observe(id: string) {
-    return observedOf(await translating('inspect the container', () => docker.getContainer(id).inspect()))
+    return toObserved(await translating('inspect the container', () => docker.getContainer(id).inspect()))
   }
 
   return {
@@ -40,12 +40,12 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
       )
     },
     async observeAll() {
-      return (await translating('list the containers', () => docker.listContainers({ all: true }))).map(summaryOf)
+      return (await translating('list the containers', () => docker.listContainers({ all: true }))).map(toSummary)
     },
     observe,
     async findByName(name) {
       const found = await translatingIfThere(`inspect the container ${name}`, () => docker.getContainer(name).inspect())
-      return found && observedOf(found)
+      return found && toObserved(found)
     },
     observeNetworks: (labelled) => observeNetworks(docker, labelled),
     findNetworks: (name) => findNetworks(docker, name),
@@ -133,7 +133,7 @@ async function askRegistry(
   try {
     // The request changes nothing, so a caller that aborted does not wait for its end.
     const found = await orAborted(
-      docker.getImage(reference).distribution(auth ? { authconfig: authOf(auth) } : {}),
+      docker.getImage(reference).distribution(auth ? { authconfig: toAuth(auth) } : {}),
       signal,
     )
     return found.Descriptor.digest
@@ -159,7 +159,7 @@ function connect(docker: Docker, id: string, network: string, aliases: readonly 
 
 /** 304 means that the state is already as requested. */
 function ignoreUnmodified(error: unknown): void {
-  if (!(error instanceof EngineError) || dialErrorOf(error.cause).statusCode !== 304) throw error
+  if (!(error instanceof EngineError) || toDialError(error.cause).statusCode !== 304) throw error
 }
 
 /** A symbolic link, in Go's file modes. */
@@ -176,14 +176,18 @@ export async function readArchive(docker: Docker, id: string, path: string, sign
   const metadata: { headers?: Record<string, string> } = await translating(doing, () =>
     container.infoArchive({ path: wanted }),
   )
-  const stat = statOf(metadata)
+  const stat = parseStat(metadata)
   const target = stat && stat.mode & linkMode && stat.linkTarget ? stat.linkTarget : wanted
   const stream = await translating(doing, () => container.getArchive({ path: target }))
   if (!(stream instanceof Readable)) throw new Error('the engine answers without an archive')
   return addAbortSignal(signal, stream)
 }
 
-function statOf({ headers }: { headers?: Record<string, string> }): { mode: number; linkTarget: string } | undefined {
+function parseStat({
+  headers,
+}: {
+  headers?: Record<string, string>
+}): { mode: number; linkTarget: string } | undefined {
   const encoded = headers?.['x-docker-container-path-stat']
   return encoded ? JSON.parse(Buffer.from(encoded, 'base64').toString('utf8')) : undefined
 }

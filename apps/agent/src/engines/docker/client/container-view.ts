@@ -3,42 +3,42 @@ import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Container, ContainerSchema, ContainerState } from '@crux/agent-protocol'
 import type Docker from 'dockerode'
 import { label } from '../../labels.ts'
-import { gatedPortsOf } from '../containers/gated-ports.ts'
+import { getGatedPorts } from '../containers/gated-ports.ts'
 import { partInRelease } from '../containers/names.ts'
 import { statusAt } from './status.ts'
 
 /** A container as the server's pages see it, from the data of the list and of the inspection. */
-export function viewOf(listed: Docker.ContainerInfo, inspected: Docker.ContainerInspectInfo | undefined): Container {
+export function toView(listed: Docker.ContainerInfo, inspected: Docker.ContainerInspectInfo | undefined): Container {
   const name = (listed.Names[0] ?? listed.Id).replace(/^\//, '')
   const state = inspected?.State
   const image = splitReference(inspected?.Config.Image ?? listed.Image)
   return create(ContainerSchema, {
-    ref: refOf(name, listed.Labels),
+    ref: toRef(name, listed.Labels),
     engineId: listed.Id,
     command: listed.Command,
     createdAt: timestampFromDate(new Date(listed.Created * 1_000)),
     startedAt: moment(state?.StartedAt),
-    state: stateOf(state?.Status ?? listed.State),
+    state: getState(state?.Status ?? listed.State),
     engineState: state?.Status ?? listed.State,
-    reason: reasonOf(listed, listed.Status, inspected),
+    reason: getReason(listed, listed.Status, inspected),
     exitCode: state && !state.Running && moment(state.StartedAt) ? state.ExitCode : undefined,
     health: state?.Health && state.Health.Status !== 'none' ? state.Health.Status : '',
     restartCount: inspected?.RestartCount ?? 0,
     imageName: image.name,
     imageTag: image.tag,
-    ports: portsOf(listed),
+    ports: toPorts(listed),
     labels: listed.Labels,
   })
 }
 
 /** Prefix and short name for a container of ours, the full name for any other. */
-export function refOf(name: string, labels: Record<string, string>): { prefix: string; name: string } {
+export function toRef(name: string, labels: Record<string, string>): { prefix: string; name: string } {
   const prefix = labels[label.prefix]
   if (prefix !== undefined && name.startsWith(`${prefix}-`)) return { prefix, name: name.slice(prefix.length + 1) }
   return { prefix: '', name }
 }
 
-export function stateOf(state: string): ContainerState {
+export function getState(state: string): ContainerState {
   switch (state) {
     case 'running':
       return ContainerState.RUNNING
@@ -69,17 +69,18 @@ export function agingReason(
   listed: Docker.ContainerInfo,
   inspected: Docker.ContainerInspectInfo | undefined,
 ): (now: number) => string {
-  const said = inspected && { OOMKilled: inspected.State.OOMKilled, Error: inspected.State.Error }
+  const inspectedState = inspected && { OOMKilled: inspected.State.OOMKilled, Error: inspected.State.Error }
   const times = {
     startedAt: milliseconds(inspected?.State.StartedAt),
     finishedAt: milliseconds(inspected?.State.FinishedAt),
   }
   // The inspection itself is not kept: it is ten times as large as the part that is shown.
   const { Names, Labels, Status } = listed
-  return (now) => reasonOf({ Names, Labels }, statusAt(Status, times, now), said && { State: said })
+  return (now) =>
+    getReason({ Names, Labels }, statusAt(Status, times, now), inspectedState && { State: inspectedState })
 }
 
-function reasonOf(
+function getReason(
   { Names, Labels }: Pick<Docker.ContainerInfo, 'Names' | 'Labels'>,
   status: string,
   inspected: { State: Pick<Docker.ContainerInspectInfo['State'], 'OOMKilled' | 'Error'> } | undefined,
@@ -90,7 +91,7 @@ function reasonOf(
 }
 
 /** The list names a published port once for IPv4 and once for IPv6, and a port that the gate holds as if it were not published. */
-function portsOf({
+function toPorts({
   Names,
   Ports,
   Labels,
@@ -99,7 +100,7 @@ function portsOf({
   const seen = new Map<string, { internal: number; external: number; protocol: string }>()
   // The gate routes to one container at a time.
   const isLedTo = State === 'running' && partInRelease(Names[0] ?? '') === undefined
-  const gated = isLedTo ? gatedPortsOf(Labels) : []
+  const gated = isLedTo ? getGatedPorts(Labels) : []
   for (const { containerPort: internal, hostPort: external } of gated)
     seen.set(`${internal}/tcp/${external}`, { internal, external, protocol: 'tcp' })
   for (const port of Ports) {

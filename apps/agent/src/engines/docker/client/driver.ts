@@ -67,11 +67,11 @@ export async function openDockerDriver(
     },
     async operate(id, operation) {
       if (operation === Operation.START) return engine.start(id)
-      if (operation === Operation.STOP) return answeredSoon(engine.stop(id), log)
-      if (operation === Operation.RESTART) return answeredSoon(withGracePeriod(docker, id, 'restart'), log)
+      if (operation === Operation.STOP) return withinAnswerTime(engine.stop(id), log)
+      if (operation === Operation.RESTART) return withinAnswerTime(withGracePeriod(docker, id, 'restart'), log)
       throw new EngineError('refused', 'This agent does not know that operation')
     },
-    remove: (id) => answeredSoon(stopAndRemove(id), log),
+    remove: (id) => withinAnswerTime(stopAndRemove(id), log),
     readLog: (id, request) => readLog(docker, id, request),
     subscribe: hub.subscribe,
     close() {
@@ -126,7 +126,7 @@ function inspectUnlessHeld(docker: Docker, hub: Pick<EventHub, 'emit'>, heldMs: 
 }
 
 /** A grace period may be longer than the server waits for an answer: events report the rest. */
-function answeredSoon(work: Promise<void>, log: Logger): Promise<void> {
+function withinAnswerTime(work: Promise<void>, log: Logger): Promise<void> {
   return withinTime(work, answerMs, () => {
     work.catch((err: unknown) => log.warn({ err }, 'a container was not stopped'))
   })

@@ -10,8 +10,8 @@ import { explainMessage, explainRegistryMessage } from './engine-messages.ts'
  */
 export function translate(error: unknown, doing: string): EngineError {
   if (error instanceof EngineError) return error
-  const { statusCode, code } = dialErrorOf(error)
-  const text = textOf(error)
+  const { statusCode, code } = toDialError(error)
+  const text = getText(error)
   if (statusCode === undefined) {
     if (isUnavailable(code, text))
       return new EngineError('unavailable', `The Docker engine does not answer (${code ?? text})`, { cause: error })
@@ -20,7 +20,7 @@ export function translate(error: unknown, doing: string): EngineError {
       return new EngineError('refused', quoting(denied, text), { cause: error })
     }
   }
-  const kind = statusCode === undefined ? 'other' : kindOf(statusCode, text)
+  const kind = statusCode === undefined ? 'other' : toKind(statusCode, text)
   const sentence = explainMessage(text) ?? `Docker could not ${doing}`
   return new EngineError(kind, quoting(sentence, text), { cause: error })
 }
@@ -37,31 +37,31 @@ export async function translating<T>(doing: string, run: () => Promise<T>): Prom
 
 /** A registry's refusal arrives through the engine as 500, 404 or 403 with the registry's message. */
 export function translateRegistry(error: unknown, image: string): EngineError {
-  const text = textOf(error)
-  const said = (kind: EngineErrorKind, sentence: string) =>
+  const text = getText(error)
+  const toError = (kind: EngineErrorKind, sentence: string) =>
     new EngineError(kind, quoting(explainRegistryMessage(text, image) ?? sentence, text), { cause: error })
-  const away = `The registry of ${image} does not answer: check that it runs, and that the node reaches it`
+  const noAnswer = `The registry of ${image} does not answer: check that it runs, and that the node reaches it`
   // The engine itself waits for the registry without a limit.
-  if (error instanceof NoAnswerError) return said('registry-unavailable', away)
+  if (error instanceof NoAnswerError) return toError('registry-unavailable', noAnswer)
   const general = translate(error, `pull ${image}`)
   if (general.kind === 'unavailable') return general
-  const { statusCode } = dialErrorOf(error)
+  const { statusCode } = toDialError(error)
   if (/toomanyrequests|too many requests|rate limit/i.test(text))
-    return said('refused', `The registry limits how often ${image} may be pulled: wait, or set credentials`)
+    return toError('refused', `The registry limits how often ${image} may be pulled: wait, or set credentials`)
   if (
     /connection refused|no such host|i\/o timeout|timeout exceeded|network is unreachable|no route to host|server misbehaving|EOF|connection reset|TLS handshake|x509|HTTP response to HTTPS|50[0-9] |Client\.Timeout/i.test(
       text,
     )
   )
-    return said('registry-unavailable', away)
+    return toError('registry-unavailable', noAnswer)
   if (/unauthorized|denied|authentication required|no basic auth|401|403/i.test(text))
-    return said('unauthorized', `The registry refuses access to ${image}: check the registry's credentials`)
+    return toError('unauthorized', `The registry refuses access to ${image}: check the registry's credentials`)
   if (statusCode === 404 || /manifest unknown|not found|name unknown|repository does not exist/i.test(text))
-    return said('not-found', `The registry has no image ${image}: choose another tag, or push it first`)
-  return said('other', explainMessage(text) ?? `The image ${image} cannot be pulled`)
+    return toError('not-found', `The registry has no image ${image}: choose another tag, or push it first`)
+  return toError('other', explainMessage(text) ?? `The image ${image} cannot be pulled`)
 }
 
-function kindOf(statusCode: number, text: string): EngineErrorKind {
+function toKind(statusCode: number, text: string): EngineErrorKind {
   if (/port is already allocated|address already in use|bind for .* failed/i.test(text)) return 'port-taken'
   if (statusCode === 404) return 'not-found'
   if (statusCode === 409) return 'conflict'
@@ -84,12 +84,12 @@ interface DialError {
   json?: { message?: unknown }
 }
 
-export function dialErrorOf(error: unknown): DialError {
+export function toDialError(error: unknown): DialError {
   return typeof error === 'object' && error !== null ? error : {}
 }
 
-function textOf(error: unknown): string {
-  const { json } = dialErrorOf(error)
+function getText(error: unknown): string {
+  const { json } = toDialError(error)
   if (json && typeof json.message === 'string') return json.message.trim()
   return (error instanceof Error ? error.message : String(error)).trim()
 }

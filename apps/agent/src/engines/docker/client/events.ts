@@ -3,7 +3,7 @@ import type Docker from 'dockerode'
 import { pause } from '../../../concurrency/pause.ts'
 import type { EngineEvent } from '../../engine.ts'
 import { translate } from './errors.ts'
-import { linesOf } from './lines.ts'
+import { toLines } from './lines.ts'
 
 /** Actions that change what a list or a deployment sees; exec, attach and similar ones do not. */
 const actions = new Set([
@@ -69,7 +69,7 @@ export class EventHub {
         waitMs = 100
         this.#isOpen = true
         this.emit({ kind: 'relist' })
-        for await (const line of linesOf(stream)) {
+        for await (const line of toLines(stream)) {
           const event = this.#receive(line)
           if (event?.kind === 'network') this.#onDisconnect(event.id)
           else if (event) this.emit(event)
@@ -119,7 +119,7 @@ export class EventHub {
     try {
       const range = { since: secondsText(this.#receivedUntil + 1n), until: secondsText(until) }
       const stream = await openEvents(this.#docker, range, late)
-      for await (const line of linesOf(stream)) {
+      for await (const line of toLines(stream)) {
         const event = this.#receive(line)
         if (event && event.kind !== 'relist') changed.add(event.id)
       }
@@ -134,9 +134,9 @@ export class EventHub {
   }
 
   #receive(line: string): DockerEvent | undefined {
-    const at = timeOf(line)
+    const at = toTime(line)
     if (at > this.#receivedUntil) this.#receivedUntil = at
-    return eventOf(JSON.parse(line))
+    return toEvent(JSON.parse(line))
   }
 }
 
@@ -160,7 +160,7 @@ interface RawEvent {
   Actor?: { ID?: string; Attributes?: Record<string, string> }
 }
 
-function eventOf({ Type: type, Action: action = '', Actor: actor }: RawEvent): DockerEvent | undefined {
+function toEvent({ Type: type, Action: action = '', Actor: actor }: RawEvent): DockerEvent | undefined {
   const { name = '', ...labels } = actor?.Attributes ?? {}
   if (type === 'network') {
     const id = labels.container ?? ''
@@ -173,7 +173,7 @@ function eventOf({ Type: type, Action: action = '', Actor: actor }: RawEvent): D
 }
 
 /** A JavaScript number would lose its last digits. */
-function timeOf(line: string): bigint {
+function toTime(line: string): bigint {
   return BigInt(/"timeNano":(\d+)\}?\s*$/.exec(line)?.[1] ?? 0)
 }
 

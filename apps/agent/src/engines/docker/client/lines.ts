@@ -1,5 +1,5 @@
 /** The lines of a stream of the engine, without empty ones. A last line that has no end is incomplete and is left out. */
-export async function* linesOf(stream: NodeJS.ReadableStream): AsyncGenerator<string> {
+export async function* toLines(stream: NodeJS.ReadableStream): AsyncGenerator<string> {
   let rest = ''
   stream.setEncoding('utf8')
   for await (const chunk of stream) {

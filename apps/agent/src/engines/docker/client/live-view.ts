@@ -3,7 +3,7 @@ import { type Container, ContainerSchema } from '@crux/agent-protocol'
 import type Docker from 'dockerode'
 import { sharedTurn } from '../../../concurrency/shared-turn.ts'
 import { Slots } from '../../../concurrency/slots.ts'
-import { agingReason, viewOf } from './container-view.ts'
+import { agingReason, toView } from './container-view.ts'
 import type { EventHub } from './events.ts'
 
 /** `held`: the engine holds the container locked and does not describe it for now. */
@@ -105,7 +105,7 @@ export class LiveView {
 
   async #readAll(): Promise<void> {
     const readOne = async (listed: Docker.ContainerInfo) =>
-      [listed.Id, entryOf(listed, await this.#source.inspect(listed.Id))] as const
+      [listed.Id, toEntryPath(listed, await this.#source.inspect(listed.Id))] as const
     const listed = await this.#source.list({})
     const seen = await Promise.all(listed.map((container) => this.#slots.run(() => readOne(container))))
     this.#entries = new Map(seen.flatMap(([id, entry]) => (entry ? [[id, entry] as const] : [])))
@@ -121,7 +121,7 @@ export class LiveView {
     const byId = new Map(listed.map((container) => [container.Id, container]))
     for (const id of ids) {
       const container = byId.get(id)
-      const entry = container && entryOf(container, inspected.get(id))
+      const entry = container && toEntryPath(container, inspected.get(id))
       if (entry) this.#entries.set(id, entry)
       else this.#entries.delete(id)
     }
@@ -136,11 +136,11 @@ function containerAt(entry: Entry, now: number): Container {
 }
 
 /** Undefined for a container that was removed between the list and the inspection. */
-function entryOf(listed: Docker.ContainerInfo, seen: Inspected): Entry | undefined {
+function toEntryPath(listed: Docker.ContainerInfo, seen: Inspected): Entry | undefined {
   if (seen === undefined) return undefined
   const inspected = seen === 'held' ? undefined : seen
   return {
-    container: viewOf(listed, inspected),
+    container: toView(listed, inspected),
     createdAt: inspected?.Created ? Date.parse(inspected.Created) : listed.Created * 1_000,
     reasonAt: agingReason(listed, inspected),
   }

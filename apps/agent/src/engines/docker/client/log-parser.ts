@@ -31,7 +31,7 @@ export class LogParser {
   end(): LogChunkLine[] {
     const lines = this.#partial.filter((line) => line !== undefined)
     if (!this.#framed && this.#pending.length > 0)
-      lines.push(this.#lineOf(this.#pending, 0, this.#pending.length, false))
+      lines.push(this.#toLine(this.#pending, 0, this.#pending.length, false))
     this.#pending = Buffer.alloc(0)
     this.#partial.fill(undefined)
     return lines
@@ -54,18 +54,18 @@ export class LogParser {
     for (;;) {
       const end = data.indexOf(10, at)
       if (end === -1) break
-      lines.push(this.#lineOf(data, at, end > at && data[end - 1] === 13 ? end - 1 : end, false))
+      lines.push(this.#toLine(data, at, end > at && data[end - 1] === 13 ? end - 1 : end, false))
       at = end + 1
     }
     if (data.length - at <= lineBytesMax) return at
-    lines.push(this.#lineOf(data, at, data.length, false))
+    lines.push(this.#toLine(data, at, data.length, false))
     return data.length
   }
 
   /** Docker cuts lines above 16 kB into several pieces, of which only the last ends with a line end. */
   #takePiece(data: Buffer, start: number, end: number, stderr: boolean, lines: LogChunkLine[]): void {
     const whole = end > start && data[end - 1] === 10
-    const piece = this.#lineOf(data, start, whole ? end - 1 : end, stderr)
+    const piece = this.#toLine(data, start, whole ? end - 1 : end, stderr)
     const slot = stderr ? 1 : 0
     const before = this.#partial[slot]
     if (before) before.text += piece.text
@@ -76,7 +76,7 @@ export class LogParser {
     } else this.#partial[slot] = line
   }
 
-  #lineOf(data: Buffer, start: number, end: number, stderr: boolean): LogChunkLine {
+  #toLine(data: Buffer, start: number, end: number, stderr: boolean): LogChunkLine {
     const space = data.indexOf(32, start)
     // "2026-11-21T13:33:35.123456789Z": 20 to 30 characters, always in UTC.
     if (space === -1 || space > end || space - start < 20 || space - start > 35 || data[space - 1] !== 90) {

@@ -19,7 +19,7 @@ export function* freeBlocks(taken: readonly Block[]): Generator<string> {
 }
 
 /** `172.17.0.0/16` as a block; undefined for IPv6 and for text that is not a block. */
-export function blockOf(cidr: string): Block | undefined {
+export function parseBlock(cidr: string): Block | undefined {
   const [, address, bits] = /^(\d+\.\d+\.\d+\.\d+)\/(\d+)$/.exec(cidr) ?? []
   if (address === undefined || Number(bits) > 32) return undefined
   const size = 2 ** (32 - Number(bits))

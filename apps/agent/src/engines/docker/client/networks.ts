@@ -3,7 +3,7 @@ import type Docker from 'dockerode'
 import { EngineError } from '../../../errors.ts'
 import type { NetworkSpec, ObservedNetwork } from '../containers/container-engine.ts'
 import { translate, translating, translatingIfThere } from './errors.ts'
-import { blockOf, freeBlocks, hostRoutes } from './network-addresses.ts'
+import { freeBlocks, hostRoutes, parseBlock } from './network-addresses.ts'
 
 const overlaps = /pool overlaps/i
 /** Another process may take a block between the check and the call. */
@@ -23,7 +23,7 @@ export async function ensureNetwork(
 ): Promise<void> {
   if (await alreadyOurs(docker, network)) return
   const all = await translating('list the networks', () => docker.listNetworks())
-  const used = all.flatMap(({ IPAM }) => (IPAM?.Config ?? []).flatMap(({ Subnet }) => blockOf(Subnet ?? '') ?? []))
+  const used = all.flatMap(({ IPAM }) => (IPAM?.Config ?? []).flatMap(({ Subnet }) => parseBlock(Subnet ?? '') ?? []))
   const routes = options.seesHost ? await hostRoutes() : []
   let attempts = 0
   for (const subnet of freeBlocks([...used, ...routes])) {

@@ -2,7 +2,7 @@ import type Docker from 'dockerode'
 import { EngineError } from '../../../errors.ts'
 import type { PullOrder, RegistryCredentials } from '../containers/container-engine.ts'
 import { translateRegistry } from './errors.ts'
-import { linesOf } from './lines.ts'
+import { toLines } from './lines.ts'
 
 interface ProgressLine {
   id?: string
@@ -17,10 +17,10 @@ export async function pullImage(docker: Docker, order: PullOrder): Promise<void>
   const shown = `${order.image.name}:${order.image.tag}`
   try {
     // dockerode accepts an undefined first argument for "no credentials", its types do not.
-    const auth = order.auth ? authOf(order.auth) : {}
+    const auth = order.auth ? toAuth(order.auth) : {}
     const stream = await docker.createImage(auth, { fromImage: reference, abortSignal: order.signal })
     const layers = new LayerProgress()
-    for await (const text of linesOf(stream)) {
+    for await (const text of toLines(stream)) {
       const line: ProgressLine = JSON.parse(text)
       if (line.error) throw new EngineError('other', line.error)
       if (layers.take(line)) order.onProgress(layers.sum())
@@ -33,7 +33,7 @@ export async function pullImage(docker: Docker, order: PullOrder): Promise<void>
 }
 
 /** Credentials in the form of the Engine API. */
-export const authOf = ({ username, password, serverAddress }: RegistryCredentials) => ({
+export const toAuth = ({ username, password, serverAddress }: RegistryCredentials) => ({
   username,
   password,
   serveraddress: serverAddress,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type Docker from 'dockerode'
-import { redactorOf } from '../../../secrets/redaction.ts'
+import { createRedactor } from '../../../secrets/redaction.ts'
 import type { LogChunkLine, LogRequest } from '../../engine.ts'
 import { translate, translating } from './errors.ts'
 import { secretValues } from './inspection.ts'
@@ -11,7 +11,7 @@ export async function* readLog(docker: Docker, id: string, request: LogRequest):
   const info = await translating('read the log of the container', () => docker.getContainer(id).inspect())
   const parser = new LogParser({ framed: !info.Config.Tty })
   const values = secretValues(info)
-  const redact = redactorOf(values)
+  const redact = createRedactor(values)
   // A program that prints its secrets would reveal them to all readers of its log.
   const shown = (lines: LogChunkLine[]) =>
     values.length === 0 ? lines : lines.map((line) => ({ ...line, text: redact(line.text) }))

@@ -1,7 +1,7 @@
 import type { FinalContainerConfig } from '@crux/contract'
 import { z } from 'zod'
 import { parseJson } from '../../../files/parse-json.ts'
-import { label, ownerOf } from '../../labels.ts'
+import { getOwner, label } from '../../labels.ts'
 import type { ContainerSummary, GatedPort, PublishedPort } from './container-engine.ts'
 
 /** How long open connections to a replaced container may continue where the configuration does not say. */
@@ -19,7 +19,7 @@ const GateLabel = z.object({
   ),
 })
 
-export function drainSecondsOf(config: Pick<FinalContainerConfig, 'portGate'>): number {
+export function getDrainSeconds(config: Pick<FinalContainerConfig, 'portGate'>): number {
   return config.portGate?.drainSeconds ?? drainSecondsDefault
 }
 
@@ -36,7 +36,7 @@ export function gateLabel(gated: readonly GatedPort[], drainSeconds: number): Re
 }
 
 /** Returns the ports of a container with an owner: labels of any other container do not count. */
-export function gatedPortsOf(labels: Record<string, string>): GatedPort[] {
+export function getGatedPorts(labels: Record<string, string>): GatedPort[] {
   const read = readLabel(labels)
   return (read?.ports ?? []).map(({ port, address, containerPort, proxyProtocol }) => ({
     hostPort: port,
@@ -48,7 +48,7 @@ export function gatedPortsOf(labels: Record<string, string>): GatedPort[] {
 }
 
 /** The drain time of the release that created the container. */
-export function gateDrainSecondsOf(labels: Record<string, string>): number {
+export function getGateDrainSeconds(labels: Record<string, string>): number {
   return readLabel(labels)?.drainSeconds ?? drainSecondsDefault
 }
 
@@ -60,4 +60,4 @@ export function claimedPorts(
 }
 
 const readLabel = (labels: Record<string, string>) =>
-  ownerOf(labels) ? parseJson(GateLabel, labels[label.gate]) : undefined
+  getOwner(labels) ? parseJson(GateLabel, labels[label.gate]) : undefined

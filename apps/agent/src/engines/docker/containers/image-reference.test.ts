@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { imagePorts } from '../plan/image-ports.ts'
-import { parseImage, registryOf } from './image-reference.ts'
+import { getRegistry, parseImage } from './image-reference.ts'
 
 const digest = `sha256:${'a'.repeat(64)}`
 
@@ -16,7 +16,7 @@ test.each([
   [`ghcr.io/a/b:c@${digest}`, { name: 'ghcr.io/a/b', tag: 'c', digest }, 'ghcr.io'],
 ])('parseImage parses %s', (text, image, registry) => {
   expect(parseImage(text)).toEqual(image)
-  expect(registryOf(parseImage(text).name)).toBe(registry)
+  expect(getRegistry(parseImage(text).name)).toBe(registry)
 })
 
 test.each(['', 'UPPER/case', '-a', 'a b', 'a:', 'a@sha256:short', 'localhost:5000/', '../a', 'a//b', 'a:b c'])(

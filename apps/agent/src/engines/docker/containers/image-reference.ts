@@ -40,7 +40,7 @@ export function imageKey({ name, tag, digest }: ImageReference & { digest?: stri
 }
 
 /** The name of a reference, without its tag and digest. */
-export function repositoryOf(reference: string): string {
+export function toRepository(reference: string): string {
   return reference.replace(/@.*$/, '').replace(/:[^/:]*$/, '')
 }
 
@@ -50,7 +50,7 @@ export function shortImageName(name: string): string {
 }
 
 /** The registry of an image; Docker Hub has several names. */
-export function registryOf(name: string): string {
+export function getRegistry(name: string): string {
   const parts = name.split('/')
   const host = namesRegistry(parts) ? (parts[0] ?? '').toLowerCase() : hub
   return /^(index\.|registry-1\.)?docker\.io$/.test(host) ? hub : host
@@ -60,7 +60,7 @@ export function registryOf(name: string): string {
 export function registryAddress(name: string): { host: string; repository: string } {
   const parts = name.split('/')
   const path = namesRegistry(parts) ? parts.slice(1) : parts
-  const host = registryOf(name)
+  const host = getRegistry(name)
   if (host !== hub) return { host, repository: path.join('/') }
   return { host: 'registry-1.docker.io', repository: path.length === 1 ? `library/${path[0]}` : path.join('/') }
 }

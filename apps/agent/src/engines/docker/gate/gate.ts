@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { guarded, type Logger } from '@crux/service-kit'
-import { messageOf } from '../../../errors.ts'
+import { getMessage } from '../../../errors.ts'
 import type { PublishedPort } from '../containers/container-engine.ts'
 import { connectGate, type GateClient, GateGone } from './client.ts'
 import { GateError } from './errors.ts'
@@ -73,7 +73,7 @@ export class Gate {
     try {
       await this.#ask(false, () => ({ kind: 'stop' }))
     } catch (error) {
-      log.debug({ reason: messageOf(error) }, 'the gate ended')
+      log.debug({ reason: getMessage(error) }, 'the gate ended')
     } finally {
       this.#client?.close()
       this.#client = undefined
@@ -165,7 +165,7 @@ async function handOverTo(gate: GateClient, runner: GateRunner): Promise<string 
   try {
     entry = runner.entryForHandover()
   } catch (error) {
-    return messageOf(error)
+    return getMessage(error)
   }
   const answer = await gate.ask({ kind: 'handover', entry })
   return answer.ok ? undefined : answer.message

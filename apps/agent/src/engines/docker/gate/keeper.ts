@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inBackground, type Logger } from '@crux/service-kit'
 import { guardedTimer } from '../../../concurrency/pause.ts'
 import { sharedTurn } from '../../../concurrency/shared-turn.ts'
-import { isEngineError, messageOf, undefinedIfMissing } from '../../../errors.ts'
+import { getMessage, isEngineError, undefinedIfMissing } from '../../../errors.ts'
 import type { NodeScope } from '../../../scope/node-scope.ts'
 import { label } from '../../labels.ts'
 import type { Driver } from '../containers/container-engine.ts'
@@ -84,7 +84,7 @@ export class GateKeeper {
     } catch (error) {
       if (this.#closed) return
       if (!isEngineError(error, 'unavailable'))
-        this.#options.log.warn({ reason: messageOf(error) }, 'the gate is not in step, trying again')
+        this.#options.log.warn({ reason: getMessage(error) }, 'the gate is not in step, trying again')
       this.#later(retryMs)
     }
   }
@@ -116,7 +116,7 @@ export class GateKeeper {
       this.#reported.delete(port.port)
     } catch (error) {
       // Another process took the port while its container was stopped.
-      const reason = messageOf(error)
+      const reason = getMessage(error)
       if (this.#reported.get(port.port) !== reason)
         this.#options.log.warn({ port: port.port, reason }, 'the gate cannot hold a port')
       this.#reported.set(port.port, reason)

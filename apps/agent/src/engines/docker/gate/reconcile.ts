@@ -1,9 +1,9 @@
 import type { NodeScope } from '../../../scope/node-scope.ts'
-import { isOwnedBy, label, ownerOf } from '../../labels.ts'
+import { getOwner, isOwnedBy, label } from '../../labels.ts'
 import { fullName } from '../../names.ts'
 import type { GatedPort, ObservedContainer, PublishedPort } from '../containers/container-engine.ts'
 import { networkName } from '../containers/names.ts'
-import { type GatePort, keyOf, type PortKey } from './relay/protocol.ts'
+import { type GatePort, type PortKey, toKey } from './relay/protocol.ts'
 
 /** Returns the changes after which the gate holds exactly the ports of the node's containers. Pure. */
 export function reconcile(options: {
@@ -27,19 +27,19 @@ export function reconcile(options: {
     if (container.name !== fullName(prefix, container.labels[label.name] ?? '')) continue
     const lives = container.state !== 'exited' && container.state !== 'dead' && container.state !== 'removing'
     if (!lives) ended.add(container.id)
-    else for (const port of gatePorts(container, container.gated)) wanted.set(keyOf(port), port)
+    else for (const port of gatePorts(container, container.gated)) wanted.set(toKey(port), port)
   }
   const open: GatePort[] = []
   const close: PortKey[] = []
   for (const port of held) {
-    if (isBusy(port.prefix) || wanted.has(keyOf(port))) continue
+    if (isBusy(port.prefix) || wanted.has(toKey(port))) continue
     if (ended.has(port.container) && !closeEnded) {
       if (port.target !== '') open.push({ ...port, target: '' })
     } else close.push({ port: port.port, address: port.address })
   }
-  const current = new Map(held.map((port) => [keyOf(port), JSON.stringify(port)]))
+  const current = new Map(held.map((port) => [toKey(port), JSON.stringify(port)]))
   for (const [key, port] of wanted) {
-    const before = held.find((other) => keyOf(other) === key)
+    const before = held.find((other) => toKey(other) === key)
     if (before && isBusy(before.prefix)) continue
     if (current.get(key) !== JSON.stringify(port)) open.push(port)
   }
@@ -51,7 +51,7 @@ export function gatePorts(
   container: Pick<ObservedContainer, 'id' | 'labels' | 'networks' | 'state'>,
   ports: readonly GatedPort[],
 ): GatePort[] {
-  const target = addressOf(container)
+  const target = getAddress(container)
   return ports.map(({ hostPort, address, containerPort, proxyProtocol }) => ({
     port: hostPort,
     address,
@@ -63,13 +63,13 @@ export function gatePorts(
   }))
 }
 
-export function addressOf({
+export function getAddress({
   labels,
   networks,
   state,
 }: Pick<ObservedContainer, 'labels' | 'networks' | 'state'>): string {
   if (state !== 'running' && state !== 'paused') return ''
-  const owner = ownerOf(labels)
+  const owner = getOwner(labels)
   const own = owner && isOwnedBy(labels, owner) ? networkName(owner) : ''
   const joined = networks.filter(({ address }) => address !== '')
   return (joined.find(({ name }) => name === own) ?? joined[0])?.address ?? ''

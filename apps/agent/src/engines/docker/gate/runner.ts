@@ -8,7 +8,7 @@ import { label } from '../../labels.ts'
 import type { ContainerEngine } from '../containers/container-engine.ts'
 import { idleSpec } from '../containers/idle-spec.ts'
 import { GateError } from './errors.ts'
-import { codeOf } from './relay/code.ts'
+import { getCode } from './relay/code.ts'
 import { findProcess, roleFlags } from './relay/pid-files.ts'
 
 declare const __CRUX_AGENT_VERSION__: string | undefined
@@ -89,7 +89,7 @@ function processRunner(directory: string, unusable: string | undefined): GateRun
 
   return {
     unusable,
-    code: codeOf(gateEntry),
+    code: getCode(gateEntry),
     async start() {
       mkdirSync(directory, { recursive: true, mode: 0o700 })
       nameEntry()
@@ -126,14 +126,14 @@ function containerRunner(options: {
 }): GateRunner {
   const { directory, dataDir, mounted, engine, agentContainer, unusable } = options
   const name = gateContainerName(agentContainer)
-  const code = codeOf(gateEntry)
+  const code = getCode(gateEntry)
   return {
     unusable,
     code,
     async start() {
       mkdirSync(directory, { recursive: true, mode: 0o700 })
       const existing = await engine.findByName(name)
-      if (existing && existing.labels[label.gateOf] !== agentContainer)
+      if (existing && existing.labels[label.getGate] !== agentContainer)
         throw new GateError(`a container named ${name} exists already and is not the agent's: remove or rename it`)
       if (existing) {
         await engine.start(existing.id)
@@ -147,7 +147,7 @@ function containerRunner(options: {
           name,
           // The image is referenced by its id, because a tag could refer to another image.
           image: { name: 'crux/agent', tag: 'gate', id: agent.imageId },
-          labels: { [label.serviceCategory]: '_internal', [label.gateOf]: agentContainer },
+          labels: { [label.serviceCategory]: '_internal', [label.getGate]: agentContainer },
           entrypoint: ['/bin/node', gateEntry, directory, roleFlags.parent],
           restartPolicy: { name: 'unless-stopped' },
           mounts: [{ kind: 'bind', source: mounted, target: dataDir, writable: true }],
@@ -169,7 +169,7 @@ function containerRunner(options: {
     },
     async remove() {
       const existing = await engine.findByName(name)
-      if (existing?.labels[label.gateOf] !== agentContainer) return
+      if (existing?.labels[label.getGate] !== agentContainer) return
       await engine.discard(existing.id).catch((error) => {
         if (!isEngineError(error, 'not-found')) throw error
       })

@@ -1,4 +1,4 @@
-import { repositoryOf, shortImageName } from '../containers/image-reference.ts'
+import { shortImageName, toRepository } from '../containers/image-reference.ts'
 
 /**
  * Separates removals and releases of one node: an image that a release has resolved must not be removed before its container uses it. A
@@ -31,7 +31,7 @@ export function createImageClaims(): ImageClaims {
     },
     async remove({ id, references }, removal) {
       // There is no await between this check and the removal's entry, so a later claim waits for the removal.
-      for (const name of [id, ...references.map((reference) => shortImageName(repositoryOf(reference)))])
+      for (const name of [id, ...references.map((reference) => shortImageName(toRepository(reference)))])
         for (const names of claimed.values()) if (names.has(name)) return name
       const work = removal().finally(() => removals.delete(work))
       removals.add(work)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { readIfThere, writeDurably } from '../../../files/durable-file.ts'
 import { parseJson } from '../../../files/parse-json.ts'
 import type { ContainerEngine, StoredImage } from '../containers/container-engine.ts'
-import { repositoryOf, shortImageName } from '../containers/image-reference.ts'
+import { shortImageName, toRepository } from '../containers/image-reference.ts'
 
 /**
  * Records which images of the store releases of this agent have fetched. Only these may be removed, and no other record survives the
@@ -74,8 +74,8 @@ export async function openFetchedImages(
         const names = new Set(references.map(shortImageName))
         const records = [...known].filter(([reference, of]) => (of ? of === id : names.has(shortImageName(reference))))
         for (const [reference] of records) kept.add(reference)
-        const repositories = new Set(records.map(([reference]) => shortImageName(repositoryOf(reference))))
-        if (records.length > 0 && [...names].every((name) => repositories.has(repositoryOf(name)))) ours.add(id)
+        const repositories = new Set(records.map(([reference]) => shortImageName(toRepository(reference))))
+        if (records.length > 0 && [...names].every((name) => repositories.has(toRepository(name)))) ours.add(id)
       }
       // An image that was removed and was then pulled by another user belongs to that user.
       const gone = [...known.keys()].filter((reference) => !kept.has(reference))

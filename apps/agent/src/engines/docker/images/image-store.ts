@@ -1,8 +1,8 @@
 import { type EngineScope, isCovered } from '@crux/rules'
-import { isEngineError, messageOf } from '../../../errors.ts'
+import { getMessage, isEngineError } from '../../../errors.ts'
 import type { ListedImage, RemovedImages } from '../../engine.ts'
 import type { ContainerEngine, ImageUser, StoredImage } from '../containers/container-engine.ts'
-import { repositoryOf, shortImageName } from '../containers/image-reference.ts'
+import { shortImageName, toRepository } from '../containers/image-reference.ts'
 import type { ImageClaims } from './claims.ts'
 import type { FetchedImages } from './fetched.ts'
 import { isLocalImage } from './local-image.ts'
@@ -35,8 +35,8 @@ export async function listImages(
  */
 function visibleReferences({ references }: StoredImage, users: readonly ImageUser[], fetched: boolean): string[] {
   if (fetched || users.length === 0) return [...references]
-  const repositories = new Set(users.map(({ image }) => shortImageName(repositoryOf(image))))
-  return references.filter((reference) => repositories.has(shortImageName(repositoryOf(reference))))
+  const repositories = new Set(users.map(({ image }) => shortImageName(toRepository(image))))
+  return references.filter((reference) => repositories.has(shortImageName(toRepository(reference))))
 }
 
 /** `freedBytes` is the size of the removed images: layers that another image shares stay on the disk. */
@@ -73,7 +73,7 @@ export async function removeImages(
       return claimed && `A deployment in progress uses ${claimed}: remove it afterwards`
     } catch (error) {
       if (isEngineError(error, 'unavailable')) throw error
-      return messageOf(error)
+      return getMessage(error)
     }
   }
 }

@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
-import { isLoopbackName, manifestTypes, parseChallenge, tokenOf, tokenUrl } from '@crux/rules'
+import { getToken, isLoopbackName, manifestTypes, parseChallenge, tokenUrl } from '@crux/rules'
 import { guarded } from '@crux/service-kit'
 import type { RegistryCredentials } from '../containers/container-engine.ts'
 import { parseImage, registryAddress } from '../containers/image-reference.ts'
@@ -71,21 +71,21 @@ export class RegistryDigests {
     const basic = auth && `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`
     const isBasicKnown = basic !== undefined && this.#registries.get(host)?.wantsBasic === true
     const first = await this.#ask(question, isBasicKnown ? basic : undefined)
-    if (first.status !== 401) return digestOf(first)
+    if (first.status !== 401) return getDigest(first)
     const challenge = parseChallenge(first.headers['www-authenticate'])
     if (challenge?.scheme === 'basic') {
       if (!basic || isBasicKnown) return undefined
       this.#remember(host, { wantsBasic: true })
-      return digestOf(await this.#ask(question, basic))
+      return getDigest(await this.#ask(question, basic))
     }
     if (challenge?.scheme !== 'bearer') return undefined
-    const target = { hostname: hostnameOf(host), isPlain: first.protocol === 'http:' }
+    const target = { hostname: toHostname(host), isPlain: first.protocol === 'http:' }
     const scope = `repository:${repository}:pull`
     const realm = tokenUrl(challenge, target, { hasCredentials: basic !== undefined, scope })
     if (!realm.ok) return undefined
     const answer = await this.#send(realm.url, 'GET', basic ? { authorization: basic } : {}, signal)
-    const token = answer.status === 200 ? tokenOf(JSON.parse(answer.body)) : undefined
-    return token && digestOf(await this.#ask(question, `Bearer ${token}`))
+    const token = answer.status === 200 ? getToken(JSON.parse(answer.body)) : undefined
+    return token && getDigest(await this.#ask(question, `Bearer ${token}`))
   }
 
   /** Tries https first; a registry on loopback may use http, as the engine allows it there. */
@@ -93,7 +93,7 @@ export class RegistryDigests {
     const path = `/v2/${repository}/manifests/${reference}`
     const headers = { accept: manifestTypes.join(', '), ...(authorization && { authorization }) }
     const known = this.#registries.get(host)?.protocol
-    const protocols = isLoopbackName(hostnameOf(host)) ? (['https:', 'http:'] as const) : (['https:'] as const)
+    const protocols = isLoopbackName(toHostname(host)) ? (['https:', 'http:'] as const) : (['https:'] as const)
     let cause: unknown
     for (const protocol of known ? [known] : protocols) {
       try {
@@ -163,9 +163,9 @@ function isReference(name: string, reference: string): boolean {
   }
 }
 
-const hostnameOf = (host: string) => new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, '')
+const toHostname = (host: string) => new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, '')
 
-function digestOf({ status, headers }: { status: number; headers: IncomingMessage['headers'] }): string | undefined {
+function getDigest({ status, headers }: { status: number; headers: IncomingMessage['headers'] }): string | undefined {
   const digest = headers['docker-content-digest']
   const type = String(headers['content-type'] ?? '').split(';')[0]
   const isManifest = manifestTypes.some((known) => known === type)

@@ -1,7 +1,7 @@
 import { patterns } from '@crux/contract'
 import type { Logger } from '@crux/service-kit'
-import { messageOf } from '../../../errors.ts'
-import { label, type OwnerIds, ownerLabels, ownerOf } from '../../labels.ts'
+import { getMessage } from '../../../errors.ts'
+import { getOwner, label, type OwnerIds, ownerLabels } from '../../labels.ts'
 import type { ContainerEngine, ObservedNetwork } from '../containers/container-engine.ts'
 import { handoverNetworkName, networkName } from '../containers/names.ts'
 import type { TeamNetworks } from './team-networks.ts'
@@ -41,7 +41,7 @@ export function createPrefixNetworks(options: {
     const all = await engine.observeNetworks(`${label.node}=${nodeId()}`)
     return all
       .flatMap((network) => {
-        const owner = ownerOf(network.labels)
+        const owner = getOwner(network.labels)
         return owner && !network.used ? [{ ...network, owner }] : []
       })
       .sort((left, right) => left.createdAt.getTime() - right.createdAt.getTime())
@@ -53,13 +53,13 @@ export function createPrefixNetworks(options: {
       await engine
         .removeNetworkIfUnused(name)
         .catch((error) =>
-          log.warn({ network: name, reason: messageOf(error) }, 'an unused network could not be removed'),
+          log.warn({ network: name, reason: getMessage(error) }, 'an unused network could not be removed'),
         )
     }
   }
 
   async function quietly(what: string, work: () => Promise<void>): Promise<void> {
-    await work().catch((error) => log.warn({ reason: messageOf(error) }, what))
+    await work().catch((error) => log.warn({ reason: getMessage(error) }, what))
   }
 
   return {

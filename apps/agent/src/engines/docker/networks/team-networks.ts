@@ -1,7 +1,7 @@
 import type { Owner } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
 import { KeyedLock } from '../../../concurrency/keyed-lock.ts'
-import { EngineError, messageOf } from '../../../errors.ts'
+import { EngineError, getMessage } from '../../../errors.ts'
 import type { NodeScope } from '../../../scope/node-scope.ts'
 import { label } from '../../labels.ts'
 import type { ContainerEngine } from '../containers/container-engine.ts'
@@ -57,7 +57,7 @@ export function createTeamNetworks(options: {
             if (!claims.has(name)) await engine.removeNetworkIfUnused(name)
           })
       } catch (error) {
-        log.warn({ reason: messageOf(error) }, 'unused networks of the team could not be removed')
+        log.warn({ reason: getMessage(error) }, 'unused networks of the team could not be removed')
       }
     },
   }

@@ -5,13 +5,13 @@ import { describe, expect, test } from 'vitest'
 import { makeConfig } from '../../../../test/kit/releases.ts'
 import { label } from '../../labels.ts'
 import { networkName } from '../containers/names.ts'
-import { desiredOf } from './container-spec.ts'
+import { toDesiredInstance } from './container-spec.ts'
 import { pathsOverlap } from './mounts.ts'
 import { configHash } from './transition.ts'
 
 const owner = { teamId: 'team', projectId: 'project', nodeId: 'node', prefix: 'shop' }
 type Config = Parameters<typeof makeConfig>[0]
-function specOf(
+function toSpec(
   config: Partial<Config>,
   more: {
     allowed?: boolean
@@ -38,12 +38,12 @@ function specOf(
   const [instance] = release.instances
   if (!instance) throw new Error('one instance')
   const { rootDomain, serverUrl } = more
-  return desiredOf(release, instance, { dataMountPath: '/data', seesHost: true, rootDomain, serverUrl })
+  return toDesiredInstance(release, instance, { dataMountPath: '/data', seesHost: true, rootDomain, serverUrl })
 }
 
-describe('desiredOf', () => {
+describe('toDesiredInstance', () => {
   test('gives a host port to every published port of a range and none to internal ports', () => {
-    const { base } = specOf({
+    const { base } = toSpec({
       ports: [{ internal: 1 }],
       portRanges: [{ internal: { from: 10, to: 12 }, external: { from: 20, to: 22 } }],
     })
@@ -55,49 +55,49 @@ describe('desiredOf', () => {
   })
 
   test('keeps user and entrypoint of the image where nothing is set and for the user -1', () => {
-    expect(specOf({ user: -1 }).base).toMatchObject({
+    expect(toSpec({ user: -1 }).base).toMatchObject({
       user: undefined,
       entrypoint: [],
       command: [],
       workingDirectory: undefined,
     })
-    expect(specOf({ user: 0 }).base.user).toBe('0')
+    expect(toSpec({ user: 0 }).base.user).toBe('0')
   })
 
   test('does not restart a container that is expected to end unless a policy is set', () => {
-    expect(specOf({}).base.restartPolicy.name).toBe('unless-stopped')
-    expect(specOf({ expectedState: { state: 'exited' } }).base.restartPolicy.name).toBe('no')
-    expect(specOf({ expectedState: { state: 'exited' }, restartPolicy: 'always' }).base.restartPolicy.name).toBe(
+    expect(toSpec({}).base.restartPolicy.name).toBe('unless-stopped')
+    expect(toSpec({ expectedState: { state: 'exited' } }).base.restartPolicy.name).toBe('no')
+    expect(toSpec({ expectedState: { state: 'exited' }, restartPolicy: 'always' }).base.restartPolicy.name).toBe(
       'always',
     )
   })
 
   test('keeps the labels of the configuration beside those of the agent', () => {
-    const { base } = specOf({ dockerLabels: [{ key: 'mine', value: 'y' }] })
+    const { base } = toSpec({ dockerLabels: [{ key: 'mine', value: 'y' }] })
     expect(base.labels).toMatchObject({ [label.team]: 'team', mine: 'y' })
   })
 
   test('puts an exposed container on the network of its prefix whatever its network mode is', () => {
-    expect(specOf({ networkMode: 'none' }).base.networkMode).toBe('none')
-    expect(specOf({ networkMode: 'none', expose: 'expose', routing: { domain: 'a.b' } }).base.networkMode).toBe(
+    expect(toSpec({ networkMode: 'none' }).base.networkMode).toBe('none')
+    expect(toSpec({ networkMode: 'none', expose: 'expose', routing: { domain: 'a.b' } }).base.networkMode).toBe(
       networkName(owner),
     )
   })
 
   test('derives the host from the root domain where none is given', () => {
     const rule = 'traefik.http.routers.shop-web.rule'
-    expect(specOf({ expose: 'expose' }, { rootDomain: 'd.io' }).base.labels[rule]).toBe('Host(`web.shop.d.io`)')
-    expect(() => specOf({ expose: 'expose' })).toThrow('needs a domain or a path')
+    expect(toSpec({ expose: 'expose' }, { rootDomain: 'd.io' }).base.labels[rule]).toBe('Host(`web.shop.d.io`)')
+    expect(() => toSpec({ expose: 'expose' })).toThrow('needs a domain or a path')
   })
 
   test('routes by a path alone where host-dangerous options are allowed', () => {
-    const { base } = specOf({ expose: 'expose', routing: { path: '/only' } }, { allowed: true })
+    const { base } = toSpec({ expose: 'expose', routing: { path: '/only' } }, { allowed: true })
     expect(base.labels['traefik.http.routers.shop-web.rule']).toBe('PathPrefix(`/only`)')
   })
 
   test.each(['crux.example.com', 'Crux.example.com', '*.example.com'])('routes no host name of Crux: %s', (domain) => {
     const nodeEnvironment = { serverUrl: 'https://crux.example.com:8443' }
-    expect(() => specOf({ expose: 'expose', routing: { domain, path: '/x' } }, nodeEnvironment)).toThrow(
+    expect(() => toSpec({ expose: 'expose', routing: { domain, path: '/x' } }, nodeEnvironment)).toThrow(
       'is the host name of Crux',
     )
   })
@@ -159,36 +159,36 @@ describe('desiredOf', () => {
       'the config container writes into the volume v, which is none of this container',
     ],
   ])('refuses %s', (_, config, reason) => {
-    expect(() => specOf(config)).toThrow(reason)
+    expect(() => toSpec(config)).toThrow(reason)
   })
 
   test('limits a memory volume without a size to the default of /dev/shm instead of half of the memory of the node', () => {
-    const { mounts } = specOf({ volumes: [{ name: 'm', path: '/m', type: 'mem' }] }).base
+    const { mounts } = toSpec({ volumes: [{ name: 'm', path: '/m', type: 'mem' }] }).base
     expect(mounts).toEqual([{ kind: 'memory', target: '/m', source: '', writable: true, sizeBytes: 64 * 1024 ** 2 }])
   })
 
   test('refuses the id of an image in place of a name also for preparations', () => {
     const id = 'a'.repeat(64)
-    expect(() => specOf({}, { image: ['sha256', id] })).toThrow('is the id of an image')
+    expect(() => toSpec({}, { image: ['sha256', id] })).toThrow('is the id of an image')
     expect(() =>
-      specOf({ initContainers: [{ name: 'i', image: `sha256:${id}`, useParentConfig: false }] }, { allowed: true }),
+      toSpec({ initContainers: [{ name: 'i', image: `sha256:${id}`, useParentConfig: false }] }, { allowed: true }),
     ).toThrow('is not the name of an image')
   })
 
   test('refuses a prefix and name that are no DNS label together and an invalid configuration', () => {
-    expect(() => specOf({ name: 'w'.repeat(60) })).toThrow('at most 63 characters')
-    expect(() => specOf({}, { prefix: '-shop' })).toThrow('is not a DNS label')
-    expect(() => specOf({}, { configJson: '{' })).toThrow('is not JSON')
-    expect(() => specOf({}, { configJson: '{"name":"web"}' })).toThrow('is not valid')
+    expect(() => toSpec({ name: 'w'.repeat(60) })).toThrow('at most 63 characters')
+    expect(() => toSpec({}, { prefix: '-shop' })).toThrow('is not a DNS label')
+    expect(() => toSpec({}, { configJson: '{' })).toThrow('is not JSON')
+    expect(() => toSpec({}, { configJson: '{"name":"web"}' })).toThrow('is not valid')
   })
 
   test('allows host-dangerous options where the release allows them', () => {
-    expect(specOf({ networkMode: 'host' }, { allowed: true }).base.networkMode).toBe('host')
-    expect(specOf({ volumes: [{ name: '/srv/x', path: '/x' }] }, { allowed: true }).base.mounts[0]?.source).toBe(
+    expect(toSpec({ networkMode: 'host' }, { allowed: true }).base.networkMode).toBe('host')
+    expect(toSpec({ volumes: [{ name: '/srv/x', path: '/x' }] }, { allowed: true }).base.mounts[0]?.source).toBe(
       '/srv/x',
     )
     expect(
-      specOf({ capabilities: [{ key: 'CAP_SYS_ADMIN', value: 'add' }] }, { allowed: true }).base.capabilities.add,
+      toSpec({ capabilities: [{ key: 'CAP_SYS_ADMIN', value: 'add' }] }, { allowed: true }).base.capabilities.add,
     ).toEqual(['SYS_ADMIN'])
   })
 })

@@ -1,17 +1,17 @@
 import type { Instance, Release } from '@crux/agent-protocol'
 import { FinalContainerConfig, patterns } from '@crux/contract'
 import { capabilityName, hostDangers, type Route } from '@crux/rules'
-import { messageOf, PlanError } from '../../../errors.ts'
+import { getMessage, PlanError } from '../../../errors.ts'
 import { label, releaseLabels } from '../../labels.ts'
 import { fullName } from '../../names.ts'
 import type { ContainerSpec, GatedPort, Mount, RestartPolicy } from '../containers/container-engine.ts'
-import { drainSecondsOf, gateLabel } from '../containers/gated-ports.ts'
+import { gateLabel, getDrainSeconds } from '../containers/gated-ports.ts'
 import { isDigestName } from '../containers/image-reference.ts'
 import { networkName } from '../containers/names.ts'
-import { mountsOf, type VolumeDirectory } from './mounts.ts'
+import { toMounts, type VolumeDirectory } from './mounts.ts'
 import { type DesiredNetwork, desiredNetworks } from './networks.ts'
-import { type Preparation, preparationsOf, writtenSources } from './preparations.ts'
-import { bytesOf, healthCheckOf, resourcesOf } from './resources.ts'
+import { type Preparation, toPreparations, writtenSources } from './preparations.ts'
+import { countBytes, toHealthCheck, toResources } from './resources.ts'
 import { desiredRoutes } from './routes.ts'
 import { routingLabels } from './routing-labels.ts'
 import { userLabels } from './user-labels.ts'
@@ -45,12 +45,16 @@ export interface DesiredInstance {
 }
 
 /** @throws PlanError for a configuration that cannot be applied as a whole: a setting is never silently left out */
-export function desiredOf(release: Release, instance: Instance, nodeEnvironment: NodeEnvironment): DesiredInstance {
+export function toDesiredInstance(
+  release: Release,
+  instance: Instance,
+  nodeEnvironment: NodeEnvironment,
+): DesiredInstance {
   const { instanceId } = instance
   try {
     return desiredFrom(release, instance, parseConfig(instance), nodeEnvironment)
   } catch (error) {
-    throw error instanceof PlanError ? error : new PlanError(instanceId, messageOf(error), { cause: error })
+    throw error instanceof PlanError ? error : new PlanError(instanceId, getMessage(error), { cause: error })
   }
 }
 
@@ -67,9 +71,9 @@ function desiredFrom(
   refuseNames(instance, prefix, full)
   refuseDangerous(config, hostDangerousAllowed)
   const network = networkName(owner)
-  const mode = modeOf(config, network)
-  const { mounts, directories, volumes } = mountsOf(config, { prefix, dataMountPath, hostDangerousAllowed })
-  const preparations = preparationsOf(config, volumes, { seesHost, hasStorage: instance.storage !== undefined })
+  const mode = getMode(config, network)
+  const { mounts, directories, volumes } = toMounts(config, { prefix, dataMountPath, hostDangerousAllowed })
+  const preparations = toPreparations(config, volumes, { seesHost, hasStorage: instance.storage !== undefined })
   const networks = desiredNetworks(config, owner, release)
   const labels = {
     ...routingLabels(config, { full, prefix, network, rootDomain }),
@@ -77,7 +81,7 @@ function desiredFrom(
     ...ownLabels(release, instance, config),
   }
   const image = { name: instance.imageName, tag: instance.imageTag }
-  const ports = mode === network ? portsOf(config) : { published: [], gated: [] }
+  const ports = mode === network ? toPorts(config) : { published: [], gated: [] }
   return {
     instanceId: instance.instanceId,
     full,
@@ -95,8 +99,8 @@ function desiredFrom(
       ...specFrom(config),
       ...ports,
       image,
-      hostname: hostnameOf(full, ports.published.length > 0, mounts),
-      labels: { ...labels, ...gateLabel(ports.gated, drainSecondsOf(config)) },
+      hostname: toHostname(full, ports.published.length > 0, mounts),
+      labels: { ...labels, ...gateLabel(ports.gated, getDrainSeconds(config)) },
       mounts,
       networkMode: mode,
     },
@@ -117,12 +121,12 @@ function specFrom(
     tty: config.tty ?? false,
     restartPolicy: restartPolicies[config.restartPolicy ?? defaultPolicy],
     exposed: config.ports.map(({ internal, protocol }) => ({ port: internal, protocol: protocol ?? 'tcp' })),
-    log: logOf(config),
-    capabilities: { add: capabilitiesOf(config, 'add'), drop: capabilitiesOf(config, 'drop') },
-    healthCheck: healthCheckOf(config),
-    resources: resourcesOf(config),
+    log: toLogConfig(config),
+    capabilities: { add: toCapabilities(config, 'add'), drop: toCapabilities(config, 'drop') },
+    healthCheck: toHealthCheck(config),
+    resources: toResources(config),
     ulimits: (config.ulimits ?? []).map(({ key, soft, hard }) => ({ name: key, soft, hard })),
-    shmSizeBytes: bytesOf('shared memory', config.shmSize),
+    shmSizeBytes: countBytes('shared memory', config.shmSize),
     stopSignal: config.stopSignal || undefined,
     stopGracePeriodSeconds: config.stopGracePeriodSeconds ?? undefined,
     extraHosts: (config.extraHosts ?? []).map(({ key, value }) => ({ name: key, address: value })),
@@ -137,7 +141,7 @@ function refuseNames({ imageName, imageTag }: Instance, prefix: string, full: st
 }
 
 /** Traefik connects to a container over its network, so exposing one overrides any other mode. */
-function modeOf(config: FinalContainerConfig, network: string): string {
+function getMode(config: FinalContainerConfig, network: string): string {
   const exposed = config.expose !== undefined && config.expose !== null && config.expose !== 'none'
   const mode = exposed || !config.networkMode || config.networkMode === 'bridge' ? network : config.networkMode
   const { startupProbe, readinessProbe } = config.healthCheckConfig ?? {}
@@ -150,7 +154,7 @@ function modeOf(config: FinalContainerConfig, network: string): string {
  * Docker resolves a hostname as an alias on every network, before the container is verified and until it is removed. So only a container
  * that never runs beside its successor (it holds a host port or writes to a volume) has its full name as hostname; others have their id.
  */
-function hostnameOf(full: string, publishes: boolean, mounts: readonly Mount[]): string | undefined {
+function toHostname(full: string, publishes: boolean, mounts: readonly Mount[]): string | undefined {
   return publishes || mounts.some((mount) => mount.kind === 'bind' && mount.writable) ? full : undefined
 }
 
@@ -184,15 +188,15 @@ function refuseDangerous(config: FinalContainerConfig, allowed: boolean): void {
     throw new Error(`${danger.property}: ${danger.reason}. It needs an admin's permission for host-dangerous options`)
 }
 
-function capabilitiesOf(config: FinalContainerConfig, wanted: 'add' | 'drop'): string[] {
+function toCapabilities(config: FinalContainerConfig, wanted: 'add' | 'drop'): string[] {
   return (config.capabilities ?? [])
     .filter(({ value }) => value.toLowerCase() === wanted)
     .map(({ key }) => capabilityName(key))
 }
 
 /** With a gate, the engine publishes only ports that are not TCP, and the gate holds the rest. */
-function portsOf(config: FinalContainerConfig): Pick<ContainerSpec, 'published' | 'gated'> {
-  const published = publishedOf(config)
+function toPorts(config: FinalContainerConfig): Pick<ContainerSpec, 'published' | 'gated'> {
+  const published = toPublished(config)
   if (!config.portGate?.enabled) return { published, gated: [] }
   return {
     published: published.filter(({ protocol }) => protocol !== 'tcp'),
@@ -200,7 +204,7 @@ function portsOf(config: FinalContainerConfig): Pick<ContainerSpec, 'published' 
   }
 }
 
-function publishedOf(config: FinalContainerConfig): readonly GatedPort[] {
+function toPublished(config: FinalContainerConfig): readonly GatedPort[] {
   const single = config.ports.flatMap(({ internal, external, protocol, bindAddress, proxyProtocol }) =>
     external
       ? [
@@ -235,7 +239,7 @@ function ownLabels(release: Release, instance: Instance, config: FinalContainerC
   }
 }
 
-function logOf(config: FinalContainerConfig): ContainerSpec['log'] {
+function toLogConfig(config: FinalContainerConfig): ContainerSpec['log'] {
   if (!config.logConfig || config.logConfig.driver === 'nodeDefault') return undefined
   return {
     driver: config.logConfig.driver,

@@ -21,7 +21,7 @@ const makeOld = (name: string, more: Partial<Pick<ObservedContainer, 'gated' | '
   state: 'running' as const,
   ...more,
 })
-function stepsOf(next: Record<string, Next>, orphans: ReturnType<typeof makeOld>[] = []) {
+function getSteps(next: Record<string, Next>, orphans: ReturnType<typeof makeOld>[] = []) {
   const changing = Object.entries(next).map(([instanceId, { gated: ports = [], published = [], mode, previous }]) => ({
     instance: {
       instanceId,
@@ -41,7 +41,7 @@ const kinds = (steps: readonly { kind: string }[] | undefined) => (steps ?? []).
 
 describe('gateSteps', () => {
   test('holds the port of a first container before everything else and routes it when the container is verified', () => {
-    const steps = stepsOf({ web: { gated: [gated(80)] } })
+    const steps = getSteps({ web: { gated: [gated(80)] } })
     expect(steps.prepare).toMatchObject([{ kind: 'gate.reserve', ports: [{ hostPort: 80 }] }])
     expect(kinds(steps.verified.get('web'))).toEqual(['gate.wait', 'gate.route'])
     expect([steps.handover, steps.cleanUp, steps.undo.first, steps.undo.last]).toEqual([[], [], [], []])
@@ -49,7 +49,7 @@ describe('gateSteps', () => {
   })
 
   test('routes a replaced port together with all others of the release and drains the old container', () => {
-    const steps = stepsOf({ web: { gated: [gated(80)], previous: makeOld('web', { gated: [gated(80)] }) } })
+    const steps = getSteps({ web: { gated: [gated(80)], previous: makeOld('web', { gated: [gated(80)] }) } })
     expect(steps.verified.get('web')).toMatchObject([{ kind: 'gate.wait', previous: { id: 'old-web' } }])
     expect(steps.handover).toMatchObject([{ kind: 'gate.route', target: { kind: 'new' }, instead: [] }])
     expect(steps.cleanUp).toMatchObject([{ kind: 'gate.drain', previousContainers: [{ id: 'old-web', ms: 7_000 }] }])
@@ -59,7 +59,7 @@ describe('gateSteps', () => {
 
   test('lets the clients of a service that must stop wait before the stop and restores its route last of all', () => {
     const previous = makeOld('web', { gated: [gated(80)] })
-    const steps = stepsOf({ web: { gated: [gated(80)], mode: 'after', previous } })
+    const steps = getSteps({ web: { gated: [gated(80)], mode: 'after', previous } })
     expect(kinds(steps.beforeStop.get('old-web'))).toEqual(['gate.suspend'])
     expect(kinds(steps.verified.get('web'))).toEqual(['gate.wait', 'gate.route'])
     expect([steps.handover, steps.cleanUp, steps.undo.first]).toEqual([[], [], []])
@@ -67,12 +67,12 @@ describe('gateSteps', () => {
   })
 
   test('takes a port from the engine right after the stop and releases one to it right before the start', () => {
-    const on = stepsOf({
+    const on = getSteps({
       web: { gated: [gated(80)], mode: 'after', previous: makeOld('web', { published: [gated(80)] }) },
     })
     expect(on.prepare).toEqual([])
     expect(kinds(on.beforeStart.get('web'))).toEqual(['gate.reserve'])
-    const off = stepsOf({
+    const off = getSteps({
       web: { published: [gated(80)], mode: 'after', previous: makeOld('web', { gated: [gated(80)] }) },
     })
     expect(kinds(off.beforeStart.get('web'))).toEqual(['gate.release'])
@@ -81,7 +81,7 @@ describe('gateSteps', () => {
   })
 
   test('exchanges the ports of two services without stopping either', () => {
-    const steps = stepsOf({
+    const steps = getSteps({
       a: { gated: [gated(81)], previous: makeOld('a', { gated: [gated(80)] }) },
       b: { gated: [gated(80)], previous: makeOld('b', { gated: [gated(81)] }) },
     })
@@ -93,7 +93,7 @@ describe('gateSteps', () => {
   })
 
   test('releases a port for other addresses only when it is routed to the new container and unused ports at the end', () => {
-    const steps = stepsOf(
+    const steps = getSteps(
       { web: { gated: [gated(80, '127.0.0.1')], previous: makeOld('web', { gated: [gated(80), gated(90)] }) } },
       [makeOld('gone', { gated: [gated(70)] })],
     )

@@ -1,5 +1,5 @@
 import type { GatedPort, ObservedContainer, PublishedPort } from '../containers/container-engine.ts'
-import { drainSecondsOf, gateDrainSecondsOf } from '../containers/gated-ports.ts'
+import { getDrainSeconds, getGateDrainSeconds } from '../containers/gated-ports.ts'
 import { samePort, sharedPort } from './conflicts.ts'
 import type { DesiredInstance } from './container-spec.ts'
 import type { Mode, Step } from './steps.ts'
@@ -51,7 +51,7 @@ interface PortsInPlay {
  * all others of the release where the old one still runs, at once where it does not.
  */
 export function gateSteps({ changing, orphans, stopped }: Parts): GateSteps {
-  const leaving = leavingOf(changing, orphans)
+  const leaving = listLeaving(changing, orphans)
   const wanted = changing.flatMap(({ instance }) => instance.base.gated)
   const givenUp = leaving.flatMap(({ container }) => container.gated)
   const byEngine = leaving.flatMap(({ container }) => (isRunning(container) ? container.published : []))
@@ -94,15 +94,15 @@ export function gateSteps({ changing, orphans, stopped }: Parts): GateSteps {
   }
 }
 
-function leavingOf(changing: Parts['changing'], orphans: Parts['orphans']): Leaving[] {
+function listLeaving(changing: Parts['changing'], orphans: Parts['orphans']): Leaving[] {
   return [
     ...changing.flatMap(({ instance: { instanceId, config }, previous }) =>
-      previous ? [{ container: previous, instanceId, drainSeconds: drainSecondsOf(config) }] : [],
+      previous ? [{ container: previous, instanceId, drainSeconds: getDrainSeconds(config) }] : [],
     ),
     ...orphans.map((container) => ({
       container,
       instanceId: '',
-      drainSeconds: gateDrainSecondsOf(container.labels),
+      drainSeconds: getGateDrainSeconds(container.labels),
     })),
   ]
 }
@@ -110,7 +110,7 @@ function leavingOf(changing: Parts['changing'], orphans: Parts['orphans']): Leav
 const isSame = (a: PublishedPort) => (b: PublishedPort) => a.hostPort === b.hostPort && a.address === b.address
 
 /** The ports that the gate holds for other addresses: it cannot listen on both at once. */
-const insteadOf = (ports: readonly PublishedPort[], others: readonly GatedPort[]) =>
+const listReplacements = (ports: readonly PublishedPort[], others: readonly GatedPort[]) =>
   others.filter((other) => ports.some((port) => samePort(port, other)) && !ports.some(isSame(other)))
 
 /** `first`: before anything changes. `later`: when the containers that hold the ports have stopped. */
@@ -118,7 +118,9 @@ function reserveSteps(
   { instanceId, base }: DesiredInstance,
   { byEngine, givenUp }: PortsInPlay,
 ): { first: Step[]; later: Step[] } {
-  const free = base.gated.filter((port) => !sharedPort([port], byEngine) && insteadOf([port], givenUp).length === 0)
+  const free = base.gated.filter(
+    (port) => !sharedPort([port], byEngine) && listReplacements([port], givenUp).length === 0,
+  )
   const blocked = base.gated.filter((port) => sharedPort([port], byEngine))
   const released = givenUp.filter((port) => sharedPort([port], base.published))
   return {
@@ -146,7 +148,7 @@ function routeSteps(
       target: { kind: 'new', instanceId },
       instanceId,
       ports: base.gated,
-      instead: insteadOf(base.gated, givenUp),
+      instead: listReplacements(base.gated, givenUp),
     },
   }
 }
@@ -182,6 +184,6 @@ function routeBackSteps(leaving: readonly Leaving[], wanted: readonly GatedPort[
       target: { kind: 'previous', id, name },
       instanceId,
       ports: gated,
-      instead: insteadOf(gated, wanted),
+      instead: listReplacements(gated, wanted),
     }))
 }

@@ -9,7 +9,7 @@ export interface VolumeDirectory {
 }
 
 /** A volume of the configuration by its name, with its path. */
-export interface PlacedVolume {
+export interface VolumeMount {
   mount: Mount
   /** Below the agent's data directory; undefined for memory and for a path of the host. */
   relativePath: string | undefined
@@ -21,11 +21,11 @@ export interface PlacedVolume {
  *
  * @throws Error with a sentence for users
  */
-export function mountsOf(
+export function toMounts(
   config: FinalContainerConfig,
   target: { prefix: string; dataMountPath: string; hostDangerousAllowed: boolean },
-): { mounts: Mount[]; directories: VolumeDirectory[]; volumes: Map<string, PlacedVolume> } {
-  const volumes = new Map<string, PlacedVolume>()
+): { mounts: Mount[]; directories: VolumeDirectory[]; volumes: Map<string, VolumeMount> } {
+  const volumes = new Map<string, VolumeMount>()
   const directories: VolumeDirectory[] = []
   const add = (name: string, mount: Mount, relativePath?: string) => {
     if (volumes.has(name)) throw new Error(`two volumes are called ${name}`)

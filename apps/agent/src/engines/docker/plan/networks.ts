@@ -1,7 +1,7 @@
 import type { Owner } from '@crux/agent-protocol'
 import type { FinalContainerConfig } from '@crux/contract'
 import { networkKeyProblem, parseNetworkKey } from '@crux/rules'
-import { label, ownerOf } from '../../labels.ts'
+import { getOwner, label } from '../../labels.ts'
 import { isCruxNetworkName, teamNetworkName } from '../containers/names.ts'
 
 type TeamOwner = Pick<Owner, 'teamId' | 'nodeId'>
@@ -41,7 +41,7 @@ export function teamNetworkLabels(owner: TeamOwner, key: string): Record<string,
 export function isMadeByCrux(network: { name: string; labels: Record<string, string> }): boolean {
   return (
     isCruxNetworkName(network.name) ||
-    ownerOf(network.labels) !== undefined ||
+    getOwner(network.labels) !== undefined ||
     network.labels[label.teamNetwork] !== undefined
   )
 }

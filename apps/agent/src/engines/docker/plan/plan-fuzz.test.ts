@@ -10,7 +10,7 @@ import { label, ownerLabels } from '../../labels.ts'
 import type { ObservedContainer } from '../containers/container-engine.ts'
 import { networkName } from '../containers/names.ts'
 import { checkRelease } from './check-release.ts'
-import { desiredOf } from './container-spec.ts'
+import { toDesiredInstance } from './container-spec.ts'
 import { planRelease } from './plan.ts'
 
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_122)
@@ -74,7 +74,7 @@ test(`planRelease plans each of ${total} random valid configurations with every 
       try {
         checkRelease(release)
         const resolved = release.instances.map((instance) => ({
-          ...desiredOf(release, instance, nodeEnvironment),
+          ...toDesiredInstance(release, instance, nodeEnvironment),
           digest: 'sha256:new',
           metadata: { id: 'image-new', repoDigests: [], volumes: [], hasHealthCheck: false, user: '', labels: {} },
           tagged: true,

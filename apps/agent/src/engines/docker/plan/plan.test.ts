@@ -5,9 +5,9 @@ import { makeConfig } from '../../../../test/kit/releases.ts'
 import { label, ownerLabels } from '../../labels.ts'
 import type { ContainerSummary, ObservedContainer } from '../containers/container-engine.ts'
 import { networkName } from '../containers/names.ts'
-import { desiredOf } from './container-spec.ts'
+import { toDesiredInstance } from './container-spec.ts'
 import { planRelease } from './plan.ts'
-import { type ResolvedInstance, stagesOf } from './steps.ts'
+import { type ResolvedInstance, toStages } from './steps.ts'
 import { configHash } from './transition.ts'
 
 const owner = { teamId: 'team', projectId: 'project', nodeId: 'node', prefix: 'shop' }
@@ -32,7 +32,7 @@ function makeCase(
   })
   const resolved = release.instances.map(
     (instance, index): ResolvedInstance => ({
-      ...desiredOf(release, instance, nodeEnvironment),
+      ...toDesiredInstance(release, instance, nodeEnvironment),
       digest: 'sha256:new',
       metadata: {
         id: 'image-new',
@@ -78,7 +78,7 @@ function makeOld(name: string, more: Partial<ObservedContainer> = {}): ObservedC
   }
 }
 
-const summaryOf = (container: ObservedContainer): ContainerSummary => ({
+const toSummary = (container: ObservedContainer): ContainerSummary => ({
   id: container.id,
   name: container.name,
   labels: container.labels,
@@ -88,16 +88,16 @@ const summaryOf = (container: ObservedContainer): ContainerSummary => ({
   gated: container.gated,
   hostNetwork: container.hostNetwork,
 })
-const planOf = (
+const getPlan = (
   { release, resolved }: ReturnType<typeof makeCase>,
   owned: ObservedContainer[] = [],
   foreign: ContainerSummary[] = [],
-) => planRelease(release, resolved, { owned, all: [...owned.map(summaryOf), ...foreign] })
-const modes = (plan: ReturnType<typeof planOf>) => plan.instances.map(({ mode }) => mode)
+) => planRelease(release, resolved, { owned, all: [...owned.map(toSummary), ...foreign] })
+const modes = (plan: ReturnType<typeof getPlan>) => plan.instances.map(({ mode }) => mode)
 
 describe('planRelease', () => {
   test('creates the first containers under their own names with the short name as alias', () => {
-    const plan = planOf(makeCase([{ name: 'db' }, { name: 'web' }]))
+    const plan = getPlan(makeCase([{ name: 'db' }, { name: 'web' }]))
     expect(modes(plan)).toEqual(['first', 'first'])
     expect(plan.instances[1]).toMatchObject({
       createName: 'shop-web',
@@ -110,7 +110,7 @@ describe('planRelease', () => {
   })
 
   test('starts a container without any name beside a running one and hands the names over so that each always resolves', () => {
-    const plan = planOf(makeCase([{ name: 'web' }], { drainMs: 500 }), [makeOld('web'), makeOld('db')])
+    const plan = getPlan(makeCase([{ name: 'web' }], { drainMs: 500 }), [makeOld('web'), makeOld('db')])
     expect(plan.instances[0]).toMatchObject({
       mode: 'beside',
       aliases: [],
@@ -132,7 +132,7 @@ describe('planRelease', () => {
 
   test('runs old and new containers at once only where a client could be connected to the old one', () => {
     const kinds = (old: Partial<ObservedContainer>, others: ObservedContainer[] = [], wanted = [{ name: 'web' }]) =>
-      planOf(makeCase(wanted, { drainMs: 500 }), [makeOld('web', old), ...others]).cleanUp.map(({ kind }) => kind)
+      getPlan(makeCase(wanted, { drainMs: 500 }), [makeOld('web', old), ...others]).cleanUp.map(({ kind }) => kind)
     expect(kinds({})).toEqual(['previous.remove'])
     expect(kinds({}, [makeOld('db', { state: 'exited' })])).toEqual(['previous.remove'])
     const drained = ['drain', 'previous.remove']
@@ -147,16 +147,16 @@ describe('planRelease', () => {
 
   test('hands the names of a container over by renames alone where no other container is on its network', () => {
     const kinds = (others: ObservedContainer[]) =>
-      planOf(makeCase([{ name: 'web' }]), [makeOld('web'), ...others]).handover.map(({ kind }) => kind)
+      getPlan(makeCase([{ name: 'web' }]), [makeOld('web'), ...others]).handover.map(({ kind }) => kind)
     expect(kinds([])).toEqual(['container.rename', 'container.rename'])
     expect(kinds([makeOld('db', { networks: [] })])).toEqual(['container.rename', 'container.rename'])
     expect(kinds([makeOld('db', { state: 'exited' })])[0]).toBe('network.ensure')
   })
 
   test('renames all old containers before new ones take their names and each group in parallel', () => {
-    const plan = planOf(makeCase([{ name: 'web' }, { name: 'db' }]), [makeOld('web'), makeOld('db')])
+    const plan = getPlan(makeCase([{ name: 'web' }, { name: 'db' }]), [makeOld('web'), makeOld('db')])
     expect(
-      stagesOf(plan.handover).map((stage) =>
+      toStages(plan.handover).map((stage) =>
         stage.map((step) => `${step.kind} ${'target' in step ? step.target.kind : ''}`),
       ),
     ).toEqual([
@@ -169,7 +169,7 @@ describe('planRelease', () => {
 
   test('undoes in an order that releases what the new container holds before the old one returns', () => {
     const port = { internal: 80, external: 8080 }
-    const plan = planOf(makeCase([{ name: 'web', ports: [port] }]), [
+    const plan = getPlan(makeCase([{ name: 'web', ports: [port] }]), [
       makeOld('web', { published: [{ hostPort: 8080, protocol: 'tcp', address: '' }] }),
     ])
     expect(plan.undo.map((group) => group.map(({ kind }) => kind))).toEqual([
@@ -219,7 +219,7 @@ describe('planRelease', () => {
     ],
   ]
   test.each(pauses)('stops the old container first because of %s and reports the reason', (_, wanted, old, reason) => {
-    const plan = planOf(makeCase([wanted]), [makeOld('web', old)])
+    const plan = getPlan(makeCase([wanted]), [makeOld('web', old)])
     expect(modes(plan)).toEqual(['after'])
     expect(plan.instances[0]?.reasons.join()).toContain(reason)
     expect(plan.start[0]?.steps.map(({ kind }) => kind)).toEqual(['previous.stop', 'container.start'])
@@ -229,12 +229,14 @@ describe('planRelease', () => {
     const reads = makeCase([{ name: 'web', volumes: [{ name: 'data', path: '/d', type: 'ro' }] }])
     expect(
       modes(
-        planOf(reads, [makeOld('web', { mounts: [{ source: '/data/shop/web/data', target: '/d', writable: true }] })]),
+        getPlan(reads, [makeOld('web', { mounts: [{ source: '/data/shop/web/data', target: '/d', writable: true }] })]),
       ),
     ).toEqual(['beside'])
     const other = makeCase([{ name: 'web', ports: [{ internal: 80, external: 8080, bindAddress: '127.0.0.1' }] }])
     expect(
-      modes(planOf(other, [makeOld('web', { published: [{ hostPort: 8080, protocol: 'tcp', address: '10.0.0.1' }] })])),
+      modes(
+        getPlan(other, [makeOld('web', { published: [{ hostPort: 8080, protocol: 'tcp', address: '10.0.0.1' }] })]),
+      ),
     ).toEqual(['beside'])
   })
 
@@ -243,11 +245,11 @@ describe('planRelease', () => {
     const hash = configHash('sha256:new', makeConfig({ name: 'web' }))
     const same = (more: Partial<ObservedContainer> = {}) =>
       makeOld('web', { imageId: 'image-new', labels: { [label.configHash]: hash }, ...more })
-    expect(modes(planOf(wanted, [same()]))).toEqual(['keep'])
-    expect(modes(planOf(wanted, [same({ state: 'exited' })]))).toEqual(['after'])
-    expect(modes(planOf(wanted, [same({ health: 'unhealthy' })]))).toEqual(['beside'])
-    expect(modes(planOf(wanted, [same({ networks: [] })]))).toEqual(['beside'])
-    expect(modes(planOf(makeCase([{ name: 'web' }], { recreate: true }), [same()]))).toEqual(['beside'])
+    expect(modes(getPlan(wanted, [same()]))).toEqual(['keep'])
+    expect(modes(getPlan(wanted, [same({ state: 'exited' })]))).toEqual(['after'])
+    expect(modes(getPlan(wanted, [same({ health: 'unhealthy' })]))).toEqual(['beside'])
+    expect(modes(getPlan(wanted, [same({ networks: [] })]))).toEqual(['beside'])
+    expect(modes(getPlan(makeCase([{ name: 'web' }], { recreate: true }), [same()]))).toEqual(['beside'])
   })
 
   test('stops both containers where two services exchange their ports', () => {
@@ -255,7 +257,7 @@ describe('planRelease', () => {
       { name: 'a', ports: [{ internal: 80, external: 2 }] },
       { name: 'b', ports: [{ internal: 80, external: 1 }] },
     ])
-    const plan = planOf(wanted, [
+    const plan = getPlan(wanted, [
       makeOld('a', { published: [{ hostPort: 1, protocol: 'tcp', address: '' }] }),
       makeOld('b', { published: [{ hostPort: 2, protocol: 'tcp', address: '' }] }),
     ])
@@ -269,17 +271,17 @@ describe('planRelease', () => {
       { $typeName: 'crux.agent.v1.PreviousContainer' as const, containerName: 'shop-gone', instanceId: 'gone' },
     ]
     const owned = [makeOld('gone'), makeOld('unrecorded')]
-    expect(planOf(makeCase([{ name: 'web' }], { previous }), owned).cleanUp).toMatchObject([
+    expect(getPlan(makeCase([{ name: 'web' }], { previous }), owned).cleanUp).toMatchObject([
       { kind: 'previous.remove', id: 'old-gone', instanceId: '' },
     ])
-    expect(planOf(makeCase([{ name: 'web' }], { previous, partial: true }), owned).cleanUp).toEqual([])
+    expect(getPlan(makeCase([{ name: 'web' }], { previous, partial: true }), owned).cleanUp).toEqual([])
   })
 
   test('takes over an instance under its previous name', () => {
     const previous = [
       { $typeName: 'crux.agent.v1.PreviousContainer' as const, containerName: 'shop-web', instanceId: 'site' },
     ]
-    const plan = planOf(makeCase([{ name: 'site' }], { previous }), [makeOld('web')])
+    const plan = getPlan(makeCase([{ name: 'site' }], { previous }), [makeOld('web')])
     expect(plan.instances[0]).toMatchObject({ mode: 'beside', createName: 'shop-site', previous: { id: 'old-web' } })
     expect(plan.cleanUp).toMatchObject([{ kind: 'previous.remove', id: 'old-web' }])
   })
@@ -294,10 +296,10 @@ describe('planRelease', () => {
       imageId: 'image-new',
       labels: { [label.configHash]: configHash('sha256:new', web?.config ?? makeConfig({ name: '' })) },
     })
-    const plan = planOf(made, [running])
+    const plan = getPlan(made, [running])
     expect(modes(plan)).toEqual(['first', 'keep'])
     expect(plan.cleanUp).toEqual([])
-    const changed = planOf(made, [makeOld('web')])
+    const changed = getPlan(made, [makeOld('web')])
     expect(modes(changed)).toEqual(['first', 'beside'])
     expect(changed.cleanUp).toHaveLength(1)
   })
@@ -313,20 +315,20 @@ describe('planRelease', () => {
       gated: [],
       hostNetwork: false,
     }
-    expect(() => planOf(makeCase([{ name: 'web' }]), [], [foreign])).toThrow('the container shop-web exists already')
+    expect(() => getPlan(makeCase([{ name: 'web' }]), [], [foreign])).toThrow('the container shop-web exists already')
     const holder = { ...foreign, name: 'ops-nginx', published }
     const made = makeCase([{ name: 'web', ports: [{ internal: 80, external: 8080 }] }])
-    expect(() => planOf(made, [], [holder])).toThrow(
+    expect(() => getPlan(made, [], [holder])).toThrow(
       "port 8080 is taken by a container that is not this team's: choose another port or stop it",
     )
     const ofTheTeam = { ...holder, labels: { ...ownerLabels(owner), [label.project]: 'other' } }
-    expect(() => planOf(made, [], [ofTheTeam])).toThrow(
+    expect(() => getPlan(made, [], [ofTheTeam])).toThrow(
       'port 8080 is taken by ops-nginx: choose another port or stop it',
     )
   })
 
   test('does not treat its own container of an earlier attempt as a previous one', () => {
-    const plan = planOf(makeCase([{ name: 'web' }]), [makeOld('web', { labels: { [label.release]: '2' } })])
+    const plan = getPlan(makeCase([{ name: 'web' }]), [makeOld('web', { labels: { [label.release]: '2' } })])
     expect(modes(plan)).toEqual(['first'])
     expect(plan.cleanUp).toEqual([])
   })

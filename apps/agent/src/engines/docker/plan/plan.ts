@@ -12,13 +12,13 @@ import { handoverSteps } from './handover.ts'
 import { refuseRouteClashes } from './routes.ts'
 import type { Observation, Plan, PlannedInstance, PreviousContainer, ResolvedInstance, Step } from './steps.ts'
 import {
+  getMode,
   isRunning,
-  modeOf,
+  listStops,
   type StoppedContainer,
   type Stops,
-  stopsOf,
   type Transition,
-  transitionOf,
+  toTransition,
 } from './transition.ts'
 
 /**
@@ -32,17 +32,17 @@ export function planRelease(release: Release, desired: readonly ResolvedInstance
   const network = networkName(owner)
   const handoverNetwork = handoverNetworkName(owner)
   refuseForeignNames(desired, observed, release)
-  const transition = transitionOf(release, desired, observed, network)
+  const transition = toTransition(release, desired, observed, network)
   const { changing, leaving, orphans, previous, staying } = transition
   refusePortClashes(changing, observed, leaving, release)
   refuseRouteClashes({ changing, staying }, observed.all, new Set(leaving.map(({ id }) => id)), release)
-  const stops = stopsOf(transition)
+  const stops = listStops(transition)
   const context: PlanContext = { release, key, desired, observed, transition, stops, network, handoverNetwork }
   const instances = plannedInstances(context)
   const gate = gateSteps({
     changing: changing.map((instance) => {
       const own = previous.get(instance.instanceId)
-      return { instance, mode: modeOf(own, stops), previous: own }
+      return { instance, mode: getMode(own, stops), previous: own }
     }),
     orphans,
     stopped: new Set(stops.stopped.keys()),
@@ -66,11 +66,11 @@ function plannedInstances(context: PlanContext): PlannedInstance[] {
   const handoverNetworkExists = observed.owned.some(({ networks }) =>
     networks.some(({ name }) => name === handoverNetwork),
   )
-  const links = linksOf(desired, observed, network)
+  const links = getLinks(desired, observed, network)
   return desired.map((instance): PlannedInstance => {
     const { instanceId, full } = instance
     const previous = transition.previous.get(instanceId)
-    const mode = transition.staying.includes(instance) ? 'keep' : modeOf(previous, stops)
+    const mode = transition.staying.includes(instance) ? 'keep' : getMode(previous, stops)
     const onNetwork = instance.base.networkMode === network
     const nameIsFree = mode === 'first' || previous?.name !== full
     const alreadyMine = observed.owned.some(
@@ -89,7 +89,7 @@ function plannedInstances(context: PlanContext): PlannedInstance[] {
         ...(onNetwork && handoverNetworkExists && mode !== 'beside' ? [{ name: handoverNetwork, aliases: [] }] : []),
         ...instance.networks.map(({ name }) => ({ name, aliases: mode === 'beside' ? [] : [short, full] })),
       ],
-      ...(previous && mode !== 'keep' ? { previous: recordOf(previous) } : {}),
+      ...(previous && mode !== 'keep' ? { previous: toRecord(previous) } : {}),
       reasons: stops.reasons.get(instanceId) ?? [],
       holdsBack: instance.config.expectedState != null || hasHealthProbe(instance),
     }
@@ -103,7 +103,7 @@ function assemble(context: PlanContext, instances: readonly PlannedInstance[], g
   const changing = instances.filter(({ mode }) => mode !== 'keep')
   const byId = new Map(desired.map((instance) => [instance.instanceId, instance]))
   const onNetwork = ({ instanceId }: PlannedInstance) => byId.get(instanceId)?.base.networkMode === network
-  const orphans = transition.orphans.map(recordOf)
+  const orphans = transition.orphans.map(toRecord)
   const leaving: Leaving[] = [
     ...changing.flatMap(({ previous, instanceId }) => (previous ? [{ ...previous, instanceId }] : [])),
     ...orphans.map((orphan) => ({ ...orphan, instanceId: '' })),
@@ -125,7 +125,7 @@ function assemble(context: PlanContext, instances: readonly PlannedInstance[], g
       ...gate.handover,
     ],
     cleanUp: [...gate.cleanUp, ...cleanUpSteps(context, leaving)],
-    undo: undoOf(changing, leaving, byId, gate.undo),
+    undo: toUndo(changing, leaving, byId, gate.undo),
   }
 }
 
@@ -192,7 +192,7 @@ function cleanUpSteps(
 }
 
 /** New containers are removed first: what they held must be free before the previous ones return. */
-function undoOf(
+function toUndo(
   changing: readonly PlannedInstance[],
   leaving: readonly Leaving[],
   byId: ReadonlyMap<string, ResolvedInstance>,
@@ -230,7 +230,7 @@ function undoOf(
  * Names of the neighbours as this container alone resolves them: each resolves to the container that has the long name at the moment, so a
  * handover by rename moves every lookup at once and does not affect open connections.
  */
-function linksOf(desired: readonly ResolvedInstance[], observed: Observation, network: string): string[] {
+function getLinks(desired: readonly ResolvedInstance[], observed: Observation, network: string): string[] {
   const names = new Map<string, string>()
   for (const { labels, name, networks } of observed.owned) {
     const short = labels[label.name]
@@ -247,7 +247,7 @@ export function hasHealthProbe(instance: Pick<DesiredInstance, 'config'>): boole
   return Boolean(probes?.readinessProbe || probes?.startupProbe || probes?.livenessProbe || probes?.command)
 }
 
-function recordOf(container: ObservedContainer): PreviousContainer {
+function toRecord(container: ObservedContainer): PreviousContainer {
   const { id, name, restartPolicy } = container
   return { id, name, wasRunning: isRunning(container), restartPolicy }
 }

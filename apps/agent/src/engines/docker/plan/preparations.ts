@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { FinalContainerConfig } from '@crux/contract'
 import type { Mount } from '../containers/container-engine.ts'
 import { type ParsedImage, parseImage } from '../containers/image-reference.ts'
-import type { PlacedVolume } from './mounts.ts'
+import type { VolumeMount } from './mounts.ts'
 
 /** What runs for an instance before its container starts, in this order. */
 export type Preparation = ConfigCopy | StorageImport | InitRun
@@ -48,9 +48,9 @@ export type WritableDirectory = { kind: 'data'; relativePath: string } | { kind:
  * @param options.seesHost whether paths of the node are paths of the agent's process too
  * @throws Error with a sentence for users
  */
-export function preparationsOf(
+export function toPreparations(
   config: FinalContainerConfig,
-  volumes: ReadonlyMap<string, PlacedVolume>,
+  volumes: ReadonlyMap<string, VolumeMount>,
   options: { seesHost: boolean; hasStorage: boolean },
 ): Preparation[] {
   const found: Preparation[] = []
@@ -104,7 +104,7 @@ export function preparationsOf(
 /** Sources on the node that preparations write, whatever the container itself may do with them. */
 export function writtenSources(
   preparations: readonly Preparation[],
-  volumes: ReadonlyMap<string, PlacedVolume>,
+  volumes: ReadonlyMap<string, VolumeMount>,
 ): Set<string> {
   return new Set(
     preparations.flatMap((preparation) =>
@@ -116,7 +116,7 @@ export function writtenSources(
 }
 
 /** Images besides the instance's own. */
-export function imagesOf(preparations: readonly Preparation[]): ParsedImage[] {
+export function listImages(preparations: readonly Preparation[]): ParsedImage[] {
   return preparations.flatMap((preparation) => ('image' in preparation ? [preparation.image] : []))
 }
 
@@ -124,7 +124,7 @@ export function imagesOf(preparations: readonly Preparation[]): ParsedImage[] {
 function linkedMount(
   init: string,
   link: { name: string; path: string },
-  volumes: ReadonlyMap<string, PlacedVolume>,
+  volumes: ReadonlyMap<string, VolumeMount>,
 ): Mount {
   const volume = volumes.get(link.name)
   if (!volume)
@@ -140,7 +140,7 @@ function linkedMount(
 function writableDirectory(
   what: string,
   name: string,
-  volumes: ReadonlyMap<string, PlacedVolume>,
+  volumes: ReadonlyMap<string, VolumeMount>,
   { seesHost }: { seesHost: boolean },
 ): WritableDirectory {
   const volume = volumes.get(name)

@@ -3,18 +3,18 @@ import { bytesOfQuantity, millisOfCores } from '@crux/rules'
 import type { HealthCheck, Resources } from '../containers/container-engine.ts'
 
 /** @throws Error with a sentence for users */
-export function resourcesOf({ resourceConfig }: FinalContainerConfig): Resources {
+export function toResources({ resourceConfig }: FinalContainerConfig): Resources {
   const { limits, requests } = resourceConfig ?? {}
   return withoutUndefined({
-    cpuLimitMillis: coresOf('limit of cores', limits?.cpu),
-    memoryLimitBytes: bytesOf('limit of memory', limits?.memory),
-    cpuRequestMillis: coresOf('requested share of cores', requests?.cpu),
-    memoryRequestBytes: bytesOf('requested memory', requests?.memory),
+    cpuLimitMillis: toCores('limit of cores', limits?.cpu),
+    memoryLimitBytes: countBytes('limit of memory', limits?.memory),
+    cpuRequestMillis: toCores('requested share of cores', requests?.cpu),
+    memoryRequestBytes: countBytes('requested memory', requests?.memory),
   })
 }
 
 /** Returns a check only where something is set; times alone change those of the image's own check. */
-export function healthCheckOf({ healthCheckConfig }: FinalContainerConfig): HealthCheck | undefined {
+export function toHealthCheck({ healthCheckConfig }: FinalContainerConfig): HealthCheck | undefined {
   const { command, intervalSeconds, timeoutSeconds, startPeriodSeconds, retries } = healthCheckConfig ?? {}
   const times = [intervalSeconds, timeoutSeconds, startPeriodSeconds, retries]
   if (!command && times.every((value) => value == null)) return undefined
@@ -28,14 +28,14 @@ export function healthCheckOf({ healthCheckConfig }: FinalContainerConfig): Heal
 }
 
 /** @throws Error with a sentence for users when the text is no quantity of at least one byte */
-export function bytesOf(what: string, text: string | null | undefined): number | undefined {
+export function countBytes(what: string, text: string | null | undefined): number | undefined {
   if (!text) return undefined
   const bytes = bytesOfQuantity(text)
   if (!bytes) throw new Error(`the ${what} "${text}" is not a quantity such as 512Mi or 1G`)
   return bytes
 }
 
-function coresOf(what: string, text: string | null | undefined): number | undefined {
+function toCores(what: string, text: string | null | undefined): number | undefined {
   if (!text) return undefined
   const millis = millisOfCores(text)
   // Kubernetes reads a limit of 0 as none, and so does the engine.

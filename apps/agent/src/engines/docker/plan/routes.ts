@@ -1,8 +1,8 @@
 import type { Release } from '@crux/agent-protocol'
 import type { FinalContainerConfig } from '@crux/contract'
-import { findOverlap, isSameRoute, normalizeHost, type Route, routesOf, routesOverlap, routeText } from '@crux/rules'
+import { findOverlap, getRoutes, isSameRoute, normalizeHost, type Route, routesOverlap, routeText } from '@crux/rules'
 import { PlanError } from '../../../errors.ts'
-import { isOfRelease, isOwnedBy, ownerOf } from '../../labels.ts'
+import { getOwner, isOfRelease, isOwnedBy } from '../../labels.ts'
 import type { ContainerSummary } from '../containers/container-engine.ts'
 
 interface RoutedInstance {
@@ -26,7 +26,7 @@ export function desiredRoutes(
   },
 ): Route[] {
   const { prefix, rootDomain, serverUrl, hostDangerousAllowed } = options
-  const routes = routesOf(config, rootDomain ? `${config.name}.${prefix}.${rootDomain}` : undefined)
+  const routes = getRoutes(config, rootDomain ? `${config.name}.${prefix}.${rootDomain}` : undefined)
   if (routes.some(({ host }) => host === null) && !hostDangerousAllowed)
     throw new Error(
       "a route without a host name answers for every host name of the node, which needs an admin's permission: give it a domain",
@@ -88,7 +88,7 @@ export function routesOfLabels(labels: Record<string, string>): Route[] {
   return Object.entries(labels).flatMap(([key, value]) => {
     if (!/^traefik\.((http|tcp)\.routers\..+\.rule|(.+\.)?frontend\.rule)$/i.test(key)) return []
     // An image's own rule is emptied on the containers that agents create of it: it routes nothing.
-    return value.trim() === '' ? [] : routesOfRule(value.slice(0, ruleLengthMax), ownerOf(labels) !== undefined)
+    return value.trim() === '' ? [] : routesOfRule(value.slice(0, ruleLengthMax), getOwner(labels) !== undefined)
   })
 }
 
@@ -101,18 +101,18 @@ const pathCall = /\bPath(?:Prefix)?\s*\(([^)]*)\)/gi
  */
 function routesOfRule(rule: string, isOurs: boolean): Route[] {
   const oldHosts = [...rule.matchAll(/\bHost:([^;]+)/gi)].flatMap(([, list = '']) => list.split(','))
-  const hosts = [...argumentsOf(rule, hostCall), ...oldHosts.map((host) => host.trim())]
+  const hosts = [...parseArguments(rule, hostCall), ...oldHosts.map((host) => host.trim())]
     .filter((host) => host !== '' && host !== '*')
     .map(normalizeHost)
   const rest = rule.replace(/^\s*\(([^()]|\([^()]*\))*\)\s*&&/, '').replace(/^\s*Host\s*\([^)]*\)\s*&&/i, '')
   const isPlain = !/\|\||!|Regexp/i.test(rest)
-  const found = argumentsOf(rest, pathCall)
+  const found = parseArguments(rest, pathCall)
   const paths = isPlain && found.length > 0 ? found : ['/']
   if (hosts.length > 0) return hosts.flatMap((host) => paths.map((path) => ({ host, path })))
   return isOurs ? paths.map((path) => ({ host: null, path })) : []
 }
 
-function argumentsOf(rule: string, call: RegExp): string[] {
+function parseArguments(rule: string, call: RegExp): string[] {
   return [...rule.matchAll(call)].flatMap(([, list = '']) =>
     list.split(',').map((argument) => argument.trim().replace(/^[`'"]|[`'"]$/g, '')),
   )

@@ -14,7 +14,7 @@ export function routingLabels(
   if (!config.expose || config.expose === 'none') return {}
   const { full } = names
   const router = `traefik.http.routers.${full}`
-  const rule = ruleOf(config, names)
+  const rule = getRule(config, names)
   const labels: Record<string, string> = {
     'traefik.enable': 'true',
     'traefik.docker.network': names.network,
@@ -29,7 +29,7 @@ export function routingLabels(
   }
   const limit = config.routing?.uploadLimit
   if (limit) {
-    labels[`traefik.http.middlewares.${full}-limit.buffering.maxRequestBodyBytes`] = String(limitOf(limit))
+    labels[`traefik.http.middlewares.${full}-limit.buffering.maxRequestBodyBytes`] = String(toLimit(limit))
     middlewares.push(`${full}-limit`)
   }
   const port = config.routing?.port
@@ -51,7 +51,7 @@ export function routingLabels(
   return labels
 }
 
-function ruleOf(config: FinalContainerConfig, names: { prefix: string; rootDomain: string | undefined }): string {
+function getRule(config: FinalContainerConfig, names: { prefix: string; rootDomain: string | undefined }): string {
   const given = listedHosts(config.routing?.domain)
   const hosts = given.length > 0 || !names.rootDomain ? given : [`${config.name}.${names.prefix}.${names.rootDomain}`]
   for (const host of hosts) if (!isRoutedHost(host)) throw new Error(`"${host}" is not a host name`)
@@ -68,7 +68,7 @@ function ruleOf(config: FinalContainerConfig, names: { prefix: string; rootDomai
   return parts.join(' && ')
 }
 
-function limitOf(text: string): number {
+function toLimit(text: string): number {
   const bytes = bytesOfUploadLimit(text)
   if (!bytes) throw new Error(`"${text}" is not a size such as 10MB`)
   return bytes

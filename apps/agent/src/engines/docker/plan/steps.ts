@@ -137,7 +137,7 @@ export interface PreparationImage {
 const independent: ReadonlySet<Step['kind']> = new Set(['network.join', 'container.rename', 'previous.remove'])
 
 /** Returns the steps in their order, with independent steps grouped. Previous containers give up their names before new ones take them. */
-export function stagesOf(steps: readonly Step[]): Step[][] {
+export function toStages(steps: readonly Step[]): Step[][] {
   const stages: Step[][] = []
   let last = ''
   for (const step of steps) {

@@ -20,15 +20,15 @@ export interface Transition {
   leaving: readonly ObservedContainer[]
 }
 
-export function transitionOf(
+export function toTransition(
   release: Release,
   desired: readonly ResolvedInstance[],
   observed: Observation,
   network: string,
 ): Transition {
-  const previous = previousContainersOf(desired, observed, release)
+  const previous = findPreviousContainers(desired, observed, release)
   const takenOver = new Set([...previous.values()].flatMap((container) => container?.id ?? []))
-  const orphans = release.partial ? [] : orphansOf(release, observed, takenOver)
+  const orphans = release.partial ? [] : findOrphans(release, observed, takenOver)
   const stays = (instance: ResolvedInstance) =>
     !release.recreate && isUnchanged(instance, previous.get(instance.instanceId), network)
   const { changing = [], staying = [] } = Object.groupBy(desired, (one) => (stays(one) ? 'staying' : 'changing'))
@@ -49,13 +49,13 @@ export interface StoppedContainer {
   previous: ObservedContainer
 }
 
-export function stopsOf({ changing, leaving, previous }: Transition): Stops {
+export function listStops({ changing, leaving, previous }: Transition): Stops {
   const stopped = new Map<string, StoppedContainer>()
   const reasons = new Map<string, string[]>()
   for (const instance of changing) {
     const { instanceId } = instance
     const own = previous.get(instanceId)
-    const found = own && isRunning(own) ? reasonsToPause(nextOf(instance), own) : []
+    const found = own && isRunning(own) ? reasonsToPause(toNextContainer(instance), own) : []
     reasons.set(instanceId, found)
     if (own && found.length > 0) stopped.set(own.id, { instanceId, previous: own })
     for (const other of leaving) {
@@ -75,7 +75,7 @@ export function stopsOf({ changing, leaving, previous }: Transition): Stops {
 }
 
 /** How an instance that changes gets from its previous container to the new one. */
-export function modeOf(previous: ObservedContainer | undefined, { stopped }: Stops): Mode {
+export function getMode(previous: ObservedContainer | undefined, { stopped }: Stops): Mode {
   if (!previous) return 'first'
   return isRunning(previous) && !stopped.has(previous.id) ? 'beside' : 'after'
 }
@@ -85,7 +85,7 @@ export function modeOf(previous: ObservedContainer | undefined, { stopped }: Sto
  * instance under another name, unless another instance has that name now. Only containers of the owner count, and none of this very
  * release.
  */
-function previousContainersOf(
+function findPreviousContainers(
   desired: readonly DesiredInstance[],
   observed: Observation,
   release: Release,
@@ -102,7 +102,7 @@ function previousContainersOf(
   )
 }
 
-function orphansOf(release: Release, observed: Observation, takenOver: ReadonlySet<string>): ObservedContainer[] {
+function findOrphans(release: Release, observed: Observation, takenOver: ReadonlySet<string>): ObservedContainer[] {
   const names = new Set(release.previous.map(({ containerName }) => containerName))
   return observed.owned.filter(
     ({ id, name, labels }) => names.has(name) && !takenOver.has(id) && !isOfRelease(labels, release.key),
@@ -111,7 +111,7 @@ function orphansOf(release: Release, observed: Observation, takenOver: ReadonlyS
 
 function isUnchanged(instance: ResolvedInstance, previous: ObservedContainer | undefined, network: string): boolean {
   if (!previous || previous.name !== instance.full || previous.imageId !== instance.metadata.id) return false
-  if (previous.labels[label.configHash] !== hashOf(instance)) return false
+  if (previous.labels[label.configHash] !== toHash(instance)) return false
   if (instance.base.networkMode === network && !previous.networks.some(({ name }) => name === network)) return false
   // A container that a user of the engine has disconnected from one of its networks is replaced.
   if (!instance.networks.every(({ name }) => previous.networks.some((joined) => joined.name === name))) return false
@@ -124,12 +124,12 @@ function isUnchanged(instance: ResolvedInstance, previous: ObservedContainer | u
 }
 
 /** Covers the images of preparations too: their files are part of the instance. */
-export function hashOf({ digest, config, preparationImages }: ResolvedInstance): string {
+export function toHash({ digest, config, preparationImages }: ResolvedInstance): string {
   const others = [...preparationImages].map(([name, image]) => `${name}@${image.digest}`).sort()
   return configHash([digest, ...others].join('\n'), config)
 }
 
-function nextOf(instance: ResolvedInstance): NextContainer {
+function toNextContainer(instance: ResolvedInstance): NextContainer {
   return { spec: instance.base, imageVolumes: instance.metadata.volumes, written: instance.written }
 }
 

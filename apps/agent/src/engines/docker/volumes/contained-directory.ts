@@ -14,7 +14,7 @@ import {
   unlink,
 } from 'node:fs/promises'
 import { errorCode } from '@crux/service-kit'
-import { directoryFlags, entryOf, leadsAway } from '../../../files/directory-walk.ts'
+import { directoryFlags, leadsAway, toEntryPath } from '../../../files/directory-walk.ts'
 
 /** Owner and times of a written entry; absent values stay as the system sets them. */
 export interface Attributes {
@@ -33,8 +33,8 @@ export interface FileMetadata {
 export type InnerPath = readonly string[]
 
 /** Thrown where an entry of another kind has the name. */
-export class InTheWay extends Error {
-  override name = 'InTheWay'
+export class PathBlockedError extends Error {
+  override name = 'PathBlockedError'
 }
 
 /**
@@ -76,7 +76,7 @@ export class ContainedDirectory {
   /** The file is written completely or not at all. */
   writeFile(path: InnerPath, content: AsyncIterable<unknown>, attributes: Attributes): Promise<void> {
     return this.#within(path, { create: true }, async (at, directory) => {
-      const temporary = entryOf(directory, `${partial.start}${randomBytes(8).toString('hex')}${partial.end}`)
+      const temporary = toEntryPath(directory, `${partial.start}${randomBytes(8).toString('hex')}${partial.end}`)
       const file = await open(temporary, newFileFlags, 0o600)
       try {
         try {
@@ -132,7 +132,7 @@ export class ContainedDirectory {
   /** Another name for a file that was written before. */
   makeHardLink(path: InnerPath, existing: InnerPath): Promise<void> {
     return this.#within(existing, { create: false }, async (from) => {
-      if (!(await lstat(from)).isFile()) throw new InTheWay(`${existing.join('/')} is not a file`)
+      if (!(await lstat(from)).isFile()) throw new PathBlockedError(`${existing.join('/')} is not a file`)
       await this.#within(path, { create: true }, async (at, directory) => {
         await this.#clear(at, directory, path, 'file')
         await unlink(at).catch(ignore('ENOENT'))
@@ -170,7 +170,8 @@ export class ContainedDirectory {
     work: (at: string, directory: FileHandle) => Promise<T>,
   ): Promise<T> {
     const name = path.at(-1)
-    if (name === undefined || path.some(leadsAway)) throw new InTheWay(`"${path.join('/')}" is not a path inside`)
+    if (name === undefined || path.some(leadsAway))
+      throw new PathBlockedError(`"${path.join('/')}" is not a path inside`)
     let directory = this.#root
     try {
       for (const [index, part] of path.slice(0, -1).entries()) {
@@ -178,14 +179,14 @@ export class ContainedDirectory {
         if (directory !== this.#root) await directory.close()
         directory = next
       }
-      return await work(entryOf(directory, name), directory)
+      return await work(toEntryPath(directory, name), directory)
     } finally {
       if (directory !== this.#root) await directory.close()
     }
   }
 
   async #enter(directory: FileHandle, name: string, path: InnerPath, create: boolean): Promise<FileHandle> {
-    const at = entryOf(directory, name)
+    const at = toEntryPath(directory, name)
     try {
       return await open(at, directoryFlags)
     } catch (error) {
@@ -204,7 +205,7 @@ export class ContainedDirectory {
     const isDirectory = found.isDirectory()
     if (isDirectory === (wanted === 'directory')) return
     if (!this.#replace)
-      throw new InTheWay(
+      throw new PathBlockedError(
         isDirectory
           ? `${path.join('/')} is a directory in the volume`
           : `${path.join('/')} is not a directory in the volume`,
@@ -215,13 +216,13 @@ export class ContainedDirectory {
 
 async function removeIn(directory: FileHandle, path: string, wanted: (path: string) => boolean): Promise<number> {
   let removed = 0
-  for (const entry of await readdir(entryOf(directory, '.'), { withFileTypes: true })) {
+  for (const entry of await readdir(toEntryPath(directory, '.'), { withFileTypes: true })) {
     const own = path === '' ? entry.name : `${path}/${entry.name}`
     if (!wanted(own)) {
       await removeEntry(directory, entry.name, entry.isDirectory())
       removed += 1
     } else if (entry.isDirectory()) {
-      const next = await open(entryOf(directory, entry.name), directoryFlags).catch(
+      const next = await open(toEntryPath(directory, entry.name), directoryFlags).catch(
         ignore('ENOENT', 'ENOTDIR', 'ELOOP'),
       )
       if (!next) continue
@@ -236,7 +237,7 @@ async function removeIn(directory: FileHandle, path: string, wanted: (path: stri
 }
 
 async function removeEntry(directory: FileHandle, name: string, isDirectory: boolean): Promise<void> {
-  const at = entryOf(directory, name)
+  const at = toEntryPath(directory, name)
   if (!isDirectory) return void (await unlink(at).catch(ignore('ENOENT')))
   const inner = await open(at, directoryFlags)
   try {

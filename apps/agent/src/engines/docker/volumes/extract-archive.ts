@@ -34,7 +34,7 @@ export async function extractArchive(
   let top: string | undefined
   for await (const entry of entries) {
     const { header } = entry
-    const parts = partsOf(header.name)
+    const parts = getParts(header.name)
     if (top === undefined) {
       top = header.type === 'directory' ? (parts[0] ?? '') : ''
       if (header.type === 'directory' && parts.length <= 1) {
@@ -42,12 +42,12 @@ export async function extractArchive(
         continue
       }
     }
-    const path = inner(parts, top)
+    const path = toInnerPath(parts, top)
     if (isForeign(path.join('/'), header)) {
       entry.resume()
       continue
     }
-    const attributes = attributesOf(header)
+    const attributes = toAttributes(header)
     remember(found.paths, path)
     switch (header.type) {
       case 'directory':
@@ -60,7 +60,7 @@ export async function extractArchive(
         entry.resume()
         break
       case 'link':
-        await directory.makeHardLink(path, inner(partsOf(header.linkname), top))
+        await directory.makeHardLink(path, toInnerPath(getParts(header.linkname), top))
         entry.resume()
         break
       case 'file':
@@ -80,13 +80,13 @@ export async function extractArchive(
   return found
 }
 
-function partsOf(name: string): string[] {
+function getParts(name: string): string[] {
   const parts = name.split('/').filter((part) => part !== '' && part !== '.')
   if (parts.some(leadsAway)) throw new Error(`the archive holds ${name}, which leads out of its directory`)
   return parts
 }
 
-function inner(parts: readonly string[], top: string): InnerPath {
+function toInnerPath(parts: readonly string[], top: string): InnerPath {
   const path = top !== '' && parts[0] === top ? parts.slice(1) : parts
   if (path.length === 0) throw new Error('the archive holds an entry without a name')
   return path
@@ -100,7 +100,7 @@ function remember(paths: Set<string>, path: InnerPath): void {
   }
 }
 
-function attributesOf({ mode, uid, gid, mtime }: Header): Attributes {
+function toAttributes({ mode, uid, gid, mtime }: Header): Attributes {
   const isRoot = process.getuid?.() === 0
   return { mode, modifiedAt: mtime, ...(isRoot ? { owner: { user: uid, group: gid } } : {}) }
 }

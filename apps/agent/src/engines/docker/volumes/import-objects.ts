@@ -4,7 +4,7 @@ import { Slots } from '../../../concurrency/slots.ts'
 import { leadsAway } from '../../../files/directory-walk.ts'
 import type { Bucket } from '../../../storage/bucket.ts'
 import type { StoredObject } from '../../../storage/listing.ts'
-import { networkErrorOf, StorageError } from '../../../storage/storage-error.ts'
+import { StorageError, toNetworkError } from '../../../storage/storage-error.ts'
 import type { ContainedDirectory, InnerPath } from './contained-directory.ts'
 
 export interface Imported {
@@ -40,7 +40,7 @@ export async function importObjects(
   const objects = await retried(() => listAll(bucket, prefix), signal)
   // An empty answer to a mistyped prefix must not empty the volume.
   if (prefix !== '' && objects.length === 0) throw new StorageError(`the bucket has nothing under ${prefix}`)
-  const { files, directories } = placesOf(objects, prefix)
+  const { files, directories } = toFilePaths(objects, prefix)
 
   const missing: { object: StoredObject; path: InnerPath }[] = []
   for (const [joined, object] of files) {
@@ -90,7 +90,7 @@ async function listAll(bucket: Bucket, prefix: string): Promise<StoredObject[]> 
 }
 
 /** Paths of files and of all directories; a key that ends with a slash is a directory that may be empty. */
-function placesOf(objects: readonly StoredObject[], prefix: string) {
+function toFilePaths(objects: readonly StoredObject[], prefix: string) {
   const files = new Map<string, StoredObject>()
   const directories = new Set<string>()
   for (const object of objects) {
@@ -112,11 +112,11 @@ function placesOf(objects: readonly StoredObject[], prefix: string) {
 /** The time is that of the object, which the file received after its transfer; servers report it to the second. */
 function isSame(object: StoredObject, known: Awaited<ReturnType<ContainedDirectory['metadata']>>): boolean {
   return (
-    known?.kind === 'file' && known.size === object.size && secondsOf(known.modifiedAt) === secondsOf(object.modifiedAt)
+    known?.kind === 'file' && known.size === object.size && toSeconds(known.modifiedAt) === toSeconds(object.modifiedAt)
   )
 }
 
-function secondsOf(date: Date): number {
+function toSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1_000)
 }
 
@@ -168,7 +168,7 @@ async function* counted(
       yield chunk
     }
   } catch (error) {
-    throw networkErrorOf(error, host)
+    throw toNetworkError(error, host)
   }
   if (received !== size) throw new StorageError('the storage sends less than it announces', { passing: true })
 }

@@ -1,4 +1,4 @@
-import { fieldOf } from '@crux/config-editor'
+import { getField } from '@crux/config-editor'
 import type { BundleConflict } from '@crux/rules'
 import { CircleX, GitMerge, Info, Split } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -22,7 +22,7 @@ export function FieldNotes({ field }: { field: string }) {
           <AmbiguityNote key={ambiguity.property} conflict={ambiguity} />
         ))}
       {startProblems
-        .filter(({ property }) => fieldOf(property) === field)
+        .filter(({ property }) => getField(property) === field)
         .map(({ property, description }) => (
           <p
             key={`${property} ${description}`}
@@ -34,7 +34,7 @@ export function FieldNotes({ field }: { field: string }) {
           </p>
         ))}
       {notApplied
-        .filter(({ property }) => fieldOf(property) === field)
+        .filter(({ property }) => getField(property) === field)
         .map(({ property, description }) => (
           <p
             key={property}
@@ -64,7 +64,7 @@ function ConflictNote({ property, mine, theirs }: { property: string; mine: unkn
           <div key={side} className="flex items-center gap-2 rounded-md border border-line bg-surface p-2">
             <span className="min-w-0 flex-1">
               <span className="block text-small text-ink-2">{t(`conflict.${side}`)}</span>
-              <code className="break-all">{textOf(side === 'mine' ? mine : theirs) ?? t('conflict.removed')}</code>
+              <code className="break-all">{getText(side === 'mine' ? mine : theirs) ?? t('conflict.removed')}</code>
             </span>
             <Button size="sm" onClick={() => resolve(property, side)}>
               {t(`conflict.keep.${side}`)}
@@ -102,7 +102,7 @@ function AmbiguityNote({ conflict: { description, configIds } }: { conflict: Bun
   )
 }
 
-function textOf(value: unknown): string | null {
+function getText(value: unknown): string | null {
   if (value === null || value === undefined) return null
   if (typeof value !== 'object') return String(value)
   if ('value' in value && 'key' in value) return value.value === null ? null : String(value.value)

@@ -6,15 +6,15 @@ import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../../components/Button.tsx'
 import { Pill } from '../../../components/Tag.tsx'
 import { links } from '../../../routing/links.ts'
-import { type ConfigForm, settingOf, useConfigForm } from './config-context.ts'
+import { type ConfigForm, getSetting, useConfigForm } from './config-context.ts'
 
-type Words = ReturnType<typeof useTranslation<['configuration', 'common']>>['t']
+type Translate = ReturnType<typeof useTranslation<['configuration', 'common']>>['t']
 
 /** The name of a layer: "image", "bundle region-eu", "this deployment". */
-export const layerLabels = (t: Words, { source, name }: Pick<Layer, 'source' | 'name'>): string =>
+export const layerLabels = (t: Translate, { source, name }: Pick<Layer, 'source' | 'name'>): string =>
   t(`origin.${source}`, { name })
 
-const ownWords = (t: Words, kind: ConfigForm['kind']): string =>
+const ownLayerLabel = (t: Translate, kind: ConfigForm['kind']): string =>
   t(kind === 'instance' ? 'origin.instance' : 'origin.deployment')
 
 /** The origin of a value with a link to it. A base layer has no lower layer, so it shows none. */
@@ -22,8 +22,8 @@ export function OriginPill({ own, part }: { own: boolean; part: string }) {
   const { t } = useTranslation(['configuration', 'common'])
   const { kind, parent, below, teamSlug } = useConfigForm()
   if (!parent) return null
-  if (own) return <Pill tone="accent">{ownWords(t, kind)}</Pill>
-  const layer = below.originOf(part)
+  if (own) return <Pill tone="accent">{ownLayerLabel(t, kind)}</Pill>
+  const layer = below.getOrigin(part)
   if (!layer) return null
   return (
     <Link
@@ -41,7 +41,7 @@ export function OriginPill({ own, part }: { own: boolean; part: string }) {
 /** Origin of a whole setting, and the way back to what the layers below say. */
 export function SettingOrigin({ field, label }: { field: ContainerConfigField; label: string }) {
   const form = useConfigForm()
-  const { value, own } = settingOf(form, field)
+  const { value, own } = getSetting(form, field)
   if (value === null || value === undefined) return null
   return (
     <span className="inline-flex items-center gap-1">

@@ -21,11 +21,11 @@ export const TargetProvider = TargetContext.Provider
 export const useFieldTarget = () => useContext(TargetContext)
 
 /** The section that was just chosen: if it has no rows, it adds an empty one. Each choice is a new object. */
-export type BegunSection = { id: SectionId }
-const BegunContext = createContext<BegunSection | null>(null)
+export type OpenedSection = { id: SectionId }
+const BegunContext = createContext<OpenedSection | null>(null)
 export const BegunProvider = BegunContext.Provider
 /** Choices that were handled, so that mounting a section again adds no second row. */
-const begun = new WeakSet<BegunSection>()
+const begun = new WeakSet<OpenedSection>()
 
 type Props = {
   id: SectionId

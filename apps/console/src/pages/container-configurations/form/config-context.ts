@@ -1,4 +1,4 @@
-import type { Below, Conflicts, FieldChange, Layer } from '@crux/config-editor'
+import type { Conflicts, FieldChange, Layer, LowerLayers } from '@crux/config-editor'
 import type { ContainerConfigField, ContainerConfigFields, ContainerConfigType, Editor, NodeType } from '@crux/contract'
 import { type BundleConflict, isUnset, type NotApplied } from '@crux/rules'
 import { createContext, useContext } from 'react'
@@ -15,7 +15,7 @@ export type ConfigForm = {
   own: ContainerConfigFields
   /** The layers below, merged; null where there are none. */
   parent: ContainerConfigFields | null
-  below: Below
+  below: LowerLayers
   /** `seen` is what `value` was made of, where that is not `own`. */
   edit: (field: ContainerConfigField, value: unknown, seen?: ContainerConfigFields) => void
   /** Several fields as one step of undo. */
@@ -29,7 +29,7 @@ export type ConfigForm = {
   notApplied: readonly NotApplied[]
   /** Problems of a start on this node that have no control to be shown at. */
   startProblems: readonly StartProblem[]
-  errorOf: (property: string) => string | undefined
+  getError: (property: string) => string | undefined
   /** The errors at a place and everything in it: `volumes[1]`. */
   errorsBelow: (property: string) => string[]
   /** For problems without a field to be shown at. */
@@ -39,7 +39,7 @@ export type ConfigForm = {
   editors: {
     focus: (itemId: string, inputId: string) => void
     blur: (itemId: string, inputId: string) => void
-    editorOf: (itemId: string, inputId: string) => Editor | undefined
+    getEditor: (itemId: string, inputId: string) => Editor | undefined
   }
 }
 
@@ -56,12 +56,12 @@ export function useConfigForm(): ConfigForm {
 export const isBase = (kind: ContainerConfigType): boolean => kind === 'image' || kind === 'config-bundle'
 
 /** The value of this layer, else the inherited one, with its kind and its layer. */
-export function settingOf<F extends ContainerConfigField>(
+export function getSetting<F extends ContainerConfigField>(
   form: Pick<ConfigForm, 'own' | 'parent' | 'below'>,
   field: F,
 ): { value: ContainerConfigFields[F]; own: boolean; layer: Layer | undefined } {
   const mine = form.own[field]
   if (form.parent && isUnset(field, mine))
-    return { value: form.parent[field], own: false, layer: form.below.originOf(field) }
+    return { value: form.parent[field], own: false, layer: form.below.getOrigin(field) }
   return { value: mine, own: !isUnset(field, mine), layer: undefined }
 }

@@ -41,7 +41,7 @@ const sections = {
 
 export type SectionId = keyof typeof sections
 export const sectionIds = Object.keys(sections).filter((id): id is SectionId => Object.hasOwn(sections, id))
-export const groupOf = (id: SectionId): Group => sections[id].group
+export const getGroup = (id: SectionId): Group => sections[id].group
 export const fieldsIn = (id: SectionId): readonly ContainerConfigField[] => sections[id].fields
 
 /** The filter of the form; without one it shows settings in use. */
@@ -77,7 +77,7 @@ export function countIn(
 
 /** Whether a kind of node supports a section; base layers are for both kinds. */
 export const isFor = (id: SectionId, nodeType: NodeType | null): boolean =>
-  nodeType === null || groupOf(id) === 'common' || groupOf(id) === (nodeType === 'docker' ? 'docker' : 'kubernetes')
+  nodeType === null || getGroup(id) === 'common' || getGroup(id) === (nodeType === 'docker' ? 'docker' : 'kubernetes')
 
 const isSeen = (field: ContainerConfigField, value: unknown): boolean =>
   !isUnset(field, value) && !(Array.isArray(value) && value.length === 0) && value !== false

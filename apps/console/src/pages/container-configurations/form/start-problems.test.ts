@@ -1,7 +1,7 @@
 import type { ContainerConfigFields } from '@crux/contract'
 import { describe, expect, it } from 'vitest'
 import type { Preview } from '../../deployments/change-lines.ts'
-import { placeOfProblem, rowProperty, startProblemsOf } from './start-problems.ts'
+import { getStartProblems, placeOfProblem, rowProperty } from './start-problems.ts'
 
 const below = { ports: [{ id: 'a', internal: 80, external: 8_000 }] } as ContainerConfigFields
 const own = { ports: [{ id: 'b', internal: 81, external: 8_001 }] } as ContainerConfigFields
@@ -11,9 +11,9 @@ const preview = (property: string, instanceId = 'web', description = 'web: Port 
   removed: [],
   problems: [{ property, error: 'portInUse', description, instanceId }],
 })
-const shown = (given: Preview, said: string[] = []) => startProblemsOf(given, 'web', own, below, new Set(said))
+const shown = (given: Preview, said: string[] = []) => getStartProblems(given, 'web', own, below, new Set(said))
 
-describe('startProblemsOf', () => {
+describe('getStartProblems', () => {
   it('addresses a row of this layer by its index and a row of another layer by its id', () => {
     const found = [0, 1].map((index) => shown(preview(`instances[0].config.ports[${index}].external`))[0]?.property)
     expect(found.sort()).toEqual(['ports[0].external', 'ports[a].external'])

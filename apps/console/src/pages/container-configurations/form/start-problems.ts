@@ -1,4 +1,4 @@
-import { fieldOf, findFieldTarget } from '@crux/config-editor'
+import { findFieldTarget, getField } from '@crux/config-editor'
 import { type ContainerConfigFields, isContainerConfigField } from '@crux/contract'
 import { mergeConfig } from '@crux/rules'
 import { type Preview, withoutName } from '../../deployments/change-lines.ts'
@@ -13,7 +13,7 @@ const shownInFields: ReadonlySet<string> = new Set(['name', 'ports', 'portRanges
 /** Where a problem is shown: beside its control, as a note above the section, or only by the state of its row. */
 export function placeOfProblem({ property, error }: StartProblem): 'field' | 'note' | 'row' {
   if (error === 'missingSecret') return 'row'
-  return shownInFields.has(fieldOf(property)) ? 'field' : 'note'
+  return shownInFields.has(getField(property)) ? 'field' : 'note'
 }
 
 /** Names a row in a property: by its index in this layer, or by its id if it comes from another layer. */
@@ -26,7 +26,7 @@ export const rowProperty = (field: string, index: number, row: { id?: string }):
  *
  * @param said problems that the form already shows, which are not repeated
  */
-export function startProblemsOf(
+export function getStartProblems(
   preview: Preview | undefined,
   instanceId: string,
   own: ContainerConfigFields,
@@ -49,7 +49,7 @@ export function startProblemsOf(
 function ownProperty(path: string, own: ContainerConfigFields, merged: ContainerConfigFields): string {
   const { rowId } = findFieldTarget(path, merged, true)
   if (rowId === undefined) return path
-  const field = fieldOf(path)
+  const field = getField(path)
   const rows: unknown = isContainerConfigField(field) ? own[field] : undefined
   const index = Array.isArray(rows) ? rows.findIndex((row: { id?: string }) => row.id === rowId) : -1
   return path.includes('[')

@@ -12,7 +12,7 @@ export function useFocusMark(inputId: string) {
   }).current
   useEffect(() => leave, [leave])
   return {
-    other: editors.editorOf(configId, inputId),
+    other: editors.getEditor(configId, inputId),
     enter() {
       if (readOnly) return
       editors.focus(configId, inputId)

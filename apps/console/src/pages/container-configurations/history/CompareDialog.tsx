@@ -1,4 +1,4 @@
-import { copyFields, fieldDifferences, fieldsOf, newId } from '@crux/config-editor'
+import { copyFields, fieldDifferences, getFields, newId } from '@crux/config-editor'
 import { type ContainerConfigField, type ContainerConfigFields, containerConfigTypes } from '@crux/contract'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -104,7 +104,7 @@ function Differences({ chosen, onBack, onClose }: { chosen: Chosen; onBack: () =
   const form = useConfigForm()
   const params = { teamSlug: form.teamSlug, configId: chosen.id }
   const other = useQuery(apiQuery('container-configurations.get', { params }))
-  const fields: ContainerConfigFields | undefined = other.data && fieldsOf(other.data)
+  const fields: ContainerConfigFields | undefined = other.data && getFields(other.data)
   const found = fields ? fieldDifferences(form.own, fields) : []
   /** Not selected by default: names belong to their containers, and settings that exist only here are rarely meant to be cleared. */
   const usual = found.filter(({ field, onlyHere }) => !onlyHere && field !== 'name').map(({ field }) => field)

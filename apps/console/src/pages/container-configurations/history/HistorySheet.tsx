@@ -75,7 +75,7 @@ export function HistorySheet({ revision, onClose }: { revision: number | undefin
                   </span>
                   {index === 0 && <span className="ml-auto text-small text-ink-3">{t('history.now')}</span>}
                 </span>
-                <span className="mono break-words text-ink-2">{partsOf(t, entry.changed)}</span>
+                <span className="mono break-words text-ink-2">{getParts(t, entry.changed)}</span>
               </button>
               {open === entry.revision && <OneRevision entry={entry} revision={revision} now={index === 0} />}
             </li>
@@ -143,7 +143,7 @@ function OneRevision({ entry, revision, now }: OneRevisionProps) {
   )
 }
 
-function partsOf(
+function getParts(
   t: ReturnType<typeof useTranslation<['configuration', 'common']>>['t'],
   changed: readonly string[],
 ): string {

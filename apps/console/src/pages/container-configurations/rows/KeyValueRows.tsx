@@ -70,14 +70,14 @@ export function KeyValueRows({ list, label, onPasteFile }: Props) {
   })
   // A link may lead to a row that is not drawn.
   const target = useFieldTarget()
-  const place = target?.rowId === undefined ? -1 : rows.findIndex(({ row }) => row.id === target.rowId)
+  const position = target?.rowId === undefined ? -1 : rows.findIndex(({ row }) => row.id === target.rowId)
   const latest = useRef(view.show)
   latest.current = view.show
   useEffect(() => {
-    if (!target || place < 0) return
+    if (!target || position < 0) return
     setText('')
-    if (!body.current?.querySelector(`[data-row="${CSS.escape(target.rowId ?? '')}"]`)) latest.current(place)
-  }, [target, place])
+    if (!body.current?.querySelector(`[data-row="${CSS.escape(target.rowId ?? '')}"]`)) latest.current(position)
+  }, [target, position])
   const paste = (layered: LayeredRow<KeyValueRow>) => (pasted: string) => {
     const { pairs, problems } = parseEnvFile(pasted)
     const [pair] = pairs
@@ -123,10 +123,10 @@ export function KeyValueRows({ list, label, onPasteFile }: Props) {
           </thead>
           <tbody ref={body} className="max-md:block">
             <Filler height={view.before} />
-            {found.slice(view.first, view.last).map((layered, place) => (
+            {found.slice(view.first, view.last).map((layered, position) => (
               <Row
                 key={layered.id}
-                place={view.first + place}
+                position={view.first + position}
                 field={field}
                 layered={layered}
                 onChange={(part) => set(withRow(own, layered, part, newId))}
@@ -154,26 +154,26 @@ const cell = 'h-[42px] border-b border-line px-3 group-last:border-0 max-md:h-au
 type RowProps = {
   field: KeyValueField
   layered: LayeredRow<KeyValueRow>
-  place: number
+  position: number
   onChange: (part: Partial<KeyValueRow>) => void
   onRemove: () => void
   onEnter: () => void
   onPaste: (text: string) => boolean
 }
 
-function Row({ field, layered, place, onChange, onRemove, onEnter, onPaste }: RowProps) {
+function Row({ field, layered, position, onChange, onRemove, onEnter, onPaste }: RowProps) {
   const { t } = useTranslation(['configuration', 'common'])
-  const { parent, errorOf, below, ambiguities } = useConfigForm()
+  const { parent, getError, below, ambiguities } = useConfigForm()
   const { row, origin, index } = layered
   const removed = origin === 'removed'
   const part = `${field}.${row.key}`
-  const takenBelow = origin === 'inherited' && row.value === null ? below.originOf(part) : undefined
+  const takenBelow = origin === 'inherited' && row.value === null ? below.getOrigin(part) : undefined
   const secretLike = field === 'environment' && /password|secret|token/i.test(row.key) && !removed
-  const at = (name: string) => (index < 0 ? undefined : errorOf(`${field}[${index}]${name}`))
+  const at = (name: string) => (index < 0 ? undefined : getError(`${field}[${index}]${name}`))
   const inputId = `${field}.${origin === 'own' ? (row.id ?? row.key) : row.key}`
   return (
     <tr
-      data-index={place}
+      data-index={position}
       data-row={row.id}
       className="group max-md:grid max-md:grid-cols-[minmax(0,1fr)_auto] max-md:gap-1 max-md:border-b max-md:border-line max-md:px-3 max-md:py-2 max-md:last:border-0"
     >

@@ -31,8 +31,8 @@ export function useKeyedRows<Row extends AnyRow>(
 type Cells<Row> = {
   row: Row
   change: (part: Partial<Row>) => void
-  /** Of this row: `errorOf('value')`. */
-  errorOf: (part: string) => string | undefined
+  /** Of this row: `getError('value')`. */
+  getError: (part: string) => string | undefined
   inputId: (part: string) => string
 }
 type Props<Row extends AnyRow> = {
@@ -54,7 +54,7 @@ export function KeyedRows<Row extends AnyRow>({ list, keyPlaceholder, fixedKey, 
       <ul ref={list.body} className="divide-y divide-line empty:hidden">
         {rows.map((layered) => {
           const { row, origin, index, id } = layered
-          const errorOf = (part: string) => (index < 0 ? undefined : form.errorOf(`${field}[${index}].${part}`))
+          const getError = (part: string) => (index < 0 ? undefined : form.getError(`${field}[${index}].${part}`))
           return (
             <li key={id} data-row={row.id} className="flex flex-wrap items-center gap-2 px-3 py-1.5">
               {origin === 'own' && !fixedKey ? (
@@ -65,7 +65,7 @@ export function KeyedRows<Row extends AnyRow>({ list, keyPlaceholder, fixedKey, 
                   label={t('column.key')}
                   placeholder={keyPlaceholder}
                   value={row.key}
-                  error={errorOf('key')}
+                  error={getError('key')}
                   onChange={(key) => list.change(layered, { ...row, key })}
                 />
               ) : (
@@ -74,7 +74,7 @@ export function KeyedRows<Row extends AnyRow>({ list, keyPlaceholder, fixedKey, 
               {children({
                 row,
                 change: (part) => list.change(layered, part),
-                errorOf,
+                getError,
                 inputId: (part) => `${field}.${id}.${part}`,
               })}
               <RowEnd

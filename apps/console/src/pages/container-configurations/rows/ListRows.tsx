@@ -23,7 +23,7 @@ type Props = {
 }
 
 /** The lines of a pasted text that become rows; a single line is typed text, so there are none. */
-export function linesOf(text: string): string[] {
+export function toLines(text: string): string[] {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '')
   return lines.length > 1 ? lines : []
 }
@@ -31,7 +31,7 @@ export function linesOf(text: string): string[] {
 /** Single values, one per line; Enter begins the next. */
 export function ListRows({ field, label, addLabel, inherited = [], rows, own, onChange, ordered, placeholder }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
-  const { errorOf, readOnly } = useConfigForm()
+  const { getError, readOnly } = useConfigForm()
   const { rows: list, focusRow } = useFocusRow<HTMLUListElement>()
   const add = () => {
     const row = { id: newId(), key: '' }
@@ -39,7 +39,7 @@ export function ListRows({ field, label, addLabel, inherited = [], rows, own, on
     focusRow(row.id)
   }
   const paste = (index: number) => (text: string) => {
-    const lines = linesOf(text)
+    const lines = toLines(text)
     if (lines.length > 0) onChange(rows.toSpliced(index, 1, ...lines.map((key) => ({ id: newId(), key }))))
     return lines.length > 0
   }
@@ -64,7 +64,7 @@ export function ListRows({ field, label, addLabel, inherited = [], rows, own, on
               label={t('numbered', { label, number: index + 1 })}
               value={row.key}
               placeholder={placeholder}
-              error={own ? (errorOf(`${field}[${index}].key`) ?? errorOf(`${field}[${index}]`)) : undefined}
+              error={own ? (getError(`${field}[${index}].key`) ?? getError(`${field}[${index}]`)) : undefined}
               onChange={(key) => onChange(rows.with(index, { ...row, key }))}
               onEnter={add}
               onPasteLines={paste(index)}

@@ -16,7 +16,7 @@ export type RowCell<Row> = {
   row: Row
   input: { inputId: string; label: string; error: string | undefined }
   change: (part: Partial<Row>) => void
-  errorOf: (part: string) => string | undefined
+  getError: (part: string) => string | undefined
 }
 
 /** `width` is a class for the column; without one the column shares the remaining width. */
@@ -35,8 +35,8 @@ type Props<Row extends { id?: string }> = {
   label: string
   columns: readonly RowColumn<Row>[]
   list: ReturnType<typeof useLayeredRows<Row, HTMLTableSectionElement>>
-  nameOf: (row: Row) => string
-  noteOf?: (row: Row) => ReactNode
+  getName: (row: Row) => string
+  renderNote?: (row: Row) => ReactNode
   /** Below another table. */
   isSecond?: boolean
 }
@@ -80,16 +80,16 @@ function TableRow<Row extends RowWithKey & { id?: string }>({
   field,
   columns,
   list,
-  nameOf,
-  noteOf,
+  getName,
+  renderNote,
 }: Props<Row> & { layered: LayeredRow<Row> }) {
   const form = useConfigForm()
   const { row, index, id: rowId } = layered
   const property = rowProperty(field, index, row)
-  const errorOf = (part: string) => form.errorOf(`${property}.${part}`)
+  const getError = (part: string) => form.getError(`${property}.${part}`)
   const change = (part: Partial<Row>) => list.change(layered, part)
   const errors = [...new Set(form.errorsBelow(property))]
-  const note = noteOf?.(row)
+  const note = renderNote?.(row)
   const more = errors.length > 0 || Boolean(note)
   return (
     <>
@@ -101,8 +101,8 @@ function TableRow<Row extends RowWithKey & { id?: string }>({
         )}
       >
         {columns.map(({ id, head, kubernetes, cell }) => {
-          const input = { inputId: `${field}.${rowId}.${id}`, label: head, error: errorOf(id) }
-          const content = cell({ layered, row, input, change, errorOf })
+          const input = { inputId: `${field}.${rowId}.${id}`, label: head, error: getError(id) }
+          const content = cell({ layered, row, input, change, getError })
           return (
             <td
               key={id}
@@ -123,7 +123,7 @@ function TableRow<Row extends RowWithKey & { id?: string }>({
             <RowEnd
               layered={layered}
               part={`${field}.${rowKey(row)}`}
-              name={nameOf(row)}
+              name={getName(row)}
               onRemove={() => list.remove(layered)}
               wide
             />

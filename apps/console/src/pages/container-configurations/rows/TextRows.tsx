@@ -33,7 +33,7 @@ export function TextRows<Name extends string, Row extends TextRow<Name>>({
   onChange,
   parse,
 }: Props<Name, Row>) {
-  const { errorOf } = useConfigForm()
+  const { getError } = useConfigForm()
   const [spare, setSpare] = useState(newId)
   /** Several rows, or none, in place of one. */
   const replace = (index: number, next: readonly Row[]) => {
@@ -58,17 +58,17 @@ export function TextRows<Name extends string, Row extends TextRow<Name>>({
         const inputId = `${property}.${row.id ?? index}`
         return (
           <li key={row.id ?? index} className="flex items-center gap-1">
-            {columns.map(({ name, label: labelOf, placeholder }, place) => (
+            {columns.map(({ name, label: getLabel, placeholder }, place) => (
               <SettingInput
                 key={name}
                 className="flex-1"
                 inputId={columns.length > 1 ? `${inputId}.${name}` : inputId}
-                label={labelOf(row, index + 1)}
+                label={getLabel(row, index + 1)}
                 placeholder={isSpare ? placeholder : undefined}
                 value={row[name] ?? ''}
                 error={
-                  errorOf(`${property}[${index}].${name}`) ??
-                  (place === 0 ? errorOf(`${property}[${index}]`) : undefined)
+                  getError(`${property}[${index}].${name}`) ??
+                  (place === 0 ? getError(`${property}[${index}]`) : undefined)
                 }
                 onChange={(text) => set(index, { ...row, [name]: text })}
                 onPasteLines={place === 0 && parse ? paste(index) : undefined}

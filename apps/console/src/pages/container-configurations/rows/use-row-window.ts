@@ -16,7 +16,7 @@ export function useRowWindow(body: RefObject<HTMLElement | null>, count: number)
   const [view, setView] = useState<Window>({ first: 0, last: 40, height: 43 })
   const on = count > windowedFrom
   useLayoutEffect(() => {
-    if (on) return onScroll(() => setView((before) => windowOf(body.current, before, count)))
+    if (on) return onScroll(() => setView((before) => getWindow(body.current, before, count)))
   }, [on, count, body])
   if (!on) return { first: 0, last: count, before: 0, after: 0, show: () => {} }
   const last = Math.min(view.last, count)
@@ -34,7 +34,7 @@ export function useRowWindow(body: RefObject<HTMLElement | null>, count: number)
   }
 }
 
-function windowOf(body: HTMLElement | null, before: Window, count: number): Window {
+function getWindow(body: HTMLElement | null, before: Window, count: number): Window {
   if (!body) return before
   const drawn = [...body.querySelectorAll<HTMLElement>('tr[data-row], tr[data-index]')]
   const box = (row: HTMLElement | undefined) => row?.getBoundingClientRect()

@@ -22,7 +22,7 @@ export function SecretKeysSection() {
           <span className="flex items-center gap-2">
             <PresenceHighlight inputId={inputId('required')}>
               <Switch
-                label={t('secrets.requiredOf', { key: row.key })}
+                label={t('secrets.requiredFor', { key: row.key })}
                 checked={row.required ?? false}
                 disabled={readOnly !== null}
                 onChange={(required) => change({ required })}

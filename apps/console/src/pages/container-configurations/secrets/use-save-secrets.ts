@@ -56,7 +56,7 @@ export function useSaveSecrets({ revision, onSent, onSaved, onConflict }: Option
       onSaved()
       toastSuccess(t('secrets.saved'))
     } catch (error) {
-      const conflict = error instanceof ApiError ? conflictOf(error.value) : null
+      const conflict = error instanceof ApiError ? toConflict(error.value) : null
       setErrors(conflict ? new Map(conflict.keys.map((key) => [key, t('secrets.conflict')])) : errorsByKey(error, left))
       if (conflict) onConflict(conflict.revision)
     } finally {
@@ -73,7 +73,7 @@ const sealedRow = async (publicKey: string, key: string, { text, ...row }: NonNu
 const conflictValue = z.object({ conflicts: z.array(z.object({ property: z.string() })), revision: z.number() })
 
 /** Which keys another user changed, and the newest revision of these changes. */
-function conflictOf(value: unknown): { keys: string[]; revision: number } | null {
+function toConflict(value: unknown): { keys: string[]; revision: number } | null {
   const found = conflictValue.safeParse(value).data
   return found
     ? { keys: found.conflicts.map(({ property }) => property.replace(/^secrets\./, '')), revision: found.revision }

@@ -4,14 +4,14 @@ import { useTranslation } from 'react-i18next'
 import { useDeniedPart } from '../../../api/me.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Menu, MenuItem } from '../../../components/Menu.tsx'
-import { settingOf, useConfigForm } from '../form/config-context.ts'
+import { getSetting, useConfigForm } from '../form/config-context.ts'
 import { SettingReset } from '../form/Origin.tsx'
 import { Section, Setting, SettingGrid } from '../form/Section.tsx'
 import { SettingInput } from '../form/SettingInput.tsx'
 import { KeyedRows, useKeyedRows } from '../rows/KeyedRows.tsx'
 import { KeyValueRows, useKeyValues } from '../rows/KeyValueRows.tsx'
 import { PairRows } from '../rows/TextRows.tsx'
-import { ListSetting, SettingChips, SettingSelect, textOf } from './SettingControls.tsx'
+import { getText, ListSetting, SettingChips, SettingSelect } from './SettingControls.tsx'
 import { SettingField } from './SettingField.tsx'
 
 const expectedStates = ['running', 'waiting', 'exited'] as const
@@ -20,13 +20,13 @@ const expectedStates = ['running', 'waiting', 'exited'] as const
 export function ExpectedStateSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
-  const { value } = settingOf(form, 'expectedState')
+  const { value } = getSetting(form, 'expectedState')
   return (
     <Section id="expectedState" origin="expectedState">
       <SettingGrid>
         <Setting
           label={t('expected.state')}
-          error={form.errorOf('expectedState.state') ?? form.errorOf('expectedState')}
+          error={form.getError('expectedState.state') ?? form.getError('expectedState')}
           help={t(value ? 'expected.stateHelp' : 'expected.unset')}
         >
           <SettingChips
@@ -75,7 +75,7 @@ export function ExpectedStateSection() {
 
 export function NetworksSection() {
   const { t } = useTranslation(['configuration', 'common'])
-  const { value: mode } = settingOf(useConfigForm(), 'networkMode')
+  const { value: mode } = getSetting(useConfigForm(), 'networkMode')
   const hostDenied = useDeniedPart('container-configurations.host-dangerous')
   return (
     <Section id="networks">
@@ -112,14 +112,14 @@ export function NetworksSection() {
 export function LogSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
-  const { value } = settingOf(form, 'logConfig')
+  const { value } = getSetting(form, 'logConfig')
   const driver = value?.driver ?? 'nodeDefault'
   return (
     <Section id="log" origin="logConfig">
       <SettingGrid>
         <Setting
           label={t('log.driver')}
-          error={form.errorOf('logConfig.driver')}
+          error={form.getError('logConfig.driver')}
           help={t(driver === 'none' ? 'log.noneHelp' : 'log.driverHelp')}
         >
           <SettingSelect
@@ -133,7 +133,7 @@ export function LogSection() {
             }))}
           />
         </Setting>
-        <Setting label={t('log.options')} error={form.errorOf('logConfig.options')}>
+        <Setting label={t('log.options')} error={form.getError('logConfig.options')}>
           <PairRows
             property="logConfig.options"
             label={t('log.options')}
@@ -185,14 +185,14 @@ export function ExtraHostsSection() {
   return (
     <Section id="extraHosts" reset="extraHosts" onAdd={() => list.add((id) => ({ id, key: '', value: '' }))}>
       <KeyedRows list={list} keyPlaceholder="db.internal">
-        {({ row, change, errorOf, inputId }) => (
+        {({ row, change, getError, inputId }) => (
           <SettingInput
             className="min-w-36 flex-1"
             inputId={inputId('value')}
             label={t('valueOf', { key: row.key || t('column.key') })}
             placeholder={t('extraHosts.address')}
             value={row.value}
-            error={errorOf('value')}
+            error={getError('value')}
             onChange={(value) => change({ value: value.trim() })}
           />
         )}
@@ -235,7 +235,7 @@ export function LimitsSection() {
       }
     >
       <KeyedRows list={list} fixedKey>
-        {({ row, change, errorOf, inputId }) =>
+        {({ row, change, getError, inputId }) =>
           (['soft', 'hard'] as const).map((side) => (
             <SettingInput
               key={side}
@@ -244,8 +244,8 @@ export function LimitsSection() {
               inputId={inputId(side)}
               label={t(`limits.${side}Of`, { key: row.key })}
               placeholder={t(`limits.${side}`)}
-              value={textOf(row[side])}
-              error={errorOf(side)}
+              value={getText(row[side])}
+              error={getError(side)}
               onChange={(text) => change({ [side]: text === '' ? Number.NaN : Number(text) })}
             />
           ))

@@ -74,7 +74,7 @@ function Count({ rows }: Pick<ReturnType<typeof useKeyValues>, 'rows'>) {
   if (!form.parent) return t('values.count', { count: rows.length })
   const sources = new Set(
     rows.map(({ row, origin }) =>
-      origin === 'inherited' ? form.below.originOf(`environment.${row.key}`)?.configId : form.configId,
+      origin === 'inherited' ? form.below.getOrigin(`environment.${row.key}`)?.configId : form.configId,
     ),
   )
   return t('values.layers', { count: rows.length, layers: t('values.from', { count: sources.size }) })

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { settingOf, useConfigForm } from '../form/config-context.ts'
+import { getSetting, useConfigForm } from '../form/config-context.ts'
 import { Section, SettingGrid } from '../form/Section.tsx'
 import { SettingField, SettingFields, type SettingSpec } from './SettingField.tsx'
 
@@ -21,7 +21,7 @@ const settings: readonly SettingSpec[] = [
 /** Name, what is run, where, and as whom. */
 export function GeneralSection({ defaultName, prefix }: { defaultName: string; prefix: string | undefined }) {
   const { t } = useTranslation(['configuration', 'common'])
-  const { value: name } = settingOf(useConfigForm(), 'name')
+  const { value: name } = getSetting(useConfigForm(), 'name')
   const full = `${prefix ? `${prefix}-` : ''}${name || defaultName}`
   return (
     <Section id="general">

@@ -1,10 +1,10 @@
 import { newId } from '@crux/config-editor'
 import type { ContainerConfigFields } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
-import { settingOf, useConfigForm } from '../form/config-context.ts'
+import { getSetting, useConfigForm } from '../form/config-context.ts'
 import { RowErrors, Section, Setting, SettingGrid } from '../form/Section.tsx'
 import { SettingInput } from '../form/SettingInput.tsx'
-import { linesOf } from '../rows/ListRows.tsx'
+import { toLines } from '../rows/ListRows.tsx'
 import { MoveButtons, RowButton } from '../rows/RowButtons.tsx'
 import { PairRows, TextRows } from '../rows/TextRows.tsx'
 import { useFocusRow } from '../rows/use-focus-row.ts'
@@ -16,7 +16,7 @@ type Init = NonNullable<ContainerConfigFields['initContainers']>[number]
 export function InitContainersSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
-  const rows = settingOf(form, 'initContainers').value ?? []
+  const rows = getSetting(form, 'initContainers').value ?? []
   const { rows: body, focusRow } = useFocusRow<HTMLOListElement>()
   const set = (next: Init[]) => form.edit('initContainers', next)
   return (
@@ -51,7 +51,7 @@ export function InitContainersSection() {
         ))}
       </ol>
       <RowErrors
-        errors={[form.errorOf('initContainers'), ...rows.map((_, at) => form.errorOf(`initContainers[${at}]`))]}
+        errors={[form.getError('initContainers'), ...rows.map((_, at) => form.getError(`initContainers[${at}]`))]}
       />
     </Section>
   )
@@ -65,19 +65,19 @@ function InitContainer({ row, index, onChange }: InitContainerProps) {
   const at = `initContainers[${index}]`
   const id = `initContainers.${row.id ?? index}`
   const text = (name: 'name' | 'image', placeholder: string) => (
-    <Setting label={t(`initContainers.${name}`)} error={form.errorOf(`${at}.${name}`)}>
+    <Setting label={t(`initContainers.${name}`)} error={form.getError(`${at}.${name}`)}>
       <SettingInput
         inputId={`${id}.${name}`}
         label={t(`initContainers.${name}`)}
         placeholder={placeholder}
         value={row[name]}
-        error={form.errorOf(`${at}.${name}`)}
+        error={form.getError(`${at}.${name}`)}
         onChange={(value) => onChange({ [name]: value })}
       />
     </Setting>
   )
   const words = (name: 'command' | 'args') => (
-    <Setting label={t(`initContainers.${name}`)} error={form.errorOf(`${at}.${name}`)}>
+    <Setting label={t(`initContainers.${name}`)} error={form.getError(`${at}.${name}`)}>
       <TextRows
         property={`${at}.${name}`}
         label={t(`initContainers.${name}`)}
@@ -91,7 +91,7 @@ function InitContainer({ row, index, onChange }: InitContainerProps) {
         ]}
         blank={(rowId) => ({ id: rowId, key: '' })}
         onChange={(next) => onChange({ [name]: next })}
-        parse={(text) => linesOf(text).map((line) => ({ id: newId(), key: line.trim() }))}
+        parse={(text) => toLines(text).map((line) => ({ id: newId(), key: line.trim() }))}
       />
     </Setting>
   )
@@ -106,7 +106,7 @@ function InitContainer({ row, index, onChange }: InitContainerProps) {
       {text('image', 'acme/migrate:1')}
       {words('command')}
       {words('args')}
-      <Setting label={t('initContainers.environment')} error={form.errorOf(`${at}.environment`)}>
+      <Setting label={t('initContainers.environment')} error={form.getError(`${at}.environment`)}>
         <PairRows
           property={`${at}.environment`}
           label={t('initContainers.environment')}
@@ -116,7 +116,7 @@ function InitContainer({ row, index, onChange }: InitContainerProps) {
       </Setting>
       <Setting
         label={t('initContainers.volumes')}
-        error={form.errorOf(`${at}.volumes`)}
+        error={form.getError(`${at}.volumes`)}
         help={t('initContainers.volumesHelp')}
       >
         <TextRows

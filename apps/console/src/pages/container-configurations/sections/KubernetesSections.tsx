@@ -1,7 +1,7 @@
 import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../components/Button.tsx'
-import { settingOf, useConfigForm } from '../form/config-context.ts'
+import { getSetting, useConfigForm } from '../form/config-context.ts'
 import { SettingReset } from '../form/Origin.tsx'
 import { Section, Setting, SettingGrid } from '../form/Section.tsx'
 import { KeyValueRows, useKeyValues } from '../rows/KeyValueRows.tsx'
@@ -34,7 +34,7 @@ export function HeadersSection() {
 export function LoadBalancerSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
-  const on = settingOf(form, 'useLoadBalancer').value === true
+  const on = getSetting(form, 'useLoadBalancer').value === true
   const list = useKeyValues('extraLBAnnotations')
   return (
     <Section id="loadBalancer">
@@ -67,12 +67,12 @@ export function LoadBalancerSection() {
 export function MetricsSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
-  const { value } = settingOf(form, 'metrics')
+  const { value } = getSetting(form, 'metrics')
   const [firstPort = null] = usePorts()
   return (
     <Section id="metrics" origin="metrics">
       <SettingGrid>
-        <Setting label={t('metrics.enabled')} error={form.errorOf('metrics.enabled')} help={t('metrics.help')}>
+        <Setting label={t('metrics.enabled')} error={form.getError('metrics.enabled')} help={t('metrics.help')}>
           <SettingSwitch
             inputId="metrics.enabled"
             label={t('metrics.enabled')}

@@ -34,7 +34,7 @@ function Markers({ field, section }: { field: Field; section: MarkerSection }) {
   const inherited = (form.parent?.[field]?.[section] ?? []).filter((row) => !keys.has(row.key) && row.value !== null)
   const set = (rows: readonly PairRow[]) => form.edit(field, { ...form.own[field], [section]: rows })
   return (
-    <Setting label={t(`marker.${section}`)} error={form.errorOf(`${field}.${section}`)}>
+    <Setting label={t(`marker.${section}`)} error={form.getError(`${field}.${section}`)}>
       {inherited.length + taken.length > 0 && (
         <ul className="grid gap-1">
           {[...inherited, ...taken].map((row) => (

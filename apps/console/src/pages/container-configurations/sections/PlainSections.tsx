@@ -153,8 +153,8 @@ export function PlainSection({ id }: { id: keyof typeof plainSections }) {
 
 /** An error of a setting as a whole; its parts show their own errors. */
 function FieldErrors({ field = '' }: { field: string | undefined }) {
-  const { errorOf } = useConfigForm()
-  return <RowErrors errors={[errorOf(field)]} />
+  const { getError } = useConfigForm()
+  return <RowErrors errors={[getError(field)]} />
 }
 
 const probe = (part: 'startupProbe' | 'readinessProbe' | 'livenessProbe' | 'command', placeholder: string) =>

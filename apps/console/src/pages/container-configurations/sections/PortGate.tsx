@@ -2,24 +2,24 @@ import { useTranslation } from 'react-i18next'
 import { cx } from '../../../components/class-names.ts'
 import { FieldError } from '../../../components/Field.tsx'
 import { Switch } from '../../../components/Switch.tsx'
-import { settingOf, useConfigForm } from '../form/config-context.ts'
+import { getSetting, useConfigForm } from '../form/config-context.ts'
 import { SettingOrigin } from '../form/Origin.tsx'
 import { PresenceHighlight } from '../form/PresenceHighlight.tsx'
 import { SettingInput } from '../form/SettingInput.tsx'
-import { textOf } from './SettingControls.tsx'
+import { getText } from './SettingControls.tsx'
 
 /** Published TCP ports that stay open while the container behind them is replaced. */
 export function PortGate({ alone }: { alone?: boolean }) {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
-  const { value } = settingOf(form, 'portGate')
+  const { value } = getSetting(form, 'portGate')
   if (form.nodeType === 'k8s' && !value) return null
   const on = value?.enabled === true
   const published = [...(form.own.ports ?? []), ...(form.parent?.ports ?? [])].filter(
     (port) => port.external && port.protocol !== 'udp',
   )
   const plain = published.some((port) => !port.proxyProtocol)
-  const error = form.errorOf('portGate') ?? form.errorOf('portGate.enabled') ?? form.errorOf('portGate.drainSeconds')
+  const error = form.getError('portGate') ?? form.getError('portGate.enabled') ?? form.getError('portGate.drainSeconds')
   return (
     <div className={cx('grid gap-2 px-3 py-2.5', !alone && 'border-t border-line')}>
       <div className="flex flex-wrap items-center gap-x-2.5 gap-y-2">
@@ -45,8 +45,8 @@ export function PortGate({ alone }: { alone?: boolean }) {
             inputId="portGate.drainSeconds"
             label={t('ports.drain')}
             placeholder="30"
-            value={textOf(value?.drainSeconds)}
-            error={form.errorOf('portGate.drainSeconds')}
+            value={getText(value?.drainSeconds)}
+            error={form.getError('portGate.drainSeconds')}
             onChange={(text) =>
               form.edit('portGate', { ...value, enabled: true, drainSeconds: text === '' ? null : Number(text) })
             }

@@ -3,7 +3,7 @@ import { type ContainerConfigFields, portProtocols, proxyProtocols } from '@crux
 import { overlappingRanges, rowKey } from '@crux/rules'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../components/Button.tsx'
-import { settingOf, useConfigForm } from '../form/config-context.ts'
+import { getSetting, useConfigForm } from '../form/config-context.ts'
 import { SettingReset } from '../form/Origin.tsx'
 import { RowErrors, Section } from '../form/Section.tsx'
 import { SettingInput } from '../form/SettingInput.tsx'
@@ -11,7 +11,7 @@ import { type FieldFilter, fits } from '../form/sections.ts'
 import { type RowCell, type RowColumn, RowTable } from '../rows/RowTable.tsx'
 import { useLayeredRows } from '../rows/use-layered-rows.ts'
 import { PortGate } from './PortGate.tsx'
-import { SettingSelect, textOf } from './SettingControls.tsx'
+import { getText, SettingSelect } from './SettingControls.tsx'
 
 type Port = NonNullable<ContainerConfigFields['ports']>[number]
 type Range = NonNullable<ContainerConfigFields['portRanges']>[number]
@@ -19,7 +19,7 @@ type Range = NonNullable<ContainerConfigFields['portRanges']>[number]
 const samePort = (a: Port, b: Port) => rowKey(a) === rowKey(b)
 
 /** A text becomes a number, or NaN where it is none: the form shows what is wrong, and it is not sent. */
-const numberOf = (text: string): number => (text === '' ? Number.NaN : Number(text))
+const toNumber = (text: string): number => (text === '' ? Number.NaN : Number(text))
 
 /** Inside → outside, as in the engine's own list; without an outside port the container is reached in its networks only. */
 export function PortsSection({ filter }: { filter: FieldFilter | undefined }) {
@@ -43,8 +43,8 @@ export function PortsSection({ filter }: { filter: FieldFilter | undefined }) {
   const paste = ({ index }: LayeredRow<Port>, text: string) => {
     const found = parsePastedPorts(text)
     if (!found) return false
-    const place = index < 0 ? ports.own.length : index
-    const kept = ports.own.filter((row, at) => at !== place && !found.ports.some((port) => samePort(port, row)))
+    const position = index < 0 ? ports.own.length : index
+    const kept = ports.own.filter((row, at) => at !== position && !found.ports.some((port) => samePort(port, row)))
     const added = found.ranges.map((range) => ({ ...range, id: newId() }))
     form.editAll([
       ...portChanges(form, [...kept, ...found.ports.map((port) => ({ ...port, id: newId() }))]),
@@ -86,7 +86,7 @@ export function PortsSection({ filter }: { filter: FieldFilter | undefined }) {
           label={t('section.ports')}
           list={ports}
           columns={portColumns}
-          nameOf={(row) => textOf(row.internal)}
+          getName={(row) => getText(row.internal)}
         />
       )}
       {ranges.rows.length > 0 && (
@@ -95,11 +95,11 @@ export function PortsSection({ filter }: { filter: FieldFilter | undefined }) {
           label={t('field.portRanges')}
           list={ranges}
           columns={rangeColumns}
-          nameOf={({ internal }) => `${textOf(internal.from)}-${textOf(internal.to)}`}
+          getName={({ internal }) => `${getText(internal.from)}-${getText(internal.to)}`}
           isSecond={ports.rows.length > 0}
         />
       )}
-      <RowErrors errors={[form.errorOf('ports'), form.errorOf('portRanges')]} />
+      <RowErrors errors={[form.getError('ports'), form.getError('portRanges')]} />
       {fits('portGate', filter) && <PortGate />}
     </Section>
   )
@@ -122,9 +122,9 @@ function usePortColumns(
           numeric
           lazy
           placeholder="8080"
-          value={textOf(row.internal)}
+          value={getText(row.internal)}
           disabled={layered.origin !== 'own'}
-          onChange={(text) => change({ internal: numberOf(text) })}
+          onChange={(text) => change({ internal: toNumber(text) })}
           onPasteLines={layered.origin === 'own' ? (text) => paste(layered, text) : undefined}
         />
       ),
@@ -137,7 +137,7 @@ function usePortColumns(
           {...input}
           numeric
           placeholder={t('ports.unpublished')}
-          value={textOf(row.external)}
+          value={getText(row.external)}
           onChange={(text) => change({ external: text === '' ? null : Number(text) })}
         />
       ),
@@ -176,7 +176,7 @@ function usePortColumns(
 /** The column of the PROXY protocol, if any row has it. */
 function useProxyProtocolColumns(rows: readonly LayeredRow<Port>[]): RowColumn<Port>[] {
   const { t } = useTranslation(['configuration', 'common'])
-  const gated = settingOf(useConfigForm(), 'portGate').value?.enabled === true
+  const gated = getSetting(useConfigForm(), 'portGate').value?.enabled === true
   // Shown where it has an effect, or where a value is already set.
   const hasProxyProtocol = (row: Port) =>
     Boolean(row.proxyProtocol) || (gated && Boolean(row.external) && row.protocol !== 'udp')
@@ -207,7 +207,7 @@ function useRangeColumns(): RowColumn<Range>[] {
   const { t } = useTranslation(['configuration', 'common'])
   const cell =
     (side: 'internal' | 'external') =>
-    ({ row, input, change, errorOf }: RowCell<Range>) => {
+    ({ row, input, change, getError }: RowCell<Range>) => {
       const end = (which: 'from' | 'to') => (
         <SettingInput
           className="w-[84px]"
@@ -216,9 +216,9 @@ function useRangeColumns(): RowColumn<Range>[] {
           inputId={`${input.inputId}.${which}`}
           label={t(`ports.range.${side}.${which}`)}
           placeholder={t(`ports.${which}`)}
-          value={textOf(row[side][which])}
-          error={errorOf(`${side}.${which}`)}
-          onChange={(text) => change({ [side]: { ...row[side], [which]: numberOf(text) } })}
+          value={getText(row[side][which])}
+          error={getError(`${side}.${which}`)}
+          onChange={(text) => change({ [side]: { ...row[side], [which]: toNumber(text) } })}
         />
       )
       return (

@@ -13,7 +13,7 @@ type ControlProps<Value> = { inputId: string; label: string; value: Value; onCha
 type Option<Value, Label> = { value: Value; label: Label; disabled?: boolean }
 
 /** A number or text as an input shows it. NaN is a text that is no number: the input shows what was typed itself. */
-export const textOf = (value: unknown): string =>
+export const getText = (value: unknown): string =>
   value === null || value === undefined || Number.isNaN(value) ? '' : String(value)
 
 /** A switch, as high as the inputs beside it. */
@@ -94,7 +94,7 @@ export function PortSelect({ value, onChange, ...select }: ControlProps<number |
   return (
     <SettingSelect
       {...select}
-      value={textOf(value)}
+      value={getText(value)}
       disabled={choices.length === 0}
       onChange={(port) => onChange(port === '' ? null : Number(port))}
       options={[
@@ -120,12 +120,12 @@ export function ListSetting({ field, one, add, help, placeholder }: ListProps) {
   const form = useConfigForm()
   const own = form.own[field] ?? []
   const inherited = (form.parent?.[field] ?? []).filter((row) => !own.some((mine) => mine.key === row.key))
-  const rowError = own.map((_, index) => form.errorOf(`${field}[${index}].key`)).find(Boolean)
+  const rowError = own.map((_, index) => form.getError(`${field}[${index}].key`)).find(Boolean)
   return (
     <Setting
       label={t(`field.${field}`)}
       origin={<SettingReset field={field} label={t(`field.${field}`)} />}
-      error={form.errorOf(field) ?? rowError}
+      error={form.getError(field) ?? rowError}
       help={help}
     >
       <ListRows

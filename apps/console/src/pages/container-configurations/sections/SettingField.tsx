@@ -3,12 +3,12 @@ import { isRecord, toRecord, valueAt } from '@crux/rules'
 import type { ParseKeys } from 'i18next'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { settingOf, useConfigForm } from '../form/config-context.ts'
+import { getSetting, useConfigForm } from '../form/config-context.ts'
 import { SettingOrigin } from '../form/Origin.tsx'
 import { Setting } from '../form/Section.tsx'
 import { SettingInput } from '../form/SettingInput.tsx'
 import { ListRows } from '../rows/ListRows.tsx'
-import { PortSelect, SettingChips, SettingSwitch, textOf, usePorts } from './SettingControls.tsx'
+import { getText, PortSelect, SettingChips, SettingSwitch, usePorts } from './SettingControls.tsx'
 
 type TextKey = ParseKeys<'configuration'>
 type Choice = { value: string; label: TextKey; help?: TextKey; disabled?: boolean }
@@ -50,7 +50,7 @@ export function SettingField({ field, part, label, help, note, origin, wide, ...
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
   const originLabel = origin ?? (part === undefined && label)
-  const value = valueAt(settingOf(form, field).value, part?.split('.') ?? [])
+  const value = valueAt(getSetting(form, field).value, part?.split('.') ?? [])
   const chosen = control.options?.find((option) => option.value === (value ?? control.fallback))
   const hint = chosen?.help ?? help
   const hasPorts = usePorts().length > 0 || control.control !== 'port'
@@ -58,7 +58,7 @@ export function SettingField({ field, part, label, help, note, origin, wide, ...
     <Setting
       label={t(label)}
       origin={originLabel && <SettingOrigin field={field} label={t(originLabel)} />}
-      error={form.errorOf(pathOf(field, part))}
+      error={form.getError(toPath(field, part))}
       help={note ?? (hasPorts ? hint && t(hint) : t('routing.noPorts'))}
       wide={wide}
     >
@@ -67,7 +67,7 @@ export function SettingField({ field, part, label, help, note, origin, wide, ...
   )
 }
 
-const pathOf = (field: ContainerConfigField, part: string | undefined) =>
+const toPath = (field: ContainerConfigField, part: string | undefined) =>
   part === undefined ? field : `${field}.${part}`
 
 function Control({
@@ -86,10 +86,10 @@ function Control({
 }: Omit<Props, 'label' | 'origin' | 'help' | 'note'> & { label: string }) {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
-  const { value: whole, own } = settingOf(form, field)
+  const { value: whole, own } = getSetting(form, field)
   const value = valueAt(whole, part?.split('.') ?? [])
   const onChange = useChangePart(field, part)
-  const inputId = pathOf(field, part)
+  const inputId = toPath(field, part)
   const shared = { inputId, label, onChange }
   if (control === 'switch') return <SettingSwitch {...shared} value={value === true} />
   if (control === 'port') return <PortSelect {...shared} value={typeof value === 'number' ? value : null} />
@@ -99,7 +99,7 @@ function Control({
         field={field}
         label={label}
         addLabel={t('addWord')}
-        rows={settingOf(form, field).value ?? []}
+        rows={getSetting(form, field).value ?? []}
         own={own}
         ordered
         onChange={onChange}
@@ -109,7 +109,7 @@ function Control({
     return (
       <SettingChips
         {...shared}
-        value={textOf(value ?? fallback)}
+        value={getText(value ?? fallback)}
         options={options.map((option) => ({ ...option, label: t(option.label) }))}
       />
     )
@@ -120,8 +120,8 @@ function Control({
       placeholder={placeholderKey ? t(placeholderKey) : placeholder}
       disabled={disabled}
       suggestions={suggestions}
-      value={value === emptyValue ? '' : textOf(value)}
-      error={form.errorOf(inputId)}
+      value={value === emptyValue ? '' : getText(value)}
+      error={form.getError(inputId)}
       onChange={(text) =>
         onChange(text === '' ? (emptyValue ?? null) : control === 'number' ? Number(text) : normalize(text))
       }
@@ -137,7 +137,7 @@ export function useChangePart(field: ContainerConfigField, part: string | undefi
   const form = useConfigForm()
   return (value: unknown) => {
     if (part === undefined) return form.edit(field, value)
-    const next = withPart(settingOf(form, field).value, part.split('.'), value)
+    const next = withPart(getSetting(form, field).value, part.split('.'), value)
     form.edit(field, field !== 'routing' && isEmpty(next) ? null : next)
   }
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../../api/client.ts'
-import { settingOf, useConfigForm } from '../form/config-context.ts'
+import { getSetting, useConfigForm } from '../form/config-context.ts'
 import { Section, Setting, SettingGrid } from '../form/Section.tsx'
 import { SettingChips, SettingSelect } from './SettingControls.tsx'
 import { SettingField, useChangePart } from './SettingField.tsx'
@@ -10,7 +10,7 @@ import { SettingField, useChangePart } from './SettingField.tsx'
 export function StorageSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
-  const { value } = settingOf(form, 'storage')
+  const { value } = getSetting(form, 'storage')
   const chooseStorage = useChangePart('storage', 'storageId')
   const changeVolume = useChangePart('storage', 'path')
   const storages = useQuery(apiQuery('storages.options', { params: { teamSlug: form.teamSlug } }))
@@ -23,7 +23,7 @@ export function StorageSection() {
       <SettingGrid>
         <Setting
           label={t('storage.storage')}
-          error={form.errorOf('storage.storageId') ?? form.errorOf('storage')}
+          error={form.getError('storage.storageId') ?? form.getError('storage')}
           help={storages.isError ? t('storage.unknown') : t('storage.help')}
         >
           <SettingSelect
@@ -42,7 +42,7 @@ export function StorageSection() {
         <Setting
           wide
           label={t('storage.volume')}
-          error={form.errorOf('storage.path')}
+          error={form.getError('storage.path')}
           help={t(volumes.length === 0 ? 'storage.noVolumes' : 'storage.volumeHelp')}
         >
           {offered.length > 0 && (

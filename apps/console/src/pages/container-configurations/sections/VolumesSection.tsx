@@ -71,8 +71,8 @@ export function VolumesSection() {
           field="volumes"
           label={t('section.volumes')}
           list={list}
-          nameOf={(row) => row.name}
-          noteOf={(row) => isHostPath(row.name) && <p className="text-small text-progress">{t('volumes.host')}</p>}
+          getName={(row) => row.name}
+          renderNote={(row) => isHostPath(row.name) && <p className="text-small text-progress">{t('volumes.host')}</p>}
           columns={[
             {
               id: 'name',
@@ -126,7 +126,7 @@ export function VolumesSection() {
           ]}
         />
       )}
-      <RowErrors errors={[form.errorOf('volumes')]} />
+      <RowErrors errors={[form.getError('volumes')]} />
     </Section>
   )
 }

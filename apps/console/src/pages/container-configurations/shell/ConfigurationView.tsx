@@ -1,4 +1,4 @@
-import { type Below, fieldOf, fieldsOf, isWithin, layersBelow, mergeBelow } from '@crux/config-editor'
+import { getField, getFields, isWithin, type LowerLayers, listLowerLayers, mergeLowerLayers } from '@crux/config-editor'
 import type { ContainerConfigType, NodeType, ResponseOf } from '@crux/contract'
 import { bundleConflicts, defaultContainerName, mergeConfig, notApplied, type ValidationOptions } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
@@ -19,7 +19,7 @@ import { loadArea } from '../../../locales/i18n.ts'
 import { links } from '../../../routing/links.ts'
 import type { Crumb } from '../../../stores/crumbs.ts'
 import { type ConfigForm, ConfigFormProvider } from '../form/config-context.ts'
-import { placeOfProblem, type StartProblem, startProblemsOf } from '../form/start-problems.ts'
+import { getStartProblems, placeOfProblem, type StartProblem } from '../form/start-problems.ts'
 import { SecretValuesProvider } from '../secrets/use-secret-values.tsx'
 import { HeadTools } from './HeadTools.tsx'
 import { useConfigDraft } from './use-config-draft.ts'
@@ -57,20 +57,24 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
     (config.parent.mutable ? null : t(deployment ? 'readOnly.deployment' : 'readOnly.version'))
   const editors = useEditors('container-configuration', params)
   const nodeType = deployment?.node.type ?? null
-  const below = useMemo(() => mergeBelow(layersBelow(config.type, relations)), [config.type, relations])
+  const below = useMemo(() => mergeLowerLayers(listLowerLayers(config.type, relations)), [config.type, relations])
   const parent = below.layers.length > 0 || config.type === 'instance' ? below.fields : null
   const hostDenied = useDeniedPart('container-configurations.host-dangerous')
   const context = useMemo(
-    () => ({ ...placeOf(config.type, below, prefix, nodeType), hostDenied }),
+    () => ({ ...toPlace(config.type, below, prefix, nodeType), hostDenied }),
     [config.type, below, prefix, nodeType, hostDenied],
   )
   const draft = useConfigDraft(params, config, context)
   const bundles = deployment?.configBundles
   const drawn = useDeferredValue(draft.own)
   const ambiguities = useMemo(() => {
-    const own = config.type === 'deployment' ? drawn : deployment?.config && fieldsOf(deployment.config)
-    const said = bundles?.map(({ name, config: layer }) => ({ configId: layer.id, name, fields: fieldsOf(layer) }))
-    return said && own ? bundleConflicts(said, own) : []
+    const own = config.type === 'deployment' ? drawn : deployment?.config && getFields(deployment.config)
+    const namedBundles = bundles?.map(({ name, config: layer }) => ({
+      configId: layer.id,
+      name,
+      fields: getFields(layer),
+    }))
+    return namedBundles && own ? bundleConflicts(namedBundles, own) : []
   }, [config.type, drawn, deployment?.config, bundles])
   const idle = useMemo(
     () => (nodeType ? notApplied(mergeConfig(below.fields, drawn), nodeType) : []),
@@ -82,12 +86,12 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
     enabled: instance !== undefined,
   })
   const problems = useMemo<StartProblem[]>(
-    () => (instance ? startProblemsOf(preview.data, instance.id, drawn, below.fields, draft.errorTexts) : []),
+    () => (instance ? getStartProblems(preview.data, instance.id, drawn, below.fields, draft.errorTexts) : []),
     [preview.data, instance, drawn, below, draft.errorTexts],
   )
   const inFields = problems.filter((problem) => placeOfProblem(problem) === 'field')
   const defaultName = defaultContainerName(image?.name ?? config.parent.name)
-  const title = titleOf(config, relations, draft.own.name || below.fields.name || defaultName)
+  const title = getTitle(config, relations, draft.own.name || below.fields.name || defaultName)
 
   useKey((event) => {
     if (!(event.ctrlKey || event.metaKey) || event.altKey || isTyping(event.target)) return false
@@ -109,8 +113,8 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
     ambiguities,
     notApplied: idle,
     startProblems: problems.filter((problem) => placeOfProblem(problem) === 'note'),
-    errorOf: (property) =>
-      draft.errorOf(property) ?? inFields.find((problem) => problem.property === property)?.description,
+    getError: (property) =>
+      draft.getError(property) ?? inFields.find((problem) => problem.property === property)?.description,
     errorsBelow: (property) => [
       ...draft.errorsBelow(property),
       ...inFields.filter((problem) => isWithin(problem.property, property)).map(({ description }) => description),
@@ -124,7 +128,7 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
         <PageHeader
           title={title}
           fullTitle={t('head.full', { name: title })}
-          crumbs={crumbsOf(teamSlug, relations, t)}
+          crumbs={toCrumbs(teamSlug, relations, t)}
           subtitle={<SubLine type={config.type} relations={relations} name={config.parent.name} />}
           actions={
             <HeadTools
@@ -155,7 +159,7 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
           <Suspense fallback={<SkeletonRows rows={12} />}>
             <SettingsForm
               errorsIn={(field) =>
-                draft.errorsIn(field) + problems.filter(({ property }) => fieldOf(property) === field).length
+                draft.errorsIn(field) + problems.filter(({ property }) => getField(property) === field).length
               }
               defaultName={defaultName}
               prefix={prefix}
@@ -178,9 +182,9 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
 }
 
 /** The context for the validation of a layer: a deployment or config bundle applies to several instances, whose other layers may set what it omits. */
-function placeOf(
+function toPlace(
   type: ContainerConfigType,
-  below: Below,
+  below: LowerLayers,
   prefix: string | undefined,
   nodeType: NodeType | null,
 ): ValidationOptions {
@@ -190,7 +194,7 @@ function placeOf(
 
 type T = ReturnType<typeof useTranslation<['configuration', 'common']>>['t']
 
-const titleOf = (config: Config, { deployment, configBundle }: Relations, container: string): string => {
+const getTitle = (config: Config, { deployment, configBundle }: Relations, container: string): string => {
   if (config.type === 'config-bundle') return configBundle?.name ?? config.parent.name
   return config.type === 'deployment' ? (deployment?.prefix ?? config.parent.name) : container
 }
@@ -211,7 +215,7 @@ function SubLine({ type, relations, name }: { type: ContainerConfigType; relatio
   )
 }
 
-function crumbsOf(teamSlug: string, { project, version, deployment, configBundle }: Relations, t: T): Crumb[] {
+function toCrumbs(teamSlug: string, { project, version, deployment, configBundle }: Relations, t: T): Crumb[] {
   if (configBundle) return [{ label: t('head.bundles'), link: links.configBundles(teamSlug) }]
   if (deployment && project && version)
     return [

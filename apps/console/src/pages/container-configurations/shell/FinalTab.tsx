@@ -1,4 +1,4 @@
-import { fieldOf } from '@crux/config-editor'
+import { getField } from '@crux/config-editor'
 import type { ResponseOf } from '@crux/contract'
 import { configParts, describe } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
@@ -72,7 +72,7 @@ function FinalTable({ final, changes }: { final: Final; changes: readonly Change
   const [text, setText] = useState('')
   const [changed, setChanged] = useState(false)
   const parts = configParts(Object.fromEntries(Object.entries(final.config).filter(([, value]) => !isEmptyList(value))))
-  const changeOf = new Map(changes.map((change) => [change.property, change]))
+  const changeByProperty = new Map(changes.map((change) => [change.property, change]))
   const rows = [
     ...[...parts.values()].map((part) => ({
       path: part.path,
@@ -85,7 +85,8 @@ function FinalTable({ final, changes }: { final: Final; changes: readonly Change
   ]
   const wanted = text.trim().toLowerCase()
   const found = rows.filter(
-    ({ path, value }) => (!changed || changeOf.has(path)) && `${path} ${value ?? ''}`.toLowerCase().includes(wanted),
+    ({ path, value }) =>
+      (!changed || changeByProperty.has(path)) && `${path} ${value ?? ''}`.toLowerCase().includes(wanted),
   )
   return (
     <Box
@@ -128,7 +129,7 @@ function FinalTable({ final, changes }: { final: Final; changes: readonly Change
           </thead>
           <tbody className="max-md:block">
             {found.map(({ path, value }) => (
-              <FinalRow key={path} path={path} value={value} final={final} change={changeOf.get(path)} />
+              <FinalRow key={path} path={path} value={value} final={final} change={changeByProperty.get(path)} />
             ))}
           </tbody>
         </table>
@@ -143,7 +144,7 @@ type RowProps = { path: string; value: string | null; final: Final; change: Chan
 
 function FinalRow({ path, value, final, change }: RowProps) {
   const { t } = useTranslation(['configuration', 'common'])
-  const idle = final.notApplied.includes(fieldOf(path)) || final.notApplied.includes(path)
+  const idle = final.notApplied.includes(getField(path)) || final.notApplied.includes(path)
   return (
     <tr className="border-b border-line align-top last:border-0 max-md:grid max-md:gap-0.5 max-md:px-3 max-md:py-2">
       <td className="mono px-3 py-1.5 break-all text-ink-2 max-md:p-0">{path}</td>

@@ -1,4 +1,4 @@
-import { fieldOf, newId } from '@crux/config-editor'
+import { getField, newId } from '@crux/config-editor'
 import { type ContainerConfigFields as Fields, isContainerConfigField } from '@crux/contract'
 import { configFromJson, configToJson } from '@crux/rules'
 import { configJsonSchema } from '@crux/rules/json-schema'
@@ -22,7 +22,7 @@ export function JsonTab() {
   const form = useConfigForm()
   const { own, kind, editAll, readOnly, editors, configId, conflicts, firstError } = form
   const base = isBase(kind)
-  const stored = useMemo(() => textOf(own, base), [own, base])
+  const stored = useMemo(() => getText(own, base), [own, base])
   const schema = useMemo(() => configJsonSchema({ base }), [base])
   const [text, setText] = useState(stored)
   const [focused, setFocused] = useState(false)
@@ -38,7 +38,7 @@ export function JsonTab() {
   // A text that cannot be read stays as it was typed.
   const follows = !focused && !problem
   if (follows) said.current = own
-  const other = editors.editorOf(configId, 'json')
+  const other = editors.getEditor(configId, 'json')
 
   useEffect(() => {
     if (follows) setText(stored)
@@ -82,7 +82,7 @@ export function JsonTab() {
           />
         </Suspense>
       </div>
-      {[...new Set(Object.keys(conflicts).map(fieldOf))].map((field) => (
+      {[...new Set(Object.keys(conflicts).map(getField))].map((field) => (
         <FieldNotes key={field} field={field} />
       ))}
       {shown && (
@@ -98,4 +98,4 @@ export function JsonTab() {
   )
 }
 
-const textOf = (own: Fields, base: boolean): string => JSON.stringify(configToJson(own, { base }), null, 2)
+const getText = (own: Fields, base: boolean): string => JSON.stringify(configToJson(own, { base }), null, 2)

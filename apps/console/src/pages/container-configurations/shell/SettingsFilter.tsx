@@ -4,7 +4,7 @@ import { Button } from '../../../components/Button.tsx'
 import { Chips } from '../../../components/Chips.tsx'
 import { Menu, MenuCheck, MenuLabel } from '../../../components/Menu.tsx'
 import { SearchBox } from '../../../components/SearchBox.tsx'
-import { type FieldFilter, groupOf } from '../form/sections.ts'
+import { type FieldFilter, getGroup } from '../form/sections.ts'
 import type { VisibleSections } from './use-visible-sections.ts'
 
 type Props = {
@@ -37,7 +37,7 @@ export function SettingsFilter({ sections, filter, setFilter, text, setText }: P
               <div key={group}>
                 <MenuLabel>{t(`group.${group}`)}</MenuLabel>
                 {sections.offered
-                  .filter((id) => groupOf(id) === group)
+                  .filter((id) => getGroup(id) === group)
                   .map((id) => (
                     <MenuCheck
                       key={id}

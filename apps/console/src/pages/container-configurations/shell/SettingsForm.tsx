@@ -4,8 +4,8 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isTyping, useKey } from '../../../components/use-key.ts'
 import { useConfigForm } from '../form/config-context.ts'
-import { BegunProvider, type BegunSection, HideProvider, TargetProvider } from '../form/Section.tsx'
-import { countIn, type FieldFilter, fieldsFor, fieldsIn, groupOf, type SectionId } from '../form/sections.ts'
+import { BegunProvider, HideProvider, type OpenedSection, TargetProvider } from '../form/Section.tsx'
+import { countIn, type FieldFilter, fieldsFor, fieldsIn, getGroup, type SectionId } from '../form/sections.ts'
 import { VisibleSection } from '../sections/VisibleSection.tsx'
 import { goToField } from './go-to-field.ts'
 import { NoSections } from './NoSections.tsx'
@@ -29,7 +29,7 @@ export function SettingsForm({ errorsIn, defaultName, prefix, trailing }: Props)
   const form = useConfigForm()
   const [text, setText] = useState('')
   const [wanted, setWanted] = useState<{ id: SectionId; target?: FieldTarget } | null>(null)
-  const [begun, setBegun] = useState<BegunSection | null>(null)
+  const [begun, setBegun] = useState<OpenedSection | null>(null)
   const navigate = useNavigate()
   const { fields: filter } = useSearch({ from: '/app/$teamSlug/container-configurations/$configId' })
   const setFilter = (fields: FieldFilter | undefined) =>
@@ -37,9 +37,9 @@ export function SettingsForm({ errorsIn, defaultName, prefix, trailing }: Props)
   const nav = useRef<HTMLElement>(null)
   const current = useCurrentSection()
   const ambiguous = new Set<string>(form.ambiguities.map((ambiguity) => ambiguity.field))
-  const errorsOf = (id: SectionId) =>
+  const listErrors = (id: SectionId) =>
     fieldsIn(id).reduce((count, field) => count + errorsIn(field) + (ambiguous.has(field) ? 1 : 0), 0)
-  const hasError = (id: SectionId) => errorsOf(id) > 0
+  const hasError = (id: SectionId) => listErrors(id) > 0
   const sections = useVisibleSections(hasError, filter)
   const fits = (id: SectionId) =>
     `${t(`section.${id}`)} ${t(`keywords.${id}`)} ${fieldsFor(id, filter).join(' ')}`
@@ -83,10 +83,10 @@ export function SettingsForm({ errorsIn, defaultName, prefix, trailing }: Props)
         groups={sections.groups}
         entries={found.map((id) => ({
           id,
-          group: filter && filter !== 'all' ? filter : groupOf(id),
+          group: filter && filter !== 'all' ? filter : getGroup(id),
           title: t(`section.${id}`),
           count: countIn(id, filter, form.own, form.parent),
-          errors: errorsOf(id),
+          errors: listErrors(id),
           lit: sections.shown.includes(id),
         }))}
         text={text}

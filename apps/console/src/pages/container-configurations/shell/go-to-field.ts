@@ -13,7 +13,7 @@ export function goToField(id: SectionId, target?: FieldTarget): () => void {
   const look = () => {
     const section = document.getElementById(`section-${id}`)
     const waits = performance.now() - start < timeoutMs
-    const control = section && target && controlOf(section, target)
+    const control = section && target && getControl(section, target)
     if (!section || (target && !control && waits)) {
       if (waits) frame = requestAnimationFrame(look)
     } else go(section, control ?? firstControl(section))
@@ -24,12 +24,12 @@ export function goToField(id: SectionId, target?: FieldTarget): () => void {
 
 function go(section: HTMLElement, control: HTMLElement | null) {
   const first = firstControl(section)
-  const place = control && control !== first ? control : section
-  const { top } = place.getBoundingClientRect()
+  const found = control && control !== first ? control : section
+  const { top } = found.getBoundingClientRect()
   // A target that is already visible is not scrolled.
   if (top < headHeight || top > innerHeight * 0.6)
-    place.scrollIntoView({
-      block: place === section ? 'start' : 'center',
+    found.scrollIntoView({
+      block: found === section ? 'start' : 'center',
       behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth',
     })
   control?.focus({ preventScroll: true })
@@ -44,7 +44,7 @@ const firstControl = (section: HTMLElement): HTMLElement | null =>
   section.querySelector<HTMLElement>(controls) ?? section.querySelector('button')
 
 /** The control that carries the name, in the row that carries the id; a control with an error is used for a field without a control. */
-function controlOf(section: HTMLElement, { property, rowId, part }: FieldTarget): HTMLElement | null {
+function getControl(section: HTMLElement, { property, rowId, part }: FieldTarget): HTMLElement | null {
   const marked = [...section.querySelectorAll<HTMLElement>('[data-input]')]
   const named = (fits: (input: string) => boolean) => marked.find((element) => fits(element.dataset.input ?? ''))
   const inRow = (input: string) => rowId !== undefined && input.includes(`.${rowId}`)

@@ -1,5 +1,5 @@
 import type { LiveChannel, LiveFailure } from '@crux/client'
-import { DraftSession, fieldsOf } from '@crux/config-editor'
+import { DraftSession, getFields } from '@crux/config-editor'
 import type { ContainerConfig, ResponseOf } from '@crux/contract'
 import { client, queryClient, queryKey } from '../../../api/client.ts'
 import { live } from '../../../api/live.ts'
@@ -23,12 +23,12 @@ export function openDraft(params: { teamSlug: string; configId: string }, config
   let channel: LiveChannel<'container-configuration'> | null = null
   let stops: (() => void)[] = []
 
-  const session = new DraftSession(storedOf(config), {
+  const session = new DraftSession(toStored(config), {
     send: (patch) => channel?.send('patch-config', patch),
     read: async () => {
       const fresh = await client.call('container-configurations.get', { params })
       queryClient.setQueryData<Config>(key, fresh)
-      return storedOf(fresh)
+      return toStored(fresh)
     },
     save: (patch) => client.call('container-configurations.update', { params, body: patch }),
     close: () => {
@@ -51,11 +51,11 @@ export function openDraft(params: { teamSlug: string; configId: string }, config
     joined.on('patch-conflict', ({ conflicts, revision }) => session.conflicted(conflicts, revision))
     joined.on('config-updated', (updated) => {
       queryClient.setQueryData<Config>(key, (before) => before && { ...updated, parent: before.parent })
-      session.updated(storedOf(updated))
+      session.updated(toStored(updated))
     })
     stops = [
       live.onError((failure) => {
-        if (failure.path === path) session.failed({ status: failure.status, details: detailsOf(failure) })
+        if (failure.path === path) session.failed({ status: failure.status, details: getDetails(failure) })
       }),
       live.onStatus((status) => {
         if (status !== 'open' && status !== 'connecting') session.lost()
@@ -76,7 +76,7 @@ export function openDraft(params: { teamSlug: string; configId: string }, config
   return opened
 }
 
-const detailsOf = ({ details, property, description, message }: LiveFailure) =>
+const getDetails = ({ details, property, description, message }: LiveFailure) =>
   details ?? [{ property, description: description ?? message }]
 
-const storedOf = (config: ContainerConfig) => ({ fields: fieldsOf(config), revision: config.revision })
+const toStored = (config: ContainerConfig) => ({ fields: getFields(config), revision: config.revision })

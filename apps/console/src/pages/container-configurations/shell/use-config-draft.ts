@@ -4,8 +4,8 @@ import {
   type DraftSession,
   type FieldChange,
   type FieldStep,
-  fieldOf,
   findProblems,
+  getField,
   isWithin,
   noHistory,
   recordEdit,
@@ -120,7 +120,7 @@ function useDraftErrors(draft: ConfigDraft, problems: readonly ErrorDetail[]) {
     [problems, draft.refused],
   )
   return {
-    errorOf: useCallback((property: string): string | undefined => errors.get(property), [errors]),
+    getError: useCallback((property: string): string | undefined => errors.get(property), [errors]),
     errorsBelow: useCallback(
       (property: string): string[] => [...errors].flatMap(([at, message]) => (isWithin(at, property) ? [message] : [])),
       [errors],
@@ -132,6 +132,6 @@ function useDraftErrors(draft: ConfigDraft, problems: readonly ErrorDetail[]) {
     /** The messages of all errors; some may occur at several positions. */
     errorTexts: useMemo(() => new Set(errors.values()), [errors]),
     errorsIn: (field: string): number =>
-      [...errors.keys(), ...Object.keys(draft.conflicts)].filter((property) => fieldOf(property) === field).length,
+      [...errors.keys(), ...Object.keys(draft.conflicts)].filter((property) => getField(property) === field).length,
   }
 }

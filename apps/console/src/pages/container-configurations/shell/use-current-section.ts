@@ -8,9 +8,9 @@ export function useCurrentSection(): SectionId | null {
   useEffect(
     () =>
       onScroll(() => {
-        const topOf = (id: SectionId) => document.getElementById(`section-${id}`)?.getBoundingClientRect().top
-        const present = sectionIds.filter((id) => topOf(id) !== undefined)
-        const passed = present.filter((id) => (topOf(id) ?? 0) <= innerHeight / 3)
+        const getTop = (id: SectionId) => document.getElementById(`section-${id}`)?.getBoundingClientRect().top
+        const present = sectionIds.filter((id) => getTop(id) !== undefined)
+        const passed = present.filter((id) => (getTop(id) ?? 0) <= innerHeight / 3)
         const atEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 4 && scrollY > 0
         setCurrent((atEnd ? present.at(-1) : (passed.at(-1) ?? present[0])) ?? null)
       }),

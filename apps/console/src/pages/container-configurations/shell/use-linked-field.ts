@@ -1,4 +1,4 @@
-import { type FieldTarget, fieldOf, findFieldTarget } from '@crux/config-editor'
+import { type FieldTarget, findFieldTarget, getField } from '@crux/config-editor'
 import { mergeConfig } from '@crux/rules'
 import { useLocation } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
@@ -10,7 +10,7 @@ export function useLinkedField(show: (field: string, section: SectionId, target:
   const form = useConfigForm()
   const linked = useLocation({ select: ({ hash, state }) => `${state.__TSR_key ?? ''}#${hash}` })
   const follow = (property: string) => {
-    const field = fieldOf(property)
+    const field = getField(property)
     const section = sectionIds.find((id) => fieldsIn(id).some((known) => known === field))
     if (!section) return
     // Problems of an instance come from the merged configuration of all its layers.

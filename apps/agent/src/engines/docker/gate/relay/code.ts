@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** Identifies the version of a gate's code: a hash of its bundle, or in the checkout of all files beside its entry. */
-export function codeOf(entry: string): string {
+export function getCode(entry: string): string {
   const hash = createHash('sha256')
   const files = entry.endsWith('.ts')
     ? readdirSync(dirname(entry))

@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { type GateAnswer, type GateRequest, handedOverCode, lineReader } from './protocol.ts'
-import { messageOf } from './report.ts'
+import { getMessage } from './report.ts'
 import { socketPath } from './socket-path.ts'
 
 /** Listens for the agent. A line `{id, ...request}` is answered by one with the same id; answers may overtake each other. */
@@ -30,7 +30,7 @@ export async function listenForAgent(
       id = request.id
       result = await answer(request)
     } catch (error) {
-      result = { ok: false, code: '', message: messageOf(error) }
+      result = { ok: false, code: '', message: getMessage(error) }
     }
     if (agent.writable) agent.write(`${JSON.stringify({ id, ...result })}\n`)
   }

@@ -6,7 +6,7 @@ import { listenForAgent } from './control.ts'
 import { type HandoverMessage, type Predecessor, type Reply, startSuccessor } from './handover.ts'
 import { forgetSuccessor } from './pid-files.ts'
 import { Ports } from './ports.ts'
-import { type GateAnswer, type GatePort, type GateRequest, handedOverCode, keyOf } from './protocol.ts'
+import { type GateAnswer, type GatePort, type GateRequest, handedOverCode, toKey } from './protocol.ts'
 import type { Relay } from './relay.ts'
 import { report } from './report.ts'
 import { isPort, readPorts, writePorts } from './state.ts'
@@ -86,7 +86,7 @@ export class RunningGate {
     if (this.#predecessor) await this.#takeOver(this.#predecessor)
     else {
       for (const port of readPorts(directory))
-        if (!(await this.#ports.apply([port], [])).ok) this.#pending.set(keyOf(port), port)
+        if (!(await this.#ports.apply([port], [])).ok) this.#pending.set(toKey(port), port)
       try {
         await this.#listen()
       } catch (error) {
@@ -96,8 +96,8 @@ export class RunningGate {
     }
     this.#reserved = Promise.all([...this.#pending.values()].map((port) => this.#reserveLater(port)))
     keep(() => writeFileSync(join(directory, 'gate.pid'), `${process.pid}\n`, { mode: 0o600 }))
-    const own = inodeOf(this.#controlPath)
-    const endWithoutControl = async () => !this.#handedOver && inodeOf(this.#controlPath) !== own && process.exit(0)
+    const own = getInode(this.#controlPath)
+    const endWithoutControl = async () => !this.#handedOver && getInode(this.#controlPath) !== own && process.exit(0)
     this.#controlCheck = setInterval(() => this.#inOrder(endWithoutControl), controlCheckMs).unref()
   }
 
@@ -161,7 +161,7 @@ export class RunningGate {
     if (!open.every(isPort)) return { ok: false, code: '', message: 'not a port' }
     const answer = await this.#ports.apply(open, close)
     if (!answer.ok) return answer
-    for (const key of [...open, ...close].map(keyOf)) this.#pending.delete(key)
+    for (const key of [...open, ...close].map(toKey)) this.#pending.delete(key)
     keep(() => writePorts(this.#options.directory, this.#entries()))
     return answer
   }
@@ -205,7 +205,7 @@ export class RunningGate {
 
   /** A killed gate holds its ports for some milliseconds more, and a successor that was in the middle of a handover holds them until it ends. */
   async #reserveLater(port: GatePort): Promise<void> {
-    const key = keyOf(port)
+    const key = toKey(port)
     let message = ''
     for (const end = performance.now() + reserveLaterMs; performance.now() < end; ) {
       await delay(reserveEveryMs)
@@ -227,7 +227,7 @@ export class RunningGate {
   /** A command for a port that is still taken waits until then: before that it could only fail. */
   async #untilReserved(open: readonly GatePort[]): Promise<void> {
     for (const end = performance.now() + untilReservedMs; performance.now() < end; await delay(reserveEveryMs))
-      if (!open.some((port) => this.#pending.has(keyOf(port)))) return
+      if (!open.some((port) => this.#pending.has(toKey(port)))) return
   }
 
   /** Changes run one after another: a handover passes on the result of the last one, and changes that waited behind it are refused. */
@@ -247,7 +247,7 @@ function keep(write: () => void): void {
   }
 }
 
-function inodeOf(path: string): number | undefined {
+function getInode(path: string): number | undefined {
   try {
     return statSync(path).ino
   } catch {

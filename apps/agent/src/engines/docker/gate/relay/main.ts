@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { codeOf } from './code.ts'
+import { getCode } from './code.ts'
 import { reachGate } from './control.ts'
 import { RunningGate } from './gate.ts'
 import { connectPredecessor } from './handover.ts'
@@ -22,7 +22,7 @@ if (!directory) {
   process.exit(1)
 }
 try {
-  const code = codeOf(entry)
+  const code = getCode(entry)
   if (mode === roleFlags.parent) await runParent(directory, code, entry)
   const predecessor = mode === roleFlags.successor ? connectPredecessor() : undefined
   // The parent of an earlier version did not see the other gate in time.

@@ -36,7 +36,7 @@ export async function runParent(directory: string, code: string, builtIn: string
     })
 
   /** @returns undefined when this process could not become the gate, for example on a full disk */
-  async function becomeGate(): Promise<RunningGate | undefined> {
+  async function tryStartGate(): Promise<RunningGate | undefined> {
     await killHalfStarted(directory)
     try {
       return await RunningGate.start({ directory, code, relay, onDrained: () => undefined })
@@ -78,7 +78,7 @@ export async function runParent(directory: string, code: string, builtIn: string
       quickEnds = performance.now() - answeredAt < quickMs ? quickEnds + 1 : 0
       continue
     }
-    const gate = await becomeGate()
+    const gate = await tryStartGate()
     if (gate) {
       hasAnswered = true
       await handOver(gate, pauseAfter(quickEnds))

@@ -6,12 +6,12 @@ import { report } from './report.ts'
 export const roleFlags = { parent: '--parent', successor: '--successor' } as const
 type Role = keyof typeof roleFlags
 
-const pathOf = (directory: string, role: Role) => join(directory, `${role}.pid`)
+const toPath = (directory: string, role: Role) => join(directory, `${role}.pid`)
 
 /** @returns the process that the file names, if it still runs in that role: the parent, or a successor that has not become the gate yet */
 export function findProcess(directory: string, role: Role): number | undefined {
   try {
-    const pid = Number(readFileSync(pathOf(directory, role), 'utf8'))
+    const pid = Number(readFileSync(toPath(directory, role), 'utf8'))
     const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
     return args.includes(directory) && args.includes(roleFlags[role]) ? pid : undefined
   } catch {
@@ -21,7 +21,7 @@ export function findProcess(directory: string, role: Role): number | undefined {
 
 export function writeSuccessor(directory: string, pid: number): void {
   try {
-    writeFileSync(pathOf(directory, 'successor'), `${pid}\n`, { mode: 0o600 })
+    writeFileSync(toPath(directory, 'successor'), `${pid}\n`, { mode: 0o600 })
   } catch (error) {
     // The file only helps a parent when the gate is killed within the next moments: a full disk must not prevent the handover.
     report(error)
@@ -30,14 +30,14 @@ export function writeSuccessor(directory: string, pid: number): void {
 
 /** Called when the process has become the gate or was given up. */
 export function forgetSuccessor(directory: string, pid: number | undefined): void {
-  if (findProcess(directory, 'successor') === pid) rmSync(pathOf(directory, 'successor'), { force: true })
+  if (findProcess(directory, 'successor') === pid) rmSync(toPath(directory, 'successor'), { force: true })
 }
 
 const isExists = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EEXIST'
 
 /** @returns whether this process is the directory's one parent from now on; two of them would each start a gate after an end */
 export function claimParent(directory: string): boolean {
-  const own = `${pathOf(directory, 'parent')}.${process.pid}`
+  const own = `${toPath(directory, 'parent')}.${process.pid}`
   try {
     // The file is written under another name, then linked: no reader sees a half-written number, and a second link fails.
     writeFileSync(own, `${process.pid}\n`, { mode: 0o600 })
@@ -45,10 +45,10 @@ export function claimParent(directory: string): boolean {
       const other = findProcess(directory, 'parent')
       if (other !== undefined) return other === process.pid
       try {
-        linkSync(own, pathOf(directory, 'parent'))
+        linkSync(own, toPath(directory, 'parent'))
       } catch (error) {
         if (!isExists(error) || attempt > 2) throw error
-        rmSync(pathOf(directory, 'parent'), { force: true })
+        rmSync(toPath(directory, 'parent'), { force: true })
       }
     }
   } catch (error) {

@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import { type GateAnswer, type GatePort, isAny, keyOf, type PortKey } from './protocol.ts'
+import { type GateAnswer, type GatePort, isAny, type PortKey, toKey } from './protocol.ts'
 import { listenOptions, type Relay, refuse } from './relay.ts'
 
 interface Held {
@@ -26,10 +26,10 @@ export class Ports {
   /** Applies all changes, or none and answers with the reason. */
   async apply(open: readonly GatePort[], close: readonly PortKey[]): Promise<GateAnswer> {
     const before = new Map([...this.#held].map(([key, { entry }]) => [key, entry]))
-    const closed = close.flatMap((key) => this.#close(keyOf(key)) ?? [])
+    const closed = close.flatMap((key) => this.#close(toKey(key)) ?? [])
     const opened: string[] = []
     try {
-      for (const entry of open) if (await this.#open(entry)) opened.push(keyOf(entry))
+      for (const entry of open) if (await this.#open(entry)) opened.push(toKey(entry))
       return { ok: true }
     } catch (error) {
       for (const key of opened) this.#close(key)
@@ -45,7 +45,7 @@ export class Ports {
 
   /** Continues with a socket that a predecessor listens on. */
   readonly adopt = (entry: GatePort, listening: Server): void => {
-    const key = keyOf(entry)
+    const key = toKey(entry)
     const server = this.#makeServer(key)
     // The handle moves within this turn of the event loop, so no connection can arrive in between.
     server.listen(listening, backlog)
@@ -68,7 +68,7 @@ export class Ports {
 
   /** @returns whether the port was not held before */
   async #open(entry: GatePort): Promise<boolean> {
-    const key = keyOf(entry)
+    const key = toKey(entry)
     const port = this.#held.get(key)
     if (!port) {
       await this.#listen(entry)
@@ -81,7 +81,7 @@ export class Ports {
   }
 
   async #listen(entry: GatePort): Promise<void> {
-    const key = keyOf(entry)
+    const key = toKey(entry)
     const server = this.#makeServer(key)
     await listen(server, entry)
     this.#held.set(key, { entry, server, waiting: new Map() })

@@ -54,7 +54,7 @@ export type GateAnswer =
   /** `code` is that of the system call, `EADDRINUSE` or `EACCES`, where one failed; `port` is the one that it concerned. */
   | { ok: false; code: string; message: string; port?: number }
 
-export const keyOf = ({ port, address }: PortKey): string => `${isAny(address) ? '' : address}:${port}`
+export const toKey = ({ port, address }: PortKey): string => `${isAny(address) ? '' : address}:${port}`
 
 export function isAny(address: string): boolean {
   return address === '' || address === '0.0.0.0' || address === '::'

@@ -67,7 +67,7 @@ export class Relay {
       client.off('error', gone)
       client.off('close', gone)
       client.once('close', () => this.#leave(container, client))
-      if (entry.proxy !== '') upstream.write(proxyHeader(entry.proxy, endsOf(client)))
+      if (entry.proxy !== '') upstream.write(proxyHeader(entry.proxy, getEnds(client)))
       join(client, upstream)
       client.on('data', onData)
       join(upstream, client)
@@ -135,7 +135,7 @@ export function refuse(client: Socket): void {
   client.resetAndDestroy()
 }
 
-function endsOf(client: Socket) {
+function getEnds(client: Socket) {
   return {
     sourceAddress: client.remoteAddress,
     sourcePort: client.remotePort,

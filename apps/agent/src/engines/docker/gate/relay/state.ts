@@ -35,7 +35,7 @@ export function readPorts(directory: string): GatePort[] {
 export function writePorts(directory: string, ports: readonly GatePort[]): void {
   const path = join(directory, 'ports.json')
   const targets = new Set(ports.map(({ target }) => target).filter((target) => target !== ''))
-  const stored: Stored = { boot: bootId(), ports: [...ports], links: linksOf(targets) }
+  const stored: Stored = { boot: bootId(), ports: [...ports], links: getLinks(targets) }
   writeFileSync(`${path}.new`, JSON.stringify(stored), { mode: 0o600 })
   renameSync(`${path}.new`, path)
 }
@@ -43,7 +43,7 @@ export function writePorts(directory: string, ports: readonly GatePort[]): void 
 const network = '/sys/class/net'
 
 /** The links at the bridge of each address; empty where they cannot be read. */
-function linksOf(targets: ReadonlySet<string>): Record<string, string[]> {
+function getLinks(targets: ReadonlySet<string>): Record<string, string[]> {
   const found: Record<string, string[]> = {}
   if (targets.size === 0) return found
   for (const [bridge, addresses] of Object.entries(networkInterfaces())) {
@@ -53,12 +53,12 @@ function linksOf(targets: ReadonlySet<string>): Record<string, string[]> {
     // A wider network of the machine may contain the address too, and has no members.
     for (const target of targets)
       if (!found[target]?.length && block.check(target, isIPv6(target) ? 'ipv6' : 'ipv4'))
-        found[target] = membersOf(bridge)
+        found[target] = listMembers(bridge)
   }
   return found
 }
 
-function membersOf(bridge: string): string[] {
+function listMembers(bridge: string): string[] {
   try {
     return readdirSync(join(network, bridge, 'brif')).map((name) => `${name} ${indexOf(name)}`)
   } catch {

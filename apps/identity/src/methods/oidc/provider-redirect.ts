@@ -29,16 +29,16 @@ export async function sendToProvider(app: App, ctx: RequestContext, flow: Flow, 
   const state = newToken(`${flow.id}.`)
   let url: string
   try {
-    const departure = await provider.depart({ redirectUri: callbackUrl(app, provider.id), state })
-    url = departure.url
-    const away: PendingSignIn = {
+    const authorization = await provider.start({ redirectUri: callbackUrl(app, provider.id), state })
+    url = authorization.url
+    const started: PendingSignIn = {
       provider: provider.id,
       state,
-      verifier: departure.verifier,
-      nonce: departure.nonce,
+      verifier: authorization.verifier,
+      nonce: authorization.nonce,
       traits,
     }
-    remember(flow.context, 'oidc', { away: app.keys.seal(JSON.stringify(away), `oidc ${flow.id}`) })
+    remember(flow.context, 'oidc', { started: app.keys.seal(JSON.stringify(started), `oidc ${flow.id}`) })
   } catch (err) {
     if (!(err instanceof ProviderError)) throw err
     app.log.warn({ err, provider: provider.id }, 'an identity provider cannot be reached')
@@ -49,8 +49,8 @@ export async function sendToProvider(app: App, ctx: RequestContext, flow: Flow, 
   return { kind: 'answered' as const, answer: ctx.reply.redirect(url, 303) }
 }
 
-/** The stored `away` state, if it belongs to this flow and the browser returns its `state`. */
+/** The stored `started` state, if it belongs to this flow and the browser returns its `state`. */
 export function readPending(app: App, flow: Flow, memory: Record<string, unknown>): PendingSignIn | undefined {
-  if (typeof memory.away !== 'string') return undefined
-  return JSON.parse(app.keys.open(memory.away, `oidc ${flow.id}`))
+  if (typeof memory.started !== 'string') return undefined
+  return JSON.parse(app.keys.open(memory.started, `oidc ${flow.id}`))
 }

@@ -1,7 +1,7 @@
 type Answer = { status: number; headers: Headers; data: unknown }
 
 /** Follows an answer that sends the browser on (201 with Location: a provider, the second factor); else gives its data. */
-export async function elsewhere(answer: Promise<Answer>): Promise<unknown> {
+export async function followRedirect(answer: Promise<Answer>): Promise<unknown> {
   const { status, headers, data } = await answer
   const address = status === 201 ? headers.get('location') : null
   if (!address) return data

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { personOf } from './identity.ts'
+import { toUser } from './identity.ts'
 
 const user = (name: object) =>
-  personOf({ id: 'a', schema_id: 'default', schema_url: '', traits: { email: 'ada@example.com', name } })
+  toUser({ id: 'a', schema_id: 'default', schema_url: '', traits: { email: 'ada@example.com', name } })
 
 it.each([
   ['both names', { first: 'Ada', last: 'Lovelace' }, 'Ada Lovelace'],
