@@ -1,4 +1,4 @@
-import type { Locator, Page } from '@playwright/test'
+import type { ElementHandle, Locator, Page } from '@playwright/test'
 import { expect } from './test-system.ts'
 
 /** Only enabled controls are exercised. Of the same button in many rows, the first ones are sufficient. */
@@ -36,16 +36,14 @@ export async function exerciseControls(page: Page, path: string, actions: Readon
     if (times > (menu ? menusPerName : buttonsPerName)) continue
     const press = async (): Promise<boolean> => {
       await arrive(page, path)
-      // Controls are found by name, because positions change while rows are removed, and an earlier press may have removed the control.
-      const find = async () =>
-        (await listControls(page)).flatMap((one, index) => (one.name === name ? [index] : []))[times - 1]
-      const place = await find()
-      if (place === undefined) return false
+      // Controls are found by name, because positions change while rows are loaded or removed, and an earlier press may have removed the control.
+      const control = await findControl(page, name, times)
+      if (!control) return false
       try {
-        await page.locator(controls).nth(place).click({ timeout: 5_000 })
+        await control.click({ timeout: 5_000 })
       } catch (error) {
         // The page may remove the control while it is being pressed. One that still exists must be pressable.
-        if ((await find()) === undefined) return false
+        if (!(await findControl(page, name, times))) return false
         throw error
       }
       await somethingHappens(page, path, actions)
@@ -72,6 +70,16 @@ const listControls = (page: Page) =>
       menu: one.getAttribute('aria-haspopup') === 'menu',
     })),
   )
+
+/** The control itself, not its position, which may belong to another one a moment later. */
+async function findControl(page: Page, name: string, times: number): Promise<ElementHandle | undefined> {
+  for (;;) {
+    const position = (await listControls(page)).flatMap((one, index) => (one.name === name ? [index] : []))[times - 1]
+    if (position === undefined) return undefined
+    const [control] = await page.locator(controls).nth(position).elementHandles()
+    if ((await control?.evaluate((one) => one.ariaLabel || one.textContent || '')) === name) return control
+  }
+}
 
 /** Waits until a layer opens (its code may have to be loaded first), another page is shown, a request is sent, or nothing changes any more. */
 async function somethingHappens(page: Page, path: string, actions: ReadonlySet<string>) {

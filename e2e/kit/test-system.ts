@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { bootSystem, type System } from '@crux/dev-env'
 import {
   createTestEnvironment,
+  freePort,
   type Registry,
   removeContainers,
   signUp,
@@ -27,10 +28,11 @@ type Options = { env?: NodeJS.ProcessEnv; smtpUri?: string; port?: number; url?:
 export const startSystem = async (options: Options = {}): Promise<System> =>
   bootSystem({
     dataDir: await mkdtemp(join(tmpdir(), 'crux-e2e-')),
-    port: options.port ?? 0,
+    // The machine assigns its own ports to connections too, so a port of its choice may be taken before a service listens on it.
+    port: options.port ?? (await freePort()),
     url: options.url,
-    identityPublicPort: 0,
-    identityAdminPort: 0,
+    identityPublicPort: await freePort(),
+    identityAdminPort: await freePort(),
     mode: bootMode,
     smtpUri: options.smtpUri,
     env: { LOG_LEVEL: 'info', CRUX_RATE_LIMITS: 'off', OBSERVATION_WINDOW_MS: observationWindowMs, ...options.env },
