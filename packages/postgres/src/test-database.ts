@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,9 +50,7 @@ export async function provideTestCluster(): Promise<{ stop(): Promise<void> }> {
 }
 
 async function startCluster(): Promise<{ url: string; stop(): Promise<void> }> {
-  const dataDir = mkdtempSync(join(directoryForData(), 'crux-test-'))
-  // PostgreSQL runs as another user where the tests run as root. A directory that this user cannot enter would not hold the data.
-  chmodSync(dataDir, 0o711)
+  const dataDir = mkdtempSync(join(tmpdir(), 'crux-test-'))
   const log = createLogger({ name: 'test-postgres', level: 'error' })
   const embedded = await startEmbedded({ dataDir, log, durable: false })
   return {
@@ -62,19 +60,6 @@ async function startCluster(): Promise<{ url: string; stop(): Promise<void> }> {
       removeEmbedded({ dataDir })
       rmSync(dataDir, { recursive: true, force: true })
     },
-  }
-}
-
-const shared = '/dev/shm'
-const dataBytesMax = 4 * 1024 ** 3
-
-/** Shared memory where it has room: each database that is cloned or dropped creates or deletes some 1,000 files, which costs a disk's file system much. */
-function directoryForData(): string {
-  try {
-    const { bavail, bsize } = statfsSync(shared)
-    return bavail * bsize > dataBytesMax ? shared : tmpdir()
-  } catch {
-    return tmpdir()
   }
 }
 
