@@ -94,7 +94,7 @@ test.describe('nginx', () => {
     })
     await test.step('the streams that were quiet still carry what happens', async () => {
       await raw.stop(quiet.id)
-      await waitFor('the stop is told', () => live.messages().some((text) => text.includes('"exited"')))
+      await waitFor('the stop is reported', () => live.messages().some((text) => text.includes('"exited"')))
       await waitFor('its last line arrives', () => live.messages().some((text) => text.includes('the last line')))
     })
     await test.step('an agent finds its way back through a proxy that was restarted', async () => {
@@ -121,7 +121,7 @@ test.describe('Caddy', () => {
     const misdirected = await ask(behind, '/api/teams', { host: 'evil.example', 'x-forwarded-host': 'localhost' })
     expect([misdirected.status, misdirected.body]).toEqual([200, ''])
     await raw.stop(quiet.id)
-    await waitFor('the stop is told', () => live.messages().some((text) => text.includes('"exited"')))
+    await waitFor('the stop is reported', () => live.messages().some((text) => text.includes('"exited"')))
     await waitFor('its last line arrives', () => live.messages().some((text) => text.includes('the last line')))
   })
 })

@@ -250,7 +250,7 @@ describe('a container outside of the scope', () => {
   test('is listed and watched by name, image and state alone and not under a prefix', async () => {
     const { changes, updates } = await watch()
     const container = await run('team', others().team ?? {})
-    await waitUntil('it is told', () =>
+    await waitUntil('it is reported', () =>
       changes().some(
         (reported) => reported.ref?.name === testEnvironment.name('team') && reported.state === ContainerState.RUNNING,
       ),

@@ -78,7 +78,7 @@ describe('an agent that is killed in the middle of a deployment', () => {
     ['while it checks the new container', Phase.VERIFY, PhaseState.RUNNING, ['with', 'without']],
     ['while it exchanges the names', Phase.SWAP, PhaseState.RUNNING, ['with', 'without']],
     ['after the exchange, before the old one is removed', Phase.SWAP, PhaseState.DONE, ['without']],
-    ['after it told its success, before the old one is removed', Phase.CLEAN_UP, PhaseState.RUNNING, ['without']],
+    ['after it reported its success, before the old one is removed', Phase.CLEAN_UP, PhaseState.RUNNING, ['without']],
   ]
   const cases = moments.flatMap(([when, phase, state, ports]) =>
     ports.map((port) => [when, port, phase, state] as const),

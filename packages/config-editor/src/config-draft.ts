@@ -311,11 +311,11 @@ function withRebasedEdits(draft: ConfigDraft): ConfigDraft {
     if (again.edit) pending[field] = again.edit
   }
   const conflicts: Record<string, Conflict> = {}
-  for (const [property, { theirs: told }] of Object.entries(found)) {
+  for (const [property, { theirs: reported }] of Object.entries(found)) {
     const edit = findEdit(pending, property)
     if (!edit) continue
     const mine = getPart(edit.value, property)
-    const theirs = isBehind(draft) ? told : getPart(edit.base, property)
+    const theirs = isBehind(draft) ? reported : getPart(edit.base, property)
     const arrived = findEdit(draft.unsure, property)
     if (arrived && sameValue(theirs, getPart(arrived.value, property))) continue
     if (!sameValue(mine, theirs)) conflicts[property] = { mine, theirs }

@@ -163,7 +163,7 @@ export class FakeServer {
     return waitUntil(
       `the outcome of ${toKey(key)}`,
       () => {
-        const outcome = this.#toldOutcome(key)
+        const outcome = this.#reportedOutcome(key)
         const isOver = outcome && (!outcome.successful || this.listEvents(key).at(-1)?.event.case === 'cleanUpEnd')
         return isOver ? outcome : undefined
       },
@@ -175,10 +175,10 @@ export class FakeServer {
   waitForOutcome(release: Release, timeoutMs = 60_000): Promise<Outcome> {
     const { key } = release
     if (!key) throw new Error('a release has a key')
-    return waitUntil(`the outcome of ${toKey(key)} is told`, () => this.#toldOutcome(key), timeoutMs)
+    return waitUntil(`the outcome of ${toKey(key)} is reported`, () => this.#reportedOutcome(key), timeoutMs)
   }
 
-  #toldOutcome(key: ReleaseKey): Outcome | undefined {
+  #reportedOutcome(key: ReleaseKey): Outcome | undefined {
     const reported = this.listEvents(key).find(({ event }) => event.case === 'outcome')?.event
     return reported?.case === 'outcome' ? reported.value : undefined
   }

@@ -53,8 +53,8 @@ describe('recovery by API', () => {
     const { email } = await signUp(identity)
     const stranger = makeEmail()
     const [known, unknown] = [await begin(), await begin()]
-    const told = withoutAddress(await known.submit({ method: 'code', email }), email)
-    expect(withoutAddress(await unknown.submit({ method: 'code', email: stranger }), stranger)).toEqual(told)
+    const sent = withoutAddress(await known.submit({ method: 'code', email }), email)
+    expect(withoutAddress(await unknown.submit({ method: 'code', email: stranger }), stranger)).toEqual(sent)
     const rows = await identity.sql('select flow_id from identity.codes where flow_id in ($1, $2)', [
       known.id,
       unknown.id,

@@ -43,8 +43,8 @@ describe.each([
     await comeIn(owner, email)
     expect([await whoami(owner), await whoami(stranger)]).toEqual([200, 401])
     expect(await signInWith(goodPassword, email)).toBe(400)
-    const told = await mailServer.next(email, 'A way to prove who you are was removed')
-    expect(told.text).toContain('the password and an authenticator app')
+    const mail = await mailServer.next(email, 'A way to prove who you are was removed')
+    expect(mail.text).toContain('the password and an authenticator app')
     expect(await signInWith(goodPassword, email)).toBe(400)
   })
 

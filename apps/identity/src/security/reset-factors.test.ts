@@ -53,8 +53,8 @@ describe('identity reset-factors', () => {
     for (const held of [browser, lacking]) expect((await held.ask('/sessions/whoami')).status).toBe(401)
     const after = await signInWithPassword(identity, email)
     expect((await after.ask('/sessions/whoami')).status).toBe(200)
-    const told = mails.mails.length
-    expect(told).toBeGreaterThan(0)
+    const sent = mails.mails.length
+    expect(sent).toBeGreaterThan(0)
     await mails.next(email)
     await expect
       .poll(() => mails.mails.filter(({ subject }) => subject === 'A way to prove who you are was removed').length)

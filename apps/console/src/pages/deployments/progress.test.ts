@@ -71,11 +71,11 @@ describe('progress of a release', () => {
       phase(14, 2_800, 'clean-up', 'running'),
       makeEvent(15, 2_800, { type: 'deployment-status', deploymentStatus: 'successful' }),
     ]
-    const told = addEvents(noProgress, success)
-    const view = viewInstance(told.instances.api, told.status)
-    expect([view.word, view.steps.at(-1)?.state, getShare([told.instances.api])]).toEqual(['running', 'running', 1])
-    expect([isUnderWay(told), told.endedAt]).toEqual([true, Date.parse(time(2_800))])
-    const over = addEvents(told, [phase(16, 5_000, 'clean-up', 'done')])
+    const ended = addEvents(noProgress, success)
+    const view = viewInstance(ended.instances.api, ended.status)
+    expect([view.word, view.steps.at(-1)?.state, getShare([ended.instances.api])]).toEqual(['running', 'running', 1])
+    expect([isUnderWay(ended), ended.endedAt]).toEqual([true, Date.parse(time(2_800))])
+    const over = addEvents(ended, [phase(16, 5_000, 'clean-up', 'done')])
     expect(viewInstance(over.instances.api, over.status).steps.at(-1)?.state).toBe('done')
     expect([isUnderWay(over), over.endedAt]).toEqual([false, Date.parse(time(2_800))])
   })
