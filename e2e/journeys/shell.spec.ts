@@ -138,6 +138,24 @@ test('an unknown address shows that it does not exist, and a team of others lead
   await page.waitForURL(`**/${teamSlug}/dashboard`)
 })
 
+test('the page of a deleted deployment shows that it is gone, and no message about its live updates', async ({
+  page,
+  testSystem,
+}) => {
+  const refused = new Promise<void>((resolve) =>
+    page.on('websocket', (socket) =>
+      socket.on('framereceived', ({ payload }) => String(payload).includes('"sub-failed"') && resolve()),
+    ),
+  )
+  await page.goto(`/${testSystem.testEnvironment.teamSlug}/deployments/00000000-0000-4000-8000-000000000000`)
+  await refused
+  await expect(page.getByRole('heading', { name: 'There is nothing here' })).toBeVisible()
+  // The data of the page is requested again before a message would be shown.
+  await page.waitForLoadState('networkidle')
+  // Without waiting, because a message disappears by itself.
+  expect(await page.locator('.toast-error').count()).toBe(0)
+})
+
 test('the sidebar on a phone is a sheet that navigates and closes', async ({ page, testSystem }) => {
   const { teamSlug } = testSystem.testEnvironment
   await page.setViewportSize({ width: 375, height: 740 })

@@ -118,7 +118,13 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
       socket.open()
     },
     onNone: () => socket.close(),
-    onRefused: (path) => fail({ status: 403, message: 'This page cannot be followed live.', error: 'forbidden', path }),
+    onRefused: (path) =>
+      fail({
+        status: 403,
+        message: 'This page does not update by itself. Reload it to see changes.',
+        error: 'forbidden',
+        path,
+      }),
   })
 
   return {

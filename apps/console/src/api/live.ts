@@ -2,13 +2,19 @@ import { createLive, type LinkStatus, type LiveChannel, type LiveParams, type Re
 import type { ChannelName, ServerMessage } from '@crux/contract'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { toastText } from '../components/toasts.tsx'
+import { queryClient } from './query.ts'
 import { leaveForLogin } from './session.ts'
 
 /** The only live channel of the page, opened on first use. */
 export const live = createLive(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api`)
 
-// A failure with an id is shown by its caller, if the caller still waits for it.
-live.onError((failure) => failure.id === undefined && toastText(failure.description ?? failure.message))
+live.onError((failure) => {
+  // A failure with an id is shown by its caller, if the caller still waits for it.
+  if (failure.id !== undefined) return
+  const text = failure.description ?? failure.message
+  if (failure.error === 'forbidden' && failure.path) void showRefused(text)
+  else toastText(text)
+})
 live.onStatus((status) => {
   if (status === 'kicked') leaveForLogin()
 })
@@ -17,6 +23,19 @@ addEventListener('online', () => live.reset())
 document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && live.reset())
 
 export const useLinkStatus = (): LinkStatus => useSyncExternalStore(live.onStatus, () => live.status)
+
+/**
+ * The server refuses the updates of a page whose subject was deleted or is not visible to the user any more. The page itself shows that once its data
+ * is requested again, so the message is only for a page that still has its data.
+ */
+async function showRefused(text: string): Promise<void> {
+  await queryClient.refetchQueries({ type: 'active' })
+  const isShown = queryClient
+    .getQueryCache()
+    .findAll({ type: 'active' })
+    .some(({ state }) => state.status === 'error')
+  if (!isShown) toastText(text)
+}
 
 type Handlers<C extends ChannelName> = { [M in ServerMessage<C>]?: (data: Received<C, M>) => void } & {
   /** Runs after every (re)connect: ask for lists, start watches. */
