@@ -171,7 +171,8 @@ async function prepare() {
     const absent = wanted.filter((entry) => !entry.here() && !entry.optional).map((entry) => entry.package)
     if (absent.length > 0) console.log(`To install what the tests need: sudo apt-get install ${absent.join(' ')}`)
   }
-  const docker = await ensureDocker(join(root, '.cache/test'))
+  // The engine starts many short processes of its own program. Without garbage collection they and the engine need a tenth less CPU time.
+  const docker = await ensureDocker(join(root, '.cache/test'), thisMachine, { GOGC: 'off', GOMEMLIMIT: '512MiB' })
   const gone = wanted
     .filter((entry) => !entry.here() && !entry.optional)
     .map((entry) => `${entry.what} (Debian package ${entry.package})`)

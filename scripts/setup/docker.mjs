@@ -12,9 +12,10 @@ const installHint = 'install Docker (on Debian or Ubuntu: apt-get install docker
  * Ensures that a Docker engine answers: installs docker.io on Debian and Ubuntu, and starts dockerd where none runs. Never fails, because Crux is
  * useful without a local engine, for nodes on other machines.
  *
+ * @param variables environment of a dockerd that is started here
  * @returns one line about Docker for the output of the start
  */
-export async function ensureDocker(dataDir, machine = thisMachine) {
+export async function ensureDocker(dataDir, machine = thisMachine, variables = {}) {
   const host = process.env.DOCKER_HOST
   const socket = `unix://${machine.dockerSocket}`
   const first = await ping(host || socket)
@@ -50,11 +51,11 @@ export async function ensureDocker(dataDir, machine = thisMachine) {
   ) {
     return 'not available: dockerd does not run'
   }
-  return startDockerd(prefix, dataDir, machine)
+  return startDockerd(prefix, dataDir, machine, variables)
 }
 
 /** Uses systemd if it runs; otherwise starts a separate session that outlives Crux, as containers must. */
-async function startDockerd(prefix, dataDir, machine) {
+async function startDockerd(prefix, dataDir, machine, variables) {
   const log = join(dataDir, 'logs/dockerd.log')
   if (existsSync(machine.systemd)) {
     const [command, ...args] = [...prefix, 'systemctl', 'start', 'docker']
@@ -65,7 +66,12 @@ async function startDockerd(prefix, dataDir, machine) {
     mkdirSync(join(dataDir, 'logs'), { recursive: true, mode: 0o700 })
     const out = openSync(log, 'a', 0o600)
     const [command, ...args] = [...prefix, findCommand('dockerd', machine)]
-    spawn(command, args, { detached: true, stdio: ['ignore', out, out], cwd: '/' })
+    spawn(command, args, {
+      detached: true,
+      stdio: ['ignore', out, out],
+      cwd: '/',
+      env: { ...process.env, ...variables },
+    })
       .on('error', () => undefined)
       .unref()
     closeSync(out)
