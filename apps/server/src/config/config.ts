@@ -56,6 +56,7 @@ const settings = z
     LOCAL_AGENT_COMMAND: z.string().optional().meta({ example: 'node /opt/crux/agent/main.js' }),
     OBSERVATION_WINDOW_MS: z.coerce.number().int().min(0).max(600_000).default(1_000).meta({ example: 1000 }),
     HUB_URL: httpUrl.default('https://hub.docker.com').meta({ example: 'https://hub.docker.com' }),
+    HUB_REGISTRY_URL: httpUrl.default('https://registry-1.docker.io').meta({ example: 'https://registry-1.docker.io' }),
     OUTBOUND_ALLOW: outboundAllow.optional(),
     TRUSTED_PROXIES: trustedProxies.default([]),
     METRICS_TOKEN: z.string().min(16, 'is shorter than 16 characters').optional().meta({ example: '<random text>' }),
@@ -137,6 +138,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     localAgentCommand: read.LOCAL_AGENT_COMMAND,
     observationWindowMs: read.OBSERVATION_WINDOW_MS,
     hubUrl: read.HUB_URL,
+    hubRegistryUrl: read.HUB_REGISTRY_URL,
     /** `private` allows every private address; a list allows only its ranges. */
     outboundAllow: allow.includes('private') ? ('private' as const) : allow,
     trustedProxies: proxies,
