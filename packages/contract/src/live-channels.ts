@@ -45,7 +45,15 @@ export const NodeEventMessage = z.object({
 })
 export const ContainersStateList = z.object({ prefix: z.string().nullish(), containers: z.array(Container) })
 const RegistryImage = z.object({ id: z.string(), name: z.string(), tags: z.int() })
-const Tag = z.object({ name: z.string(), created: Timestamp.nullish() })
+const Tag = z.object({
+  name: z.string(),
+  created: Timestamp.nullish(),
+  digest: z.string().nullish(),
+  /** Bytes of the compressed layers. */
+  size: z.number().nullish(),
+  /** Such as `linux/amd64`. */
+  platforms: z.array(z.string()).nullish(),
+})
 
 export const liveChannels = channels({
   nodes: {

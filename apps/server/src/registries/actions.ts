@@ -3,6 +3,7 @@ import type { Actor, Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { newId } from '../db/new-id.ts'
 import { recordEvent } from '../system/index.ts'
+import { readPrivateKey } from './api/google-token.ts'
 import type { RegistryAccess } from './api/registry-api.ts'
 import { openRegistry, type RegistryLocation, toLocation } from './connection.ts'
 import { findRegistryToken } from './hook-token.ts'
@@ -112,7 +113,9 @@ export function openRegistryToken(
   }
 }
 
-function givenAccess({ details: { user, token } }: RegistryWrite): RegistryAccess {
+/** @throws CruxError invalidArgument `token` for a key of Google that cannot be read */
+function givenAccess({ type, details: { user, token } }: RegistryWrite): RegistryAccess {
+  if (type === 'google' && user && token) readPrivateKey(token)
   return user && token ? { user, token } : undefined
 }
 
@@ -124,7 +127,8 @@ async function keptAccess(
   write: RegistryWrite,
 ): Promise<RegistryAccess> {
   const { user } = write.details
-  const isSameLocation = before.type === location.type && before.url === location.url
+  const isSameLocation =
+    before.type === location.type && before.url === location.url && before.apiUrl === location.apiUrl
   return isSameLocation && (!user || user === before.user) ? getAccess(app, team, before) : undefined
 }
 

@@ -4,7 +4,7 @@ import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { findRegistry, getAccess } from './actions.ts'
 import type { RegistryApi, RegistryTag } from './api/registry-api.ts'
-import { openListedRegistry } from './connection.ts'
+import { getPullPrefix, openListedRegistry } from './connection.ts'
 import type { RegistryRow } from './store.ts'
 
 /** Long enough for typing into a search box, short enough for a recently pushed tag. */
@@ -102,7 +102,7 @@ async function openClient(app: App, team: TeamContext, row: RegistryRow): Promis
   return {
     version: row.updatedAt.getTime(),
     type: row.type,
-    prefix: row.imageNamePrefix ?? '',
+    prefix: getPullPrefix(row),
     api,
     catalog: createTtlCache({ ttlMs, max: 1 }),
     tags: createTtlCache({ ttlMs, max: tagListsMax }),

@@ -8,6 +8,7 @@ import {
   type RegistryApi,
   type RegistryTag,
   readAddress,
+  readDate,
   refusedCredentials,
   timeoutMs,
   unexpected,
@@ -122,6 +123,5 @@ function createHubClient({ outbound, hubUrl, access }: HubOptions) {
 
 function toTag({ name, last_updated: updated }: Record<string, unknown>): RegistryTag[] {
   if (typeof name !== 'string') return []
-  const at = new Date(typeof updated === 'string' ? updated : Number.NaN)
-  return [{ name, created: Number.isNaN(at.getTime()) ? null : at.toISOString() }]
+  return [{ name, created: readDate(updated) }]
 }

@@ -3,7 +3,16 @@ import { parseRegistryUrl, type RegistryAddress } from '@crux/rules'
 import { OutboundError, type OutboundResponse } from '@crux/service-kit'
 import { rateLimited } from './rate-limit.ts'
 
-export type RegistryTag = { name: string; created?: string | null }
+/** Everything but the name is missing where the registry does not tell it without further requests. */
+export type RegistryTag = {
+  name: string
+  created?: string | null
+  digest?: string | null
+  /** Bytes of the compressed layers. */
+  size?: number | null
+  /** Such as `linux/amd64`. */
+  platforms?: string[] | null
+}
 
 /** The operations that Crux needs of a registry of any kind. */
 export interface RegistryApi {
@@ -24,8 +33,8 @@ export const timeoutMs = 10_000
 /** Further names or tags are not read, because a page could not show them. */
 export const namesMax = 10_000
 
-export const refusedCredentials = (property = 'token') =>
-  new CruxError('registryUnauthorized', { property, description: 'The registry refuses these credentials.' })
+export const refusedCredentials = (property = 'token', description = 'The registry refuses these credentials.') =>
+  new CruxError('registryUnauthorized', { property, description })
 
 /** The error for the user who typed the address, for an unexpected answer. */
 export function unexpected(response: OutboundResponse, host: string, property: string): CruxError {
@@ -61,12 +70,18 @@ export function parseJson(body: Buffer): Record<string, unknown> {
   }
 }
 
+/** @returns null for a value that is no date */
+export function readDate(value: unknown): string | null {
+  const at = new Date(typeof value === 'string' || typeof value === 'number' ? value : Number.NaN)
+  return Number.isNaN(at.getTime()) ? null : at.toISOString()
+}
+
 export const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === 'string') : []
 
-/** @throws CruxError invalidArgument `url` */
-export function readAddress(text: string): RegistryAddress {
+/** @throws CruxError invalidArgument `property` */
+export function readAddress(text: string, property = 'url'): RegistryAddress {
   const parsed = parseRegistryUrl(text)
   if (parsed.ok) return parsed.address
-  throw new CruxError('invalidArgument', { property: 'url', value: text, description: `${parsed.problem}.` })
+  throw new CruxError('invalidArgument', { property, value: text, description: `${parsed.problem}.` })
 }

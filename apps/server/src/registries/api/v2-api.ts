@@ -11,7 +11,7 @@ import {
   texts,
   unexpected,
 } from './registry-api.ts'
-import { createV2Client, encodePath, pullScope } from './v2-client.ts'
+import { createV2Client, encodePath, nextPage, pullScope } from './v2-client.ts'
 import { createV2Manifests } from './v2-manifests.ts'
 
 const perPage = 1_000
@@ -24,7 +24,8 @@ export function createV2Api(options: {
   address: RegistryAddress
   imageNamePrefix: string | null
   access: RegistryAccess
-}): RegistryApi {
+  tokenOrigin?: string
+}): RegistryApi & { tagNames(image: string): Promise<string[]> } {
   const client = createV2Client(options)
   const manifests = createV2Manifests(client)
   const prefix = (options.imageNamePrefix ?? '').replace(/^\/+|\/+$/g, '')
@@ -44,6 +45,11 @@ export function createV2Api(options: {
       next = nextPage(response)
     }
     return found
+  }
+
+  const tagNames = (image: string) => {
+    const name = full(image)
+    return pages(`/v2/${encodePath(name)}/tags/list?n=${perPage}`, pullScope(name), (body) => texts(body.tags))
   }
 
   return {
@@ -72,22 +78,14 @@ export function createV2Api(options: {
         ? all.flatMap((name) => (name.startsWith(`${prefix}/`) ? [name.slice(prefix.length + 1)] : []))
         : all
     },
+    tagNames,
     async tags(image) {
-      const name = full(image)
-      const names = await pages(`/v2/${encodePath(name)}/tags/list?n=${perPage}`, pullScope(name), (body) =>
-        texts(body.tags),
-      )
-      const created = names.length <= datedTagsMax ? await manifests.created(name, names) : new Map<string, string>()
+      const names = await tagNames(image)
+      const created =
+        names.length <= datedTagsMax ? await manifests.created(full(image), names) : new Map<string, string>()
       return names.map((tag) => ({ name: tag, created: created.get(tag) ?? null }))
     },
     labels: (image, tag) => manifests.labels(full(image), tag),
     digest: (image, tag) => manifests.digest(full(image), tag),
   }
-}
-
-function nextPage(response: OutboundResponse): string | undefined {
-  const link = /<([^>]+)>\s*;\s*rel="?next"?/i.exec(String(response.headers.link ?? ''))?.[1]
-  if (!link || !URL.canParse(link, response.url)) return undefined
-  const next = new URL(link, response.url)
-  return next.origin === new URL(response.url).origin ? next.pathname + next.search : undefined
 }
