@@ -239,8 +239,11 @@ describe('a registry of Google', () => {
     expect(google.minted.slice(before)).toEqual([expect.stringMatching(/^\S+read-only \S+read_only$/)])
   })
 
-  it('accepts a key whose line ends were copied as in the file', async () => {
-    const token = serviceAccount.token.replaceAll('\n', '\\n')
+  it.each([
+    ['copied as they are in the file', '\\n'],
+    ['lost', ''],
+  ])('accepts a key whose line ends were %s', async (_, lineEnd) => {
+    const token = serviceAccount.token.replaceAll('\n', lineEnd)
     expect((await europe({ token })).details.hasCredentials).toBe(true)
   })
 

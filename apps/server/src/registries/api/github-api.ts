@@ -38,7 +38,7 @@ export function createGithubApi(options: {
     },
     property: 'imageNamePrefix',
   })
-  const registry = createV2Api({ outbound, address, access, imageNamePrefix: owner })
+  const registry = createV2Api({ outbound, address, access, imageNamePrefix: owner, property: 'imageNamePrefix' })
   const packages = `/${namespace === 'user' ? 'users' : 'orgs'}/${encodeURIComponent(owner)}/packages`
 
   return {

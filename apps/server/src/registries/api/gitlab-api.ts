@@ -33,7 +33,8 @@ export function createGitlabApi(options: {
   })
   // The registry has its tokens issued by GitLab itself, which the credential is for.
   const tokenOrigin = `${apiAddress.scheme}://${apiAddress.host}`
-  const registry = { outbound, address, access, tokenOrigin }
+  const property = options.selfManaged ? 'url' : 'imageNamePrefix'
+  const registry = { outbound, address, access, tokenOrigin, property }
   const client = createV2Client(registry)
   const { tags, labels, digest } = createV2Api({ ...registry, imageNamePrefix: null })
   const owner = `/api/v4/${namespace}s/${encodeURIComponent(path)}`
@@ -55,7 +56,6 @@ export function createGitlabApi(options: {
         })
       const response = await client.get('/v2/', pullScope(path))
       if (response.status === 200) return
-      const property = options.selfManaged ? 'url' : 'imageNamePrefix'
       throw response.status === 404
         ? noRegistry(response.status, client.host, property)
         : unexpected(response, client.host, property)

@@ -58,9 +58,11 @@ export async function mintGoogleToken(
 
 /** @throws CruxError invalidArgument `token` */
 export function readPrivateKey(text: string): KeyObject {
+  const [, label, content] = /-----BEGIN ((?:RSA )?PRIVATE KEY)-----(.*?)-----END/s.exec(text) ?? []
   try {
-    // Copied out of the JSON file, the key has its line ends as `\n`.
-    const key = createPrivateKey(text.replaceAll('\\n', '\n'))
+    // The line ends are lost in a field of one line, and are `\\n` when the key is copied out of the JSON file.
+    const lines = (content ?? '').replace(/\\n|\s/g, '').match(/.{1,64}/g) ?? []
+    const key = createPrivateKey([`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`].join('\n'))
     if (key.asymmetricKeyType === 'rsa') return key
   } catch {
     // The error of OpenSSL could contain parts of the text.

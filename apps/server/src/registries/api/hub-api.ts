@@ -36,7 +36,9 @@ export function createHubApi(options: HubOptions & { imageNamePrefix: string }):
   const { host, get, pages } = createHubClient(options)
   const namespace = options.imageNamePrefix.replace(/^\/+|\/+$/g, '')
   const prefix = encodeURIComponent(namespace)
-  const manifests = createV2Manifests(createV2Client({ ...options, address: readAddress(options.hubRegistryUrl) }))
+  const manifests = createV2Manifests(
+    createV2Client({ ...options, address: readAddress(options.hubRegistryUrl), property: 'imageNamePrefix' }),
+  )
 
   async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
     try {

@@ -25,6 +25,7 @@ export function createV2Api(options: {
   imageNamePrefix: string | null
   access: RegistryAccess
   tokenOrigin?: string
+  property?: string
 }): RegistryApi & { tagNames(image: string): Promise<string[]> } {
   const client = createV2Client(options)
   const manifests = createV2Manifests(client)

@@ -14,6 +14,8 @@ type Options = {
   access: RegistryAccess
   /** Where the owner of the credential said that they are for, beside the site of the registry. */
   tokenOrigin?: string
+  /** The field of the form that an unreachable registry belongs to: `url` where the user entered an address. */
+  property?: string
 }
 
 /**
@@ -21,7 +23,7 @@ type Options = {
  * challenge with basic credentials or a token, and keeps both for its lifetime.
  */
 export function createV2Client(options: Options) {
-  const { access } = options
+  const { access, property = 'url' } = options
   const origin = createOrigin(options.outbound, options.address)
   const tokens = createTtlCache<string, string>({ ttlMs: 60_000, max: 1_000 })
   let useBasic = false
@@ -62,16 +64,16 @@ export function createV2Client(options: Options) {
     try {
       return await request(method, path, scope, headers)
     } catch (error) {
-      throw unreachable(error, 'url')
+      throw unreachable(error, property)
     }
   }
 
   return {
     host: origin.host,
     hasCredentials: access !== undefined,
-    /** @throws CruxError invalidArgument `url` when the registry cannot be reached */
+    /** @throws CruxError invalidArgument when the registry cannot be reached */
     get: send('GET'),
-    /** @throws CruxError invalidArgument `url` when the registry cannot be reached */
+    /** @throws CruxError invalidArgument when the registry cannot be reached */
     head: send('HEAD'),
   }
 }
@@ -80,14 +82,14 @@ export type V2Client = ReturnType<typeof createV2Client>
 
 /** @returns undefined when the registry refuses a token to callers without credentials */
 async function fetchToken(
-  { outbound, address, access, tokenOrigin }: Options,
+  { outbound, address, access, tokenOrigin, property = 'url' }: Options,
   { challenge, scope, isPlain }: { challenge: RegistryChallenge; scope: string; isPlain: boolean },
 ): Promise<{ value: string; ttlMs: number } | undefined> {
   const target = { hostname: address.hostname, isPlain, ...(tokenOrigin && { tokenOrigin }) }
   const realm = tokenUrl(challenge, target, { hasCredentials: access !== undefined, scope })
   if (!realm.ok)
     throw new CruxError('invalidArgument', {
-      property: 'url',
+      property,
       description: `The registry asks to sign in at ${realm.problem}.`,
     })
   const headers: Record<string, string> = access ? { authorization: basic(access) } : {}
@@ -102,7 +104,7 @@ async function fetchToken(
   const value = getToken(body)
   if (response.status !== 200 || value === undefined)
     throw new CruxError('invalidArgument', {
-      property: 'url',
+      property,
       description: `${realm.url.host} did not issue a token (${response.status}).`,
     })
   // 60 s when the answer names none; renewed a little early.
