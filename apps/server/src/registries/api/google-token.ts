@@ -60,7 +60,7 @@ export async function mintGoogleToken(
 export function readPrivateKey(text: string): KeyObject {
   const [, label, content] = /-----BEGIN ((?:RSA )?PRIVATE KEY)-----(.*?)-----END/s.exec(text) ?? []
   try {
-    // The line ends are lost in a field of one line, and are `\\n` when the key is copied out of the JSON file.
+    // The line ends are lost in a field of one line, and are `\n` when the key is copied out of the JSON file.
     const lines = (content ?? '').replace(/\\n|\s/g, '').match(/.{1,64}/g) ?? []
     const key = createPrivateKey([`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`].join('\n'))
     if (key.asymmetricKeyType === 'rsa') return key
