@@ -1,7 +1,6 @@
 import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { findRegistry, getAccess } from './actions.ts'
-import { openListedRegistry } from './connection.ts'
+import { getClient } from './clients.ts'
 
 /**
  * The digest that a tag of a team's registry has now, asked with the stored credential.
@@ -18,6 +17,6 @@ export async function readDigest(
   image: string,
   tag: string,
 ): Promise<string | undefined> {
-  const row = await findRegistry(app, team, registryId)
-  return openListedRegistry(app, row, await getAccess(app, team, row)).digest(image, tag)
+  const { api } = await getClient(app, team, registryId)
+  return api.digest(image, tag)
 }

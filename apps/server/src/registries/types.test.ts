@@ -89,6 +89,16 @@ describe('a registry of GitLab', () => {
     expect(await readDigest(crux.app, team, registry.id, 'company/shop/web', '1.0')).toBe(digest)
   })
 
+  it('shows the pages that are asked for, with the number of all images that match', async () => {
+    const registry = await shop()
+    const page = { registryId: registry.id, filter: 'image-2', skip: 20, take: 5 }
+    expect(await ask('find-image', page)).toMatchObject({
+      ...images(['220', '221', '222', '223', '224'].map((number) => `company/shop/image-${number}`)),
+      skip: 20,
+      total: 30,
+    })
+  })
+
   it('shows the repositories of a group, whose name is accepted in any case', async () => {
     const registry = await shop({ imageNamePrefix: 'Company', namespace: 'group' })
     expect(registry.details.imageNamePrefix).toBe('company')
@@ -149,8 +159,10 @@ describe('a registry of GitLab', () => {
       error: 'registryRateLimit',
       description: expect.stringContaining('Try again in 40 seconds.'),
     })
+    const before = gitlab.requests.length
+    expect(await tags(registry.id, 'company/shop/web')).toMatchObject({ error: 'registryRateLimit' })
+    expect(gitlab.requests).toHaveLength(before)
     gitlab.limit(undefined)
-    expect(await find(registry.id, 'web')).toMatchObject(images(['company/shop/web']))
   })
 })
 

@@ -12,10 +12,15 @@ export function rateLimited(
   // GitHub refuses with 403 as well, and tells it from missing rights by these headers.
   const exhausted = String(headers['x-ratelimit-remaining'] ?? '') === '0' || headers['retry-after'] !== undefined
   if (status !== 429 && !(status === 403 && exhausted)) return undefined
-  const retryAfterS = secondsToWait(headers)
+  return rateLimitError(host, secondsToWait(headers))
+}
+
+/** @param host the service that limits requests */
+export function rateLimitError(host: string, retryAfterS: number | undefined): CruxError {
   const later = retryAfterS === undefined ? 'later' : `in ${durationText(retryAfterS)}`
   return new CruxError('registryRateLimit', {
     property: 'registryRateLimit',
+    value: host,
     description: `${host} answers that there were too many requests. Try again ${later}.`,
     ...(retryAfterS !== undefined && { retryAfterS }),
   })
