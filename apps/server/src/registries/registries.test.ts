@@ -244,7 +244,13 @@ describe('Docker Hub', () => {
       images: [
         {
           tags: [
-            { name: 'latest', created: '2026-05-06T07:08:09.123Z' },
+            {
+              name: 'latest',
+              created: '2026-05-06T07:08:09.123Z',
+              digest: `sha256:${'a'.repeat(64)}`,
+              size: 4711,
+              platforms: ['linux/amd64', 'linux/arm/v7'],
+            },
             { name: '1.0', created: null },
           ],
         },

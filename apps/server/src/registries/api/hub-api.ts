@@ -123,7 +123,27 @@ function createHubClient({ outbound, hubUrl, access }: HubOptions) {
   return { host, get, pages }
 }
 
-function toTag({ name, last_updated: updated }: Record<string, unknown>): RegistryTag[] {
+/** A tag of the hub has its images, one per platform; attestations have the platform `unknown`. */
+function toTag({
+  name,
+  last_updated: updated,
+  digest,
+  full_size: size,
+  images,
+}: Record<string, unknown>): RegistryTag[] {
   if (typeof name !== 'string') return []
-  return [{ name, created: readDate(updated) }]
+  const platforms = (Array.isArray(images) ? images : []).flatMap((image: unknown) => {
+    const { os, architecture, variant } = { ...(image as Record<string, unknown> | null) }
+    const parts = [os, architecture, variant].filter((part) => typeof part === 'string' && part !== '')
+    return parts.length > 1 && !parts.includes('unknown') ? [parts.join('/')] : []
+  })
+  return [
+    {
+      name,
+      created: readDate(updated),
+      ...(typeof digest === 'string' && { digest }),
+      ...(typeof size === 'number' && { size }),
+      ...(platforms.length > 0 && { platforms: [...new Set(platforms)] }),
+    },
+  ]
 }
