@@ -45,7 +45,15 @@ export const NodeEventMessage = z.object({
 })
 export const ContainersStateList = z.object({ prefix: z.string().nullish(), containers: z.array(Container) })
 const RegistryImage = z.object({ id: z.string(), name: z.string(), tags: z.int() })
-const Tag = z.object({ name: z.string(), created: Timestamp.nullish() })
+const Tag = z.object({
+  name: z.string(),
+  created: Timestamp.nullish(),
+  digest: z.string().nullish(),
+  /** Bytes of the compressed layers. */
+  size: z.number().nullish(),
+  /** Such as `linux/amd64`. */
+  platforms: z.array(z.string()).nullish(),
+})
 
 export const liveChannels = channels({
   nodes: {
@@ -109,7 +117,13 @@ export const liveChannels = channels({
     permission: 'registries.read',
     client: {
       'find-image': {
-        data: z.object({ registryId: Id, filter: z.string().max(255) }),
+        data: z.object({
+          registryId: Id,
+          filter: z.string().max(255),
+          /** A page of the images that match; the first 100 by default. */
+          skip: z.int().min(0).max(1_000_000).optional(),
+          take: z.int().min(1).max(1_000).optional(),
+        }),
         permission: 'registries.read',
         audit: false,
       },
@@ -122,7 +136,14 @@ export const liveChannels = channels({
     server: {
       'find-image-result': {
         // The filter of the request, because answers may arrive out of order.
-        data: z.object({ registryId: Id, filter: z.string().optional(), images: z.array(RegistryImage) }),
+        data: z.object({
+          registryId: Id,
+          filter: z.string().optional(),
+          images: z.array(RegistryImage),
+          /** Where the request asked for a page: its start, and the number of all images that match. */
+          skip: z.int().optional(),
+          total: z.int().optional(),
+        }),
       },
       'registry-image-tags': {
         data: z.object({ registryId: Id, images: z.array(z.object({ name: z.string(), tags: z.array(Tag) })) }),

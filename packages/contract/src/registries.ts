@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
-import { registryTypes } from './enums.ts'
+import { githubNamespaces, gitlabNamespaces, registryTypes } from './enums.ts'
 import { limits } from './limits.ts'
 import { Description, Icon, Id, Name, Timestamp } from './shapes.ts'
 
@@ -21,6 +21,29 @@ export const V2DetailsWrite = z.object({
   public: z.boolean(),
   ...credentials,
 })
+export const GitlabDetailsWrite = z.object({
+  /** The path of the group or project; images have it in their name. */
+  imageNamePrefix,
+  namespace: z.enum(gitlabNamespaces),
+  /** The registry of a self-managed instance, whose address is then in `apiUrl`. */
+  url: url.or(z.literal('')).nullish(),
+  apiUrl: url.or(z.literal('')).nullish(),
+  ...credentials,
+})
+export const GithubDetailsWrite = z.object({
+  imageNamePrefix,
+  namespace: z.enum(githubNamespaces),
+  ...credentials,
+})
+export const GoogleDetailsWrite = z.object({
+  /** A host of Container Registry or Artifact Registry. */
+  url,
+  /** The project; for Artifact Registry with the repository, such as `project/repository`. */
+  imageNamePrefix,
+  public: z.boolean(),
+  /** `user` is the address of a service account, `token` its private key (PEM). */
+  ...credentials,
+})
 export const UncheckedDetailsWrite = z.object({
   url: z.string().trim().max(limits.url.max).default(''),
   local: z.boolean().default(false),
@@ -31,6 +54,9 @@ const base = { name: Name, description: Description, icon: Icon }
 export const RegistryWrite = z.discriminatedUnion('type', [
   z.object({ ...base, type: z.literal('hub'), details: HubDetailsWrite }),
   z.object({ ...base, type: z.literal('v2'), details: V2DetailsWrite }),
+  z.object({ ...base, type: z.literal('gitlab'), details: GitlabDetailsWrite }),
+  z.object({ ...base, type: z.literal('github'), details: GithubDetailsWrite }),
+  z.object({ ...base, type: z.literal('google'), details: GoogleDetailsWrite }),
   z.object({ ...base, type: z.literal('unchecked'), details: UncheckedDetailsWrite }),
 ])
 export type RegistryWrite = z.output<typeof RegistryWrite>
@@ -63,7 +89,10 @@ export const RegistryDetails = Registry.omit({ url: true, imageUrlPrefix: true }
   updatedAt: Timestamp,
   details: z.object({
     url: z.string().nullish(),
+    /** For gitlab: the address of a self-managed instance. */
+    apiUrl: z.string().nullish(),
     imageNamePrefix: z.string().nullish(),
+    namespace: z.enum([...gitlabNamespaces, ...githubNamespaces]).nullish(),
     public: z.boolean().nullish(),
     local: z.boolean().nullish(),
     user: z.string().nullish(),

@@ -24,7 +24,10 @@ describe('the challenge of a registry', () => {
 
 describe('the token address of a registry', () => {
   const registry = { hostname: 'registry.example.com', isPlain: false }
-  const url = (realm: string, options: { hasCredentials?: boolean; target?: typeof registry } = {}) => {
+  const url = (
+    realm: string,
+    options: { hasCredentials?: boolean; target?: typeof registry & { tokenOrigin?: string } } = {},
+  ) => {
     const challenge = { scheme: 'bearer', parameters: { realm, service: 'reg', scope: 'theirs' } }
     const found = tokenUrl(challenge, options.target ?? registry, {
       hasCredentials: options.hasCredentials ?? true,
@@ -50,6 +53,13 @@ describe('the token address of a registry', () => {
     expect(url('http://registry.example.com/t', { target: { ...registry, isPlain: true } })).toContain(
       'http://registry',
     )
+  })
+
+  test('may be on another site when the owner of the credentials named that origin, and only then', () => {
+    const target = { ...registry, tokenOrigin: 'https://gitlab.example.net' }
+    expect(url('https://gitlab.example.net/jwt/auth', { target })).toContain('https://gitlab.example.net/jwt/auth')
+    expect(url('http://gitlab.example.net/jwt/auth', { target })).toContain('another site')
+    expect(url('https://gitlab.example.net.evil.org/', { target })).toContain('another site')
   })
 
   test('returns a token under either of its two names', () => {

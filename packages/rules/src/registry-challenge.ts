@@ -30,12 +30,13 @@ export function parseChallenge(header: string | string[] | undefined): RegistryC
  * The address of the token that a challenge requires (distribution specification, token authentication). Credentials are sent only to the registry's
  * own site, and only over https outside of loopback.
  *
- * @param registry `isPlain`: the registry is reached over http
+ * @param registry `isPlain`: the registry is reached over http; `tokenOrigin`: an origin that the owner of the credentials named for them, also
+ * on another site or over http
  * @returns the address with the query of the challenge, or the problem of the challenge
  */
 export function tokenUrl(
   { parameters }: RegistryChallenge,
-  registry: { hostname: string; isPlain: boolean },
+  registry: { hostname: string; isPlain: boolean; tokenOrigin?: string },
   options: { hasCredentials: boolean; scope: string },
 ): { ok: true; url: URL } | { ok: false; problem: string } {
   const { realm = '', service } = parameters
@@ -44,10 +45,11 @@ export function tokenUrl(
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
   if (url.username || url.password || !/^https?:$/.test(url.protocol))
     return { ok: false, problem: 'a place that is not allowed' }
-  if (options.hasCredentials && !isTrustedRealm(registry.hostname, hostname))
+  const isNamed = url.origin === registry.tokenOrigin
+  if (options.hasCredentials && !isNamed && !isTrustedRealm(registry.hostname, hostname))
     return { ok: false, problem: `${url.host}, which is another site: the credentials are not sent there` }
   const samePlain = registry.isPlain && hostname === registry.hostname
-  if (url.protocol === 'http:' && !isLoopbackName(hostname) && !samePlain)
+  if (url.protocol === 'http:' && !isNamed && !isLoopbackName(hostname) && !samePlain)
     return { ok: false, problem: `${url.host} without encryption: the credentials are not sent there` }
   if (service) url.searchParams.set('service', service)
   const scope = options.scope || parameters.scope

@@ -23,7 +23,29 @@ export const imagesQuery = (teamSlug: string, registryId: string, filter: string
     },
   })
 
-export type ImageTag = { name: string; created?: string | null }
+export type ImagePage = { names: string[]; total: number }
+
+/** A page of the images whose names contain the filter, and how many there are. The server searches. */
+export const imagePageQuery = (
+  teamSlug: string,
+  registryId: string,
+  filter: string,
+  { skip, take }: { skip: number; take: number },
+) =>
+  queryOptions<ImagePage, ApiError>({
+    queryKey: ['registry-images', teamSlug, registryId, filter, skip, take],
+    staleTime: 60_000,
+    retry: false,
+    queryFn: async ({ signal }) => {
+      const fits = (data: Received<'registries', 'find-image-result'>) =>
+        data.registryId === registryId && (data.filter ?? filter) === filter && (data.skip ?? skip) === skip
+      const question = { registryId, filter, skip, take }
+      const { images, total } = await ask(teamSlug, signal, 'find-image', question, 'find-image-result', fits)
+      return { names: images.map((image) => image.name), total: total ?? images.length }
+    },
+  })
+
+export type ImageTag = Received<'registries', 'registry-image-tags'>['images'][number]['tags'][number]
 
 export const tagsQuery = (teamSlug: string, registryId: string, image: string) =>
   queryOptions<ImageTag[], ApiError>({

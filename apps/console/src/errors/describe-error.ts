@@ -28,6 +28,9 @@ const general = new Set([
   'preconditionFailed',
   'unauthorized',
   'forbidden',
+  // The server's descriptions have the time that is left, and what a credential lacks.
+  'registryRateLimit',
+  'registryUnauthorized',
   'UNKNOWN',
 ])
 

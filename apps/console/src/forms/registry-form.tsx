@@ -1,12 +1,14 @@
-import type { ResponseOf } from '@crux/contract'
+import { type ResponseOf, registryTypes } from '@crux/contract'
+import { useMemo } from 'react'
 import { useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../api/client.ts'
-import { Button } from '../components/Button.tsx'
 import { links } from '../routing/links.ts'
 import { FormSheet } from './FormShell.tsx'
-import { ChipsField, IconField, PasswordField, SwitchField, TextAreaField, TextField } from './fields.tsx'
-import { emptyRegistry, fromRegistry, RegistryValues, toRegistryWrite } from './registry-values.ts'
+import { ChipsField, IconField, TextAreaField, TextField } from './fields.tsx'
+import { RegistryCredentials } from './registry-form-credentials.tsx'
+import { RegistryLocation } from './registry-form-location.tsx'
+import { emptyRegistry, fromRegistry, RegistryValues, replacedFields, toRegistryWrite } from './registry-values.ts'
 import { useFormEnd, useZodForm } from './use-form.ts'
 
 type Props = { teamSlug: string; registry?: ResponseOf<'registries.get'>; onClose: () => void }
@@ -27,11 +29,15 @@ export function RegistryForm({ teamSlug, registry, onClose }: Props) {
     stale: [queryKey('registries.list'), queryKey('registries.get')],
     onSuccess: (_, { body: { name } }) => updated(t('updated', { name })),
   })
-  const [type, access, local, change] = useWatch({
+  const [type, access, local, changeCredentials, selfManaged, googleHost] = useWatch({
     control: form.control,
-    name: ['type', 'access', 'local', 'changeCredentials'],
+    name: ['type', 'access', 'local', 'changeCredentials', 'selfManaged', 'googleHost'],
   })
-  const onNode = type === 'unchecked' && local
+  const shown = { type, access, local, changeCredentials, selfManaged, googleHost }
+  const fields = useMemo(
+    () => replacedFields({ type, access, local, changeCredentials, selfManaged, googleHost }),
+    [type, access, local, changeCredentials, selfManaged, googleHost],
+  )
   const shell = registry
     ? { title: t('form.editTitle', { name: registry.name }), submitLabel: t('form.submitEdit'), call: update }
     : { title: t('form.createTitle'), submitLabel: t('form.submit'), call: create }
@@ -39,6 +45,7 @@ export function RegistryForm({ teamSlug, registry, onClose }: Props) {
     <FormSheet
       {...shell}
       form={form}
+      fields={fields}
       onClose={onClose}
       onSubmit={(values) => {
         const body = toRegistryWrite(values)
@@ -52,78 +59,11 @@ export function RegistryForm({ teamSlug, registry, onClose }: Props) {
         form={form}
         name="type"
         label={t('form.type')}
-        help={type === 'unchecked' ? t('form.unchecked') : t('form.laterHelp')}
-        options={[
-          { value: 'v2', label: t('type.v2') },
-          { value: 'hub', label: t('type.hub') },
-          { value: 'unchecked', label: t('type.unchecked') },
-        ]}
+        help={type === 'unchecked' ? t('form.unchecked') : undefined}
+        options={registryTypes.map((value) => ({ value, label: t(`type.${value}`) }))}
       />
-      {type === 'unchecked' && (
-        <SwitchField form={form} name="local" label={t('form.local')} help={t('form.localHelp')} />
-      )}
-      {type !== 'hub' && !onNode && (
-        <TextField
-          form={form}
-          name="url"
-          label={t('form.url')}
-          help={t('form.urlHelp')}
-          mono
-          inputMode="url"
-          placeholder="registry.example.com"
-        />
-      )}
-      {type !== 'unchecked' && (
-        <TextField
-          form={form}
-          name="imageNamePrefix"
-          label={t(type === 'hub' ? 'form.hubPrefix' : 'form.imageNamePrefix')}
-          help={t(type === 'hub' ? 'form.hubPrefixHelp' : 'form.imageNamePrefixHelp')}
-          mono
-          optional={type === 'v2'}
-          placeholder={type === 'hub' ? 'library' : undefined}
-        />
-      )}
-      {!onNode && (
-        <ChipsField
-          form={form}
-          name="access"
-          label={t('form.access')}
-          options={[
-            { value: 'public', label: t('form.public') },
-            { value: 'private', label: t('form.private') },
-          ]}
-          onPick={(value) => {
-            // Docker Hub accounts mostly are the prefix itself.
-            if (value === 'private' && type === 'hub' && form.getValues('user') === '')
-              form.setValue('user', form.getValues('imageNamePrefix'))
-          }}
-        />
-      )}
-      {!onNode && access === 'private' && (
-        <>
-          {registry?.details.hasCredentials && (
-            <div className="flex items-center gap-2 rounded-md bg-sunken px-3 py-2">
-              <span className="flex-1">{t('form.credentialsKept', { user: registry.details.user ?? '' })}</span>
-              <Button size="sm" onClick={() => form.setValue('changeCredentials', !change, { shouldDirty: true })}>
-                {change ? t('form.keepCredentials') : t('form.changeCredentials')}
-              </Button>
-            </div>
-          )}
-          {change && (
-            <>
-              <TextField form={form} name="user" label={t('form.user')} autoComplete="off" mono />
-              <PasswordField
-                form={form}
-                name="token"
-                label={t('form.token')}
-                help={t('form.tokenHelp')}
-                autoComplete="new-password"
-              />
-            </>
-          )}
-        </>
-      )}
+      <RegistryLocation form={form} shown={shown} />
+      <RegistryCredentials form={form} shown={shown} registry={registry} />
       <TextAreaField form={form} name="description" label={t('common:description')} optional />
       <IconField form={form} name="icon" label={t('common:icon.label')} />
     </FormSheet>

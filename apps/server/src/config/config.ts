@@ -56,6 +56,17 @@ const settings = z
     LOCAL_AGENT_COMMAND: z.string().optional().meta({ example: 'node /opt/crux/agent/main.js' }),
     OBSERVATION_WINDOW_MS: z.coerce.number().int().min(0).max(600_000).default(1_000).meta({ example: 1000 }),
     HUB_URL: httpUrl.default('https://hub.docker.com').meta({ example: 'https://hub.docker.com' }),
+    HUB_REGISTRY_URL: httpUrl.default('https://registry-1.docker.io').meta({ example: 'https://registry-1.docker.io' }),
+    GITLAB_URL: httpUrl.default('https://gitlab.com').meta({ example: 'https://gitlab.com' }),
+    GITLAB_REGISTRY_URL: httpUrl
+      .default('https://registry.gitlab.com')
+      .meta({ example: 'https://registry.gitlab.com' }),
+    GITHUB_API_URL: httpUrl.default('https://api.github.com').meta({ example: 'https://api.github.com' }),
+    GITHUB_REGISTRY_URL: httpUrl.default('https://ghcr.io').meta({ example: 'https://ghcr.io' }),
+    GOOGLE_TOKEN_URL: httpUrl
+      .default('https://oauth2.googleapis.com/token')
+      .meta({ example: 'https://oauth2.googleapis.com/token' }),
+    GOOGLE_REGISTRY_URL: httpUrl.optional().meta({ example: 'https://us-docker.pkg.dev' }),
     OUTBOUND_ALLOW: outboundAllow.optional(),
     TRUSTED_PROXIES: trustedProxies.default([]),
     METRICS_TOKEN: z.string().min(16, 'is shorter than 16 characters').optional().meta({ example: '<random text>' }),
@@ -137,6 +148,14 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     localAgentCommand: read.LOCAL_AGENT_COMMAND,
     observationWindowMs: read.OBSERVATION_WINDOW_MS,
     hubUrl: read.HUB_URL,
+    hubRegistryUrl: read.HUB_REGISTRY_URL,
+    gitlabUrl: read.GITLAB_URL,
+    gitlabRegistryUrl: read.GITLAB_REGISTRY_URL,
+    githubApiUrl: read.GITHUB_API_URL,
+    githubRegistryUrl: read.GITHUB_REGISTRY_URL,
+    googleTokenUrl: read.GOOGLE_TOKEN_URL,
+    /** Undefined: the host of each registry. */
+    googleRegistryUrl: read.GOOGLE_REGISTRY_URL,
     /** `private` allows every private address; a list allows only its ranges. */
     outboundAllow: allow.includes('private') ? ('private' as const) : allow,
     trustedProxies: proxies,

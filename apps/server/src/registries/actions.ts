@@ -3,17 +3,21 @@ import type { Actor, Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { newId } from '../db/new-id.ts'
 import { recordEvent } from '../system/index.ts'
+import { readPrivateKey } from './api/google-token.ts'
 import type { RegistryAccess } from './api/registry-api.ts'
 import { openRegistry, type RegistryLocation, toLocation } from './connection.ts'
 import { findRegistryToken } from './hook-token.ts'
 import * as store from './store.ts'
+
+/** Background work has the id of a team only. */
+type TeamId = Pick<TeamContext, 'id'>
 
 export async function listRegistries(app: App, { team }: Caller): Promise<ResponseInput<'registries.list'>> {
   return (await store.selectRegistries(app, team.id)).map(store.toRegistry)
 }
 
 /** @throws CruxError notFound */
-export async function findRegistry(app: App, team: TeamContext, id: string): Promise<store.RegistryRow> {
+export async function findRegistry(app: App, team: TeamId, id: string): Promise<store.RegistryRow> {
   const row = await store.selectRegistry(app, team.id, id)
   if (!row) throw new CruxError('notFound', { property: 'registryId', value: id })
   return row
@@ -84,7 +88,7 @@ export async function removeRegistry(app: App, { team }: Caller, id: string): Pr
 /** The stored credential, decrypted. */
 export async function getAccess(
   app: App,
-  team: TeamContext,
+  team: TeamId,
   row: Pick<store.RegistryRow, 'id' | 'public'>,
 ): Promise<RegistryAccess> {
   if (row.public) return undefined
@@ -109,7 +113,9 @@ export function openRegistryToken(
   }
 }
 
-function givenAccess({ details: { user, token } }: RegistryWrite): RegistryAccess {
+/** @throws CruxError invalidArgument `token` for a key of Google that cannot be read */
+function givenAccess({ type, details: { user, token } }: RegistryWrite): RegistryAccess {
+  if (type === 'google' && user && token) readPrivateKey(token)
   return user && token ? { user, token } : undefined
 }
 
@@ -121,7 +127,8 @@ async function keptAccess(
   write: RegistryWrite,
 ): Promise<RegistryAccess> {
   const { user } = write.details
-  const isSameLocation = before.type === location.type && before.url === location.url
+  const isSameLocation =
+    before.type === location.type && before.url === location.url && before.apiUrl === location.apiUrl
   return isSameLocation && (!user || user === before.user) ? getAccess(app, team, before) : undefined
 }
 

@@ -1,32 +1,20 @@
-import { CruxError, type RegistryType } from '@crux/contract'
-import { createTtlCache, loadShared, type TtlCache } from '@crux/service-kit'
 import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
-import { findRegistry, getAccess } from './actions.ts'
-import type { RegistryApi, RegistryTag } from './api/registry-api.ts'
-import { openRegistry } from './connection.ts'
-import type { RegistryRow } from './store.ts'
+import { createAnswerCache } from './answer-cache.ts'
+import type { RegistryTag } from './api/registry-api.ts'
+import { findClient, getClient, type RegistryClient } from './clients.ts'
 
-/** Long enough for typing into a search box, short enough for a recently pushed tag. */
-const ttlMs = 10_000
-const clientsMax = 500
-const tagListsMax = 200
-export const foundMax = 100
-
-type Client = {
-  version: number
-  type: RegistryType
-  prefix: string
-  api: RegistryApi
-  catalog: TtlCache<'catalog', Promise<string[]>>
-  tags: TtlCache<string, Promise<RegistryTag[]>>
-}
+/** All lists of this process. 10,000 tags take about 2 MB. */
+const cacheBytesMax = 64 * 1_024 * 1_024
+/** Images in one answer, where the caller does not say how many. */
+const foundMax = 100
 
 type Pushed = (registryId: string, images: string[]) => void
+export type Found = { names: string[]; total: number }
 
 /** Names and tags of a team's registries, requested with the stored credential and cached for a short time. */
 export function createBrowser(app: App) {
-  const clients = new Map<string, Client>()
+  const cache = createAnswerCache(cacheBytesMax)
   const listeners = new Set<Pushed>()
   const hubCache = app.metrics.counter({
     name: 'registry_hub_cache',
@@ -40,81 +28,65 @@ export function createBrowser(app: App) {
   })
 
   app.bus.on('registry.pushed', ({ registryId, repositories }) => {
-    const client = clients.get(registryId)
+    const client = findClient(app, registryId)
     // This process has nothing cached of it.
     if (!client) return
     const images = repositories.flatMap((name) => nameBelow(client.prefix, name))
-    client.catalog.clear()
-    for (const image of images) client.tags.delete(image)
+    cache.delete(toKey(client, 'catalog'))
+    for (const image of images) cache.delete(toKey(client, 'tags', image))
     for (const heard of listeners) heard(registryId, images)
   })
 
-  /** The team is checked on every call, also where the client is cached. */
-  async function createClientFor(team: TeamContext, registryId: string): Promise<Client> {
-    const row = await findRegistry(app, team, registryId)
-    const known = clients.get(row.id)
-    if (known?.version === row.updatedAt.getTime()) return known
-    const client = await openClient(app, team, row)
-    if (clients.size >= clientsMax) clients.delete(clients.keys().next().value ?? '')
-    clients.set(row.id, client)
-    return client
-  }
-
-  function remembered<K, T>(
-    { type }: Client,
-    cache: TtlCache<K, Promise<T>>,
-    { request, key }: { request: 'catalog' | 'tags'; key: K },
+  function remembered<T>(
+    client: RegistryClient,
+    { request, image = '' }: { request: 'catalog' | 'tags'; image?: string },
     load: () => Promise<T>,
+    sizeOf: (value: T) => number,
   ): Promise<T> {
-    if (type === 'hub') hubCache.inc({ type: cache.get(key) ? 'hit' : 'miss' })
-    return loadShared(cache, key, () => {
+    const { type } = client
+    const key = toKey(client, request, image)
+    if (type === 'hub') hubCache.inc({ type: cache.has(key) ? 'hit' : 'miss' })
+    const read = () => {
       requests.inc({ type, request })
       return load()
-    })
+    }
+    return cache.load(key, read, sizeOf)
   }
 
   return {
-    async find(team: TeamContext, registryId: string, filter: string): Promise<string[]> {
-      const client = await createClientFor(team, registryId)
-      const names = await remembered(client, client.catalog, { request: 'catalog', key: 'catalog' }, () =>
-        client.api.catalog(),
-      )
+    async find(
+      team: TeamContext,
+      registryId: string,
+      filter: string,
+      { skip = 0, take = foundMax }: { skip?: number | undefined; take?: number | undefined } = {},
+    ): Promise<Found> {
+      const client = await getClient(app, team, registryId)
+      const names = await remembered(client, { request: 'catalog' }, () => client.api.catalog(), namesSize)
       const wanted = filter.trim().toLowerCase()
-      return names.filter((name) => name.toLowerCase().includes(wanted)).slice(0, foundMax)
+      const found = wanted === '' ? names : names.filter((name) => name.toLowerCase().includes(wanted))
+      return { names: found.slice(skip, skip + take), total: found.length }
     },
     async tags(team: TeamContext, registryId: string, image: string): Promise<RegistryTag[]> {
-      const client = await createClientFor(team, registryId)
-      return remembered(client, client.tags, { request: 'tags', key: image }, async () =>
-        (await client.api.tags(image)).sort(newestFirst),
-      )
+      const client = await getClient(app, team, registryId)
+      const load = async () => (await client.api.tags(image)).sort(newestFirst)
+      return remembered(client, { request: 'tags', image }, load, tagsSize)
     },
     /** `heard` runs after a registry reported that tags of these images changed and their cached data was dropped. */
     onPushed: (heard: Pushed) => void listeners.add(heard),
     async labels(team: TeamContext, registryId: string, image: string, tag: string): Promise<Record<string, string>> {
-      const client = await createClientFor(team, registryId)
+      const client = await getClient(app, team, registryId)
       return client.api.labels(image, tag)
     },
   }
 }
 
-/** @throws CruxError invalidArgument `registryId` for a registry whose images cannot be listed */
-async function openClient(app: App, team: TeamContext, row: RegistryRow): Promise<Client> {
-  const api = openRegistry(app, row, await getAccess(app, team, row))
-  if (!api)
-    throw new CruxError('invalidArgument', {
-      property: 'registryId',
-      value: row.id,
-      description: 'Crux does not list the images of this registry: enter their names.',
-    })
-  return {
-    version: row.updatedAt.getTime(),
-    type: row.type,
-    prefix: row.imageNamePrefix ?? '',
-    api,
-    catalog: createTtlCache({ ttlMs, max: 1 }),
-    tags: createTtlCache({ ttlMs, max: tagListsMax }),
-  }
-}
+const toKey = ({ id, version }: RegistryClient, request: 'catalog' | 'tags', image = '') =>
+  `${id}/${version}/${request}/${image}`
+
+// Estimates: two bytes per character, and the objects around it.
+const namesSize = (names: string[]) => names.reduce((sum, name) => sum + 2 * name.length + 40, 100)
+const tagsSize = (tags: RegistryTag[]) =>
+  tags.reduce((sum, { name, platforms }) => sum + 2 * name.length + 240 + 40 * (platforms?.length ?? 0), 100)
 
 /** The name of a repository on pages; empty for one outside of the registry's prefix. */
 function nameBelow(prefix: string, repository: string): string[] {

@@ -43,9 +43,12 @@ export function registryChannels(app: App, browser: Browser): ChannelHandlers<'r
         subscriber.onLeave(() => subscribers.delete(subscriber))
       },
       messages: {
-        async 'find-image'({ send, team }, { registryId, filter }) {
-          const names = await browser.find(team, registryId, filter)
-          send('find-image-result', { registryId, filter, images: names.map((name) => ({ id: '', name, tags: 0 })) })
+        async 'find-image'({ send, team }, { registryId, filter, skip, take }) {
+          const { names, total } = await browser.find(team, registryId, filter, { skip, take })
+          const images = names.map((name) => ({ id: '', name, tags: 0 }))
+          // Clients that do not ask for a page get the answer that they know.
+          const page = skip === undefined && take === undefined ? {} : { skip: skip ?? 0, total }
+          send('find-image-result', { registryId, filter, images, ...page })
         },
         async 'fetch-image-tags'(subscriber, { registryId, images }) {
           for (const name of images)

@@ -1,5 +1,7 @@
 export { openRegistryToken } from './actions.ts'
 export { type Browser, createBrowser } from './browse.ts'
 export { registryChannels } from './channel.ts'
+export { readDigest } from './digest.ts'
+export { type PullCredentials, toPullCredentials } from './pull-credentials.ts'
 export { registryRoutes } from './routes.ts'
 export { type RegistrySummary, selectRegistryTypes, toRegistry } from './store.ts'

@@ -2,7 +2,8 @@ import type { BodyInput } from '@crux/contract'
 import { type Registry, registryAccount, startRegistry, startTokenRegistry, type TokenRegistry } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hubAccount, startHub } from '../../test/kit/hub.ts'
-import { type Someone, startTestServer, type TestServer, type TestTeam, until } from '../../test/kit/index.ts'
+import { type Someone, startTestServer, type TestServer, type TestTeam } from '../../test/kit/index.ts'
+import { askRegistry } from '../../test/kit/registry-channel.ts'
 
 type Write = BodyInput<'registries.create'>
 let hub: Awaited<ReturnType<typeof startHub>>
@@ -48,19 +49,7 @@ const create = (body: Write) => call()('registries.create', { params: { teamSlug
 const names = async () =>
   (await call()('registries.list', { params: { teamSlug: team.slug } })).map((entry) => entry.name)
 
-/** Sends one request over the live channel, and returns the first answer or error. */
-async function ask(type: 'find-image' | 'fetch-image-tags', data: object): Promise<unknown> {
-  const live = crux.live(ada)
-  const channel = live.channel('registries', { teamSlug: team.slug })
-  const answers: unknown[] = []
-  channel.on('find-image-result', (answer) => void answers.push(answer))
-  channel.on('registry-image-tags', (answer) => void answers.push(answer))
-  live.onError((failure) => void answers.push(failure))
-  channel.send(type, data as never)
-  const answer = await until(() => answers[0])
-  live.close()
-  return answer
-}
+const ask = (type: 'find-image' | 'fetch-image-tags', data: object) => askRegistry(crux, ada, team, type, data)
 
 describe('a registry of the distribution specification', () => {
   it('is created without https on loopback, and shows its images, tags and dates', async () => {
@@ -255,7 +244,13 @@ describe('Docker Hub', () => {
       images: [
         {
           tags: [
-            { name: 'latest', created: '2026-05-06T07:08:09.123Z' },
+            {
+              name: 'latest',
+              created: '2026-05-06T07:08:09.123Z',
+              digest: `sha256:${'a'.repeat(64)}`,
+              size: 4711,
+              platforms: ['linux/amd64', 'linux/arm/v7'],
+            },
             { name: '1.0', created: null },
           ],
         },

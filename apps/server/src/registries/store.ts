@@ -4,7 +4,7 @@ import { type Queries, sql } from '../db/queries.ts'
 import { registry } from '../db/schema/index.ts'
 
 /** All columns but the credential, which queries that serve responses never select. */
-const columns = sql`id, name, description, icon, type, url, image_name_prefix, public, local, "user",
+const columns = sql`id, name, description, icon, type, url, api_url, image_name_prefix, namespace, public, local, "user",
   token is not null as has_credentials, created_at, updated_at`
 export type RegistryRow = Omit<typeof registry.$inferSelect, 'teamId' | 'token' | 'createdBy' | 'updatedBy'> & {
   hasCredentials: boolean

@@ -3,6 +3,7 @@ import type { InstanceSchema, ReleaseSchema } from '@crux/agent-protocol'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
 import { deletedNodeIds } from '../nodes/index.ts'
+import { type PullCredentials, toPullCredentials } from '../registries/index.ts'
 import { type StorageAccess, storageAccess } from '../storages/index.ts'
 import { registryCredentials } from './credential-store.ts'
 import { serverAddress } from './image-reference.ts'
@@ -12,10 +13,15 @@ import { type NewRelease, previousContainers, type ReleaseInstanceRow } from './
 /** How long old and new containers run side by side after the handover, so that connections end and names are resolved again. */
 const drainMs = 1_000
 
+/** The release for the agent. It asks other services for credentials that exist for one release only. */
+export type CompleteRelease = () => Promise<MessageInitShape<typeof ReleaseSchema>>
+
 /**
- * Builds the release for the agent. Credentials are decrypted only here, from the registry's current row: a stored
+ * Reads everything that the agent needs. Credentials are decrypted only here, from the registry's current row: a stored
  * release never has them, and a changed password works.
  *
+ * @returns what completes the release after the transaction, which must not wait for other services. It throws CruxError for a registry whose
+ *   credentials are refused
  * @throws CruxError preconditionFailed for credentials that cannot be decrypted, and for a storage that was deleted while
  *   the release waited
  */
@@ -24,14 +30,14 @@ export async function buildRelease(
   queries: Queries,
   release: Omit<NewRelease, 'sourceNumber' | 'startedById' | 'startedByName' | 'leaseUntil' | 'dispatchedAt'>,
   instances: readonly ReleaseInstanceRow[],
-): Promise<MessageInitShape<typeof ReleaseSchema>> {
-  const [previous, deletedNodes, credentials, storages] = await Promise.all([
+): Promise<CompleteRelease> {
+  const [previous, deletedNodes, stored, storages] = await Promise.all([
     previousContainers(queries, release),
     deletedNodeIds(queries, release.teamId),
     registryCredentials(app, queries, release.teamId, instances),
     listStorages(app, queries, release.teamId, instances),
   ])
-  return {
+  const complete = (credentials: ReadonlyMap<string, PullCredentials>): MessageInitShape<typeof ReleaseSchema> => ({
     key: { deploymentId: release.deploymentId, number: release.number },
     owner: {
       teamId: release.teamId,
@@ -59,6 +65,10 @@ export async function buildRelease(
     hostDangerousAllowed: release.hostDangerousAllowed,
     partial: release.partial,
     drainMs,
+  })
+  return async () => {
+    const credentials = [...stored].map(async ([id, one]) => [id, await toPullCredentials(app, one)] as const)
+    return complete(new Map(await Promise.all(credentials)))
   }
 }
 
@@ -75,7 +85,7 @@ async function listStorages(app: App, queries: Queries, teamId: string, instance
 
 function toInstance(
   row: ReleaseInstanceRow,
-  credentials: { user: string; token: string } | undefined,
+  credentials: PullCredentials | undefined,
   storage: StorageAccess | undefined,
 ): MessageInitShape<typeof InstanceSchema> {
   return {

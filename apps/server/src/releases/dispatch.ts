@@ -1,11 +1,9 @@
-import type { MessageInitShape } from '@bufbuild/protobuf'
-import type { ReleaseSchema } from '@crux/agent-protocol'
 import { CruxError } from '@crux/contract'
 import { leaseMs } from '@crux/rules'
 import { getField } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { buildRelease } from './build-release.ts'
+import { buildRelease, type CompleteRelease } from './build-release.ts'
 import { appendEvents, logEvent } from './event-store.ts'
 import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
 import { resetJournal } from './journal-store.ts'
@@ -108,14 +106,15 @@ async function sendRelease(app: App, release: ReleaseRow): Promise<void> {
   if (marked.value) await deliver(app, release, built)
 }
 
-export type BuiltRelease = PromiseSettledResult<MessageInitShape<typeof ReleaseSchema>>
+export type BuiltRelease = PromiseSettledResult<CompleteRelease>
 
 /**
  * Sends a release that is stored as dispatched over the link of this process.
  *
  * @param release as it was before it was dispatched
  */
-export async function deliver(app: App, release: ReleaseRow, built: BuiltRelease): Promise<void> {
+export async function deliver(app: App, release: ReleaseRow, read: BuiltRelease): Promise<void> {
+  const [built] = read.status === 'fulfilled' ? await Promise.allSettled([read.value()]) : [read]
   if (built.status === 'fulfilled' && app.links.deploy(release.nodeId, built.value)) {
     app.log.info(
       { deploymentId: release.deploymentId, number: release.number, nodeId: release.nodeId },

@@ -14,7 +14,8 @@ export type RegistryLocation = {
  */
 export function imageReference(registry: RegistryLocation, imageName: string): string {
   if (registry.local) return imageName
-  const prefix = trimmed(registry.imageNamePrefix)
+  // GitLab lists images by their whole path, which contains the group or project.
+  const prefix = registry.type === 'gitlab' ? '' : trimmed(registry.imageNamePrefix)
   if (registry.type === 'hub') return withHost(joined('docker.io', prefix, imageName))
   return withHost(joined(registryHost(registry.url), prefix, imageName))
 }

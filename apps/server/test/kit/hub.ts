@@ -7,7 +7,17 @@ export const hubAccount = { user: 'ada', token: 'correct horse' }
 export async function startHub() {
   const repositories = Array.from({ length: 130 }, (_, index) => `image-${index}`)
   const tags = [
-    { name: 'latest', last_updated: '2026-05-06T07:08:09.123456Z' },
+    {
+      name: 'latest',
+      last_updated: '2026-05-06T07:08:09.123456Z',
+      digest: `sha256:${'a'.repeat(64)}`,
+      full_size: 4711,
+      images: [
+        { os: 'linux', architecture: 'amd64', variant: null, size: 4711 },
+        { os: 'linux', architecture: 'arm', variant: 'v7', size: 4700 },
+        { os: 'unknown', architecture: 'unknown', size: 12 },
+      ],
+    },
     { name: '1.0', last_updated: null },
   ]
   let busy = 0

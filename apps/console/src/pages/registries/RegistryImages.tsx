@@ -3,18 +3,15 @@ import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, ChevronRight, Container, PackageX, RotateCw } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { imagesQuery, tagsQuery } from '../../api/registry-browser.ts'
+import { imagePageQuery } from '../../api/registry-browser.ts'
 import { Box } from '../../components/Box.tsx'
 import { IconButton } from '../../components/Button.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
-import { ErrorState } from '../../components/ErrorState.tsx'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
-import { Tag } from '../../components/Tag.tsx'
-import { NoMatches } from '../../table/NoMatches.tsx'
 import { Pagination } from '../../table/Pagination.tsx'
-import { sortTags } from '../versions/tags.ts'
+import { ImageTags } from './ImageTags.tsx'
+import { RegistryProblem } from './RegistryProblem.tsx'
 
 /** The images that the registry lists, each with its tags on demand. Asked over the live channel. */
 export function RegistryImages({ teamSlug, registry }: { teamSlug: string; registry: ResponseOf<'registries.get'> }) {
@@ -23,24 +20,35 @@ export function RegistryImages({ teamSlug, registry }: { teamSlug: string; regis
   const [page, setPage] = useState({ skip: 0, take: 10 })
   const [open, setOpen] = useState<string | null>(null)
   const listed = registry.type !== 'unchecked'
-  const query = useQuery({ ...imagesQuery(teamSlug, registry.id, ''), enabled: listed })
+  const query = useQuery({
+    ...imagePageQuery(teamSlug, registry.id, text.trim(), page),
+    enabled: listed,
+    placeholderData: (before) => before,
+  })
 
   if (!listed) return <EmptyState icon={PackageX} title={t('images.uncheckedTitle')} text={t('images.uncheckedText')} />
-  if (query.isError)
-    return <ErrorState error={query.error} title={t('images.failed')} retry={() => void query.refetch()} />
+  if (query.isError) return <RegistryProblem error={query.error} retry={() => void query.refetch()} />
   if (!query.data) return <SkeletonRows rows={6} />
-  if (query.data.length === 0)
+  const { names, total } = query.data
+  if (total === 0 && text === '')
     return <EmptyState icon={Container} title={t('images.empty')} text={t('images.emptyText')} />
 
-  const found = query.data.filter((name) => name.toLowerCase().includes(text.trim().toLowerCase()))
-  const skip = page.skip < found.length ? page.skip : 0
   return (
     <Box
       title={t('images.title')}
-      trailing={query.data.length}
+      trailing={total}
       actions={
         <>
-          <SearchBox value={text} onChange={setText} label={t('images.filter')} className="w-56 max-md:flex-1" />
+          <SearchBox
+            value={text}
+            onChange={(value) => {
+              setText(value)
+              setPage({ ...page, skip: 0 })
+            }}
+            delayMs={250}
+            label={t('images.filter')}
+            className="w-56 max-md:flex-1"
+          />
           <IconButton
             icon={RotateCw}
             size="sm"
@@ -51,13 +59,11 @@ export function RegistryImages({ teamSlug, registry }: { teamSlug: string; regis
         </>
       }
     >
-      {found.length === 0 ? (
-        <div className="p-3">
-          <NoMatches total={query.data.length} onReset={() => setText('')} />
-        </div>
+      {names.length === 0 ? (
+        <p className="p-3 text-ink-2">{t('images.noneFound')}</p>
       ) : (
         <ul aria-label={t('images.title')}>
-          {found.slice(skip, skip + page.take).map((name) => (
+          {names.map((name) => (
             <li key={name} className="border-b border-line last:border-0">
               <button
                 type="button"
@@ -70,46 +76,14 @@ export function RegistryImages({ teamSlug, registry }: { teamSlug: string; regis
                 ) : (
                   <ChevronRight aria-hidden className="text-ink-3" />
                 )}
-                <code className="font-strong">{name}</code>
+                <code className="min-w-0 truncate font-strong">{name}</code>
               </button>
               {open === name && <ImageTags teamSlug={teamSlug} registryId={registry.id} image={name} />}
             </li>
           ))}
         </ul>
       )}
-      {found.length > 5 && <Pagination {...page} skip={skip} total={found.length} onChange={setPage} />}
+      {total > 5 && <Pagination {...page} total={total} onChange={setPage} />}
     </Box>
-  )
-}
-
-/** More than these are found with the tag picker of a version. */
-const shownMax = 60
-
-function ImageTags({ teamSlug, registryId, image }: { teamSlug: string; registryId: string; image: string }) {
-  const { t } = useTranslation('registries')
-  const query = useQuery(tagsQuery(teamSlug, registryId, image))
-  return (
-    <div className="border-t border-line bg-sunken px-3 py-2.5">
-      {query.isError ? (
-        <ErrorState error={query.error} title={t('images.failed')} retry={() => void query.refetch()} />
-      ) : !query.data ? (
-        <span role="status" className="skeleton block h-5 w-64">
-          <span className="sr-only">{t('images.tags')}</span>
-        </span>
-      ) : query.data.length === 0 ? (
-        <p className="text-ink-2">{t('images.noTags')}</p>
-      ) : (
-        <ul aria-label={t('images.tags')} className="flex flex-wrap gap-x-4 gap-y-1.5">
-          {sortTags(query.data, { by: 'date', direction: 'desc' })
-            .slice(0, shownMax)
-            .map((tag) => (
-              <li key={tag.name} className="inline-flex items-center gap-1.5">
-                <Tag>{tag.name}</Tag>
-                {tag.created && <RelativeTime at={tag.created} className="text-small text-ink-2" />}
-              </li>
-            ))}
-        </ul>
-      )}
-    </div>
   )
 }

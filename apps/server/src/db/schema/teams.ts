@@ -113,7 +113,11 @@ export const registry = crux.table(
     icon: icon(),
     type: text({ enum: ['v2', 'hub', 'gitlab', 'github', 'google', 'unchecked'] }).notNull(),
     url: text().notNull(),
+    /** For a self-managed GitLab only: the address of its API, which gets the credential too. */
+    apiUrl: text(),
     imageNamePrefix: text(),
+    /** For GitLab and GitHub: what the prefix names. */
+    namespace: text({ enum: ['group', 'project', 'organization', 'user'] }),
     public: boolean().notNull().default(true),
     /** For unchecked registries only: images come from the engine's own store. */
     local: boolean().notNull().default(false),

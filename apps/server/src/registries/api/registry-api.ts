@@ -1,7 +1,18 @@
 import { CruxError } from '@crux/contract'
-import { OutboundError } from '@crux/service-kit'
+import { parseRegistryUrl, type RegistryAddress } from '@crux/rules'
+import { OutboundError, type OutboundResponse } from '@crux/service-kit'
+import { rateLimited } from './rate-limit.ts'
 
-export type RegistryTag = { name: string; created?: string | null }
+/** Everything but the name is missing where the registry does not tell it without further requests. */
+export type RegistryTag = {
+  name: string
+  created?: string | null
+  digest?: string | null
+  /** Bytes of the compressed layers. */
+  size?: number | null
+  /** Such as `linux/amd64`. */
+  platforms?: string[] | null
+}
 
 /** The operations that Crux needs of a registry of any kind. */
 export interface RegistryApi {
@@ -12,6 +23,8 @@ export interface RegistryApi {
   tags(image: string): Promise<RegistryTag[]>
   /** The labels of an image's configuration; empty where the registry provides none. */
   labels(image: string, tag: string): Promise<Record<string, string>>
+  /** The digest of the manifest or index that the tag has now; undefined when the tag does not exist. */
+  digest(image: string, tag: string): Promise<string | undefined>
 }
 
 export type RegistryAccess = { user: string; token: string } | undefined
@@ -20,13 +33,15 @@ export const timeoutMs = 10_000
 /** Further names or tags are not read, because a page could not show them. */
 export const namesMax = 10_000
 
-export const refusedCredentials = (property = 'token') =>
-  new CruxError('registryUnauthorized', { property, description: 'The registry refuses these credentials.' })
+export const refusedCredentials = (property = 'token', description = 'The registry refuses these credentials.') =>
+  new CruxError('registryUnauthorized', { property, description })
 
 /** The error for the user who typed the address, for an unexpected answer. */
-export function unexpected(status: number, host: string, property: string): CruxError {
+export function unexpected(response: OutboundResponse, host: string, property: string): CruxError {
+  const { status } = response
+  const limited = rateLimited(response, host)
+  if (limited) return limited
   if (status === 401 || status === 403) return refusedCredentials()
-  if (status === 429) return new CruxError('registryRateLimit', { property: 'registryRateLimit' })
   if (status === 404) return new CruxError('notFound', { property, description: `${host} does not know this.` })
   return noRegistry(status, host, property)
 }
@@ -55,5 +70,18 @@ export function parseJson(body: Buffer): Record<string, unknown> {
   }
 }
 
+/** @returns null for a value that is no date */
+export function readDate(value: unknown): string | null {
+  const at = new Date(typeof value === 'string' || typeof value === 'number' ? value : Number.NaN)
+  return Number.isNaN(at.getTime()) ? null : at.toISOString()
+}
+
 export const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === 'string') : []
+
+/** @throws CruxError invalidArgument `property` */
+export function readAddress(text: string, property = 'url'): RegistryAddress {
+  const parsed = parseRegistryUrl(text)
+  if (parsed.ok) return parsed.address
+  throw new CruxError('invalidArgument', { property, value: text, description: `${parsed.problem}.` })
+}

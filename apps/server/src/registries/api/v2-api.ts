@@ -11,7 +11,7 @@ import {
   texts,
   unexpected,
 } from './registry-api.ts'
-import { createV2Client, encodePath, pullScope } from './v2-client.ts'
+import { createV2Client, encodePath, nextPage, pullScope } from './v2-client.ts'
 import { createV2Manifests } from './v2-manifests.ts'
 
 const perPage = 1_000
@@ -24,7 +24,9 @@ export function createV2Api(options: {
   address: RegistryAddress
   imageNamePrefix: string | null
   access: RegistryAccess
-}): RegistryApi {
+  tokenOrigin?: string
+  property?: string
+}): RegistryApi & { tagNames(image: string): Promise<string[]> } {
   const client = createV2Client(options)
   const manifests = createV2Manifests(client)
   const prefix = (options.imageNamePrefix ?? '').replace(/^\/+|\/+$/g, '')
@@ -39,16 +41,22 @@ export function createV2Api(options: {
     const found: string[] = []
     for (let next: string | undefined = path; next && found.length < namesMax; ) {
       const response: OutboundResponse = await client.get(next, scope)
-      if (response.status !== 200) throw unexpected(response.status, client.host, 'image')
+      if (response.status !== 200) throw unexpected(response, client.host, 'image')
       found.push(...names(parseJson(response.body)))
       next = nextPage(response)
     }
     return found
   }
 
+  const tagNames = (image: string) => {
+    const name = full(image)
+    return pages(`/v2/${encodePath(name)}/tags/list?n=${perPage}`, pullScope(name), (body) => texts(body.tags))
+  }
+
   return {
     async check() {
-      const { status, headers, body } = await client.get('/v2/', '')
+      const response = await client.get('/v2/', '')
+      const { status, headers, body } = response
       const isRegistry =
         headers['docker-distribution-api-version'] !== undefined || /json/.test(String(headers['content-type'] ?? ''))
       if (status === 401 || status === 403) {
@@ -62,7 +70,7 @@ export function createV2Api(options: {
             })
       }
       if (status !== 200)
-        throw status === 404 ? noRegistry(status, client.host, 'url') : unexpected(status, client.host, 'url')
+        throw status === 404 ? noRegistry(status, client.host, 'url') : unexpected(response, client.host, 'url')
       if (!isRegistry && body.length > 0) throw noRegistry(status, client.host, 'url')
     },
     async catalog() {
@@ -71,21 +79,14 @@ export function createV2Api(options: {
         ? all.flatMap((name) => (name.startsWith(`${prefix}/`) ? [name.slice(prefix.length + 1)] : []))
         : all
     },
+    tagNames,
     async tags(image) {
-      const name = full(image)
-      const names = await pages(`/v2/${encodePath(name)}/tags/list?n=${perPage}`, pullScope(name), (body) =>
-        texts(body.tags),
-      )
-      const created = names.length <= datedTagsMax ? await manifests.created(name, names) : new Map<string, string>()
+      const names = await tagNames(image)
+      const created =
+        names.length <= datedTagsMax ? await manifests.created(full(image), names) : new Map<string, string>()
       return names.map((tag) => ({ name: tag, created: created.get(tag) ?? null }))
     },
     labels: (image, tag) => manifests.labels(full(image), tag),
+    digest: (image, tag) => manifests.digest(full(image), tag),
   }
-}
-
-function nextPage(response: OutboundResponse): string | undefined {
-  const link = /<([^>]+)>\s*;\s*rel="?next"?/i.exec(String(response.headers.link ?? ''))?.[1]
-  if (!link || !URL.canParse(link, response.url)) return undefined
-  const next = new URL(link, response.url)
-  return next.origin === new URL(response.url).origin ? next.pathname + next.search : undefined
 }

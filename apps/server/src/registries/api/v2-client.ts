@@ -1,51 +1,42 @@
 import { CruxError } from '@crux/contract'
 import { getToken, parseChallenge, type RegistryAddress, type RegistryChallenge, tokenUrl } from '@crux/rules'
-import {
-  createTtlCache,
-  type Outbound,
-  OutboundError,
-  type OutboundRequest,
-  type OutboundResponse,
-} from '@crux/service-kit'
+import { createTtlCache, type Outbound, type OutboundRequest, type OutboundResponse } from '@crux/service-kit'
+import { createOrigin } from './origin.ts'
+import { rateLimited } from './rate-limit.ts'
 import { parseJson, type RegistryAccess, refusedCredentials, timeoutMs, unreachable } from './registry-api.ts'
 
 export const pullScope = (name: string) => `repository:${name}:pull`
 export const encodePath = (name: string) => name.split('/').map(encodeURIComponent).join('/')
 
-type Options = { outbound: Outbound; address: RegistryAddress; access: RegistryAccess }
+type Options = {
+  outbound: Outbound
+  address: RegistryAddress
+  access: RegistryAccess
+  /** Where the owner of the credential said that they are for, beside the site of the registry. */
+  tokenOrigin?: string
+  /** The field of the form that an unreachable registry belongs to: `url` where the user entered an address. */
+  property?: string
+}
 
 /**
  * A client of one registry by the distribution specification. It detects whether the registry uses https, answers its
  * challenge with basic credentials or a token, and keeps both for its lifetime.
  */
 export function createV2Client(options: Options) {
-  const { outbound, address, access } = options
+  const { access, property = 'url' } = options
+  const origin = createOrigin(options.outbound, options.address)
   const tokens = createTtlCache<string, string>({ ttlMs: 60_000, max: 1_000 })
-  let scheme: 'https' | 'http' | undefined = address.scheme === 'http' ? 'http' : undefined
   let useBasic = false
 
-  /** Tries https first; a registry on loopback may use http instead. */
-  async function send(path: string, request: OutboundRequest): Promise<OutboundResponse> {
-    if (scheme) return outbound.request(`${scheme}://${address.host}${path}`, request)
-    try {
-      const response = await outbound.request(`https://${address.host}${path}`, request)
-      scheme = 'https'
-      return response
-    } catch (error) {
-      const speaksPlain =
-        error instanceof OutboundError &&
-        (error.code === 'tls' || error.code === 'protocol' || error.code === 'unreachable')
-      if (!address.isLoopback || !speaksPlain) throw error
-      const response = await outbound.request(`http://${address.host}${path}`, request)
-      scheme = 'http'
-      return response
-    }
-  }
-
-  async function request(path: string, scope: string, headers: Record<string, string> = {}): Promise<OutboundResponse> {
-    const base: OutboundRequest = { timeoutMs, redirects: 3, maxBytes: 8 * 1_024 * 1_024 }
+  async function request(
+    method: 'GET' | 'HEAD',
+    path: string,
+    scope: string,
+    headers: Record<string, string> = {},
+  ): Promise<OutboundResponse> {
+    const base: OutboundRequest = { method, timeoutMs, redirects: 3, maxBytes: 8 * 1_024 * 1_024 }
     const remembered = authorization(scope)
-    const first = await send(path, {
+    const first = await origin.request(path, {
       ...base,
       headers: { ...headers, ...(remembered && { authorization: remembered }) },
     })
@@ -56,11 +47,11 @@ export function createV2Client(options: Options) {
       if (!access || remembered?.startsWith('Basic')) return first
       useBasic = true
     } else if (challenge?.scheme === 'bearer') {
-      const token = await fetchToken(options, { challenge, scope, isPlain: scheme === 'http' })
+      const token = await fetchToken(options, { challenge, scope, isPlain: origin.isPlain })
       if (!token) return first
       tokens.set(scope, token.value, { ttlMs: token.ttlMs })
     } else return first
-    return send(path, { ...base, headers: { ...headers, authorization: authorization(scope) ?? '' } })
+    return origin.request(path, { ...base, headers: { ...headers, authorization: authorization(scope) ?? '' } })
   }
 
   function authorization(scope: string): string | undefined {
@@ -69,16 +60,21 @@ export function createV2Client(options: Options) {
     return token === undefined ? undefined : `Bearer ${token}`
   }
 
+  const send = (method: 'GET' | 'HEAD') => async (path: string, scope: string, headers?: Record<string, string>) => {
+    try {
+      return await request(method, path, scope, headers)
+    } catch (error) {
+      throw unreachable(error, property)
+    }
+  }
+
   return {
-    host: address.host,
-    /** @throws CruxError invalidArgument `url` when the registry cannot be reached */
-    async get(path: string, scope: string, headers?: Record<string, string>): Promise<OutboundResponse> {
-      try {
-        return await request(path, scope, headers)
-      } catch (error) {
-        throw unreachable(error, 'url')
-      }
-    },
+    host: origin.host,
+    hasCredentials: access !== undefined,
+    /** @throws CruxError invalidArgument when the registry cannot be reached */
+    get: send('GET'),
+    /** @throws CruxError invalidArgument when the registry cannot be reached */
+    head: send('HEAD'),
   }
 }
 
@@ -86,14 +82,14 @@ export type V2Client = ReturnType<typeof createV2Client>
 
 /** @returns undefined when the registry refuses a token to callers without credentials */
 async function fetchToken(
-  { outbound, address, access }: Options,
+  { outbound, address, access, tokenOrigin, property = 'url' }: Options,
   { challenge, scope, isPlain }: { challenge: RegistryChallenge; scope: string; isPlain: boolean },
 ): Promise<{ value: string; ttlMs: number } | undefined> {
-  const target = { hostname: address.hostname, isPlain }
+  const target = { hostname: address.hostname, isPlain, ...(tokenOrigin && { tokenOrigin }) }
   const realm = tokenUrl(challenge, target, { hasCredentials: access !== undefined, scope })
   if (!realm.ok)
     throw new CruxError('invalidArgument', {
-      property: 'url',
+      property,
       description: `The registry asks to sign in at ${realm.problem}.`,
     })
   const headers: Record<string, string> = access ? { authorization: basic(access) } : {}
@@ -102,11 +98,13 @@ async function fetchToken(
     if (access) throw refusedCredentials()
     return undefined
   }
+  const limited = rateLimited(response, realm.url.host)
+  if (limited) throw limited
   const body = parseJson(response.body)
   const value = getToken(body)
   if (response.status !== 200 || value === undefined)
     throw new CruxError('invalidArgument', {
-      property: 'url',
+      property,
       description: `${realm.url.host} did not issue a token (${response.status}).`,
     })
   // 60 s when the answer names none; renewed a little early.
@@ -116,3 +114,11 @@ async function fetchToken(
 
 const basic = ({ user, token }: NonNullable<RegistryAccess>) =>
   `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`
+
+/** The path of the next page in `Link: <...>; rel="next"`, on the registry itself only. */
+export function nextPage(response: OutboundResponse): string | undefined {
+  const link = /<([^>]+)>\s*;\s*rel="?next"?/i.exec(String(response.headers.link ?? ''))?.[1]
+  if (!link || !URL.canParse(link, response.url)) return undefined
+  const next = new URL(link, response.url)
+  return next.origin === new URL(response.url).origin ? next.pathname + next.search : undefined
+}

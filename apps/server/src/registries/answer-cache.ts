@@ -1,0 +1,67 @@
+/** Long enough for typing into a search box, short enough for a recently pushed tag. */
+const ttlMsMin = 10_000
+/** A list that took long to read is used for longer: it would be read all the time otherwise. */
+const ttlPerLoading = 20
+const ttlMsMax = 5 * 60_000
+
+type Entry = { value: Promise<unknown>; bytes: number; until: number }
+
+/**
+ * The lists that registries answered, for all of them together, bounded by their size. A list is read once for all callers that ask
+ * meanwhile; a failure is not kept.
+ */
+export function createAnswerCache(bytesMax: number, now = Date.now) {
+  const entries = new Map<string, Entry>()
+  let total = 0
+
+  function remove(key: string) {
+    const entry = entries.get(key)
+    if (!entry) return
+    total -= entry.bytes
+    entries.delete(key)
+  }
+
+  return {
+    /** The estimated size of all lists. */
+    get bytes() {
+      return total
+    },
+    has: (key: string) => now() < (entries.get(key)?.until ?? 0),
+    /**
+     * @param key names the registry, the version of its address and credential, and the list
+     * @param sizeOf estimates the memory of a list
+     */
+    load<T>(key: string, read: () => Promise<T>, sizeOf: (value: T) => number): Promise<T> {
+      const known = entries.get(key)
+      if (known && now() < known.until) {
+        // Inserted again, so that the first entry is the one that was not used for the longest time.
+        entries.delete(key)
+        entries.set(key, known)
+        return known.value as Promise<T>
+      }
+      remove(key)
+      const started = now()
+      const value = read()
+      const entry: Entry = { value, bytes: 0, until: Number.POSITIVE_INFINITY }
+      entries.set(key, entry)
+      value.then(
+        (list) => {
+          // It was dropped by a push meanwhile.
+          if (entries.get(key) !== entry) return
+          entry.bytes = sizeOf(list)
+          total += entry.bytes
+          entry.until = now() + Math.min(Math.max((now() - started) * ttlPerLoading, ttlMsMin), ttlMsMax)
+          for (const [oldest, { bytes }] of entries) {
+            if (total <= bytesMax) break
+            if (bytes > 0) remove(oldest)
+          }
+        },
+        () => {
+          if (entries.get(key) === entry) entries.delete(key)
+        },
+      )
+      return value
+    },
+    delete: remove,
+  }
+}
