@@ -83,7 +83,7 @@ describe("a registry's token", () => {
   it('is checked before a body is read, and bodies are limited', async () => {
     const params = await connect()
     const { token } = await makeToken(params)
-    const large = JSON.stringify({ events: [], padding: 'x'.repeat(300_000) })
+    const large = JSON.stringify({ events: [], padding: 'x'.repeat(1_048_577) })
     expect((await post(params, 'nothing', large)).status).toBe(401)
     expect((await post(params, token, large)).status).toBe(413)
     for (const body of ['{', { events: 'none' }, { events: [event('a', 'explode')] }, { events: [{ action: 'push' }] }])
