@@ -13,6 +13,7 @@ declare module 'i18next' {
       dashboard: typeof import('./locales/en/dashboard.json')
       configuration: typeof import('./locales/en/configuration.json')
       deployments: typeof import('./locales/en/deployments.json')
+      hooks: typeof import('./locales/en/hooks.json')
       log: typeof import('./locales/en/log.json')
       nodes: typeof import('./locales/en/nodes.json')
       palette: typeof import('./locales/en/palette.json')

@@ -87,7 +87,11 @@ const registry = createRoute({
   getParentRoute: () => team,
   path: '/registries/$registryId',
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('registries.get', { params })),
-  component: page(['registries', 'tokens'], () => import('./pages/registries/RegistryPage.tsx'), 'RegistryPage'),
+  component: page(
+    ['registries', 'hooks', 'tokens'],
+    () => import('./pages/registries/RegistryPage.tsx'),
+    'RegistryPage',
+  ),
 })
 const configBundles = createRoute({
   getParentRoute: () => team,

@@ -2,12 +2,19 @@ import type { Database } from '@crux/postgres'
 import { eq, isNotNull, sql } from 'drizzle-orm'
 import type { Cipher } from './crypto/index.ts'
 import type * as schema from './db/schema/index.ts'
-import { nodeInstall, nodeToken, registry, storage } from './db/schema/index.ts'
+import { nodeInstall, nodeToken, registry, registryHook, storage } from './db/schema/index.ts'
 import { type InvitationMailJob, invitationMailJob, invitationSecret } from './teams/index.ts'
 
 /** Every column with encrypted secrets, with the key of its row. */
 export const sealedColumns = [
   { table: registry, id: registry.id, column: registry.token, name: 'token', location: 'registry.token' },
+  {
+    table: registryHook,
+    id: registryHook.id,
+    column: registryHook.secret,
+    name: 'secret',
+    location: 'registry_hook.secret',
+  },
   { table: storage, id: storage.id, column: storage.accessKey, name: 'accessKey', location: 'storage.access_key' },
   { table: storage, id: storage.id, column: storage.secretKey, name: 'secretKey', location: 'storage.secret_key' },
   {

@@ -15,6 +15,7 @@ import {
   createFailedChecks,
   createGuard,
   createMembership,
+  createRegistryHooks,
 } from './access/index.ts'
 import { serverVersion } from './agent-links/index.ts'
 import { keepAuditLog, recordAudit } from './audit-log/index.ts'
@@ -41,7 +42,7 @@ import { createLiveHub } from './live/index.ts'
 import { migrateServer } from './migrate.ts'
 import { createLocalAgents, deleteEventsOfNodes } from './nodes/index.ts'
 import { consoleDirectory } from './places.ts'
-import { createBrowser } from './registries/index.ts'
+import { cleanDeliveryKeys, createBrowser } from './registries/index.ts'
 import { createDeploymentWork, deleteEventsOfReleases } from './releases/index.ts'
 import {
   checkIdentity,
@@ -98,12 +99,14 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
     checks: { bus: bus.check, ...(!overrides.identity && { identity: () => checkIdentity(config.identityPublicUrl) }) },
   })
   const status = createStatus(app, { version, lastMigration })
+  const authentication = createAuthentication(app, {
+    revokeTokens: (userId, before) => revokeTokensOfUser(app, userId, { before }),
+  })
   const authServices: AuthServices = {
-    authentication: createAuthentication(app, {
-      revokeTokens: (userId, before) => revokeTokensOfUser(app, userId, { before }),
-    }),
+    authentication,
     failedChecks: createFailedChecks(app),
     membership: createMembership(app),
+    registryHooks: createRegistryHooks(app, authentication),
   }
   if (!config.rateLimits) log.warn('CRUX_RATE_LIMITS is off: tokens can be guessed without limit')
   let origins: ReadonlySet<string> = new Set()
@@ -141,6 +144,7 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   handleSecurityReports(app)
   keepAuditLog(app)
   scheduleEventRetention(app, { deployment: deleteEventsOfReleases, node: deleteEventsOfNodes })
+  cleanDeliveryKeys(app)
   app.jobs.schedule('rate-limits-clean', '41 * * * *', () => authServices.failedChecks.clean())
 
   await bus.ready

@@ -40,6 +40,9 @@ const elsewhere: Partial<Record<Operation, string>> = {
   'auth.unlink-provider': 'an account: the security log of the identity service',
   'mails.list': 'reads, for who runs the installation; nobody is signed in',
   'registries.hook': 'news of a registry; nobody acts in the team',
+  'registries.hook-github': 'news of a registry; nobody acts in the team',
+  'registries.hook-harbor': 'news of a registry; nobody acts in the team',
+  'registries.hook-hub': 'news of a registry; nobody acts in the team',
   'storages.check': 'asks the storage and changes nothing',
   'tokens.create': 'a token of a user, in no team',
   'tokens.delete': 'a token of a user, in no team',
@@ -110,6 +113,10 @@ const needMore: Partial<Record<Operation, string>> = {
     'deployments.delete-token',
   ]),
   'registries.delete': 'an image of the team uses it',
+  ...refusedWithout('a registry that sends deliveries', [
+    'registries.create-hook-secret',
+    'registries.delete-hook-secret',
+  ]),
   'nodes.delete': 'a deployment of the team uses it',
   'deployments.create-token': 'the version is not rolling',
   ...refusedWithout('an agent', [

@@ -53,7 +53,14 @@ describe('malformed requests', () => {
     'to %s are answered, and never with a server error',
     async (operation) => {
       const row = getRow(operation)
-      const known: Record<string, string> = { ...testEnvironment, prefix: 'shop', name: 'web', number: '1' }
+      const known: Record<string, string> = {
+        ...testEnvironment,
+        prefix: 'shop',
+        name: 'web',
+        number: '1',
+        kind: 'github',
+        secret: 'none',
+      }
       const requests = fuzzRequests(
         { method: row.method, path: row.path, query: jsonSchema(row.query), body: jsonSchema(row.body) } as never,
         { known, words: Object.values(testEnvironment), headers: { authorization: `Bearer ${owner.token}` } },

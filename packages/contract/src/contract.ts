@@ -11,6 +11,7 @@ import { nodeImageEndpoints } from './node-images.ts'
 import { nodeEndpoints } from './nodes.ts'
 import { projectEndpoints } from './projects.ts'
 import { registryEndpoints } from './registries.ts'
+import { registryHookEndpoints } from './registry-hooks.ts'
 import { storageEndpoints } from './storages.ts'
 import { systemEndpoints } from './system.ts'
 import { teamEndpoints } from './teams.ts'
@@ -24,6 +25,7 @@ export const contract = {
   ...tokenEndpoints,
   ...auditLogEndpoints,
   ...registryEndpoints,
+  ...registryHookEndpoints,
   ...projectEndpoints,
   ...nodeEndpoints,
   ...nodeImageEndpoints,

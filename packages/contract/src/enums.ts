@@ -11,6 +11,10 @@ export const versionTypes = ['incremental', 'rolling'] as const
 export const registryTypes = ['v2', 'hub', 'gitlab', 'github', 'google', 'unchecked'] as const
 export const gitlabNamespaces = ['group', 'project'] as const
 export const githubNamespaces = ['organization', 'user'] as const
+/** The services whose pushes a registry can report, each with a format and a verification of its own. */
+export const hookKinds = ['v2', 'hub', 'github', 'harbor'] as const
+/** The outcome of a delivery: it reported a change, it reported nothing that concerns the registry, or its event is not known. */
+export const deliveryResults = ['accepted', 'ignored', 'unknown'] as const
 export const nodeTypes = ['docker', 'k8s'] as const
 export const nodeStatuses = ['unreachable', 'connected', 'outdated', 'updating'] as const
 export const nodeEventTypes = [
@@ -117,6 +121,8 @@ export type AuditActorType = (typeof auditActorTypes)[number]
 export type ProjectType = (typeof projectTypes)[number]
 export type VersionType = (typeof versionTypes)[number]
 export type RegistryType = (typeof registryTypes)[number]
+export type HookKind = (typeof hookKinds)[number]
+export type DeliveryResult = (typeof deliveryResults)[number]
 export type NodeType = (typeof nodeTypes)[number]
 export type NodeStatus = (typeof nodeStatuses)[number]
 export type NodeEventType = (typeof nodeEventTypes)[number]

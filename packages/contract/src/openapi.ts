@@ -182,6 +182,6 @@ function permissionText(permission: EndpointSpec['permission']): string {
   if (permission === 'public') return 'Open to everybody.'
   if (permission === 'session') return 'For every signed-in person.'
   if (permission === 'install-token') return 'For the holder of the install token.'
-  if (permission === 'registry-hook') return "For the holder of the registry's token."
+  if (permission === 'registry-hook') return "For the holder of the token or secret of the registry's hook."
   return `Needs the permission ${permission} in the team.`
 }

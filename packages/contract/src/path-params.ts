@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hookKinds } from './enums.ts'
 import { limits } from './limits.ts'
 import { ContainerName, Id } from './shapes.ts'
 
@@ -9,6 +10,9 @@ const parameters = {
   /** `_` for containers outside any prefix. */
   prefix: z.string().min(1).max(limits.containerName.max),
   name: ContainerName,
+  kind: z.enum(hookKinds),
+  /** Part of the address of a Docker Hub hook. */
+  secret: z.string().min(1).max(128),
   number: z.coerce.number().int().min(1).max(limits.releaseNumber),
   revision: z.coerce.number().int().min(1),
 }

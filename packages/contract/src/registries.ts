@@ -108,20 +108,6 @@ export const RegistryTokenCreated = RegistryToken.extend({
   /** The `notifications` section of a distribution registry's configuration, ready to be pasted. */
   config: z.string(),
 })
-/** The body that a registry of the distribution project posts; fields that are not listed are ignored. */
-export const RegistryEvents = z.object({
-  events: z
-    .array(
-      z.object({
-        id: z.string().max(255).optional(),
-        action: z.enum(['push', 'pull', 'mount', 'delete']),
-        target: z.object({ repository: z.string().min(1).max(255), tag: z.string().max(128).optional() }),
-        request: z.object({ useragent: z.string().max(1_024).optional() }).optional(),
-      }),
-    )
-    .max(1_000),
-})
-
 export const registryEndpoints = endpoints({
   'registries.list': {
     summary: 'List the registries of a team',
@@ -180,13 +166,5 @@ export const registryEndpoints = endpoints({
     permission: 'registries.edit',
     audit: 'registry-token',
     token: 'never',
-  },
-  'registries.hook': {
-    summary: 'Receive the notifications of a distribution registry',
-    route: 'POST /api/:teamSlug/registries/:registryId/hooks/v2',
-    body: RegistryEvents,
-    bodyBytesMax: 262_144,
-    permission: 'registry-hook',
-    audit: false,
   },
 })

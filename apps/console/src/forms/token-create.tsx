@@ -5,8 +5,7 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { Button } from '../components/Button.tsx'
-import { CodeBlock } from '../components/CodeBlock.tsx'
-import { CopyButton } from '../components/CopyButton.tsx'
+import { Copyable } from '../components/Copyable.tsx'
 import { Dialog } from '../components/Dialog.tsx'
 import { FormSheet } from './FormShell.tsx'
 import { ChipsField, TextField } from './fields.tsx'
@@ -119,19 +118,5 @@ function Shown({ created, onClose }: { created: Created; onClose: () => void }) 
         {created.more && <Copyable {...created.more} />}
       </div>
     </Dialog>
-  )
-}
-
-function Copyable({ label, text }: { label: string; text: string }) {
-  return (
-    <div className="overflow-clip rounded-box border border-line">
-      <div className="flex items-center border-b border-line py-1 pr-1 pl-3">
-        <span className="font-strong">{label}</span>
-        <span className="ml-auto">
-          <CopyButton text={text} withWord />
-        </span>
-      </div>
-      <CodeBlock text={text} label={label} className="max-h-48 [&>pre]:break-all [&>pre]:whitespace-pre-wrap" />
-    </div>
   )
 }

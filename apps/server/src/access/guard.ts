@@ -7,11 +7,22 @@ import type { FailedChecks } from './failed-checks.ts'
 import type { Membership } from './membership.ts'
 import { refuseForeignOrigin } from './origins.ts'
 import { sessionRefusal } from './pending-requirement.ts'
+import type { RegistryHooks } from './registry-hooks.ts'
 import type { TeamKey } from './store.ts'
 
 /** The services that check a request, or a live message, before its handler. */
-export type AuthServices = { authentication: Authentication; failedChecks: FailedChecks; membership: Membership }
-export type AuthResult = { actor?: Actor; team?: TeamContext }
+export type AuthServices = {
+  authentication: Authentication
+  failedChecks: FailedChecks
+  membership: Membership
+  registryHooks: RegistryHooks
+}
+export type AuthResult = {
+  actor?: Actor
+  team?: TeamContext
+  /** For a request whose body is signed: rejects unless the text of the body has the signature. */
+  verifyBody?: (body: string) => Promise<void>
+}
 /**
  * Accepts a request or throws. Sets `request.passed` as far as the checks succeeded, so that a refusal is recorded with
  * its author.
@@ -31,10 +42,10 @@ export function createGuard(services: AuthServices, origins: () => ReadonlySet<s
     if (endpoint.permission === 'public' || endpoint.permission === 'install-token') return {}
     const { cookie, authorization } = request.headers
     if (endpoint.permission === 'registry-hook') {
-      const registryId = String(getField(request.params, 'registryId'))
-      if (await services.authentication.isRegistryHook({ authorization }, registryId)) return {}
-      await services.failedChecks.count(request.ip)
-      throw new CruxError('unauthorized')
+      const verified = endpoint.hook !== undefined && (await services.registryHooks.verify(endpoint.hook, request))
+      if (verified === false) return refuseHook(request)
+      if (verified === true) return {}
+      return { verifyBody: async (body) => void (verified(body) || (await refuseHook(request))) }
     }
     const actor = await services.authentication.actor({ cookie, authorization })
     if (!actor) {
@@ -55,6 +66,11 @@ export function createGuard(services: AuthServices, origins: () => ReadonlySet<s
     checkScope(endpoint, actor, request.params)
     if (!isAllowed(team.role, endpoint.permission)) throw new CruxError('forbidden')
     return { actor: await checkSession(endpoint, actor, request, team), team }
+  }
+
+  async function refuseHook(request: FastifyRequest): Promise<never> {
+    await services.failedChecks.count(request.ip)
+    throw new CruxError('unauthorized')
   }
 
   /** The session is read again before a refusal, because it may have gained the missing right a moment ago. */

@@ -5,4 +5,5 @@ export { type AuthResult, type AuthServices, createGuard, type Guard } from './g
 export { createMembership } from './membership.ts'
 export { isForeign } from './origins.ts'
 export { lacksSecondFactor, pendingRequirement } from './pending-requirement.ts'
+export { createRegistryHooks } from './registry-hooks.ts'
 export { bearerToken, fingerprint, hashToken, makeToken } from './token-text.ts'

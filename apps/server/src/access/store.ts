@@ -1,4 +1,4 @@
-import type { TokenScope } from '@crux/contract'
+import type { HookKind, RegistryType, TokenScope } from '@crux/contract'
 import { type Queries, raw, type Sql, sql } from '../db/queries.ts'
 import type { Actor, TeamContext } from './actor.ts'
 
@@ -56,3 +56,11 @@ export function findMembership(queries: Queries, { kind, id }: Pick<Actor, 'kind
   return sql`select t.id, t.slug, t.name, t.second_factor_required, ${raw(role)} as role from crux.team t ${joins}
     where t.${raw(by)} = ${value}`.first<TeamContext>(queries, `membership of a ${kind} by ${by}`)
 }
+
+export type FoundHook = { id: string; hash: string | null; secret: string | null; type: RegistryType; url: string }
+
+/** The secret of a registry's hook, which only the verification of a delivery reads. */
+export const findHook = (queries: Queries, registryId: string, kind: HookKind) =>
+  sql`select h.id, h.hash, h.secret, r.type, r.url
+    from crux.registry_hook h join crux.registry r on r.id = h.registry_id
+    where h.registry_id = ${registryId} and h.kind = ${kind}`.first<FoundHook>(queries, 'hook of registry')

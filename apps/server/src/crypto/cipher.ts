@@ -4,6 +4,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 export type SecretLocation = {
   column:
     | 'registry.token'
+    | 'registry_hook.secret'
     | 'storage.access_key'
     | 'storage.secret_key'
     | 'node_token.next_token'

@@ -7,11 +7,14 @@ import { toCruxError } from './errors.ts'
 import type { Handlers, Input } from './handlers.ts'
 import { parse, parseInput } from './parse.ts'
 import { createWriter } from './response-writer.ts'
+import { verifySignedBody } from './signed-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The guard sets it before the body is read. */
     passed?: AuthResult
+    /** True when a body whose signature the guard requires has it. */
+    bodyVerified?: boolean
     crux?: {
       operation: Operation
       endpoint: EndpointSpec
@@ -61,6 +64,8 @@ export function mountContract(http: FastifyInstance, { guard, handlers, recordAu
         request.passed = await guard(endpoint, request)
       },
       handler: async (request, reply) => {
+        // A request without a body has not been verified yet.
+        if (request.passed?.verifyBody && !request.bodyVerified) await verifySignedBody(request, '')
         const answer = await handle(getInput(recordAudit, endpoint, request, reply))
         await record(recordAudit, request, answer)
         return send(endpoint, request, reply, answer, () => guard(endpoint, request))

@@ -5,9 +5,11 @@ import type { App } from '../context.ts'
 import { isClientAbort } from './disconnect.ts'
 import { toCruxError } from './errors.ts'
 import { type HostCheck, refuseOtherHosts } from './hosts.ts'
+import { withoutSecrets } from './log-paths.ts'
 import { createOnePort, limitArrival, type OnePort } from './one-port.ts'
 import { RelayedRefusal } from './relayed-refusal.ts'
 import { createHeaders, securityHeaders } from './security-headers.ts'
+import { verifySignedBody } from './signed-body.ts'
 
 export type Http = {
   fastify: FastifyInstance
@@ -61,9 +63,12 @@ export function createHttpServer(
   http.removeAllContentTypeParsers()
   const readJson = http.getDefaultJsonParser('error', 'error')
   http.addContentTypeParser(/^application\/([\w.+-]+\+)?json/, { parseAs: 'string' }, (request, body, done) => {
+    const text = String(body)
     // An empty body counts as missing; the endpoint decides whether one is required.
-    if (body === '') done(null, undefined)
-    else readJson(request, String(body), done)
+    const read = () => (text === '' ? done(null, undefined) : readJson(request, text, done))
+    if (!request.passed?.verifyBody) return read()
+    // Nothing of a signed body is parsed before its signature is verified.
+    verifySignedBody(request, text).then(read, done)
   })
 
   securityHeaders(http, options.url, app.config.captchaOrigins)
@@ -137,7 +142,7 @@ function observe(http: FastifyInstance, app: App) {
         {
           requestId: request.id,
           method: request.method,
-          path: request.url,
+          path: withoutSecrets(request.url),
           status: reply.statusCode,
           ms: reply.elapsedTime,
         },

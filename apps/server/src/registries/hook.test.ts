@@ -83,7 +83,7 @@ describe("a registry's token", () => {
   it('is checked before a body is read, and bodies are limited', async () => {
     const params = await connect()
     const { token } = await makeToken(params)
-    const large = JSON.stringify({ events: [], padding: 'x'.repeat(300_000) })
+    const large = JSON.stringify({ events: [], padding: 'x'.repeat(1_048_577) })
     expect((await post(params, 'nothing', large)).status).toBe(401)
     expect((await post(params, token, large)).status).toBe(413)
     for (const body of ['{', { events: 'none' }, { events: [event('a', 'explode')] }, { events: [{ action: 'push' }] }])
@@ -114,6 +114,25 @@ describe('a page that shows tags', () => {
     expect(seen.at(-1)).toEqual(['web', '1.0', '2.0'])
     expect(seen.filter(([name]) => name === 'other')).toEqual([])
     live.close()
+  })
+
+  it('is preceded by a delivery of the real registry, with its tag and digest, also for a deletion', async () => {
+    const params = await connect('group')
+    const { config } = await makeToken(params)
+    await registry.configure(config)
+    const list = () => crux.client(ada).call('registries.list-deliveries', { params })
+    const digest = await registry.push('group/api', '1.0', { labels: { of: 'the delivery' } })
+    await registry.push('elsewhere/api', '1.0', {})
+    await until(async () => (await list()).some(({ images }) => images[0]?.name === 'elsewhere/api'), 8_000)
+    await registry.deleteTag('group/api', '1.0')
+    await until(async () => (await list()).some(({ event }) => event === 'delete'), 8_000)
+    const listed = (await list()).map(({ kind, event, images, result }) => ({ kind, event, images, result }))
+    expect(listed).toEqual([
+      { kind: 'v2', event: 'delete', images: [{ name: 'group/api', digest }], result: 'accepted' },
+      { kind: 'v2', event: 'push', images: [expect.objectContaining({ name: 'elsewhere/api' })], result: 'ignored' },
+      { kind: 'v2', event: 'push', images: [{ name: 'group/api', tag: '1.0', digest }], result: 'accepted' },
+    ])
+    expect(await crux.client(ada).call('registries.list-hooks', { params })).toMatchObject([{ kind: 'v2' }])
   })
 
   it('gets no update for pulls and our own requests', async () => {

@@ -1,6 +1,7 @@
 export { openRegistryToken } from './actions.ts'
 export { type Browser, createBrowser } from './browse.ts'
 export { registryChannels } from './channel.ts'
+export { cleanDeliveryKeys } from './deliveries.ts'
 export { readDigest } from './digest.ts'
 export { type PullCredentials, toPullCredentials } from './pull-credentials.ts'
 export { registryRoutes } from './routes.ts'

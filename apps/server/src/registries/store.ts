@@ -66,10 +66,6 @@ export const lockRegistryRow = async (queries: Queries, teamId: string, id: stri
   (await sql`select from crux.registry
     where id = ${id} and team_id = ${teamId} for update`.execute(queries)) === 1
 
-export const isRegistryOf = async (queries: Queries, teamSlug: string, id: string): Promise<boolean> =>
-  (await sql`select from crux.registry r join crux.team t on t.id = r.team_id
-    where r.id = ${id} and t.slug = ${teamSlug}`.execute(queries, 'registry of a hook')) === 1
-
 /** The types of these registries of the team, by id; others are missing. */
 export async function selectRegistryTypes(queries: Queries, teamId: string, ids: readonly string[]) {
   const rows = await sql`select id, type from crux.registry

@@ -25,6 +25,9 @@ export const bodies = (testEnvironment: TestEnvironment): Partial<Record<Operati
   'registries.update': { name: 'Some', type: 'unchecked', details: { local: true } },
   'registries.create-token': { expirationInDays: 30 },
   'registries.hook': { events: [] },
+  'registries.hook-github': {},
+  'registries.hook-harbor': {},
+  'registries.hook-hub': {},
   'projects.create': { name: 'Some', type: 'versioned' },
   'projects.update': { name: 'Some' },
   'versions.create': { name: '2.0.0', type: 'rolling' },
@@ -74,6 +77,8 @@ export const toPath = (operation: Operation, testEnvironment: TestEnvironment): 
       name: 'web',
       number: '1',
       revision: '1',
+      kind: 'github',
+      secret: 'none',
     }
     return values[name] ?? ''
   }) + (queries[operation] ?? '')

@@ -14,8 +14,8 @@ import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { links } from '../../routing/links.ts'
 import { useAnchor } from '../../routing/use-anchor.ts'
+import { RegistryHooks } from './RegistryHooks.tsx'
 import { RegistryImages } from './RegistryImages.tsx'
-import { RegistryToken } from './RegistryToken.tsx'
 
 const RegistryForm = lazyComponent(async () => (await import('../../forms/registry-form.tsx')).RegistryForm)
 
@@ -70,11 +70,7 @@ function RegistryView({ teamSlug, registry }: { teamSlug: string; registry: Resp
         />
       </Box>
       <RegistryImages teamSlug={teamSlug} registry={registry} />
-      {registry.type === 'v2' && (
-        <div className="mt-4">
-          <RegistryToken teamSlug={teamSlug} registry={registry} />
-        </div>
-      )}
+      <RegistryHooks teamSlug={teamSlug} registry={registry} />
       {anchor.open && !denied && <RegistryForm teamSlug={teamSlug} registry={registry} onClose={anchor.close} />}
     </>
   )

@@ -1,0 +1,77 @@
+import type { DeliveryResult, HookKind, ResponseInput } from '@crux/contract'
+import type { Caller } from '../access/index.ts'
+import type { App } from '../context.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { findRegistry } from './actions.ts'
+import * as store from './delivery-store.ts'
+import type { HookEvent } from './hook-events.ts'
+import { notePushes, type Push, publishChanges } from './pushes.ts'
+
+/** Longer than the services repeat deliveries: GitHub offers it for three days. */
+const keyDays = 7
+
+export async function listDeliveries(
+  app: App,
+  { team }: Caller,
+  registryId: string,
+): Promise<ResponseInput<'registries.list-deliveries'>> {
+  await findRegistry(app, team, registryId)
+  return store.selectDeliveries(app.database.pool, registryId)
+}
+
+/**
+ * Stores verified events that were not received before, and acts on them. Repetitions are found by the primary key, so
+ * that a delivery counts once also when several servers receive it at the same time.
+ */
+export async function receiveEvents(
+  app: App,
+  registry: store.HookRegistry,
+  kind: HookKind,
+  events: readonly HookEvent[],
+): Promise<void> {
+  if (events.length === 0) return
+  const fresh = await inTransaction(app.database, async (queries) => {
+    const isNew = await store.insertKeys(
+      queries,
+      registry.id,
+      events.map(({ id }) => store.toKey(kind, id)),
+    )
+    const counted = events.filter(({ id }) => isNew.delete(store.toKey(kind, id)))
+    const deliveries = counted.map((event) => ({ kind, ...event, result: toResult(registry, event) }))
+    await store.insertDeliveries(queries, registry.id, deliveries)
+    return deliveries
+  })
+  const accepted = fresh.filter(({ result }) => result === 'accepted')
+  const pushes = accepted.filter(({ change }) => change === 'push').flatMap(({ images }) => images.map(toPush))
+  const deleted = accepted.filter(({ change }) => change === 'delete').flatMap(({ images }) => images)
+  // A server that stops here loses only a hint: lists of tags expire, and digests are also checked regularly.
+  if (pushes.length > 0) await notePushes(app, registry.id, pushes)
+  const pushed = new Set(pushes.map(({ repository }) => repository))
+  publishChanges(
+    app,
+    registry.id,
+    deleted.map(({ name }) => name).filter((name) => !pushed.has(name)),
+  )
+}
+
+/** Whether this event was received before; for callers that ask other services only about new ones. */
+export const isRepeated = (app: App, registryId: string, kind: HookKind, { id }: HookEvent): Promise<boolean> =>
+  store.hasKey(app.database.pool, registryId, store.toKey(kind, id))
+
+/** Deletes the keys of old deliveries every hour. */
+export function cleanDeliveryKeys(app: App): void {
+  app.jobs.schedule('delivery-keys-clean', '23 * * * *', () => store.deleteOldKeys(app.database.pool, keyDays))
+}
+
+function toResult(registry: store.HookRegistry, { change, images }: HookEvent): DeliveryResult {
+  if (change === 'unknown') return 'unknown'
+  return change !== 'none' && images.some(({ name }) => isListed(registry, name)) ? 'accepted' : 'ignored'
+}
+
+/** Whether a repository is in the part of the registry that Crux lists. */
+export function isListed({ imageNamePrefix }: store.HookRegistry, repository: string): boolean {
+  const prefix = (imageNamePrefix ?? '').toLowerCase().replace(/^\/+|\/+$/g, '')
+  return prefix === '' || repository === prefix || repository.startsWith(`${prefix}/`)
+}
+
+const toPush = ({ name, tag }: HookEvent['images'][number]): Push => ({ repository: name, ...(tag && { tag }) })
