@@ -55,6 +55,13 @@ const settings = z
     AGENT_IMAGE_FILE: z.string().optional().meta({ example: '/opt/crux/agent-image.tar' }),
     LOCAL_AGENT_COMMAND: z.string().optional().meta({ example: 'node /opt/crux/agent/main.js' }),
     OBSERVATION_WINDOW_MS: z.coerce.number().int().min(0).max(600_000).default(1_000).meta({ example: 1000 }),
+    FOLLOW_CHECK_SECONDS: z.coerce
+      .number('is not a number of seconds')
+      .int('is not a number of seconds')
+      .min(10, 'is less than 10 seconds')
+      .max(86_400, 'is more than a day')
+      .default(300)
+      .meta({ example: 300 }),
     HUB_URL: httpUrl.default('https://hub.docker.com').meta({ example: 'https://hub.docker.com' }),
     OUTBOUND_ALLOW: outboundAllow.optional(),
     TRUSTED_PROXIES: trustedProxies.default([]),
@@ -136,6 +143,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     agentImagePath: read.AGENT_IMAGE_FILE,
     localAgentCommand: read.LOCAL_AGENT_COMMAND,
     observationWindowMs: read.OBSERVATION_WINDOW_MS,
+    followCheckMs: read.FOLLOW_CHECK_SECONDS * 1_000,
     hubUrl: read.HUB_URL,
     /** `private` allows every private address; a list allows only its ranges. */
     outboundAllow: allow.includes('private') ? ('private' as const) : allow,

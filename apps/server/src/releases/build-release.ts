@@ -22,7 +22,10 @@ const drainMs = 1_000
 export async function buildRelease(
   app: App,
   queries: Queries,
-  release: Omit<NewRelease, 'sourceNumber' | 'startedById' | 'startedByName' | 'leaseUntil' | 'dispatchedAt'>,
+  release: Omit<
+    NewRelease,
+    'sourceNumber' | 'startedById' | 'startedByName' | 'trigger' | 'triggerReason' | 'leaseUntil' | 'dispatchedAt'
+  >,
   instances: readonly ReleaseInstanceRow[],
 ): Promise<MessageInitShape<typeof ReleaseSchema>> {
   const [previous, deletedNodes, credentials, storages] = await Promise.all([

@@ -15,8 +15,9 @@ export { getLog, latestEvents } from './log.ts'
 export { openLogFile } from './log-file.ts'
 export { listNeighbours } from './neighbour-store.ts'
 export { checkFree, checkMayProtect, checkProtect } from './protection.ts'
-export { cancelDeployment, startDeployment, startRelease } from './start.ts'
+export { type AutomaticChoice, cancelDeployment, startAutomatically, startDeployment, startRelease } from './start.ts'
 export { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
+export type { Starter } from './start-request.ts'
 export {
   deploymentNotFound,
   findAttempts,
@@ -25,5 +26,6 @@ export {
   type ReleaseInstanceRow,
   releaseInstances,
 } from './store.ts'
+export { findOtherProtected } from './target-store.ts'
 export { waitForRelease } from './wait.ts'
 export { createDeploymentWork } from './work.ts'
