@@ -17,12 +17,20 @@ export type TokenRegistry = {
  */
 export async function startTokenRegistry(
   behind: Registry,
-  options: { realm?: string; answer?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean } = {},
+  options: {
+    realm?: string
+    /** The account that may sign in; null accepts everyone without a token. */
+    account?: { user: string; token: string } | null
+    /** Headers of the registry that are not passed on. */
+    without?: string[]
+    answer?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean
+  } = {},
 ): Promise<TokenRegistry> {
   const realmCalls: TokenRegistry['realmCalls'] = []
   const requests: TokenRegistry['requests'] = []
   const tokens = new Map<string, string>()
-  const expected = `Basic ${Buffer.from(`${registryAccount.user}:${registryAccount.token}`).toString('base64')}`
+  const account = options.account === undefined ? registryAccount : options.account
+  const expected = account && `Basic ${Buffer.from(`${account.user}:${account.token}`).toString('base64')}`
   const server: Server = createServer((incoming, outgoing) => {
     const url = new URL(incoming.url ?? '/', 'http://gate')
     const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
@@ -41,7 +49,7 @@ export async function startTokenRegistry(
     const wanted = getScope(url.pathname)
     const token = /^Bearer (.+)$/.exec(incoming.headers.authorization ?? '')?.[1]
     const granted = token === undefined ? undefined : tokens.get(token)
-    if (granted === undefined || (wanted !== '' && granted !== wanted)) {
+    if (account && (granted === undefined || (wanted !== '' && granted !== wanted))) {
       const realm = options.realm ?? `http://${incoming.headers.host}/token`
       const challenge = `Bearer realm="${realm}",service="test registry"${wanted && `,scope="${wanted}"`}`
       return json(
@@ -52,6 +60,7 @@ export async function startTokenRegistry(
     }
     pass(incoming, behind.host).then(
       (answer) => {
+        for (const name of options.without ?? []) delete answer.headers[name]
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
         answer.pipe(outgoing)
       },

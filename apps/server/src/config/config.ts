@@ -63,6 +63,7 @@ const settings = z
       .default(300)
       .meta({ example: 300 }),
     HUB_URL: httpUrl.default('https://hub.docker.com').meta({ example: 'https://hub.docker.com' }),
+    HUB_REGISTRY_URL: httpUrl.default('https://registry-1.docker.io').meta({ example: 'https://registry-1.docker.io' }),
     OUTBOUND_ALLOW: outboundAllow.optional(),
     TRUSTED_PROXIES: trustedProxies.default([]),
     METRICS_TOKEN: z.string().min(16, 'is shorter than 16 characters').optional().meta({ example: '<random text>' }),
@@ -145,6 +146,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     observationWindowMs: read.OBSERVATION_WINDOW_MS,
     followCheckMs: read.FOLLOW_CHECK_SECONDS * 1_000,
     hubUrl: read.HUB_URL,
+    hubRegistryUrl: read.HUB_REGISTRY_URL,
     /** `private` allows every private address; a list allows only its ranges. */
     outboundAllow: allow.includes('private') ? ('private' as const) : allow,
     trustedProxies: proxies,

@@ -8,12 +8,15 @@ import { openRegistry, type RegistryLocation, toLocation } from './connection.ts
 import { findRegistryToken } from './hook-token.ts'
 import * as store from './store.ts'
 
+/** Background work has the id of a team only. */
+type TeamId = Pick<TeamContext, 'id'>
+
 export async function listRegistries(app: App, { team }: Caller): Promise<ResponseInput<'registries.list'>> {
   return (await store.selectRegistries(app, team.id)).map(store.toRegistry)
 }
 
 /** @throws CruxError notFound */
-export async function findRegistry(app: App, team: TeamContext, id: string): Promise<store.RegistryRow> {
+export async function findRegistry(app: App, team: TeamId, id: string): Promise<store.RegistryRow> {
   const row = await store.selectRegistry(app, team.id, id)
   if (!row) throw new CruxError('notFound', { property: 'registryId', value: id })
   return row
@@ -84,7 +87,7 @@ export async function removeRegistry(app: App, { team }: Caller, id: string): Pr
 /** The stored credential, decrypted. */
 export async function getAccess(
   app: App,
-  team: TeamContext,
+  team: TeamId,
   row: Pick<store.RegistryRow, 'id' | 'public'>,
 ): Promise<RegistryAccess> {
   if (row.public) return undefined

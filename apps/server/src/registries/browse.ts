@@ -1,10 +1,10 @@
-import { CruxError, type RegistryType } from '@crux/contract'
+import type { RegistryType } from '@crux/contract'
 import { createTtlCache, loadShared, type TtlCache } from '@crux/service-kit'
 import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { findRegistry, getAccess } from './actions.ts'
 import type { RegistryApi, RegistryTag } from './api/registry-api.ts'
-import { openRegistry } from './connection.ts'
+import { openListedRegistry } from './connection.ts'
 import type { RegistryRow } from './store.ts'
 
 /** Long enough for typing into a search box, short enough for a recently pushed tag. */
@@ -97,15 +97,8 @@ export function createBrowser(app: App) {
   }
 }
 
-/** @throws CruxError invalidArgument `registryId` for a registry whose images cannot be listed */
 async function openClient(app: App, team: TeamContext, row: RegistryRow): Promise<Client> {
-  const api = openRegistry(app, row, await getAccess(app, team, row))
-  if (!api)
-    throw new CruxError('invalidArgument', {
-      property: 'registryId',
-      value: row.id,
-      description: 'Crux does not list the images of this registry: enter their names.',
-    })
+  const api = openListedRegistry(app, row, await getAccess(app, team, row))
   return {
     version: row.updatedAt.getTime(),
     type: row.type,

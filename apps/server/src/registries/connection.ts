@@ -1,8 +1,8 @@
 import { CruxError, patterns, type RegistryWrite } from '@crux/contract'
-import { parseRegistryUrl, registryUrlText } from '@crux/rules'
+import { registryUrlText } from '@crux/rules'
 import type { App } from '../context.ts'
 import { createHubApi } from './api/hub-api.ts'
-import type { RegistryAccess, RegistryApi } from './api/registry-api.ts'
+import { type RegistryAccess, type RegistryApi, readAddress } from './api/registry-api.ts'
 import { createV2Api } from './api/v2-api.ts'
 import type { RegistryRow } from './store.ts'
 
@@ -39,26 +39,35 @@ export function openRegistry(app: App, location: RegistryLocation, access: Regis
     return createHubApi({
       outbound: app.outbound,
       hubUrl: app.config.hubUrl,
+      hubRegistryUrl: app.config.hubRegistryUrl,
       imageNamePrefix: location.imageNamePrefix ?? '',
       access,
     })
   if (location.type !== 'v2') return undefined
-  const parsed = parseRegistryUrl(location.url)
-  if (!parsed.ok) throw new CruxError('invalidArgument', { property: 'url', description: parsed.problem })
   return createV2Api({
     outbound: app.outbound,
-    address: parsed.address,
+    address: readAddress(location.url),
     imageNamePrefix: location.imageNamePrefix,
     access,
   })
 }
 
-function readUrl(text: string): string {
-  const parsed = parseRegistryUrl(text)
-  if (!parsed.ok)
-    throw new CruxError('invalidArgument', { property: 'url', value: text, description: `${parsed.problem}.` })
-  return registryUrlText(parsed.address)
+/** @throws CruxError invalidArgument `registryId` for a registry that Crux never queries */
+export function openListedRegistry(
+  app: App,
+  row: RegistryLocation & Pick<RegistryRow, 'id'>,
+  access: RegistryAccess,
+): RegistryApi {
+  const api = openRegistry(app, row, access)
+  if (api) return api
+  throw new CruxError('invalidArgument', {
+    property: 'registryId',
+    value: row.id,
+    description: 'Crux does not list the images of this registry: enter their names.',
+  })
 }
+
+const readUrl = (text: string): string => registryUrlText(readAddress(text))
 
 function readPrefix(text: string | null | undefined): string | null {
   const prefix = (text ?? '').trim().replace(/^\/+|\/+$/g, '')

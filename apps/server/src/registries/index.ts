@@ -1,5 +1,6 @@
 export { openRegistryToken } from './actions.ts'
 export { type Browser, createBrowser } from './browse.ts'
 export { registryChannels } from './channel.ts'
+export { readDigest } from './digest.ts'
 export { registryRoutes } from './routes.ts'
 export { type RegistrySummary, selectRegistryTypes, toRegistry } from './store.ts'

@@ -1,16 +1,20 @@
 import { CruxError } from '@crux/contract'
 import { createTtlCache, type Outbound, type OutboundResponse } from '@crux/service-kit'
+import { secondsToWait } from './rate-limit.ts'
 import {
   namesMax,
   parseJson,
   type RegistryAccess,
   type RegistryApi,
   type RegistryTag,
+  readAddress,
   refusedCredentials,
   timeoutMs,
   unexpected,
   unreachable,
 } from './registry-api.ts'
+import { createV2Client } from './v2-client.ts'
+import { createV2Manifests } from './v2-manifests.ts'
 
 const perPage = 100
 const retriesMax = 3
@@ -21,13 +25,17 @@ type HubOptions = {
   outbound: Outbound
   /** `https://hub.docker.com`, or a server with the same documented shapes. */
   hubUrl: string
+  /** `https://registry-1.docker.io`, or a replacement for it. */
+  hubRegistryUrl: string
   access: RegistryAccess
 }
 
 /** Docker Hub has an API of its own in addition to its registry: organisations, repositories, tags. */
 export function createHubApi(options: HubOptions & { imageNamePrefix: string }): RegistryApi {
   const { host, get, pages } = createHubClient(options)
-  const prefix = encodeURIComponent(options.imageNamePrefix.replace(/^\/+|\/+$/g, ''))
+  const namespace = options.imageNamePrefix.replace(/^\/+|\/+$/g, '')
+  const prefix = encodeURIComponent(namespace)
+  const manifests = createV2Manifests(createV2Client({ ...options, address: readAddress(options.hubRegistryUrl) }))
 
   async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -48,7 +56,7 @@ export function createHubApi(options: HubOptions & { imageNamePrefix: string }):
             property: 'imageNamePrefix',
             description: 'Docker Hub has no such organization or user.',
           })
-        if (response.status !== 200) throw unexpected(response.status, host, 'imageNamePrefix')
+        if (response.status !== 200) throw unexpected(response, host, 'imageNamePrefix')
       }),
     catalog: () =>
       translateErrors(async () =>
@@ -60,6 +68,7 @@ export function createHubApi(options: HubOptions & { imageNamePrefix: string }):
       ),
     // The hub's own API provides no labels.
     labels: async () => ({}),
+    digest: (image, tag) => manifests.digest(`${namespace}/${image}`, tag),
   }
 }
 
@@ -72,7 +81,7 @@ function createHubClient({ outbound, hubUrl, access }: HubOptions) {
     const headers: Record<string, string> = access ? { authorization: `JWT ${await signIn(access)}` } : {}
     for (let tries = 0; ; tries++) {
       const response = await outbound.request(`${hubUrl}${path}`, { headers, timeoutMs, redirects: 2 })
-      const waitMs = Number(response.headers['retry-after'] ?? 1) * 1_000
+      const waitMs = (secondsToWait(response.headers) ?? 1) * 1_000
       if (response.status !== 429 || tries >= retriesMax || !(waitMs <= retryMsMax)) return response
       await new Promise((resolve) => setTimeout(resolve, waitMs))
     }
@@ -89,7 +98,7 @@ function createHubClient({ outbound, hubUrl, access }: HubOptions) {
     })
     const given = parseJson(response.body).token
     if (response.status === 401 || response.status === 403) throw refusedCredentials()
-    if (response.status !== 200 || typeof given !== 'string') throw unexpected(response.status, host, 'user')
+    if (response.status !== 200 || typeof given !== 'string') throw unexpected(response, host, 'user')
     logins.set('login', given)
     return given
   }
@@ -100,7 +109,7 @@ function createHubClient({ outbound, hubUrl, access }: HubOptions) {
       const response = await get(`${path}?page_size=${perPage}&page=${page}`)
       // Past the last page the hub answers 404.
       if (response.status === 404 && page > 1) break
-      if (response.status !== 200) throw unexpected(response.status, host, 'image')
+      if (response.status !== 200) throw unexpected(response, host, 'image')
       const { results, next } = parseJson(response.body)
       if (Array.isArray(results)) found.push(...results)
       if (!next) break

@@ -1,5 +1,7 @@
 import { CruxError } from '@crux/contract'
-import { OutboundError } from '@crux/service-kit'
+import { parseRegistryUrl, type RegistryAddress } from '@crux/rules'
+import { OutboundError, type OutboundResponse } from '@crux/service-kit'
+import { rateLimited } from './rate-limit.ts'
 
 export type RegistryTag = { name: string; created?: string | null }
 
@@ -12,6 +14,8 @@ export interface RegistryApi {
   tags(image: string): Promise<RegistryTag[]>
   /** The labels of an image's configuration; empty where the registry provides none. */
   labels(image: string, tag: string): Promise<Record<string, string>>
+  /** The digest of the manifest or index that the tag has now; undefined when the tag does not exist. */
+  digest(image: string, tag: string): Promise<string | undefined>
 }
 
 export type RegistryAccess = { user: string; token: string } | undefined
@@ -24,9 +28,11 @@ export const refusedCredentials = (property = 'token') =>
   new CruxError('registryUnauthorized', { property, description: 'The registry refuses these credentials.' })
 
 /** The error for the user who typed the address, for an unexpected answer. */
-export function unexpected(status: number, host: string, property: string): CruxError {
+export function unexpected(response: OutboundResponse, host: string, property: string): CruxError {
+  const { status } = response
+  const limited = rateLimited(response, host)
+  if (limited) return limited
   if (status === 401 || status === 403) return refusedCredentials()
-  if (status === 429) return new CruxError('registryRateLimit', { property: 'registryRateLimit' })
   if (status === 404) return new CruxError('notFound', { property, description: `${host} does not know this.` })
   return noRegistry(status, host, property)
 }
@@ -57,3 +63,10 @@ export function parseJson(body: Buffer): Record<string, unknown> {
 
 export const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === 'string') : []
+
+/** @throws CruxError invalidArgument `url` */
+export function readAddress(text: string): RegistryAddress {
+  const parsed = parseRegistryUrl(text)
+  if (parsed.ok) return parsed.address
+  throw new CruxError('invalidArgument', { property: 'url', value: text, description: `${parsed.problem}.` })
+}

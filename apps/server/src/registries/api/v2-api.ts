@@ -39,7 +39,7 @@ export function createV2Api(options: {
     const found: string[] = []
     for (let next: string | undefined = path; next && found.length < namesMax; ) {
       const response: OutboundResponse = await client.get(next, scope)
-      if (response.status !== 200) throw unexpected(response.status, client.host, 'image')
+      if (response.status !== 200) throw unexpected(response, client.host, 'image')
       found.push(...names(parseJson(response.body)))
       next = nextPage(response)
     }
@@ -48,7 +48,8 @@ export function createV2Api(options: {
 
   return {
     async check() {
-      const { status, headers, body } = await client.get('/v2/', '')
+      const response = await client.get('/v2/', '')
+      const { status, headers, body } = response
       const isRegistry =
         headers['docker-distribution-api-version'] !== undefined || /json/.test(String(headers['content-type'] ?? ''))
       if (status === 401 || status === 403) {
@@ -62,7 +63,7 @@ export function createV2Api(options: {
             })
       }
       if (status !== 200)
-        throw status === 404 ? noRegistry(status, client.host, 'url') : unexpected(status, client.host, 'url')
+        throw status === 404 ? noRegistry(status, client.host, 'url') : unexpected(response, client.host, 'url')
       if (!isRegistry && body.length > 0) throw noRegistry(status, client.host, 'url')
     },
     async catalog() {
@@ -80,6 +81,7 @@ export function createV2Api(options: {
       return names.map((tag) => ({ name: tag, created: created.get(tag) ?? null }))
     },
     labels: (image, tag) => manifests.labels(full(image), tag),
+    digest: (image, tag) => manifests.digest(full(image), tag),
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type OutboundRequest,
   type OutboundResponse,
 } from '@crux/service-kit'
+import { rateLimited } from './rate-limit.ts'
 import { parseJson, type RegistryAccess, refusedCredentials, timeoutMs, unreachable } from './registry-api.ts'
 
 export const pullScope = (name: string) => `repository:${name}:pull`
@@ -25,7 +26,7 @@ export function createV2Client(options: Options) {
   let useBasic = false
 
   /** Tries https first; a registry on loopback may use http instead. */
-  async function send(path: string, request: OutboundRequest): Promise<OutboundResponse> {
+  async function exchange(path: string, request: OutboundRequest): Promise<OutboundResponse> {
     if (scheme) return outbound.request(`${scheme}://${address.host}${path}`, request)
     try {
       const response = await outbound.request(`https://${address.host}${path}`, request)
@@ -42,10 +43,15 @@ export function createV2Client(options: Options) {
     }
   }
 
-  async function request(path: string, scope: string, headers: Record<string, string> = {}): Promise<OutboundResponse> {
-    const base: OutboundRequest = { timeoutMs, redirects: 3, maxBytes: 8 * 1_024 * 1_024 }
+  async function request(
+    method: 'GET' | 'HEAD',
+    path: string,
+    scope: string,
+    headers: Record<string, string> = {},
+  ): Promise<OutboundResponse> {
+    const base: OutboundRequest = { method, timeoutMs, redirects: 3, maxBytes: 8 * 1_024 * 1_024 }
     const remembered = authorization(scope)
-    const first = await send(path, {
+    const first = await exchange(path, {
       ...base,
       headers: { ...headers, ...(remembered && { authorization: remembered }) },
     })
@@ -60,7 +66,7 @@ export function createV2Client(options: Options) {
       if (!token) return first
       tokens.set(scope, token.value, { ttlMs: token.ttlMs })
     } else return first
-    return send(path, { ...base, headers: { ...headers, authorization: authorization(scope) ?? '' } })
+    return exchange(path, { ...base, headers: { ...headers, authorization: authorization(scope) ?? '' } })
   }
 
   function authorization(scope: string): string | undefined {
@@ -69,16 +75,21 @@ export function createV2Client(options: Options) {
     return token === undefined ? undefined : `Bearer ${token}`
   }
 
+  const send = (method: 'GET' | 'HEAD') => async (path: string, scope: string, headers?: Record<string, string>) => {
+    try {
+      return await request(method, path, scope, headers)
+    } catch (error) {
+      throw unreachable(error, 'url')
+    }
+  }
+
   return {
     host: address.host,
+    hasCredentials: access !== undefined,
     /** @throws CruxError invalidArgument `url` when the registry cannot be reached */
-    async get(path: string, scope: string, headers?: Record<string, string>): Promise<OutboundResponse> {
-      try {
-        return await request(path, scope, headers)
-      } catch (error) {
-        throw unreachable(error, 'url')
-      }
-    },
+    get: send('GET'),
+    /** @throws CruxError invalidArgument `url` when the registry cannot be reached */
+    head: send('HEAD'),
   }
 }
 
@@ -102,6 +113,8 @@ async function fetchToken(
     if (access) throw refusedCredentials()
     return undefined
   }
+  const limited = rateLimited(response, realm.url.host)
+  if (limited) throw limited
   const body = parseJson(response.body)
   const value = getToken(body)
   if (response.status !== 200 || value === undefined)

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
+import { CruxError } from '@crux/contract'
 import { manifestTypes } from '@crux/rules'
-import { parseJson } from './registry-api.ts'
+import { parseJson, unexpected } from './registry-api.ts'
 import { encodePath, pullScope, type V2Client } from './v2-client.ts'
 
 const accept = manifestTypes.join(', ')
@@ -27,6 +29,25 @@ export function createV2Manifests(client: V2Client) {
   }
 
   return {
+    /** @throws CruxError registryRateLimit with the seconds to wait */
+    async digest(name: string, tag: string): Promise<string | undefined> {
+      const path = `/v2/${encodePath(name)}/manifests/${encodeURIComponent(tag)}`
+      const response = await client.head(path, pullScope(name), { accept })
+      if (response.status === 404) return undefined
+      if (response.status !== 200)
+        throw !client.hasCredentials && response.status === 401
+          ? new CruxError('registryUnauthorized', {
+              property: 'registryId',
+              description: `${client.host} shows ${name} to nobody without credentials, or has no such image.`,
+            })
+          : unexpected(response, client.host, 'image')
+      const digest = response.headers['docker-content-digest']
+      if (typeof digest === 'string' && /^sha256:[0-9a-f]{64}$/.test(digest)) return digest
+      // The header is optional in the specification; the digest is the hash of the manifest's bytes.
+      const manifest = await client.get(path, pullScope(name), { accept })
+      if (manifest.status !== 200) throw unexpected(manifest, client.host, 'image')
+      return `sha256:${createHash('sha256').update(manifest.body).digest('hex')}`
+    },
     async created(name: string, tags: string[]): Promise<Map<string, string>> {
       const found = new Map<string, string>()
       const end = Date.now() + datesMs
