@@ -2,7 +2,15 @@ import { z } from 'zod'
 import { ConfigChange, ContainerConfig } from './container-configurations.ts'
 import { DeploymentEvent } from './deployment-events.ts'
 import { endpoints } from './endpoint.ts'
-import { deploymentStatuses, followModes, nodeTypes, portProtocols, projectTypes, releaseTriggers, versionTypes } from './enums.ts'
+import {
+  deploymentStatuses,
+  followModes,
+  nodeTypes,
+  portProtocols,
+  projectTypes,
+  releaseTriggers,
+  versionTypes,
+} from './enums.ts'
 import { LastRelease } from './last-release.ts'
 import { limits } from './limits.ts'
 import { Image } from './projects.ts'

@@ -144,6 +144,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     agentImagePath: read.AGENT_IMAGE_FILE,
     localAgentCommand: read.LOCAL_AGENT_COMMAND,
     observationWindowMs: read.OBSERVATION_WINDOW_MS,
+    /** Releases that following a tag starts for one deployment are this far apart. */
+    followQuietMs: 10_000,
     followCheckMs: read.FOLLOW_CHECK_SECONDS * 1_000,
     hubUrl: read.HUB_URL,
     hubRegistryUrl: read.HUB_REGISTRY_URL,
