@@ -76,18 +76,22 @@ export const storeStarted = (queries: Queries, digests: ReadonlyMap<string, stri
     from unnest(${[...digests.keys()]}::uuid[], ${[...digests.values()]}::text[]) as started(id, digest)
     where inst.id = started.id`.execute(queries, 'store started digests')
 
-/** @returns whether it is another problem than before */
-export const storeProblem = async (
+/** The start is tried again with the next check of the tag. @returns whether it is another problem than before */
+export async function storeProblem(
   queries: Queries,
   instanceIds: readonly string[],
   problem: string,
-): Promise<boolean> =>
-  (await sql`update crux.instance set follow_problem = ${problem}, follow_due_at = null
-    where id = any(${instanceIds}::uuid[]) and follow = 'deploy'
-    and (follow_problem is distinct from ${problem} or follow_due_at is not null)`.execute(
+): Promise<boolean> {
+  const others = await sql`update crux.instance inst set follow_problem = ${problem}, follow_due_at = null
+    from (select id, follow_problem from crux.instance where id = any(${instanceIds}::uuid[]) and follow = 'deploy'
+      order by id for update) before
+    where inst.id = before.id
+    returning before.follow_problem is distinct from ${problem} as is_other`.column<boolean>(
     queries,
     'store problem of following',
-  )) > 0
+  )
+  return others.includes(true)
+}
 
 /** Changes `deploy` to `notify` with the reason. @returns how many instances changed */
 export const downgrade = (queries: Queries, instanceIds: readonly string[], problem: string) =>

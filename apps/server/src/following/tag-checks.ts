@@ -5,9 +5,10 @@ import { followingChanged } from './events.ts'
 import { deploymentsOfTag } from './instance-store.ts'
 import { blockRegistry, type CheckResult, type ClaimedTag, claimChecks, storeCheck } from './tag-store.ts'
 
-const checksMax = 20
-/** A slow registry must not delay the checks of others. */
+const checksMax = 40
+/** A slow registry must not delay the checks of others, and the registries of one team not those of other teams. */
 const perRegistryMax = 4
+const perTeamMax = 8
 /** For a registry that limits requests without saying for how long. */
 const blockedMsDefault = 60_000
 
@@ -22,14 +23,14 @@ type Options = {
 /** Reads the digests of followed tags when their checks are due. Several servers share them. */
 export function createTagChecks({ app, checked, due }: Options) {
   const { pool } = app.database
-  const busy = new Map<string, number>()
+  const [registries, teams] = [createCounts(), createCounts()]
   const running = new Set<Promise<void>>()
   let claiming: Promise<void> | undefined
   let again = false
   let stopped = false
 
   async function claim() {
-    const except = [...busy].flatMap(([registryId, count]) => (count >= perRegistryMax ? [registryId] : []))
+    const except = { registries: registries.atLeast(perRegistryMax), teams: teams.atLeast(perTeamMax) }
     const max = Math.min(perRegistryMax, checksMax - running.size)
     const claimed = max > 0 && !stopped ? await claimChecks(pool, { max, except }) : []
     for (const tag of claimed) start(tag)
@@ -51,7 +52,8 @@ export function createTagChecks({ app, checked, due }: Options) {
   }
 
   function start(tag: ClaimedTag) {
-    busy.set(tag.registryId, (busy.get(tag.registryId) ?? 0) + 1)
+    registries.add(tag.registryId, 1)
+    teams.add(tag.teamId, 1)
     const check: Promise<void> = checkTag(app, tag)
       .then(({ waitMs, hasDigest }) => {
         due(waitMs)
@@ -61,9 +63,8 @@ export function createTagChecks({ app, checked, due }: Options) {
       .catch((err: unknown) => app.log.warn({ err, ...tag }, 'a followed tag was not checked, it is tried again'))
       .finally(() => {
         running.delete(check)
-        const left = (busy.get(tag.registryId) ?? 1) - 1
-        if (left > 0) busy.set(tag.registryId, left)
-        else busy.delete(tag.registryId)
+        registries.add(tag.registryId, -1)
+        teams.add(tag.teamId, -1)
         due(0)
       })
     running.add(check)
@@ -76,6 +77,18 @@ export function createTagChecks({ app, checked, due }: Options) {
       await claiming
       await Promise.all(running)
     },
+  }
+}
+
+function createCounts() {
+  const counts = new Map<string, number>()
+  return {
+    add(id: string, change: number) {
+      const count = (counts.get(id) ?? 0) + change
+      if (count > 0) counts.set(id, count)
+      else counts.delete(id)
+    },
+    atLeast: (max: number) => [...counts].flatMap(([id, count]) => (count >= max ? [id] : [])),
   }
 }
 

@@ -83,13 +83,17 @@ export async function syncTags(queries: Queries, intervalMs: number): Promise<vo
 /**
  * Claims checks that are due, for this server alone.
  *
- * @param except registries that this server sends enough requests to already
+ * @param except registries that this server sends enough requests to already, and teams for which it does
  */
-export const claimChecks = (queries: Queries, { max, except }: { max: number; except: readonly string[] }) =>
+export const claimChecks = (
+  queries: Queries,
+  { max, except }: { max: number; except: { registries: readonly string[]; teams: readonly string[] } },
+) =>
   sql`update crux.followed_tag ft set claimed_at = clock_timestamp() from crux.registry r
     where r.id = ft.registry_id and ft.id in (
       select id from crux.followed_tag
-      where next_check_at <= now() and not (registry_id = any(${except}::uuid[]))
+      where next_check_at <= now() and not (registry_id = any(${except.registries}::uuid[]))
+        and not exists (select from crux.registry r where r.id = registry_id and r.team_id = any(${except.teams}::uuid[]))
         and (claimed_at is null or claimed_at < now() - ${claimSeconds} * interval '1 second')
       order by next_check_at limit ${max} for update skip locked)
     returning ft.id, ft.registry_id, r.team_id, ft.name, ft.tag`.rows<ClaimedTag>(queries, 'claim checks of tags')
