@@ -2,18 +2,17 @@ import type { FollowMode } from '@crux/contract'
 import { createRounds, inBackground } from '@crux/service-kit'
 import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
+import { createDecisions } from './decisions.ts'
 import { claimDue, deploymentsToStart } from './instance-store.ts'
 import { judgeDangers } from './judge-dangers.ts'
-import { startNewer } from './start-newer.ts'
 import { switchFollow } from './switch-follow.ts'
 import { createTagChecks } from './tag-checks.ts'
 import { requestChecks, syncTags } from './tag-store.ts'
+import { createTimers } from './timers.ts'
 
 const roundMs = 5_000
 /** Images whose tag was changed are followed at their new tag after this time. */
 const syncMs = 60_000
-/** What failed unexpectedly, e.g. because the database was away, is tried again after this time. */
-const retryMs = 10_000
 
 /** A repository as its registry names it; without a tag, all of its tags. */
 type Push = { repository: string; tag?: string | undefined }
@@ -25,10 +24,11 @@ export type Following = ReturnType<typeof createFollowing>
  */
 export function createFollowing(app: App) {
   const unsubscribes: (() => void)[] = []
-  const timers = new Set<NodeJS.Timeout>()
-  const decisions = new Map<string, { again: boolean; done: Promise<void> }>()
+  const timers = createTimers({ maxMs: 3 * roundMs })
+  const { runIn } = timers
+  const decisions = createDecisions(app, timers)
+  const { decide } = decisions
   let syncedAt = 0
-  let stopped = false
 
   const rounds = createRounds({
     intervalMs: roundMs,
@@ -50,38 +50,6 @@ export function createFollowing(app: App) {
       }),
     due: (waitMs) => runIn(waitMs, () => checks.run()),
   })
-
-  /** The rounds find what is due later. */
-  function runIn(waitMs: number, work: () => unknown) {
-    if (stopped || waitMs > roundMs * 3) return
-    const timer = setTimeout(() => {
-      timers.delete(timer)
-      inBackground('following a tag', work)
-    }, waitMs)
-    timers.add(timer)
-  }
-
-  /** Decides about one deployment, one decision after another. What is reported meanwhile leads to one more. */
-  function decide(deploymentId: string): void {
-    if (stopped) return
-    const running = decisions.get(deploymentId)
-    if (running) {
-      running.again = true
-      return
-    }
-    const decision = { again: false, done: Promise.resolve() }
-    decisions.set(deploymentId, decision)
-    decision.done = startNewer(app, deploymentId)
-      .catch((err: unknown) => {
-        app.log.warn({ err, deploymentId }, 'a release by a tag was not decided, it is tried again')
-        return retryMs
-      })
-      .then((waitMs) => {
-        decisions.delete(deploymentId)
-        if (decision.again) decide(deploymentId)
-        else if (waitMs !== undefined) runIn(waitMs, () => decide(deploymentId))
-      })
-  }
 
   /** An event is only a hint: the registry is asked for the digest. */
   async function notePushes(registryId: string, pushes: readonly Push[]): Promise<void> {
@@ -119,12 +87,11 @@ export function createFollowing(app: App) {
       rounds.start()
     },
     async stop() {
-      stopped = true
       for (const unsubscribe of unsubscribes.splice(0)) unsubscribe()
-      for (const timer of timers) clearTimeout(timer)
+      timers.stop()
       await rounds.stop()
       await checks.stop()
-      await Promise.all([...decisions.values()].map(({ done }) => done))
+      await decisions.stop()
     },
   }
 }

@@ -18,7 +18,6 @@ export { listNeighbours } from './neighbour-store.ts'
 export { checkFree, checkMayProtect, checkProtect } from './protection.ts'
 export { type AutomaticChoice, cancelDeployment, startAutomatically, startDeployment, startRelease } from './start.ts'
 export { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
-export type { Starter } from './start-request.ts'
 export {
   deploymentNotFound,
   findAttempts,
