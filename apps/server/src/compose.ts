@@ -8,6 +8,7 @@ import { containerChannels, containerRoutes } from './containers/index.ts'
 import type { App } from './context.ts'
 import { dashboardRoutes } from './dashboard/index.ts'
 import { deploymentChannels, deploymentRoutes } from './deployments/index.ts'
+import type { Following } from './following/index.ts'
 import type { Handlers } from './http/index.ts'
 import { createIdentityFlows } from './identity/index.ts'
 import { imageRoutes, selectImages, versionChannels } from './images/index.ts'
@@ -26,6 +27,7 @@ import { projectVersions, versionRoutes } from './versions/index.ts'
 type Parts = {
   browser: Browser
   localAgents: LocalAgents
+  following: Following
   health: Health
   status: () => Promise<ResponseInput<'system.status'>>
 }
@@ -51,7 +53,7 @@ export function composeRoutes(app: App, parts: Parts): Handlers {
     ...containerConfigurationRoutes(app),
     ...configBundleRoutes(app),
     ...storageRoutes(app),
-    ...deploymentRoutes(app),
+    ...deploymentRoutes(app, parts.following.switch),
     ...nodeRoutes(app, parts.localAgents),
     ...containerRoutes(app),
   }

@@ -26,6 +26,7 @@ import { acceptedOrigins, type Config, localUrl } from './config/index.ts'
 import type { App } from './context.ts'
 import { createCipher } from './crypto/index.ts'
 import { openServerDatabase } from './db/open-database.ts'
+import { createFollowing } from './following/index.ts'
 import { createGateway, createNodeLinks } from './gateway/index.ts'
 import {
   createHostCheck,
@@ -116,6 +117,7 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   const gateway = createGateway(app, links, deployments.port)
   const localAgents = createLocalAgents(app)
   const browser = createBrowser(app)
+  const following = createFollowing(app)
   const hosts = createHostCheck(config, () => config)
   const http = createHttpServer(app, { url, hosts, grpc: gateway.listener(), watch: gateway.watch })
   const { fastify } = http
@@ -128,7 +130,7 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   })
   mountContract(fastify, {
     guard: createGuard(authServices, () => origins),
-    handlers: composeRoutes(app, { browser, localAgents, health, status }),
+    handlers: composeRoutes(app, { browser, following, localAgents, health, status }),
     recordAudit: (entry) => recordAudit(app, entry),
   })
   serveConsole(fastify, overrides.consoleDirectory ?? consoleDirectory)
@@ -156,6 +158,8 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   refusedPorts.push(...ownPorts(config))
   await deployments.start()
   lifecycle.onStop('deployments', () => deployments.stop())
+  following.start()
+  lifecycle.onStop('following', () => following.stop())
   lifecycle.onStop('certificate', reloadCertificate(http.port.server, config.tls, log))
   lifecycle.onStop('http', () => http.stop(drainMs))
   lifecycle.onStop('gateway', () => gateway.stop())

@@ -2,7 +2,15 @@ import { z } from 'zod'
 import { ConfigChange, ContainerConfig } from './container-configurations.ts'
 import { DeploymentEvent } from './deployment-events.ts'
 import { endpoints } from './endpoint.ts'
-import { deploymentStatuses, nodeTypes, portProtocols, projectTypes, versionTypes } from './enums.ts'
+import {
+  deploymentStatuses,
+  followModes,
+  nodeTypes,
+  portProtocols,
+  projectTypes,
+  releaseTriggers,
+  versionTypes,
+} from './enums.ts'
 import { LastRelease } from './last-release.ts'
 import { limits } from './limits.ts'
 import { Image } from './projects.ts'
@@ -77,7 +85,32 @@ export const Deployment = z.object({
   updatedByName: z.string().nullish(),
 })
 export type Deployment = z.output<typeof Deployment>
-export const Instance = z.object({ id: Id, updatedAt: Timestamp, image: Image, config: ContainerConfig })
+/** Following the tag of an instance's image: what is known of the tag, and what the server found wrong. */
+export const Following = z.object({
+  /** The user who switched it on, with whose rights releases start. */
+  by: z.object({ id: z.string(), name: z.string() }).nullish(),
+  /** Why the server changed `deploy` to `notify`, or why the last release did not start. */
+  problem: z.string().nullish(),
+  /** The last successful check of the tag. */
+  checkedAt: Timestamp.nullish(),
+  nextCheckAt: Timestamp.nullish(),
+  /** Why the last check failed; absent after a successful one. */
+  error: z.string().nullish(),
+  /** Another digest of the tag than the one that runs, and when it was first seen. */
+  pending: z.object({ digest: z.string(), since: Timestamp }).nullish(),
+})
+export const Instance = z.object({
+  id: Id,
+  updatedAt: Timestamp,
+  image: Image,
+  config: ContainerConfig,
+  /** What a new digest of the image's tag leads to. */
+  follow: z.enum(followModes).optional(),
+  /** Absent while `follow` is `off`. */
+  following: Following.nullish(),
+})
+/** A change of an instance: its configuration, and whether it follows the tag of its image. */
+export const InstanceUpdate = ConfigChange.extend({ follow: z.enum(followModes).optional() })
 export const DeploymentDetails = Deployment.extend({
   publicKey: z.string().nullish(),
   config: ContainerConfig,
@@ -100,6 +133,9 @@ export const Release = z.object({
   status: z.enum(['in-progress', 'successful', 'failed']),
   startedAt: Timestamp,
   startedBy: z.object({ id: z.string(), name: z.string() }),
+  /** `follow`: a new digest of a tag, which `triggerReason` names. Absent for releases of earlier versions of Crux. */
+  trigger: z.enum(releaseTriggers).nullish(),
+  triggerReason: z.string().nullish(),
   /** When the agent received the release, which was in the queue before. */
   dispatchedAt: Timestamp.nullish(),
   finishedAt: Timestamp.nullish(),
@@ -296,9 +332,9 @@ export const deploymentEndpoints = endpoints({
     permission: 'deployments.read',
   },
   'deployments.update-instance': {
-    summary: "Change an instance's configuration",
+    summary: "Change an instance's configuration, or whether it follows the tag of its image",
     route: `PATCH ${one}/instances/:instanceId`,
-    body: ConfigChange,
+    body: InstanceUpdate,
     configInput: true,
     errors: ['preconditionFailed', 'keysAreUnique'],
     permission: 'container-configurations.edit',

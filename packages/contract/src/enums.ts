@@ -133,3 +133,8 @@ export type ContainerState = (typeof containerStates)[number]
 export type ContainerOperation = (typeof containerOperations)[number]
 export type ContainerConfigType = (typeof containerConfigTypes)[number]
 export type LogLevel = (typeof logLevels)[number]
+
+/** What a new digest of a tag leads to: nothing, a notice, or a release. */
+export const followModes = ['off', 'notify', 'deploy'] as const
+export type FollowMode = (typeof followModes)[number]
+export const releaseTriggers = ['user', 'token', 'follow'] as const

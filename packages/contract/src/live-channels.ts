@@ -182,6 +182,8 @@ export const liveChannels = channels({
       'deployment-event-list': { data: z.array(DeploymentEvent) },
       'instances-added': { data: z.array(z.object({ id: Id, configId: Id, image: Image })) },
       'instance-deleted': { data: z.object({ instanceId: Id, configId: Id }) },
+      /** What is known of a followed tag has changed, or whether an instance follows one: read the deployment again. */
+      'following-updated': { data: Nothing },
       'deployment-bundles-updated': {
         data: z.object({
           bundles: z.array(

@@ -30,6 +30,16 @@ export type DeploymentTokenActor = {
 /** The author of a request. */
 export type Actor = UserActor | ServiceAccountActor | DeploymentTokenActor
 
+/** A user for whom the server acts without a request. */
+export type AbsentUser = {
+  kind: 'user'
+  id: string
+  name: string
+  email: string
+  sessionId?: undefined
+  grant?: undefined
+}
+
 /** `role` is the actor's role in this team. */
 export type TeamContext = { id: string; slug: string; name: string; role: TeamRole; secondFactorRequired: boolean }
 

@@ -34,6 +34,10 @@ export const touchToken = (queries: Queries, id: string) =>
 
 export type TeamKey = { by: 'slug' | 'id'; value: string }
 
+/** The team with the user's role in it; undefined when they are no member. */
+export const findMember = (queries: Queries, userId: string, teamId: string) =>
+  findMembership(queries, { kind: 'user', id: userId }, { by: 'id', value: teamId })
+
 /** The role of each kind of actor in a team `t`, and the tables that have it. */
 const memberships: Record<Actor['kind'], (id: string) => { role: string; joins: Sql }> = {
   user: (id) => ({ role: 'm.role', joins: sql`join crux.team_member m on m.team_id = t.id and m.user_id = ${id}` }),

@@ -1,12 +1,13 @@
 import { redact } from '@crux/service-kit'
-import type { Actor } from '../access/index.ts'
+import type { AbsentUser, Actor } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { insertEntry } from './store.ts'
 
 export type AuditEntry = {
   teamId: string
-  actor: Actor
-  context: 'http' | 'ws'
+  actor: Actor | AbsentUser
+  /** `rpc`: the server itself acts for the user. */
+  context: 'http' | 'ws' | 'rpc'
   method?: 'post' | 'put' | 'patch' | 'delete'
   /** The contract's audit label with the operation: `registry registries.create`. */
   event: string

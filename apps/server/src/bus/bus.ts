@@ -34,6 +34,8 @@ export type BusEvent =
   | { type: 'config-bundle.changed'; configBundleId: string }
   /** The deployment has other bundles, or another order of them. */
   | { type: 'deployment.bundles'; deploymentId: string }
+  /** What is known of a tag that instances of the deployment follow has changed, or whether they follow it. */
+  | { type: 'deployment.following'; deploymentId: string }
   | { type: 'deployment.changed'; teamId: string; deploymentId: string; status: DeploymentStatus }
   /** New rows in deployment_event up to and including `position`. */
   | { type: 'deployment.events'; deploymentId: string; try: number; position: number }

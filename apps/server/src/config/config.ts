@@ -55,6 +55,13 @@ const settings = z
     AGENT_IMAGE_FILE: z.string().optional().meta({ example: '/opt/crux/agent-image.tar' }),
     LOCAL_AGENT_COMMAND: z.string().optional().meta({ example: 'node /opt/crux/agent/main.js' }),
     OBSERVATION_WINDOW_MS: z.coerce.number().int().min(0).max(600_000).default(1_000).meta({ example: 1000 }),
+    FOLLOW_CHECK_SECONDS: z.coerce
+      .number('is not a number of seconds')
+      .int('is not a number of seconds')
+      .min(10, 'is less than 10 seconds')
+      .max(86_400, 'is more than a day')
+      .default(300)
+      .meta({ example: 300 }),
     HUB_URL: httpUrl.default('https://hub.docker.com').meta({ example: 'https://hub.docker.com' }),
     HUB_REGISTRY_URL: httpUrl.default('https://registry-1.docker.io').meta({ example: 'https://registry-1.docker.io' }),
     GITLAB_URL: httpUrl.default('https://gitlab.com').meta({ example: 'https://gitlab.com' }),
@@ -147,6 +154,9 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     agentImagePath: read.AGENT_IMAGE_FILE,
     localAgentCommand: read.LOCAL_AGENT_COMMAND,
     observationWindowMs: read.OBSERVATION_WINDOW_MS,
+    /** Releases that following a tag starts for one deployment are this far apart. */
+    followQuietMs: 10_000,
+    followCheckMs: read.FOLLOW_CHECK_SECONDS * 1_000,
     hubUrl: read.HUB_URL,
     hubRegistryUrl: read.HUB_REGISTRY_URL,
     gitlabUrl: read.GITLAB_URL,

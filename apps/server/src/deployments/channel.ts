@@ -122,6 +122,11 @@ function publishChanges(app: App, audiences: Audiences): void {
         for (const subscriber of subscribers) subscriber.send('instance-deleted', { instanceId, configId })
       })
   })
+  app.bus.on('deployment.following', ({ deploymentId }) =>
+    audiences.inTurn(deploymentId, async ({ subscribers }) => {
+      for (const subscriber of subscribers) subscriber.send('following-updated', {})
+    }),
+  )
   app.bus.on('deployment.bundles', ({ deploymentId }) => audiences.publishBundles(deploymentId))
   app.bus.on('config-bundle.changed', ({ configBundleId }) => {
     if (byDeployment.size === 0) return

@@ -1,10 +1,20 @@
-import { CruxError, type ResponseInput } from '@crux/contract'
+import { CruxError, type FollowMode, type ResponseInput } from '@crux/contract'
 import type { Caller } from '../access/index.ts'
 import { type ConfigRow, configJson, toContainerConfig } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import { raw, sql } from '../db/queries.ts'
 import { type RegistrySummary, toRegistry } from '../registries/index.ts'
+import { followedTagOfImage, releasedDigests } from '../releases/index.ts'
 
+type FollowingRow = {
+  byId: string | null
+  problem: string | null
+  checkedAt: string | null
+  nextCheckAt: string | null
+  error: string | null
+  digest: string | null
+  since: string | null
+}
 type InstanceRow = {
   id: string
   updatedAt: Date
@@ -17,6 +27,8 @@ type InstanceRow = {
   imageLabels: Record<string, string>
   imageConfig: ConfigRow
   registry: RegistrySummary
+  follow: FollowMode
+  following: FollowingRow | null
 }
 type Instance = ResponseInput<'deployments.get-instance'>
 
@@ -25,19 +37,24 @@ const instancesSql = sql`
     i.tag as image_tag, i."order" as image_order, i.created_at as image_created_at, i.labels as image_labels,
     ${raw(configJson('ic'))} as image_config,
     json_build_object('id', r.id, 'name', r.name, 'type', r.type, 'url', r.url, 'description', r.description,
-      'icon', r.icon, 'imageNamePrefix', r.image_name_prefix) as registry
+      'icon', r.icon, 'imageNamePrefix', r.image_name_prefix) as registry, inst.follow,
+    case when inst.follow <> 'off' then json_build_object('byId', inst.followed_by, 'problem', inst.follow_problem,
+      'checkedAt', ft.checked_at, 'nextCheckAt', ft.next_check_at, 'error', ft.error,
+      'digest', case when ft.digest <> running.digest then ft.digest end, 'since', ft.digest_at) end as following
   from crux.instance inst
+  join crux.deployment d on d.id = inst.deployment_id
   join crux.image i on i.id = inst.image_id
   join crux.registry r on r.id = i.registry_id
   join crux.container_config c on c.instance_id = inst.id
-  join crux.container_config ic on ic.image_id = i.id`
+  join crux.container_config ic on ic.image_id = i.id
+  ${followedTagOfImage} ${releasedDigests}`
 
 /** In the order of the version, in which they start. */
 export async function listInstances(app: App, deploymentId: string): Promise<Instance[]> {
   const rows = await sql`${instancesSql}
     where inst.deployment_id = ${deploymentId}
     order by i."order", i.id`.rows<InstanceRow>(app.database.pool, 'instances of a deployment')
-  return rows.map(toInstance)
+  return toInstances(app, rows)
 }
 
 /** @throws CruxError notFound */
@@ -46,31 +63,52 @@ export async function getInstance(
   { team }: Caller,
   ids: { deploymentId: string; instanceId: string },
 ): Promise<Instance> {
-  const row = await sql`${instancesSql} join crux.deployment d on d.id = inst.deployment_id
+  const row = await sql`${instancesSql}
     where inst.id = ${ids.instanceId} and d.id = ${ids.deploymentId}
     and d.team_id = ${team.id}`.first<InstanceRow>(app.database.pool)
   if (!row) throw new CruxError('notFound', { property: 'instanceId', value: ids.instanceId })
-  return toInstance(row)
+  const [instance] = await toInstances(app, [row])
+  if (!instance) throw new CruxError('notFound', { property: 'instanceId', value: ids.instanceId })
+  return instance
 }
 
 /** Instances of images that were just added to a version, by deployment, for open pages. */
 export async function instancesOfImages(app: App, deploymentId: string, imageIds: readonly string[]) {
   const rows = await sql`${instancesSql} where inst.deployment_id = ${deploymentId} and i.id = any(${imageIds}::uuid[])
     order by i."order", i.id`.rows<InstanceRow>(app.database.pool)
-  return rows.map((row) => ({ id: row.id, configId: row.config.id, image: toInstance(row).image }))
+  return rows.map((row) => ({ id: row.id, configId: row.config.id, image: toImage(row) }))
 }
 
-const toInstance = (row: InstanceRow): Instance => ({
-  ...row,
-  config: toContainerConfig(row.config),
-  image: {
-    id: row.imageId,
-    name: row.imageName,
-    tag: row.imageTag,
-    order: row.imageOrder,
-    createdAt: row.imageCreatedAt,
-    labels: row.imageLabels,
-    config: toContainerConfig(row.imageConfig),
-    registry: toRegistry(row.registry),
-  },
+async function toInstances(app: App, rows: readonly InstanceRow[]): Promise<Instance[]> {
+  const people = await app.identity.people(rows.flatMap(({ following }) => following?.byId ?? []))
+  return rows.map((row) => ({
+    id: row.id,
+    updatedAt: row.updatedAt,
+    config: toContainerConfig(row.config),
+    image: toImage(row),
+    follow: row.follow,
+    ...(row.following && { following: toFollowing(row.following, people) }),
+  }))
+}
+
+const toFollowing = (
+  { byId, digest, since, checkedAt, nextCheckAt, ...rest }: FollowingRow,
+  people: ReadonlyMap<string, { name: string }>,
+): Instance['following'] => ({
+  ...rest,
+  by: byId === null ? null : { id: byId, name: people.get(byId)?.name ?? 'Unknown user' },
+  checkedAt: checkedAt && new Date(checkedAt),
+  nextCheckAt: nextCheckAt && new Date(nextCheckAt),
+  pending: digest !== null && since !== null ? { digest, since: new Date(since) } : null,
+})
+
+const toImage = (row: InstanceRow): Instance['image'] => ({
+  id: row.imageId,
+  name: row.imageName,
+  tag: row.imageTag,
+  order: row.imageOrder,
+  createdAt: row.imageCreatedAt,
+  labels: row.imageLabels,
+  config: toContainerConfig(row.imageConfig),
+  registry: toRegistry(row.registry),
 })

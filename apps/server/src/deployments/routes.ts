@@ -1,3 +1,5 @@
+import type { FollowMode } from '@crux/contract'
+import type { Caller } from '../access/index.ts'
 import { patchConfig } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import type { Handlers } from '../http/index.ts'
@@ -21,7 +23,14 @@ import { createDeploymentToken, deleteDeploymentToken } from './token.ts'
 
 type Operations = Extract<keyof Handlers, `deployments.${string}`> | 'nodes.deployments' | 'config-bundles.deployments'
 
-export const deploymentRoutes = (app: App): Handlers<Operations> => ({
+/** What a new digest of an instance's tag leads to is switched by the domain that follows tags. */
+type SwitchFollow = (
+  caller: Caller,
+  ids: { deploymentId: string; instanceId: string },
+  follow: FollowMode,
+) => Promise<void>
+
+export const deploymentRoutes = (app: App, switchFollow: SwitchFollow): Handlers<Operations> => ({
   'deployments.list': ({ caller, query }) => listDeployments(app, caller, query),
   'deployments.get': ({ caller, params }) => getDeployment(app, caller, params.deploymentId),
   'deployments.create': ({ caller, body }) => createDeployment(app, caller, body),
@@ -60,9 +69,13 @@ export const deploymentRoutes = (app: App): Handlers<Operations> => ({
     if (confirmed.length > 0) audited({ confirmed })
   },
   'deployments.get-instance': ({ caller, params }) => getInstance(app, caller, params),
-  'deployments.update-instance': async ({ caller, params, body }) => {
+  'deployments.update-instance': async ({ caller, params, body, audited }) => {
     const { config } = await getInstance(app, caller, params)
-    await patchConfig(app, caller, config.id, { config: body.config, typing: body.typing })
+    const { follow, ...patch } = body
+    if (patch.config || follow === undefined) await patchConfig(app, caller, config.id, patch)
+    if (follow === undefined) return
+    audited({ follow })
+    await switchFollow(caller, params, follow)
   },
   'deployments.create-token': ({ caller, params, body }) =>
     createDeploymentToken(app, caller, params.deploymentId, body),

@@ -28,7 +28,10 @@ export type CompleteRelease = () => Promise<MessageInitShape<typeof ReleaseSchem
 export async function buildRelease(
   app: App,
   queries: Queries,
-  release: Omit<NewRelease, 'sourceNumber' | 'startedById' | 'startedByName' | 'leaseUntil' | 'dispatchedAt'>,
+  release: Omit<
+    NewRelease,
+    'sourceNumber' | 'startedById' | 'startedByName' | 'trigger' | 'triggerReason' | 'leaseUntil' | 'dispatchedAt'
+  >,
   instances: readonly ReleaseInstanceRow[],
 ): Promise<CompleteRelease> {
   const [previous, deletedNodes, stored, storages] = await Promise.all([

@@ -7,6 +7,7 @@ export {
   measuredPauses,
 } from './current-container-store.ts'
 export { type LoadedDeployment, loadDeployment } from './deployment-store.ts'
+export { followedTagOfImage, releasedDigests } from './digest-store.ts'
 export { deleteEventsOfReleases } from './event-retention-store.ts'
 export { readEvents, toEvent } from './event-store.ts'
 export { bundlesChanged, deploymentsChanged } from './events.ts'
@@ -15,7 +16,7 @@ export { getLog, latestEvents } from './log.ts'
 export { openLogFile } from './log-file.ts'
 export { listNeighbours } from './neighbour-store.ts'
 export { checkFree, checkMayProtect, checkProtect } from './protection.ts'
-export { cancelDeployment, startDeployment, startRelease } from './start.ts'
+export { type AutomaticChoice, cancelDeployment, startAutomatically, startDeployment, startRelease } from './start.ts'
 export { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
 export {
   deploymentNotFound,
@@ -25,5 +26,6 @@ export {
   type ReleaseInstanceRow,
   releaseInstances,
 } from './store.ts'
+export { findOtherProtected } from './target-store.ts'
 export { waitForRelease } from './wait.ts'
 export { createDeploymentWork } from './work.ts'

@@ -15,7 +15,7 @@ import {
   type Subjects,
   storeConfirmations,
 } from './confirmations.ts'
-import { type LoadedDeployment, loadDeployment } from './deployment-store.ts'
+import { type LoadedDeployment, type LoadedInstance, loadDeployment } from './deployment-store.ts'
 import { type BuiltRelease, deliver, isSecondDispatched, leaseUntilFrom, notifyDispatcher } from './dispatch.ts'
 import { appendEvents, logEvent, statusEvent } from './event-store.ts'
 import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
@@ -23,6 +23,7 @@ import { refuseUnsuccessful, toPlanned } from './list.ts'
 import { cancelledBy, failRelease } from './outcome-store.ts'
 import { hasStaleValues } from './stale-secrets.ts'
 import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
+import type { Starter } from './start-request.ts'
 import {
   findRelease,
   findReleaseAhead,
@@ -78,22 +79,8 @@ export async function startDeployment(
         : []
       return { refused, voided: invalidated }
     }
-    const instances = chosen.map((instance, order): NewReleaseInstance => {
-      const { image, config, id } = instance
-      return {
-        instanceId: id,
-        order,
-        registryId: image.registryId,
-        containerName: config.name,
-        imageName: image.reference,
-        imageTag: image.tag,
-        localOnly: image.localOnly,
-        digest: null,
-        preparationDigests: {},
-        config,
-      }
-    })
-    return begin(app, queries, caller, deployment, instances, {
+    return begin(app, queries, caller, deployment, chosen.map(toReleaseInstance), {
+      ...triggeredBy(caller),
       mayDispatch,
       subjects,
       versionName: deployment.version.name,
@@ -108,6 +95,54 @@ export async function startDeployment(
   }
   finishStart(app, started)
   return { number: started.number, confirmed: started.confirmed }
+}
+
+/** What a start that nobody requested deploys: digests by instance. */
+export type AutomaticChoice = { digests: ReadonlyMap<string, string>; reason: string }
+
+/**
+ * Starts a release that nobody requested, with all checks of a start.
+ *
+ * @param choose decides under the lock of the deployment, so that of several servers one starts it; undefined starts
+ *   nothing. What it writes is stored with the release.
+ * @throws CruxError as `startDeployment`
+ */
+export async function startAutomatically(
+  app: App,
+  starter: Starter,
+  deploymentId: string,
+  choose: (queries: Queries, deployment: LoadedDeployment) => Promise<AutomaticChoice | undefined>,
+): Promise<number | undefined> {
+  const started = await inStart(app, async (queries, mayDispatch) => {
+    const deployment = await loadDeployment(queries, starter.team.id, deploymentId, { lock: true })
+    const choice = await choose(queries, deployment)
+    if (!choice) return undefined
+    throwIfAny([checkStatus(deployment, 'deploy')])
+    const chosen = chooseInstances(deployment, [...choice.digests.keys()])
+    throwIfAny(
+      await startProblems(queries, deployment, chosen, {
+        ...starter,
+        ignoreProtected: false,
+        from: 'layers',
+        cruxUrl: app.config.url,
+      }),
+    )
+    const instances = chosen
+      .map(toReleaseInstance)
+      .map((instance) => ({ ...instance, digest: choice.digests.get(instance.instanceId) ?? null }))
+    return begin(app, queries, starter, deployment, instances, {
+      trigger: 'follow',
+      triggerReason: choice.reason,
+      mayDispatch,
+      subjects: await readSubjects(queries, deployment, chosen),
+      versionName: deployment.version.name,
+      recreate: false,
+      partial: chosen.length < deployment.instances.length,
+      sourceNumber: null,
+    })
+  })
+  if (started) finishStart(app, started)
+  return started?.number
 }
 
 /** Rolls back: starts an earlier release again, with its digests and configurations. */
@@ -135,6 +170,7 @@ export async function startRelease(
       }),
     )
     return begin(app, queries, caller, deployment, instances, {
+      ...triggeredBy(caller),
       mayDispatch,
       subjects: await readSubjects(queries, deployment, planned),
       versionName: source.versionName,
@@ -188,7 +224,7 @@ type Started = {
 }
 /** What an admin's start confirmed, for the audit log. */
 export type ConfirmedInstance = { containerName: string; dangers: string[] }
-type Order = {
+type Order = Pick<NewRelease, 'trigger' | 'triggerReason'> & {
   mayDispatch: boolean
   subjects: Subjects
   versionName: string
@@ -213,7 +249,7 @@ async function inStart<T>(app: App, start: (queries: Queries, mayDispatch: boole
 async function begin(
   app: App,
   queries: Queries,
-  { team, actor }: Caller,
+  { team, actor }: Starter,
   deployment: LoadedDeployment,
   instances: readonly NewReleaseInstance[],
   { mayDispatch, subjects, ...order }: Order,
@@ -254,7 +290,11 @@ async function begin(
     insertRelease(queries, release, instances),
     appendEvents(queries, deployment.id, number, [
       statusEvent('in-progress'),
-      logEvent(`Started by ${actor.name}${source}`),
+      logEvent(
+        order.triggerReason
+          ? `Started by following a tag, which ${actor.name} switched on: ${order.triggerReason}`
+          : `Started by ${actor.name}${source}`,
+      ),
       ...confirmed.map((one) =>
         logEvent(
           `${actor.name} confirmed what reaches the node in ${one.containerName}: ${one.dangers.join(', ')}`,
@@ -277,6 +317,24 @@ async function begin(
   const dispatched = built && { release: { ...inserted, dispatchedAt: null }, built }
   return { nodeId: deployment.node.id, number, update, confirmed, dispatched }
 }
+
+const triggeredBy = ({ actor }: Starter): Pick<NewRelease, 'trigger' | 'triggerReason'> => ({
+  trigger: actor.grant ? 'token' : 'user',
+  triggerReason: null,
+})
+
+const toReleaseInstance = ({ id, image, config }: LoadedInstance, order: number): NewReleaseInstance => ({
+  instanceId: id,
+  order,
+  registryId: image.registryId,
+  containerName: config.name,
+  imageName: image.reference,
+  imageTag: image.tag,
+  localOnly: image.localOnly,
+  digest: null,
+  preparationDigests: {},
+  config,
+})
 
 /** An admin confirms what they saw, and nothing that another user stored in between. */
 function checkUnchanged(subjects: Subjects, expectedHash: string | undefined): CruxError | undefined {

@@ -8,7 +8,7 @@ export const releaseColumns = sql`r.id, r.deployment_id, r.number, r.team_id,
   r.project_id, r.node_id, r.prefix, r.version_name,
   r.project_name, r.status, r.reason, r.recreate, r.partial,
   r.host_dangerous_allowed, r.started_at, r.started_by_id,
-  r.started_by_name, r.dispatched_at, r.finished_at,
+  r.started_by_name, r.trigger, r.trigger_reason, r.dispatched_at, r.finished_at,
   r.cancel_requested_by, r.lease_until,
   r.acknowledged_sequence::float8 as acknowledged_sequence, r.current, r.container_names`
 
@@ -42,12 +42,12 @@ export type NewReleaseInstance = ReleaseInstanceRow & { order: number }
 export const insertRelease = (queries: Queries, release: NewRelease, instances: readonly NewReleaseInstance[]) =>
   sql`with added as (
       insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name,
-        recreate, partial, host_dangerous_allowed, source_number, started_by_id, started_by_name, lease_until,
-        dispatched_at)
+        recreate, partial, host_dangerous_allowed, source_number, started_by_id, started_by_name, trigger,
+        trigger_reason, lease_until, dispatched_at)
       values (${release.deploymentId}, ${release.number}, ${release.teamId}, ${release.projectId}, ${release.nodeId},
         ${release.prefix}, ${release.versionName}, ${release.projectName}, ${release.recreate}, ${release.partial},
         ${release.hostDangerousAllowed}, ${release.sourceNumber}, ${release.startedById}, ${release.startedByName},
-        ${release.leaseUntil}, ${release.dispatchedAt}) returning *),
+        ${release.trigger}, ${release.triggerReason}, ${release.leaseUntil}, ${release.dispatchedAt}) returning *),
     members as (
       insert into crux.release_instance (release_id, instance_id, "order", registry_id, container_name, image_name,
         image_tag, local_only, digest, preparation_digests, config)

@@ -20,6 +20,7 @@ import { DeploymentInstances } from './DeploymentInstances.tsx'
 import { DeploymentSummary } from './DeploymentSummary.tsx'
 import { DeploymentToken } from './DeploymentToken.tsx'
 import { deploymentReasons } from './deployment-reason.ts'
+import { FollowedTags } from './FollowedTags.tsx'
 import { queueIntervalMs } from './QueuePosition.tsx'
 import { Releases } from './Releases.tsx'
 import { useStart } from './use-start.ts'
@@ -54,6 +55,8 @@ export function DeploymentPage() {
     'instances-added': refresh,
     'instance-deleted': refresh,
     'deployment-bundles-updated': refresh,
+    'following-updated': () =>
+      void queryClient.invalidateQueries({ queryKey: queryKey('deployments.get', { params }) }),
   })
   return (
     <QueryView query={query} skeleton={<SkeletonColumns />}>
@@ -86,10 +89,11 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
   const reason = deploymentReasons(deployment)
   const takes = node && nodeTakesDeployments(node)
   const problems = blockingProblems(preview.data)
+  const nodeReason = takes && !takes.allowed ? takes.reason : null
   const startReason =
     startDenied ??
     reason('deploy') ??
-    (takes && !takes.allowed ? takes.reason : null) ??
+    nodeReason ??
     (deployment.instances.length === 0 ? t('detail.noImages') : chosen.length === 0 ? t('detail.noneChosen') : null) ??
     (problems.length > 0 ? t('detail.fixProblems', { count: problems.length }) : null)
   const close = () => setLayer(null)
@@ -116,6 +120,15 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
             left={left}
             onLeft={setLeft}
           />
+          {deployment.version.type === 'rolling' && deployment.instances.length > 0 && (
+            <FollowedTags
+              teamSlug={teamSlug}
+              deployment={deployment}
+              starting={starting}
+              startReason={startDenied ?? reason('deploy') ?? nodeReason}
+              onDeploy={(instanceId) => void start(deployment, { instances: [instanceId] })}
+            />
+          )}
           <DeploymentBundles
             teamSlug={teamSlug}
             deployment={deployment}

@@ -18,6 +18,8 @@ import { links } from '../../routing/links.ts'
 import { Pagination } from '../../table/Pagination.tsx'
 import { Reason } from './Reason.tsx'
 import type { Release } from './release.ts'
+import { toSentence } from './release-failure.ts'
+import { shortDigest } from './short-digest.ts'
 
 const RollBackDialog = lazyComponent(async () => (await import('./RollBackDialog.tsx')).RollBackDialog)
 
@@ -26,6 +28,16 @@ type Props = {
   deployment: ResponseOf<'deployments.get'>
   onRollBack: (number: number) => void
   denied: string | null
+}
+
+/** The digest that started a release. */
+function Trigger({ release: { triggerReason, instances } }: { release: Release }) {
+  const digests = [...new Set(instances.flatMap(({ digest }) => (digest ? [shortDigest(digest)] : [])))]
+  return (
+    <p className="break-words text-small text-ink-2">
+      {toSentence(triggerReason ?? '', [])} <code>{digests.join(', ')}</code>
+    </p>
+  )
 }
 
 /** Every start of this deployment, newest first; an earlier successful release can be started again by its digests. */
@@ -57,9 +69,13 @@ export function Releases({ teamSlug, deployment, onRollBack, denied }: Props) {
                 </TextLink>
                 {release.current && <Pill tone="accent">{t('releases.current')}</Pill>}
                 <span className="ml-auto text-small text-ink-2">
-                  <TimeAgo at={release.startedAt} /> {t('detail.by', { name: release.startedBy.name })}
+                  <TimeAgo at={release.startedAt} />{' '}
+                  {t(release.trigger === 'follow' ? 'releases.followed' : 'detail.by', {
+                    name: release.startedBy.name,
+                  })}
                 </span>
               </div>
+              {release.triggerReason && <Trigger release={release} />}
               <div className="flex items-center gap-2">
                 <span className="min-w-0 flex-1 break-words text-ink-2">
                   {/* The reason of the newest release is shown at the top of the page. */}

@@ -1,4 +1,5 @@
 import type { ResponseOf } from '@crux/contract'
+import { shortDigest } from './short-digest.ts'
 
 export type Preview = ResponseOf<'deployments.preview'>
 export type PreviewInstance = Preview['instances'][number]
@@ -27,18 +28,15 @@ export function changeLines(changes: PreviewInstance['changes']): ChangeLine[] {
   })
 }
 
-/** "sha256:" and as much of it as Docker itself shows. */
-const digestShown = 19
-
 /** Rows that are named by a key read as `KEY=value`; a value that has its own name follows its field. */
 function toLine(property: string, value: string): string {
-  if (property === 'digest') return `digest ${value.slice(0, digestShown)}`
+  if (property === 'digest') return `digest ${shortDigest(value)}`
   const cut = property.indexOf('.')
   if (cut < 0) return `${property} ${value}`
   const field = property.slice(0, cut)
   const key = property.slice(cut + 1)
   // Of the image of an init or config container.
-  if (field === 'digest') return `${key} ${value.slice(0, digestShown)}`
+  if (field === 'digest') return `${key} ${shortDigest(value)}`
   if (field === 'environment') return `${key}=${value}`
   if (field === 'ports' || field === 'portRanges' || field === 'volumes' || field === 'networks')
     return `${field} ${value}`

@@ -16,7 +16,7 @@ import {
 import { at, audit, crux, id, ownedBy } from './columns.ts'
 import { node } from './nodes.ts'
 import { image, project, version } from './projects.ts'
-import { team } from './teams.ts'
+import { registry, team } from './teams.ts'
 
 export const deployment = crux.table(
   'deployment',
@@ -87,10 +87,57 @@ export const instance = crux.table(
     deploymentId: ownedBy(() => deployment.id),
     imageId: ownedBy((): AnyPgColumn => image.id),
     updatedAt: at().notNull().defaultNow(),
+    /** What a new digest of the image's tag leads to: nothing, a notice on the page, or a release. */
+    follow: text({ enum: ['off', 'notify', 'deploy'] })
+      .notNull()
+      .default('off'),
+    /** The user who switched it on. Releases start with their rights. */
+    followedBy: text(),
+    /** Why the server changed `deploy` to `notify`, or why the last start was refused. */
+    followProblem: text(),
+    /** The last digest that following started a release for: it is not tried twice, whatever the agent reported of it. */
+    followDigest: text(),
+    /** When it is decided again whether a release starts; null when nothing waits. */
+    followDueAt: at(),
   },
   (table) => [
     uniqueIndex('instance_image').on(table.deploymentId, table.imageId),
     index('instance_by_image').on(table.imageId),
+    index('instance_following').on(table.imageId).where(sql`follow <> 'off'`),
+    index('instance_follow_due').on(table.followDueAt).where(sql`follow_due_at is not null`),
+  ],
+)
+
+/**
+ * A tag that instances follow, with the digest that the registry last reported: one row however many instances follow
+ * it. Several servers share the checks: a check is claimed, and a claim of a server that has ended expires.
+ */
+export const followedTag = crux.table(
+  'followed_tag',
+  {
+    id: id(),
+    registryId: ownedBy((): AnyPgColumn => registry.id),
+    /** The name of the image below the prefix of its registry. */
+    name: text().notNull(),
+    tag: text().notNull(),
+    /** Null before the first successful check. */
+    digest: text(),
+    /** When the digest was first seen. */
+    digestAt: at(),
+    checkedAt: at(),
+    nextCheckAt: at().notNull().defaultNow(),
+    /** The last event of the registry that named the image. */
+    pushedAt: at(),
+    claimedAt: at(),
+    /** Why the last check failed; null after a success. */
+    error: text(),
+    failures: integer().notNull().default(0),
+    /** The registry refuses requests until then; events do not cause an earlier check. */
+    blockedUntil: at(),
+  },
+  (table) => [
+    uniqueIndex('followed_tag_once').on(table.registryId, table.name, table.tag),
+    index('followed_tag_due').on(table.nextCheckAt),
   ],
 )
 
@@ -119,6 +166,10 @@ export const release = crux.table(
     startedAt: at().notNull().defaultNow(),
     startedById: text().notNull(),
     startedByName: text().notNull(),
+    /** What started it; null for releases of before this was recorded. */
+    trigger: text({ enum: ['user', 'token', 'follow'] }),
+    /** For `follow`: the digest that started it, as a text. */
+    triggerReason: text(),
     /** When the release was first dispatched to the agent; null while it waits in the node's queue. */
     dispatchedAt: at(),
     finishedAt: at(),

@@ -1,0 +1,159 @@
+import { CruxError, isAllowed } from '@crux/contract'
+import { type AbsentUser, findMember, type TeamContext } from '../access/index.ts'
+import { recordAudit } from '../audit-log/index.ts'
+import type { App } from '../context.ts'
+import type { Queries } from '../db/queries.ts'
+import { type AutomaticChoice, type LoadedDeployment, startAutomatically } from '../releases/index.ts'
+import { dangerProblem, dangerText } from './danger-text.ts'
+import { followingChanged } from './events.ts'
+import {
+  clearDue,
+  downgrade,
+  lastStartAgeMs,
+  type NewerInstance,
+  newerOfDeployment,
+  postpone,
+  storeProblem,
+  storeStarted,
+} from './instance-store.ts'
+
+/** A release in progress is looked at again after this time, in case its end is not reported to this server. */
+const busyMs = 10_000
+
+/**
+ * Starts a release of the instances of a deployment whose tags have new digests, if anything allows it now. It may be
+ * called at any time by any server: the decision is made under the lock of the deployment.
+ *
+ * @returns the milliseconds until it has to be called again; undefined when nothing waits
+ */
+export async function startNewer(app: App, deploymentId: string): Promise<number | undefined> {
+  const { pool } = app.database
+  const [first, ...rest] = await newerOfDeployment(pool, deploymentId)
+  if (!first) {
+    await clearDue(pool, deploymentId)
+    return undefined
+  }
+  const { followedBy: userId, teamId } = first
+  const ids = [first, ...rest].filter((one) => one.followedBy === userId).map(({ id }) => id)
+  const follower = await findFollower(app, teamId, userId)
+  if ('lost' in follower) {
+    await changeToNotify(app, deploymentId, ids, follower.lost)
+    return 0
+  }
+  const attempt = createAttempt(app, userId)
+  const audit = (accepted: boolean, data: object) =>
+    recordAudit(app, {
+      teamId,
+      actor: follower.actor,
+      context: 'rpc',
+      event: 'deployment-start deployments.start',
+      accepted,
+      data: { params: { deploymentId }, follow: attempt.found.reason, ...data },
+    })
+  try {
+    const number = await startAutomatically(app, follower, deploymentId, attempt.choose)
+    await reportDangerous(app, deploymentId, attempt.found.dangerous)
+    if (number === undefined) return attempt.found.waitMs
+    followingChanged(app, { deploymentId, number, userId, digests: attempt.found.digests }, 'release started by a tag')
+    await audit(true, { release: number, digests: attempt.found.digests })
+    // Instances that another user follows with get a release of their own.
+    return rest.some((one) => one.followedBy !== userId) ? busyMs : undefined
+  } catch (error) {
+    if (!(error instanceof CruxError)) throw error
+    if (error.status >= 500) return busyMs
+    const problem = error.message
+    if (await storeProblem(pool, Object.keys(attempt.found.digests), problem)) {
+      followingChanged(app, { deploymentId, userId, problem }, 'release by a tag was refused')
+      await audit(false, { refused: { error: error.code, property: error.property, description: problem } })
+    }
+    return undefined
+  }
+}
+
+type Follower = { team: TeamContext; actor: AbsentUser }
+
+/** The user who switched it on, with the rights of a role `user` at most; or why they have no rights any more. */
+async function findFollower(app: App, teamId: string, userId: string): Promise<Follower | { lost: string }> {
+  const person = await app.identity.active(userId)
+  if (!person) return { lost: 'The account of the user who switched this on no longer exists, or is disabled.' }
+  const team = await findMember(app.database.pool, userId, teamId)
+  if (!team || !isAllowed(team.role, 'deployments.start'))
+    return { lost: `${person.name}, who switched this on, is no longer a member of the team: switch it on yourself.` }
+  const actor = { kind: 'user' as const, id: person.id, name: person.name, email: person.email }
+  return { team: { ...team, role: 'user' as const }, actor }
+}
+
+/** One decision, and what it found. */
+function createAttempt(app: App, userId: string) {
+  const found: {
+    reason: string
+    digests: Record<string, string>
+    dangerous: Map<string, string>
+    waitMs: number | undefined
+  } = { reason: '', digests: {}, dangerous: new Map(), waitMs: undefined }
+
+  async function choose(queries: Queries, deployment: LoadedDeployment): Promise<AutomaticChoice | undefined> {
+    const newer = (await newerOfDeployment(queries, deployment.id)).filter((one) => one.followedBy === userId)
+    // The transaction may run a second time.
+    Object.assign(found, { reason: '', digests: {}, dangerous: new Map(), waitMs: undefined })
+    if (newer.length === 0) return undefined
+    found.waitMs = await getWaitMs(app, queries, deployment)
+    if (found.waitMs !== undefined) {
+      await postpone(
+        queries,
+        newer.map(({ id }) => id),
+        found.waitMs,
+      )
+      return undefined
+    }
+    const allowed = await withoutDangerous(queries, deployment, newer, found.dangerous)
+    if (allowed.length === 0) return undefined
+    const digests = new Map(allowed.map(({ id, digest }) => [id, digest]))
+    found.digests = Object.fromEntries(digests)
+    found.reason = describe(deployment, digests)
+    await storeStarted(queries, digests)
+    return { digests, reason: found.reason }
+  }
+  return { found, choose }
+}
+
+/** Further digests during a release, or shortly after its start, lead to one release with the newest of them. */
+async function getWaitMs(app: App, queries: Queries, { id, status }: LoadedDeployment): Promise<number | undefined> {
+  if (status === 'in-progress') return busyMs
+  const ageMs = await lastStartAgeMs(queries, id)
+  const { followQuietMs } = app.config
+  return ageMs !== undefined && ageMs < followQuietMs ? Math.ceil(followQuietMs - ageMs) : undefined
+}
+
+async function withoutDangerous(
+  queries: Queries,
+  deployment: LoadedDeployment,
+  newer: readonly NewerInstance[],
+  dangerous: Map<string, string>,
+): Promise<NewerInstance[]> {
+  for (const { id } of newer) {
+    const config = deployment.instances.find((instance) => instance.id === id)?.config
+    const danger = config && dangerText(config)
+    if (!danger) continue
+    dangerous.set(id, danger)
+    await downgrade(queries, [id], dangerProblem(danger))
+  }
+  return newer.filter(({ id }) => !dangerous.has(id))
+}
+
+function reportDangerous(app: App, deploymentId: string, dangerous: ReadonlyMap<string, string>) {
+  for (const [instanceId, danger] of dangerous)
+    followingChanged(app, { deploymentId, instanceId, danger }, 'following a tag was changed to notify')
+}
+
+async function changeToNotify(app: App, deploymentId: string, instanceIds: readonly string[], problem: string) {
+  if ((await downgrade(app.database.pool, instanceIds, problem)) === 0) return
+  followingChanged(app, { deploymentId, instanceIds, problem }, 'following a tag was changed to notify')
+}
+
+/** "new digest of registry.example.com/app:1.0", the same tag once. */
+function describe({ instances }: LoadedDeployment, digests: ReadonlyMap<string, string>): string {
+  const images = instances.filter(({ id }) => digests.has(id)).map(({ image }) => `${image.reference}:${image.tag}`)
+  const names = [...new Set(images)]
+  return `new ${names.length === 1 ? 'digest' : 'digests'} of ${names.join(', ')}`
+}

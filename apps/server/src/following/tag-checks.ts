@@ -1,0 +1,121 @@
+import { CruxError } from '@crux/contract'
+import type { App } from '../context.ts'
+import { readDigest } from '../registries/index.ts'
+import { followingChanged } from './events.ts'
+import { deploymentsOfTag } from './instance-store.ts'
+import { blockRegistry, type CheckResult, type ClaimedTag, claimChecks, storeCheck } from './tag-store.ts'
+
+const checksMax = 40
+/** A slow registry must not delay the checks of others, and the registries of one team not those of other teams. */
+const perRegistryMax = 4
+const perTeamMax = 8
+/** For a registry that limits requests without saying for how long. */
+const blockedMsDefault = 60_000
+
+type Options = {
+  app: App
+  /** The tag has a digest, which may be new to a deployment. */
+  checked: (tag: ClaimedTag) => void
+  /** A check is due in this time. */
+  due: (waitMs: number) => void
+}
+
+/** Reads the digests of followed tags when their checks are due. Several servers share them. */
+export function createTagChecks({ app, checked, due }: Options) {
+  const { pool } = app.database
+  const [registries, teams] = [createCounts(), createCounts()]
+  const running = new Set<Promise<void>>()
+  let claiming: Promise<void> | undefined
+  let again = false
+  let stopped = false
+
+  async function claim() {
+    const except = { registries: registries.atLeast(perRegistryMax), teams: teams.atLeast(perTeamMax) }
+    const max = Math.min(perRegistryMax, checksMax - running.size)
+    const claimed = max > 0 && !stopped ? await claimChecks(pool, { max, except }) : []
+    for (const tag of claimed) start(tag)
+    if (claimed.length > 0) again = true
+  }
+
+  /** Starts the checks that are due, as far as this server has room for them. */
+  function run(): Promise<void> {
+    again = true
+    claiming ??= (async () => {
+      while (again && !stopped) {
+        again = false
+        await claim()
+      }
+    })().finally(() => {
+      claiming = undefined
+    })
+    return claiming
+  }
+
+  function start(tag: ClaimedTag) {
+    registries.add(tag.registryId, 1)
+    teams.add(tag.teamId, 1)
+    const check: Promise<void> = checkTag(app, tag)
+      .then(({ waitMs, hasDigest }) => {
+        due(waitMs)
+        if (hasDigest) checked(tag)
+      })
+      // The claim expires, and the check is repeated then.
+      .catch((err: unknown) => app.log.warn({ err, ...tag }, 'a followed tag was not checked, it is tried again'))
+      .finally(() => {
+        running.delete(check)
+        registries.add(tag.registryId, -1)
+        teams.add(tag.teamId, -1)
+        due(0)
+      })
+    running.add(check)
+  }
+
+  return {
+    run,
+    async stop() {
+      stopped = true
+      await claiming
+      await Promise.all(running)
+    },
+  }
+}
+
+function createCounts() {
+  const counts = new Map<string, number>()
+  return {
+    add(id: string, change: number) {
+      const count = (counts.get(id) ?? 0) + change
+      if (count > 0) counts.set(id, count)
+      else counts.delete(id)
+    },
+    atLeast: (max: number) => [...counts].flatMap(([id, count]) => (count >= max ? [id] : [])),
+  }
+}
+
+async function checkTag(app: App, tag: ClaimedTag): Promise<{ waitMs: number; hasDigest: boolean }> {
+  const { pool } = app.database
+  const intervalMs = app.config.followCheckMs
+  const result = await readResult(app, tag)
+  const stored = await storeCheck(pool, tag.id, { ...result, intervalMs })
+  if (result.blockedMs !== undefined) await blockRegistry(pool, tag.registryId, result.blockedMs, intervalMs)
+  if (stored?.changed)
+    for (const deploymentId of await deploymentsOfTag(pool, tag.id)) {
+      const { registryId, name, tag: tagName } = tag
+      const fields = { deploymentId, registryId, name, tag: tagName, digest: result.digest, error: result.error }
+      followingChanged(app, fields, stored.hasNewDigest ? 'digest of a followed tag' : 'check of a followed tag')
+    }
+  return { waitMs: stored?.waitMs ?? intervalMs, hasDigest: result.digest !== undefined }
+}
+
+async function readResult(app: App, tag: ClaimedTag): Promise<Omit<CheckResult, 'intervalMs'>> {
+  try {
+    const digest = await readDigest(app, { id: tag.teamId }, tag.registryId, tag.name, tag.tag)
+    if (digest !== undefined) return { digest, error: null }
+    return { digest, error: `The registry has no ${tag.name}:${tag.tag}: push it, or change the tag of the image.` }
+  } catch (error) {
+    if (!(error instanceof CruxError)) throw error
+    const blockedMs =
+      error.code === 'registryRateLimit' ? (error.retryAfterS ?? 0) * 1_000 || blockedMsDefault : undefined
+    return { digest: undefined, error: error.message, blockedMs }
+  }
+}
