@@ -10,6 +10,8 @@ export const projectTypes = ['versionless', 'versioned'] as const
 export const versionTypes = ['incremental', 'rolling'] as const
 export const registryTypes = ['v2', 'hub', 'gitlab', 'github', 'google', 'unchecked'] as const
 export const nodeTypes = ['docker', 'k8s'] as const
+/** Of an update of an agent that has not been completed. */
+export const agentUpdateStates = ['preparing', 'ready', 'closed', 'failed'] as const
 export const nodeStatuses = ['unreachable', 'connected', 'outdated', 'updating'] as const
 export const nodeEventTypes = [
   'installed',
