@@ -112,7 +112,8 @@ async function exists(path: string): Promise<boolean> {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { path, reference } = await buildAgentImage()
+  const [dist, version] = process.argv.slice(2)
+  const { path, reference } = await buildAgentImage(dist, version)
   process.stdout.write(`${path} ${reference}\n`)
 }
 

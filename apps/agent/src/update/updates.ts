@@ -1,3 +1,4 @@
+import { ConnectError } from '@connectrpc/connect'
 import { type UpdateAgent, UpdateStage, UpdateState } from '@crux/agent-protocol'
 import { inBackground, type Logger } from '@crux/service-kit'
 import { pause } from '../concurrency/pause.ts'
@@ -55,8 +56,14 @@ export function createUpdates(options: UpdatesOptions) {
 
   async function getImage(own: AgentContainers, image: string): Promise<string> {
     if (image) return own.pullImage(image)
+    let downloadError: Error | undefined
     const chunks = client.downloadAgentImage({ architecture: options.architecture }, { signal })
-    return own.loadImage(toBytes(chunks))
+    try {
+      return await own.loadImage(toBytes(chunks, (error) => (downloadError = error)))
+    } catch (error) {
+      // The engine only says that the file ended early.
+      throw downloadError ?? error
+    }
   }
 
   /** @returns once the journal has to be closed; false when the update has failed and is undone */
@@ -161,6 +168,15 @@ export function createUpdates(options: UpdatesOptions) {
   }
 }
 
-async function* toBytes(messages: AsyncIterable<{ chunk: Uint8Array }>): AsyncGenerator<Uint8Array> {
-  for await (const { chunk } of messages) yield chunk
+async function* toBytes(
+  messages: AsyncIterable<{ chunk: Uint8Array }>,
+  onError: (error: Error) => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const { chunk } of messages) yield chunk
+  } catch (error) {
+    const { rawMessage } = ConnectError.from(error)
+    onError(new Error(rawMessage, { cause: error }))
+    throw error
+  }
 }
