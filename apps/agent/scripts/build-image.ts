@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Pack, pack } from 'tar-stream'
-import { buildAgent } from './build.ts'
+import { buildAgent, readVersion } from './build.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const certificates = '/etc/ssl/certs/ca-certificates.crt'
@@ -22,11 +22,15 @@ const imageArchitecture = architectures[process.arch] ?? process.arch
  * the shared libraries that it needs, CA certificates, the bundle. No engine is needed, and the same input gives the same
  * bytes.
  *
+ * @param given another version than that of the package, for tests
  * @returns path of the archive and the name that the image has after `docker load`
  */
-export async function buildAgentImage(dist = `${root}dist`): Promise<{ path: string; reference: string }> {
-  const bundle = await buildAgent(join(dist, 'bundle'))
-  const { version }: { version: string } = JSON.parse(await readFile(`${root}package.json`, 'utf8'))
+export async function buildAgentImage(
+  dist = `${root}dist`,
+  given?: string,
+): Promise<{ path: string; reference: string }> {
+  const version = given ?? (await readVersion())
+  const bundle = await buildAgent(join(dist, 'bundle'), version)
   const reference = `crux/agent:${version}-${imageArchitecture}`
   const path = join(dist, 'agent-image.tar')
   await mkdir(dist, { recursive: true })
@@ -108,7 +112,8 @@ async function exists(path: string): Promise<boolean> {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { path, reference } = await buildAgentImage()
+  const [dist, version] = process.argv.slice(2)
+  const { path, reference } = await buildAgentImage(dist, version)
   process.stdout.write(`${path} ${reference}\n`)
 }
 

@@ -8,10 +8,11 @@ const root = fileURLToPath(new URL('..', import.meta.url))
  * Bundles the agent into a directory, which is emptied first: `agent.mjs`, beside it the parts that are loaded only when they are needed, and
  * `gate.mjs`, which is one file for itself: a gate that runs already may get it from elsewhere.
  *
+ * @param given another version than that of the package, for tests
  * @returns the directory
  */
-export async function buildAgent(outdir = `${root}dist/bundle`): Promise<string> {
-  const { version }: { version: string } = JSON.parse(await readFile(`${root}package.json`, 'utf8'))
+export async function buildAgent(outdir = `${root}dist/bundle`, given?: string): Promise<string> {
+  const version = given ?? (await readVersion())
   await rm(outdir, { recursive: true, force: true })
   const options: BuildOptions = {
     outdir,
@@ -50,6 +51,11 @@ export async function buildAgent(outdir = `${root}dist/bundle`): Promise<string>
   })
   await build({ ...options, entryPoints: { gate: `${root}src/engines/docker/gate/relay/main.ts` } })
   return outdir
+}
+
+export async function readVersion(): Promise<string> {
+  const { version }: { version: string } = JSON.parse(await readFile(`${root}package.json`, 'utf8'))
+  return version
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) process.stdout.write(`${await buildAgent()}\n`)

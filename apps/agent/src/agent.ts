@@ -3,11 +3,14 @@ import { create } from '@bufbuild/protobuf'
 import { type AgentInfo, AgentInfoSchema } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
 import { createCommands } from './commands/commands.ts'
+import { pause } from './concurrency/pause.ts'
+import { openAgentContainers } from './engines/docker/client/agent-containers.ts'
 import { openDockerEngine } from './engines/docker/docker-engine.ts'
-import type { Engine } from './engines/engine.ts'
+import type { AgentContainers, Engine } from './engines/engine.ts'
+import { getMessage } from './errors.ts'
 import { type DataDirectory, openDataDirectory } from './files/data-directory.ts'
 import { openJournalDirectory } from './journal/journal.ts'
-import { connectTo, type ServerConnection } from './link/client.ts'
+import { type AgentClient, connectTo, type ServerConnection } from './link/client.ts'
 import { type Credentials, openCredentials } from './link/credentials.ts'
 import { type LinkEnd, runLink } from './link/link.ts'
 import { openInstallTokenFile, openTokenStore } from './link/token-store.ts'
@@ -15,6 +18,8 @@ import { Releases } from './releases/releases.ts'
 import { openNodeScope } from './scope/node-scope.ts'
 import { type NodeKey, openNodeKey } from './secrets/key.ts'
 import type { AgentSettings } from './settings.ts'
+import { openUpdateFile, type UpdateFile } from './update/update-file.ts'
+import { createUpdates } from './update/updates.ts'
 import { version } from './version.ts'
 
 export interface Agent {
@@ -33,13 +38,19 @@ interface Core {
   connection: ServerConnection
   credentials: Credentials
   key: NodeKey
+  /** As an earlier process, or the agent that this one replaces, left it. */
+  update: UpdateFile | undefined
+  /** Whether this agent was started to replace another one, and has not been accepted yet. */
+  isSuccessor: boolean
   log: Logger
 }
 
 /** What is closed when the agent ends, as far as it was opened. */
 interface Opened {
-  engine?: Engine
-  releases?: Releases
+  engine?: Engine | undefined
+  releases?: Releases | undefined
+  /** Undefined also outside of a container. */
+  containers?: AgentContainers | undefined
 }
 
 /**
@@ -74,21 +85,69 @@ async function openCore(settings: AgentSettings, data: DataDirectory, log: Logge
   const own = await data.ownDirectory()
   const connection = connectTo(settings.server)
   const installTokenFile = openInstallTokenFile(own)
+  const update = await openUpdateFile(own).read()
+  const isSuccessor = update !== undefined && update.token !== '' && update.id === settings.updateId
   const credentials = await openCredentials({
     store: openTokenStore(own),
     server: settings.server,
-    nodeId: settings.nodeId,
+    nodeId: isSuccessor ? update.nodeId : settings.nodeId,
     installToken: settings.token ?? (await installTokenFile.read()),
+    updateToken: isSuccessor ? update.token : undefined,
     installTokenUsed: installTokenFile.remove,
     clientFor: connection.clientFor,
     log,
   })
-  return { settings, data, own, connection, credentials, key: await openNodeKey(own), log }
+  return { settings, data, own, connection, credentials, key: await openNodeKey(own), update, isSuccessor, log }
 }
 
+/** Serves the node, and hands it over where the server wants an update (docs/agent-update.md). */
 async function run(core: Core, opened: Opened, signal: AbortSignal): Promise<LinkEnd> {
-  const { connection, credentials, data, key, log, own, settings } = core
+  const { connection, credentials, isSuccessor, key, log, own, settings, update } = core
+  const containers = await waitForContainers(settings.dockerHost, log, signal)
+  if (signal.aborted) return 'stopped'
+  opened.containers = containers
   const client = connection.clientFor(() => credentials.token())
+  const updates = createUpdates({
+    file: openUpdateFile(own),
+    containers,
+    client,
+    nodeId: () => credentials.nodeId(),
+    architecture: process.arch,
+    log,
+    signal,
+  })
+  try {
+    if (update && isSuccessor) {
+      const info = { nodeId: update.nodeId, version, publicKey: key.publicKey, updatable: true }
+      if (!(await updates.awaitTurn(update, info))) return 'update-failed'
+    } else if (update && (update.token !== '' || containers?.own.id === update.previous.id)) {
+      const end = await updates.recover(update)
+      if (end !== 'continues') return end
+    }
+    for (let isFirst = true; ; isFirst = false) {
+      const end = await serve(core, opened, { client, updates, isFirst, signal })
+      if (end !== 'handover') return end
+      await closeServing(core, opened)
+      const result = await updates.finish()
+      if (result !== 'continues') return result
+    }
+  } catch (error) {
+    if (signal.aborted) return 'stopped'
+    throw error
+  }
+}
+
+interface Serving {
+  client: AgentClient
+  updates: ReturnType<typeof createUpdates>
+  /** Whether no link of this process was up before. */
+  isFirst: boolean
+  signal: AbortSignal
+}
+
+async function serve(core: Core, opened: Opened, serving: Serving): Promise<LinkEnd | 'handover'> {
+  const { connection, credentials, data, key, log, own, settings, update } = core
+  const { client, updates, signal } = serving
   const nodeId = () => credentials.nodeId()
   const scope = await openNodeScope({
     path: `${own}/deleted-nodes.json`,
@@ -106,29 +165,66 @@ async function run(core: Core, opened: Opened, signal: AbortSignal): Promise<Lin
   await releases.resume()
   engine.startUpkeep(releases.isBusy)
   const sessionId = randomUUID()
+  const handover = new AbortController()
+  /** An update by which this agent has replaced another one, until the first link is up. */
+  let isCompleting = serving.isFirst && update !== undefined && update.previous.id !== opened.containers?.own.id
   const end = await runLink({
     connection,
     client,
     credentials,
-    describe: () => describe(core, engine, { sessionId, openReleases: releases.openKeys() }),
+    describe: () =>
+      describe(core, engine, {
+        sessionId,
+        openReleases: releases.openKeys(),
+        updatable: opened.containers !== undefined,
+      }),
     async onUp({ positions, scope: newScope }, { openReleases }) {
+      if (update && isCompleting) updates.takenOver(update)
+      isCompleting = false
       await releases.linkUp(positions, openReleases)
       if (newScope) scope.learn(newScope)
       engine.reconcile()
     },
     onDown: () => releases.linkDown(),
-    openSession: createCommands({ engine, client, credentials, releases, scope, log }),
+    openSession: createCommands({
+      engine,
+      client,
+      credentials,
+      releases,
+      scope,
+      update: (command) => updates.start(command, () => handover.abort()),
+      log,
+    }),
     log,
-    signal,
+    signal: AbortSignal.any([signal, handover.signal]),
   })
+  if (end === 'stopped' && handover.signal.aborted && !signal.aborted) return 'handover'
   if (end === 'revoked' || end === 'refused') await credentials.forget()
   return end
 }
 
+/** A container of an agent that is to be replaced is found on the engine, so the agent waits for it. */
+async function waitForContainers(
+  dockerHost: string,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<AgentContainers | undefined> {
+  while (!signal.aborted) {
+    try {
+      return await openAgentContainers(dockerHost)
+    } catch (error) {
+      log.warn({ reason: getMessage(error), dockerHost }, 'waiting for the Docker engine')
+      await pause(engineRetryMs, signal).catch(() => undefined)
+    }
+  }
+  return undefined
+}
+const engineRetryMs = 1_000
+
 function describe(
   { credentials, key }: Core,
   { description }: Engine,
-  session: Pick<AgentInfo, 'sessionId' | 'openReleases'>,
+  session: Pick<AgentInfo, 'sessionId' | 'openReleases' | 'updatable'>,
 ): AgentInfo {
   return create(AgentInfoSchema, {
     nodeId: credentials.nodeId(),
@@ -143,9 +239,17 @@ function describe(
   })
 }
 
-async function close({ connection, data }: Core, { engine, releases }: Opened): Promise<void> {
-  await releases?.stop()
-  await engine?.close()
+/** Closes what the journal and the engine hold open. The process may serve the node again. */
+async function closeServing({ connection }: Core, opened: Opened): Promise<void> {
+  await opened.releases?.stop()
+  await opened.engine?.close()
+  opened.releases = undefined
+  opened.engine = undefined
   connection.reset()
-  await data.close()
+}
+
+async function close(core: Core, opened: Opened): Promise<void> {
+  await closeServing(core, opened)
+  opened.containers?.close()
+  await core.data.close()
 }

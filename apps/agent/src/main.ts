@@ -11,6 +11,8 @@ const linkEndMessages: Record<LinkEnd, string> = {
   shutdown: 'the server closed the link: the agent stops',
   replaced: 'another agent connected for this node: this one stops',
   stopped: 'stopped',
+  updated: 'the new agent has taken over: this one stops',
+  'update-failed': 'the update has failed: this agent stops, and the previous one continues',
 }
 
 function settingsOrExit(): AgentSettings {

@@ -20,6 +20,7 @@ const Environment = z.object({
     .meta({ example: 'unix:///var/run/docker.sock' }),
   CRUX_INSECURE: flag.meta({ example: 'true' }),
   ROOT_DOMAIN: z.string().optional().meta({ example: 'apps.example.com' }),
+  CRUX_UPDATE_ID: z.string().default('').meta({ example: '019a7d3e-8c52-7f0b-9d4e-2f6a1b3c5d7e' }),
   LOG_LEVEL: z.enum(logLevels).default('info').meta({ example: 'info' }),
 })
 
@@ -39,6 +40,8 @@ export interface AgentSettings {
   insecure: boolean
   rootDomain: string | undefined
   logLevel: LogLevel
+  /** The update that created this container; empty in a container of another origin. It stays the same after the update. */
+  updateId: string
 }
 
 /** @throws ConfigError that names the variable */
@@ -63,5 +66,6 @@ export function readSettings(env: NodeJS.ProcessEnv): AgentSettings {
     insecure: given.CRUX_INSECURE,
     rootDomain: given.ROOT_DOMAIN,
     logLevel: given.LOG_LEVEL,
+    updateId: given.CRUX_UPDATE_ID,
   }
 }

@@ -2,7 +2,7 @@ import type { Database } from '@crux/postgres'
 import { eq, isNotNull, sql } from 'drizzle-orm'
 import type { Cipher } from './crypto/index.ts'
 import type * as schema from './db/schema/index.ts'
-import { nodeInstall, nodeToken, registry, registryHook, storage } from './db/schema/index.ts'
+import { nodeInstall, nodeToken, nodeUpdate, registry, registryHook, storage } from './db/schema/index.ts'
 import { type InvitationMailJob, invitationMailJob, invitationSecret } from './teams/index.ts'
 
 /** Every column with encrypted secrets, with the key of its row. */
@@ -31,6 +31,7 @@ export const sealedColumns = [
     name: 'token',
     location: 'node_install.token',
   },
+  { table: nodeUpdate, id: nodeUpdate.nodeId, column: nodeUpdate.token, name: 'token', location: 'node_update.token' },
 ] as const
 
 /**

@@ -120,6 +120,7 @@ const needMore: Partial<Record<Operation, string>> = {
   'nodes.delete': 'a deployment of the team uses it',
   'deployments.create-token': 'the version is not rolling',
   ...refusedWithout('an agent', [
+    'nodes.update-agent',
     'containers.delete-prefix',
     'containers.start',
     'containers.stop',

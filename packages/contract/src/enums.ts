@@ -16,6 +16,8 @@ export const hookKinds = ['v2', 'hub', 'github', 'harbor'] as const
 /** The outcome of a delivery: it reported a change, it reported nothing that concerns the registry, or its event is not known. */
 export const deliveryResults = ['accepted', 'ignored', 'unknown'] as const
 export const nodeTypes = ['docker', 'k8s'] as const
+/** Of an update of an agent that has not been completed. */
+export const agentUpdateStates = ['preparing', 'ready', 'closed', 'failed'] as const
 export const nodeStatuses = ['unreachable', 'connected', 'outdated', 'updating'] as const
 export const nodeEventTypes = [
   'installed',

@@ -42,6 +42,7 @@ export const NodeEventMessage = z.object({
   error: z.string().nullish(),
   engineVersion: z.string().nullish(),
   operatingSystem: z.string().nullish(),
+  updatable: z.boolean().nullish(),
 })
 export const ContainersStateList = z.object({ prefix: z.string().nullish(), containers: z.array(Container) })
 const RegistryImage = z.object({ id: z.string(), name: z.string(), tags: z.int() })

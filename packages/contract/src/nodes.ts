@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
-import { containerStates, nodeEventTypes, nodeStatuses, nodeTypes, scriptTypes } from './enums.ts'
+import { agentUpdateStates, containerStates, nodeEventTypes, nodeStatuses, nodeTypes, scriptTypes } from './enums.ts'
 import { limits, patterns } from './limits.ts'
 import { ContainerName, Description, Icon, Id, Name, Page, paginated, Timestamp } from './shapes.ts'
 
@@ -18,6 +18,17 @@ export const Node = z.object({
   /** Names as the engine reports them, e.g. "Docker 28.2" and "Debian GNU/Linux 12". */
   engineVersion: z.string().nullish(),
   operatingSystem: z.string().nullish(),
+  /** Whether "Update agent" is offered: the agent is connected, differs from the server's version and can be replaced. */
+  updatable: z.boolean().nullish(),
+})
+/** The update of the agent in progress, or the last one if it failed. */
+export const AgentUpdate = z.object({
+  startedAt: Timestamp,
+  startedBy: z.string(),
+  deadlineAt: Timestamp,
+  fromVersion: z.string(),
+  state: z.enum(agentUpdateStates),
+  error: z.string().nullish(),
 })
 export const NodeInstall = z.object({
   command: z.string(),
@@ -29,7 +40,7 @@ export const NodeInstall = z.object({
 export const NodeDetails = Node.extend({
   hasToken: z.boolean(),
   install: NodeInstall.nullish(),
-  updatable: z.boolean().nullish(),
+  agentUpdate: AgentUpdate.nullish(),
   inUse: z.boolean(),
   /** Whether "use this machine" can work here: embedded, everything on loopback, Docker found. */
   localAgent: z.object({
@@ -180,6 +191,13 @@ export const nodeEndpoints = endpoints({
   'nodes.kick': {
     summary: 'Disconnect the agent',
     route: `POST ${nodes}/:nodeId/kick`,
+    permission: 'nodes.edit',
+    audit: 'node',
+  },
+  'nodes.update-agent': {
+    summary: 'Update the agent of a node to the version of the server',
+    route: `POST ${nodes}/:nodeId/update`,
+    errors: ['preconditionFailed'],
     permission: 'nodes.edit',
     audit: 'node',
   },

@@ -44,13 +44,13 @@ export const isCopiable = (deployment: Facts): boolean => deploymentAction('copy
 export function nodeTakesDeployments(node: { name: string; status: NodeStatus }): Verdict {
   switch (node.status) {
     case 'connected':
+    // The release waits until the update has ended.
+    case 'updating':
       return yes
     case 'unreachable':
       return no(`${node.name} is not connected`)
     case 'outdated':
       return no(`The agent of ${node.name} is outdated: update it first`)
-    case 'updating':
-      return no(`The agent of ${node.name} is being updated`)
   }
 }
 

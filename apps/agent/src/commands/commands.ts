@@ -1,4 +1,4 @@
-import { CloseReason, type ConnectResponse } from '@crux/agent-protocol'
+import { CloseReason, type ConnectResponse, type UpdateAgent } from '@crux/agent-protocol'
 import { getMessage } from '../errors.ts'
 import type { LinkEnd } from '../link/link.ts'
 import type { Releases } from '../releases/releases.ts'
@@ -7,6 +7,7 @@ import { createLinkStreams, type StreamContext, toFailure } from './link-streams
 
 export interface CommandContext extends StreamContext {
   releases: Releases
+  update: (command: UpdateAgent) => void
 }
 
 const rememberedCommands = 1_000
@@ -62,6 +63,9 @@ export function createCommands(context: CommandContext) {
           break
         case 'stopStream':
           streams.stop(command.value.streamId)
+          break
+        case 'updateAgent':
+          context.update(command.value)
           break
         case 'closeLink':
           return toEnd(command.value.reason)

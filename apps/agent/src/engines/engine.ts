@@ -88,6 +88,27 @@ export interface ContainerView {
   subscribe(listener: (event: EngineEvent) => void): () => void
 }
 
+/** The containers of this agent and of the one that replaces it in an update. Errors are EngineErrors. */
+export interface AgentContainers {
+  /** The container that this process runs in. */
+  readonly own: { id: string; name: string; imageId: string }
+  /** @returns the id of the image */
+  pullImage(reference: string): Promise<string>
+  /** Loads an image in `docker save` form. @returns the id of the image */
+  loadImage(content: AsyncIterable<Uint8Array>): Promise<string>
+  /** Gives the own container another name, and starts one like it from another image under the name. */
+  startSuccessor(successor: { updateId: string; name: string; imageId: string }): Promise<void>
+  /** Why the new agent cannot be expected any more, for users; undefined while it runs and was never started again. */
+  findSuccessorFailure(updateId: string, name: string): Promise<string | undefined>
+  removeSuccessor(updateId: string, name: string): Promise<void>
+  /** Gives the own container its name back. */
+  restoreName(name: string): Promise<void>
+  isRunning(id: string): Promise<boolean>
+  /** Removes the container of the old agent. Does nothing if it is no agent of the same data directory. */
+  removePrevious(id: string): Promise<void>
+  close(): void
+}
+
 /** What the core decides about a release while the engine applies it. */
 export interface ReleaseControl {
   /** Aborts with an AbortedError when the release is cancelled or abandoned, or this process ends. */

@@ -25,6 +25,8 @@ export const label = {
   gate: 'dev.crux.gate',
   /** On the gate's own container: the agent's container that created it. */
   getGate: 'dev.crux.gate-of',
+  /** On the container of an agent that an update created: the id of the update. */
+  update: 'dev.crux.update',
   serviceCategory: 'dev.crux.service-category',
 } as const
 

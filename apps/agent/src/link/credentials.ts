@@ -6,12 +6,14 @@ import type { StoredToken, TokenStore } from './token-store.ts'
 
 /**
  * `install`: to be exchanged. `direct`: the same text tried as a connection token, because a token does not show its kind and the
- * environment may contain a connection token too.
+ * environment may contain a connection token too. `update`: of an agent that replaces another one, whose stored token it must not
+ * touch before it is accepted.
  */
 type State =
   | { kind: 'stored'; stored: StoredToken }
   | { kind: 'install'; token: string }
   | { kind: 'direct'; token: string }
+  | { kind: 'update'; token: string }
 
 export class NoTokenError extends Error {
   override name = 'NoTokenError'
@@ -22,6 +24,8 @@ interface CredentialsOptions {
   server: string
   nodeId: string
   installToken: string | undefined
+  /** Of an update that has not ended; all other tokens are ignored. */
+  updateToken: string | undefined
   /** Called when the configured token was exchanged or will never be needed: its file may be deleted. */
   installTokenUsed: () => Promise<void>
   clientFor: (token: () => string) => AgentClient
@@ -31,6 +35,7 @@ interface CredentialsOptions {
 /** @throws NoTokenError when there is no token to connect with */
 export async function openCredentials(options: CredentialsOptions): Promise<Credentials> {
   const { store, server, nodeId, installToken } = options
+  if (options.updateToken) return new Credentials(options, { kind: 'update', token: options.updateToken }, undefined)
   const stored = await store.read()
   if (stored && stored.server === server && (nodeId === '' || stored.nodeId === nodeId))
     return new Credentials(options, { kind: 'stored', stored }, installToken)
@@ -91,13 +96,14 @@ export class Credentials {
   /** Called when the server accepted the token. */
   async accepted(): Promise<void> {
     const { installToken, installTokenUsed, nodeId, server } = this.#options
-    if (this.#state.kind === 'direct') await this.#keep({ server, nodeId, token: this.#state.token })
+    if (this.#state.kind === 'direct' || this.#state.kind === 'update')
+      await this.#keep({ server, nodeId, token: this.#state.token })
     if (installToken !== undefined) await installTokenUsed()
   }
 
   /** Called when the server refused the token. False: there is no other token, and none is left stored. */
   async refused(): Promise<boolean> {
-    if (this.#state.kind === 'stored') await this.#options.store.forget()
+    await this.#forgetStored()
     if (this.#fallback === undefined) return false
     this.#state = { kind: 'install', token: this.#fallback }
     this.#fallback = undefined
@@ -114,8 +120,15 @@ export class Credentials {
   }
 
   async forget(): Promise<void> {
-    await this.#options.store.forget()
+    await this.#forgetStored()
     await this.#options.installTokenUsed()
+  }
+
+  /** Another agent may have stored its own token in the meantime (docs/agent-update.md). */
+  async #forgetStored(): Promise<void> {
+    const { store } = this.#options
+    const stored = await store.read()
+    if (stored?.token === this.token() || stored?.next === this.token()) await store.forget()
   }
 
   async #keep(stored: StoredToken): Promise<void> {

@@ -7,7 +7,7 @@ import type { AgentClient, ServerConnection } from './client.ts'
 import { type Credentials, isUnauthenticated } from './credentials.ts'
 
 /** Why the agent process ends. After every other error it retries indefinitely. */
-export type LinkEnd = 'refused' | 'revoked' | 'shutdown' | 'replaced' | 'stopped'
+export type LinkEnd = 'refused' | 'revoked' | 'shutdown' | 'replaced' | 'stopped' | 'updated' | 'update-failed'
 
 interface LinkOptions {
   connection: ServerConnection

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2'
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
@@ -16,6 +17,8 @@ import {
   type ReleaseKey,
   type RespondRequest,
   type ScopeSchema,
+  UpdateStage,
+  UpdateState,
   type WelcomeSchema,
 } from '@crux/agent-protocol'
 import { waitUntil } from './wait-until.ts'
@@ -55,6 +58,8 @@ export class FakeServer {
   port = 0
   /** The team's deleted nodes, which the Welcome of each link contains. */
   deletedNodeIds: string[] = []
+  /** The update in progress; the path is the file of the new agent's image. */
+  update: { id: string; token: string; imagePath: string; state: UpdateState; error: string } | undefined
   /** Added to every command that needs one and has none. */
   scope: MessageInitShape<typeof ScopeSchema> | undefined
   #server: Http2Server | undefined
@@ -192,6 +197,27 @@ export class FakeServer {
       throw new ConnectError('unknown token', Code.Unauthenticated)
   }
 
+  #completeUpdate(token: string): void {
+    const { update } = this
+    if (update?.token !== token || update.state !== UpdateState.CLOSED) return
+    update.state = UpdateState.COMPLETED
+    this.connectionTokens.clear()
+    this.connectionTokens.add(token)
+  }
+
+  /** Orders the connected agent to replace itself by the image of the file. */
+  startUpdate(imagePath: string): void {
+    this.update = {
+      id: randomUUID(),
+      token: `crux_${randomUUID()}`,
+      imagePath,
+      state: UpdateState.PREPARING,
+      error: '',
+    }
+    const { id: updateId, token } = this.update
+    this.send({ case: 'updateAgent', value: { updateId, token, image: '' } })
+  }
+
   #service() {
     const server = this
     return {
@@ -214,6 +240,7 @@ export class FakeServer {
         return {}
       },
       async *connect(request: { info?: AgentInfo }, context: HandlerContext) {
+        server.#completeUpdate(server.#getToken(context))
         server.#check(context)
         if (request.info) server.links.push(request.info)
         const queue: ConnectResponse[] = [
@@ -244,6 +271,26 @@ export class FakeServer {
         } finally {
           if (server.#push === push) server.#push = undefined
         }
+      },
+      reportUpdate(request: { stage: UpdateStage; error: string }, context: HandlerContext) {
+        const { update } = server
+        if (!update) return { state: UpdateState.FAILED }
+        if (update.state !== UpdateState.COMPLETED) server.#check(context)
+        if (request.error) Object.assign(update, { state: UpdateState.FAILED, error: request.error })
+        else if (request.stage === UpdateStage.CLOSED && update.state === UpdateState.READY)
+          update.state = UpdateState.CLOSED
+        return { state: update.state }
+      },
+      takeOver(_request: unknown, context: HandlerContext) {
+        const { update } = server
+        if (!update || server.#getToken(context) !== update.token)
+          throw new ConnectError('unknown token', Code.Unauthenticated)
+        if (update.state === UpdateState.PREPARING) update.state = UpdateState.READY
+        return { state: update.state }
+      },
+      async *downloadAgentImage(_request: unknown, context: HandlerContext) {
+        server.#check(context)
+        for await (const chunk of createReadStream(server.update?.imagePath ?? '')) yield { chunk }
       },
       respond(request: RespondRequest, context: HandlerContext) {
         server.#check(context)

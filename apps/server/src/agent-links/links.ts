@@ -26,7 +26,7 @@ export type CommandResult = Exclude<RespondRequest['result'], { case: 'failure' 
 export type LinkedAgent = { nodeId: string; teamId: string; nodeName: string; info: AgentInfo }
 
 /** The status as this process sees it: `unreachable` also when another server process holds the link. */
-export type LinkStatus = 'connected' | 'outdated' | 'unreachable'
+export type LinkStatus = 'connected' | 'outdated' | 'updating' | 'unreachable'
 
 /**
  * A stream that an agent was asked for. `close` is idempotent and notifies the agent; nothing is delivered after it.

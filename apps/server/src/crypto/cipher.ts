@@ -9,6 +9,7 @@ export type SecretLocation = {
     | 'storage.secret_key'
     | 'node_token.next_token'
     | 'node_install.token'
+    | 'node_update.token'
     | 'job.invitation_mail'
   /** The key of the row. */
   row: string

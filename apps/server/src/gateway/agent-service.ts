@@ -4,9 +4,10 @@ import { isUuid } from '@crux/service-kit'
 import { bearerToken } from '../access/index.ts'
 import { type DeploymentPort, isSupported } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
-import { nodeInstalled } from '../nodes/index.ts'
+import { completeWithToken, nodeInstalled } from '../nodes/index.ts'
 import { checkContainers, checkInfo, checkLines, checkReport } from './agent-answers.ts'
-import { createCallAuthentication, unauthenticated } from './call-authentication.ts'
+import { createUpdateCalls } from './agent-updates.ts'
+import { type CallAuthentication, unauthenticated } from './call-authentication.ts'
 import { failureToError, Link } from './link.ts'
 import type { LinkLifecycle } from './link-lifecycle.ts'
 import type { LinkTable } from './node-links.ts'
@@ -19,10 +20,16 @@ export const peerAddress = createContextKey<string | undefined>(undefined)
 /** The server's side of AgentService. */
 export function createAgentRoutes(
   app: App,
-  parts: { links: LinkTable; deployments: DeploymentPort; lifecycle: LinkLifecycle },
+  parts: {
+    links: LinkTable
+    deployments: DeploymentPort
+    lifecycle: LinkLifecycle
+    authentication: CallAuthentication
+  },
 ) {
   const { links, deployments, lifecycle } = parts
-  const { authenticate, authenticateInLink } = createCallAuthentication(app, links)
+  const { authenticate, authenticateInLink } = parts.authentication
+  const updates = createUpdateCalls(app, authenticateInLink)
   const getLink = async (context: HandlerContext) => links.get((await authenticateInLink(context)).nodeId)
 
   return (router: ConnectRouter) =>
@@ -44,6 +51,8 @@ export function createAgentRoutes(
         return {}
       },
       async *connect({ info }, context) {
+        const token = bearerToken(context.requestHeader.get('authorization'))
+        if (token && info && isUuid(info.nodeId)) await completeWithToken(app, token, checkInfo(info))
         const owner = await authenticate(context)
         if (!info || info.nodeId !== owner.nodeId) throw unauthenticated()
         const link = new Link({ ...owner, info: checkInfo(info) }, isSupported(info.version))
@@ -75,6 +84,9 @@ export function createAgentRoutes(
         const owner = await authenticateInLink(context)
         return { acknowledgedSequence: await deployments.report(owner, checkReport(request)) }
       },
+      reportUpdate: updates.report,
+      takeOver: updates.takeOver,
+      downloadAgentImage: updates.download,
       streamContainers: async (requests, context) => carry(requests, await getLink(context), containerCarrier),
       streamLog: async (requests, context) => carry(requests, await getLink(context), logCarrier),
     })

@@ -8,6 +8,8 @@ import { findTokenOwner, hasToken, type TokenOwner } from './token-store.ts'
 /** The longest time that a call may take to arrive if it started before its token was replaced. */
 const underWayMs = 10_000
 
+export type CallAuthentication = ReturnType<typeof createCallAuthentication>
+
 /** Every call of an agent carries its token, and only the token's node decides what the call may access. */
 export function createCallAuthentication(app: App, links: LinkTable) {
   /** Hashes of recently replaced tokens. */

@@ -8,6 +8,8 @@ import proxyAddress from '@fastify/proxy-addr'
 import type { DeploymentPort } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
 import { createAgentRoutes, peerAddress } from './agent-service.ts'
+import { createUpdateRounds } from './agent-updates.ts'
+import { createCallAuthentication } from './call-authentication.ts'
 import { keepSessionsAlive } from './keep-alive.ts'
 import { createLinkLifecycle } from './link-lifecycle.ts'
 import type { LinkTable } from './node-links.ts'
@@ -34,8 +36,10 @@ const messageBytesMax = 16 * 1_048_576
 const rotationCheckMs = 60 * 60 * 1_000
 
 export function createGateway(app: App, links: LinkTable, deployments: DeploymentPort): Gateway {
-  const lifecycle = createLinkLifecycle(app, links, deployments)
-  const routes = createAgentRoutes(app, { links, deployments, lifecycle })
+  const updates = createUpdateRounds(app, links)
+  const lifecycle = createLinkLifecycle(app, links, deployments, updates.check)
+  const authentication = createCallAuthentication(app, links)
+  const routes = createAgentRoutes(app, { links, deployments, lifecycle, authentication })
   const presence = createPresence(app, links)
   const admission = createUpgradeGuard(app)
   const pathPrefix = `/${AgentService.typeName}/`
@@ -47,8 +51,14 @@ export function createGateway(app: App, links: LinkTable, deployments: Deploymen
     unsubscribes.push(
       app.bus.on('node.close', ({ nodeId, reason }) => links.close(nodeId, reason)),
       // Another process may hold the current link.
-      app.bus.on('node.changed', ({ nodeId }) => void presence.check(nodeId)),
-      app.bus.onReconnected(() => void presence.beat()),
+      app.bus.on('node.changed', ({ nodeId }) => {
+        void presence.check(nodeId)
+        void updates.check(nodeId)
+      }),
+      app.bus.onReconnected(() => {
+        void presence.beat()
+        for (const nodeId of links.held()) void updates.check(nodeId)
+      }),
     )
   }
 
@@ -77,6 +87,7 @@ export function createGateway(app: App, links: LinkTable, deployments: Deploymen
     async start() {
       await presence.start()
       hear()
+      updates.start()
       rotation = setInterval(
         () => void lifecycle.rotateOld().catch((err: unknown) => app.log.warn({ err }, 'old tokens were not replaced')),
         rotationCheckMs,
@@ -86,6 +97,7 @@ export function createGateway(app: App, links: LinkTable, deployments: Deploymen
       clearInterval(rotation)
       for (const unsubscribe of unsubscribes.splice(0)) unsubscribe()
       lifecycle.stop()
+      await updates.stop()
       await presence.stop()
     },
   }

@@ -14,7 +14,12 @@ const tokenAgeMaxMs = 30 * 24 * 60 * 60 * 1_000
 export type LinkLifecycle = ReturnType<typeof createLinkLifecycle>
 
 /** Establishes links, replaces their tokens, and records their end. */
-export function createLinkLifecycle(app: App, links: LinkTable, deployments: DeploymentPort) {
+export function createLinkLifecycle(
+  app: App,
+  links: LinkTable,
+  deployments: DeploymentPort,
+  checkUpdate: (nodeId: string) => Promise<void>,
+) {
   /** Links of one node are established one after another. */
   const inTurn = createQueue()
   let stopping = false
@@ -35,9 +40,12 @@ export function createLinkLifecycle(app: App, links: LinkTable, deployments: Dep
     const scope = await engineScope(app, agent)
     link.welcome({ serverVersion, supported: link.supported, positions, scope })
     await nodeConnected(app, agent, agent.info, link.supported)
+    await checkUpdate(agent.nodeId)
     if (!link.supported) return
     links.emitLinked(link)
     deployments.linked(agent)
+    // A token that is replaced during an update would not be known to its other agent.
+    if (link.updating) return
     if (owner.firstUse || owner.rotating || isOld(owner.issuedAt)) await rotate(agent.nodeId)
   }
 
@@ -61,6 +69,7 @@ export function createLinkLifecycle(app: App, links: LinkTable, deployments: Dep
   /** Tokens of links that stay open for months need rotation as well. */
   async function rotateOld() {
     for (const link of links.all()) {
+      if (link.updating) continue
       const { nodeId } = link.agent
       const at = await selectIssuedAt(app, nodeId)
       if (at && isOld(at)) await rotate(nodeId)

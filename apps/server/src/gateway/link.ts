@@ -41,6 +41,8 @@ export class Link {
   ended = false
   /** Commands are taken from then on. */
   welcomed = false
+  /** The agent is being updated: it gets no releases until that has ended. */
+  updating = false
   private readonly queue: Response[] = []
   private readonly pending = new Map<string, Pending>()
   private readonly streams = new Map<string, OpenStream>()
@@ -86,6 +88,11 @@ export class Link {
     }
     this.push({ commandId, command })
     return true
+  }
+
+  /** The command to update is the only one that an agent below the minimum version gets. */
+  sendUpdate(command: Command): void {
+    if (!this.ended && this.welcomed) this.push({ commandId: randomUUID(), command })
   }
 
   request(command: Command, timeoutMs: number): Promise<CommandResult> {

@@ -59,11 +59,12 @@ export function createNodeLinks(parts: Pick<App, 'database' | 'log'>): LinkTable
     status(nodeId) {
       const link = links.get(nodeId)
       if (!link || link.ended) return 'unreachable'
+      if (link.updating) return 'updating'
       return link.supported ? 'connected' : 'outdated'
     },
     agent: (nodeId) => links.get(nodeId)?.agent,
     held: () => [...links.keys()],
-    deploy: (nodeId, release) => sendTo(nodeId, { case: 'deploy', value: release }),
+    deploy: (nodeId, release) => !links.get(nodeId)?.updating && sendTo(nodeId, { case: 'deploy', value: release }),
     cancel: (nodeId, release) => sendTo(nodeId, { case: 'cancelDeployment', value: { release } }),
     send: sendTo,
     async request(nodeId, command, timeoutMs = requestTimeoutMs) {

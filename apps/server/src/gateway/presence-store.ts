@@ -67,7 +67,7 @@ export async function recordLinked(
   const linked = await sql`update crux.node n set link_server = ${serverId}, link_session = ${id},
       connected_at = ${new Date()}, address = ${address ?? null}, agent_version = ${info.version},
       engine_version = ${info.engineVersion}, operating_system = ${info.operatingSystem},
-      architecture = ${info.architecture}, public_key = ${info.publicKey}
+      architecture = ${info.architecture}, agent_updatable = ${info.updatable}, public_key = ${info.publicKey}
     where id = ${nodeId} and exists (select from crux.node_token t where t.node_id = n.id for share)
     returning old.public_key as previous_key`.first<{ previousKey: string | null }>(queries)
   return linked && { keyChanged: linked.previousKey !== null && linked.previousKey !== info.publicKey }

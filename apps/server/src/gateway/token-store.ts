@@ -105,8 +105,9 @@ export async function nextToken(app: App, nodeId: string): Promise<string | unde
 export const selectIssuedAt = (app: App, nodeId: string) =>
   sql`select created_at from crux.node_token where node_id = ${nodeId}`.value<Date>(app.database.pool)
 
-/** Whether it is the token of an agent, or of an installation that was not completed. */
+/** Whether it is the token of an agent, or of an installation or update that was not completed. */
 export const isAgentToken = async (queries: Queries, hash: string): Promise<boolean> =>
   (await sql`select from crux.node_token where hash = ${hash} or next_hash = ${hash}
-    union all select from crux.node_install where token_hash = ${hash} limit 1`.execute(queries, 'token of an agent')) >
-  0
+    union all select from crux.node_install where token_hash = ${hash}
+    union all select from crux.node_update where (token_hash = ${hash} and ended_at is null) or previous_hash = ${hash}
+    limit 1`.execute(queries, 'token of an agent')) > 0

@@ -26,6 +26,7 @@ import {
   toNode,
   updateNodeRow,
 } from './store.ts'
+import { cancelUpdate, describeUpdate } from './updates.ts'
 
 export async function listNodes(app: App, { team }: Caller): Promise<ResponseInput<'nodes.list'>> {
   return (await findNodes(app, team.id)).map(toNode)
@@ -45,7 +46,7 @@ export async function getNode(
   return {
     ...toNode(row),
     install: maySetUp && row.install && !row.localAgent ? describeInstall(app, row, row.install) : null,
-    updatable: false,
+    agentUpdate: await describeUpdate(app, nodeId),
     localAgent: {
       available,
       reason,
@@ -161,6 +162,7 @@ export async function kickNode(
   nodeId: string,
 ): Promise<void> {
   await requireNode(app, team, nodeId)
+  await cancelUpdate(app, nodeId)
   await nodeKicked(app, { teamId: team.id, nodeId }, 'user-kick', actor)
   await localAgents.dismiss(nodeId)
 }

@@ -4,10 +4,11 @@ import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 import { agentDirectory } from '../places.ts'
 
-/** The names of architectures as `uname -m`, Windows and Go report them. */
+/** The names of architectures as `uname -m`, Windows, Go and Node report them. */
 const names: Record<string, string> = {
   x86_64: 'amd64',
   amd64: 'amd64',
+  x64: 'amd64',
   aarch64: 'arm64',
   arm64: 'arm64',
   armv8l: 'arm64',

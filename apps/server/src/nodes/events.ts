@@ -3,6 +3,7 @@ import type { ContainerOperation, NodeEventType, NodeStatus } from '@crux/contra
 import type { App } from '../context.ts'
 import { recordEvent } from '../system/index.ts'
 import { insertNodeEvent } from './store.ts'
+import type { EndedUpdate } from './update-store.ts'
 
 export type NodeRef = { teamId: string; nodeId: string }
 export type KickReason = 'user-kick' | 'revoke-token' | 'delete-node'
@@ -39,6 +40,23 @@ export async function nodeKicked(app: Parts, node: NodeRef, reason: KickReason, 
 export async function nodeTokenReplaced(app: Parts, node: NodeRef) {
   await happened(app, node, 'tokenReplaced')
   nodeChanged(app, node)
+}
+
+export async function agentUpdateStarted(app: Parts, node: NodeRef, data: { fromVersion: string; tag: string }) {
+  await happened(app, node, 'update', data)
+  nodeChanged(app, node)
+}
+
+export async function agentUpdateCompleted(app: Parts, update: EndedUpdate, toVersion: string) {
+  await happened(app, update, 'tokenReplaced')
+  const startedBy = { id: update.startedById, name: update.startedByName }
+  await happened(app, update, 'updateCompleted', { startedBy, toVersion })
+  nodeChanged(app, update)
+}
+
+export async function agentUpdateFailed(app: Parts, update: EndedUpdate) {
+  await happened(app, update, 'update', { fromVersion: update.fromVersion, error: update.error })
+  nodeChanged(app, update)
 }
 
 export const containerCommanded = (

@@ -18,6 +18,7 @@ import { openAgentImage } from './agent-image.ts'
 import { listNodeImages, pruneNodeImages } from './images.ts'
 import { authoriseDownload, downloadScript } from './install-download.ts'
 import type { LocalAgents } from './local-agents.ts'
+import { updateAgent } from './updates.ts'
 
 type NodeOperation = Extract<Operation, `nodes.${string}`>
 
@@ -39,6 +40,7 @@ export function nodeRoutes(app: App, localAgents: LocalAgents): Handlers<Exclude
     'nodes.delete-script': ({ caller, params }) => discardInstallScript(app, caller, params.nodeId),
     'nodes.revoke-token': ({ caller, params }) => revokeToken(app, localAgents, caller, params.nodeId),
     'nodes.kick': ({ caller, params }) => kickNode(app, localAgents, caller, params.nodeId),
+    'nodes.update-agent': ({ caller, params }) => updateAgent(app, caller, params.nodeId),
     'nodes.start-local-agent': ({ caller, params }) => startLocalAgent(app, localAgents, caller, params.nodeId),
     'nodes.images': ({ caller, params }) => listNodeImages(app, caller, params.nodeId),
     'nodes.prune-images': ({ caller, params, body }) => pruneNodeImages(app, caller, params.nodeId, body),

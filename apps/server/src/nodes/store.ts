@@ -1,10 +1,11 @@
 import type { NodeStatus, Query } from '@crux/contract'
 import { and, sql as drizzleSql, eq, getTableColumns, gt, isNull } from 'drizzle-orm'
-import { isSupported } from '../agent-links/index.ts'
+import { isSupported, serverVersion } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
 import { nothing, type Queries, sql } from '../db/queries.ts'
-import { deployment, node, nodeEvent, nodeInstall, nodeToken, team } from '../db/schema/index.ts'
+import { deployment, node, nodeEvent, nodeInstall, nodeToken, nodeUpdate, team } from '../db/schema/index.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { isUpdatingSql } from './update-store.ts'
 
 export type NodeRow = typeof node.$inferSelect
 export type InstallRow = typeof nodeInstall.$inferSelect
@@ -23,13 +24,15 @@ export type NodeSummary = Pick<
   | 'operatingSystem'
   | 'connectedAt'
   | 'linkServer'
->
+  | 'localAgent'
+  | 'agentUpdatable'
+> & { updating: boolean }
 
 /** Sorted by name, as the page shows them first. */
 export const findNodes = (app: App, teamId: string) =>
   sql`select id, name, type, description, icon, address, agent_version, engine_version, operating_system,
-      connected_at, link_server
-    from crux.node where team_id = ${teamId} order by name`.shared<NodeSummary>(app.database, 'nodes of team')
+      connected_at, link_server, local_agent, agent_updatable, ${isUpdatingSql} as updating
+    from crux.node n where team_id = ${teamId} order by name`.shared<NodeSummary>(app.database, 'nodes of team')
 
 /** A node of this team; undefined also for a node of another team. */
 export const findNode = (app: App, teamId: string, nodeId: string) =>
@@ -46,6 +49,8 @@ export async function findNodeDetails(app: App, teamId: string, nodeId: string) 
       ...getTableColumns(node),
       hasToken: drizzleSql<boolean>`${nodeToken.nodeId} is not null`,
       install: nodeInstall,
+      updating: drizzleSql<boolean>`exists (select from ${nodeUpdate}
+        where ${nodeUpdate.nodeId} = ${node.id} and ${nodeUpdate.endedAt} is null)`,
       inUse: drizzleSql<boolean>`exists (select from ${deployment} where ${deployment.nodeId} = ${node.id})`,
       teamSlug: team.slug,
     })
@@ -101,14 +106,23 @@ export async function findNodeEvents(app: App, nodeId: string, query: Query<'nod
   return { items, total }
 }
 
+/** Whether an update is offered: the agent is connected, and has another version than this server. */
+export const isUpdatable = (
+  row: Pick<NodeRow, 'linkServer' | 'localAgent' | 'agentUpdatable' | 'agentVersion'> & { updating?: boolean },
+): boolean => row.linkServer !== null && row.agentUpdatable && !row.localAgent && !row.updating && isOutOfDate(row)
+
+export const isOutOfDate = ({ agentVersion }: Pick<NodeRow, 'agentVersion'>) => agentVersion !== serverVersion
+
 /** The status by the stored data, so that every server process reports the same. */
-export function getStatus(row: Pick<NodeRow, 'linkServer' | 'agentVersion'>): NodeStatus {
+export function getStatus(row: Pick<NodeRow, 'linkServer' | 'agentVersion'> & { updating?: boolean }): NodeStatus {
+  // Also while the link changes from the old agent to the new one.
+  if (row.updating) return 'updating'
   if (!row.linkServer) return 'unreachable'
   return isSupported(row.agentVersion ?? '') ? 'connected' : 'outdated'
 }
 
 /** The node as pages show it: what its agent reports of a link only while there is one. */
-export function toNode<Row extends NodeSummary>(row: Row) {
+export function toNode<Row extends Omit<NodeSummary, 'updating'> & { updating?: boolean }>(row: Row) {
   const linked = row.linkServer !== null
   return {
     ...row,
@@ -116,6 +130,7 @@ export function toNode<Row extends NodeSummary>(row: Row) {
     status: getStatus(row),
     connectedAt: linked ? row.connectedAt : null,
     version: linked ? row.agentVersion : null,
+    updatable: isUpdatable(row),
   }
 }
 
@@ -144,6 +159,11 @@ export const lockNode = async (queries: Queries, teamId: string, nodeId: string)
   (await sql`select from crux.node
     where id = ${nodeId} and team_id = ${teamId} for update`.execute(queries)) === 1
 
+/** Locks the node until the transaction ends. @returns undefined when it is not in this team */
+export const lockNodeRow = (queries: Queries, teamId: string, nodeId: string) =>
+  sql`select * from crux.node
+    where id = ${nodeId} and team_id = ${teamId} for update`.first<NodeRow>(queries)
+
 export const hasDeployments = async (queries: Queries, nodeId: string): Promise<boolean> =>
   (await sql`select from crux.deployment where node_id = ${nodeId} limit 1`.execute(queries)) > 0
 
@@ -158,6 +178,8 @@ export const deleteInstall = (app: App, nodeId: string) =>
 export const deleteTokens = (app: App, nodeId: string): Promise<boolean> =>
   inTransaction(app.database, async (queries) => {
     await sql`delete from crux.node_install where node_id = ${nodeId}`.execute(queries)
+    // Its token would become the connection token.
+    await sql`delete from crux.node_update where node_id = ${nodeId}`.execute(queries)
     return (await sql`delete from crux.node_token where node_id = ${nodeId}`.execute(queries)) === 1
   })
 
@@ -196,4 +218,6 @@ export const deleteConnectionToken = (app: App, nodeId: string) =>
 
 /** A node of any team, for messages about a change that its team gets. */
 export const findNodeOfAnyTeam = (app: App, nodeId: string) =>
-  sql`select * from crux.node where id = ${nodeId}`.first<NodeRow>(app.database.pool)
+  sql`select n.*, ${isUpdatingSql} as updating from crux.node n where id = ${nodeId}`.first<
+    NodeRow & { updating: boolean }
+  >(app.database.pool)

@@ -17,7 +17,7 @@ import {
   sharedSecretsJson,
 } from '../container-configurations/index.ts'
 import { type Queries, raw, sql } from '../db/queries.ts'
-import { getStatus } from '../nodes/index.ts'
+import { getStatus, isUpdatingSql } from '../nodes/index.ts'
 import { imageReference, type RegistryLocation } from './image-reference.ts'
 import { deploymentNotFound } from './store.ts'
 
@@ -75,7 +75,11 @@ type InstanceRow = {
   registry: RegistryLocation
 }
 type Row = Omit<LoadedDeployment, 'node' | 'instances' | 'fields' | 'bundles'> & {
-  node: Omit<LoadedDeployment['node'], 'status'> & { linkServer: string | null; agentVersion: string | null }
+  node: Omit<LoadedDeployment['node'], 'status'> & {
+    linkServer: string | null
+    agentVersion: string | null
+    updating: boolean
+  }
   fields: unknown
   bundles: AttachedBundle[]
   instances: InstanceRow[]
@@ -101,7 +105,7 @@ const loadSql = (deploymentId: string, teamId: string) => sql`
     json_build_object('name', v.name, 'type', v.type) as version,
     json_build_object('name', p.name, 'type', p.type) as project,
     json_build_object('id', n.id, 'name', n.name, 'type', n.type, 'publicKey', n.public_key,
-      'linkServer', n.link_server, 'agentVersion', n.agent_version) as node,
+      'linkServer', n.link_server, 'agentVersion', n.agent_version, 'updating', ${isUpdatingSql}) as node,
     ${bundlesJson(raw('d.id'))} as bundles, ${raw(instancesSql('d.id'))} as instances,
     ${raw(sharedSecretsJson('d', 'n'))} as shared
   from crux.deployment d
@@ -129,10 +133,10 @@ export async function loadDeployment(
   ])
   if (!row) throw deploymentNotFound(deploymentId)
   const { shared: _, ...rest } = row
-  const { linkServer, agentVersion, ...node } = row.node
+  const { linkServer, agentVersion, updating, ...node } = row.node
   return {
     ...rest,
-    node: { ...node, status: getStatus({ linkServer, agentVersion }) },
+    node: { ...node, status: getStatus({ linkServer, agentVersion, updating }) },
     fields: ContainerConfigFields.parse(row.fields),
     bundles: row.bundles.map(({ id, name, config }) => ({
       id,

@@ -1,4 +1,5 @@
 import { type Queries, sql } from '../db/queries.ts'
+import { isUpdatingSql } from '../nodes/index.ts'
 import { type ReleaseRow, releaseColumns } from './store.ts'
 
 /** All other statements concern open releases only; without one, a check of the leases is this one statement. */
@@ -19,12 +20,12 @@ export const restartLease = (queries: Queries, id: string, until: Date) =>
   sql`update crux.release set lease_until = greatest(lease_until, ${until})
     where id = ${id} and status = 'in-progress'`.execute(queries, 'restart a lease')
 
-type LinkedNode = { id: string; linkServer: string | null; agentVersion: string | null }
+type LinkedNode = { id: string; linkServer: string | null; agentVersion: string | null; updating: boolean }
 
-/** Nodes with open releases that have been connected since a time. */
+/** Nodes with open releases that have been connected since a time, or whose agent is being updated. */
 export const linkedNodes = (queries: Queries, since: Date) =>
-  sql`select n.id, n.link_server, n.agent_version from crux.node n
-    where n.connected_at <= ${since} and exists (select from crux.release r
+  sql`select n.id, n.link_server, n.agent_version, ${isUpdatingSql} as updating from crux.node n
+    where (n.connected_at <= ${since} or ${isUpdatingSql}) and exists (select from crux.release r
     where r.node_id = n.id and r.status = 'in-progress')`.rows<LinkedNode>(queries)
 
 /** Locked rows are skipped: their transaction renews the lease, or the next round does. */

@@ -51,10 +51,13 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
       await restartLease(pool, id, leaseUntilFrom(now()))
   }
 
-  /** Only an agent that takes commands can complete a release; an outdated one counts as unavailable. */
+  /**
+   * Only an agent that takes commands can complete a release; an outdated one counts as unavailable. What was started
+   * during an update of the agent waits for its end, which has a limit of its own.
+   */
   async function extendLinked() {
     const nodes = await linkedNodes(pool, steadySince())
-    const linked = nodes.filter((node) => getStatus(node) === 'connected').map((node) => node.id)
+    const linked = nodes.filter((node) => ['connected', 'updating'].includes(getStatus(node))).map((node) => node.id)
     if (linked.length > 0) await extendLeases(pool, linked, leaseUntilFrom(now()))
   }
 

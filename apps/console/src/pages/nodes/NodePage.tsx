@@ -22,6 +22,7 @@ import { toastSuccess } from '../../components/toasts.tsx'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { links, type NodeSection } from '../../routing/links.ts'
 import { useAnchor } from '../../routing/use-anchor.ts'
+import { AgentUpdateState, UpdateAgentButton } from './AgentUpdate.tsx'
 import { LocalAgentEnd } from './LocalAgentEnd.tsx'
 import { NodeContainers } from './NodeContainers.tsx'
 import { NodeDeployments } from './NodeDeployments.tsx'
@@ -93,9 +94,15 @@ function NodeView({ teamSlug, node }: { teamSlug: string; node: Node }) {
           </span>
         }
         subtitle={<NodeLine node={node} installed={installed} />}
-        actions={<ActionMenu actions={actions} />}
+        actions={
+          <>
+            <UpdateAgentButton teamSlug={teamSlug} node={node} />
+            <ActionMenu actions={actions} />
+          </>
+        }
       />
       <LocalAgentEnd localAgent={node.localAgent} />
+      <AgentUpdateState node={node} />
       {!installed ? (
         <div className="grid items-start gap-4 min-[1100px]:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
           <NodeInstall teamSlug={teamSlug} node={node} />

@@ -12,6 +12,7 @@ import { links } from '../../routing/links.ts'
 import type { Column } from '../../table/columns.ts'
 import { ListPage } from '../../table/ListPage.tsx'
 import { codeColumn, descriptionColumn, nameColumn, timeColumn } from '../../table/named-columns.tsx'
+import { UpdateAllAgents } from './AgentUpdate.tsx'
 
 const NodeForm = lazyComponent(async () => (await import('../../forms/node-form.tsx')).NodeForm)
 
@@ -66,6 +67,7 @@ export function NodesPage() {
         values: [...nodeStatuses, 'never-connected'],
         optionLabel: (value) => (value === 'never-connected' ? t('notYet') : t(`common:state.node.${value}`)),
       }}
+      trailing={<UpdateAllAgents teamSlug={teamSlug} nodes={query.data ?? []} />}
       columns={columns}
       initialSort={{ column: 'name', direction: 'asc' }}
       tint={(node) => (getState(node) === 'unreachable' ? 'failed' : undefined)}

@@ -1,4 +1,5 @@
 import type { NodeEventType } from '@crux/contract'
+import { sql } from 'drizzle-orm'
 import { boolean, index, jsonb, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { at, audit, crux, icon, id, ownedBy, sealedText } from './columns.ts'
 import { team } from './teams.ts'
@@ -31,6 +32,8 @@ export const node = crux.table(
     linkSession: text(),
     /** True when this console's own machine runs the agent ("use this machine") and supervises it. */
     localAgent: boolean().notNull().default(false),
+    /** Whether the agent can replace itself by another image; reported at its last connection. */
+    agentUpdatable: boolean().notNull().default(false),
   },
   (table) => [uniqueIndex('node_name').on(table.teamId, table.name), index('node_link').on(table.linkServer)],
 )
@@ -97,6 +100,35 @@ export const nodeInstall = crux.table('node_install', {
   /** Set at the exchange, which invalidates the token. */
   exchangedAt: at(),
 })
+
+/** The update of a node's agent that is in progress, or the last one (docs/agent-update.md). */
+export const nodeUpdate = crux.table(
+  'node_update',
+  {
+    nodeId: uuid()
+      .primaryKey()
+      .references(() => node.id, { onDelete: 'cascade' }),
+    id: uuid().notNull(),
+    state: text({ enum: ['preparing', 'ready', 'closed', 'completed', 'failed'] }).notNull(),
+    /** The token of the new agent. It is the node's connection token once the update is completed. */
+    tokenHash: text().notNull().unique(),
+    /** The same, encrypted: any process may send the command. Null when the update has ended. */
+    token: sealedText(),
+    /** The token that the update replaced: its agent may still ask how the update ended. */
+    previousHash: text().unique(),
+    /** To be pulled; null for the server's own image. */
+    image: text(),
+    fromVersion: text().notNull(),
+    startedById: text().notNull(),
+    startedByName: text().notNull(),
+    startedAt: at().notNull().defaultNow(),
+    deadlineAt: at().notNull(),
+    endedAt: at(),
+    /** Why it failed, for users. */
+    error: text(),
+  },
+  (table) => [index('node_update_open').on(table.deadlineAt).where(sql`ended_at is null`)],
+)
 
 export const nodeEvent = crux.table(
   'node_event',

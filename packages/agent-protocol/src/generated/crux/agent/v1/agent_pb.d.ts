@@ -80,6 +80,13 @@ export declare type AgentInfo = Message<"crux.agent.v1.AgentInfo"> & {
    * @generated from field: repeated crux.agent.v1.ReleaseKey open_releases = 10;
    */
   openReleases: ReleaseKey[];
+
+  /**
+   * Whether the agent executes UpdateAgent: it runs in a container of its own and has found it.
+   *
+   * @generated from field: bool updatable = 11;
+   */
+  updatable: boolean;
 };
 
 /**
@@ -314,6 +321,12 @@ export declare type ConnectResponse = Message<"crux.agent.v1.ConnectResponse"> &
      */
     value: FindPortHolders;
     case: "findPortHolders";
+  } | {
+    /**
+     * @generated from field: crux.agent.v1.UpdateAgent update_agent = 31;
+     */
+    value: UpdateAgent;
+    case: "updateAgent";
   } | { case: undefined; value?: undefined };
 };
 
@@ -1070,6 +1083,159 @@ export declare type HostPort = Message<"crux.agent.v1.HostPort"> & {
  * Use `create(HostPortSchema)` to create a new message.
  */
 export declare const HostPortSchema: GenMessage<HostPort>;
+
+/**
+ * Replace yourself by an agent of another image. Also sent to agents below the minimum version. Not answered: ReportUpdate follows.
+ * The agent ignores it while it executes an update.
+ *
+ * @generated from message crux.agent.v1.UpdateAgent
+ */
+export declare type UpdateAgent = Message<"crux.agent.v1.UpdateAgent"> & {
+  /**
+   * @generated from field: string update_id = 1;
+   */
+  updateId: string;
+
+  /**
+   * The connection token of the new agent.
+   *
+   * @generated from field: string token = 2;
+   */
+  token: string;
+
+  /**
+   * Reference with tag or digest, to be pulled. Empty: the server's own image, from DownloadAgentImage.
+   *
+   * @generated from field: string image = 3;
+   */
+  image: string;
+};
+
+/**
+ * Describes the message crux.agent.v1.UpdateAgent.
+ * Use `create(UpdateAgentSchema)` to create a new message.
+ */
+export declare const UpdateAgentSchema: GenMessage<UpdateAgent>;
+
+/**
+ * @generated from message crux.agent.v1.ReportUpdateRequest
+ */
+export declare type ReportUpdateRequest = Message<"crux.agent.v1.ReportUpdateRequest"> & {
+  /**
+   * @generated from field: string update_id = 1;
+   */
+  updateId: string;
+
+  /**
+   * @generated from field: crux.agent.v1.UpdateStage stage = 2;
+   */
+  stage: UpdateStage;
+
+  /**
+   * One sentence for users; not empty: the update has failed.
+   *
+   * @generated from field: string error = 3;
+   */
+  error: string;
+};
+
+/**
+ * Describes the message crux.agent.v1.ReportUpdateRequest.
+ * Use `create(ReportUpdateRequestSchema)` to create a new message.
+ */
+export declare const ReportUpdateRequestSchema: GenMessage<ReportUpdateRequest>;
+
+/**
+ * @generated from message crux.agent.v1.ReportUpdateResponse
+ */
+export declare type ReportUpdateResponse = Message<"crux.agent.v1.ReportUpdateResponse"> & {
+  /**
+   * @generated from field: crux.agent.v1.UpdateState state = 1;
+   */
+  state: UpdateState;
+};
+
+/**
+ * Describes the message crux.agent.v1.ReportUpdateResponse.
+ * Use `create(ReportUpdateResponseSchema)` to create a new message.
+ */
+export declare const ReportUpdateResponseSchema: GenMessage<ReportUpdateResponse>;
+
+/**
+ * @generated from message crux.agent.v1.TakeOverRequest
+ */
+export declare type TakeOverRequest = Message<"crux.agent.v1.TakeOverRequest"> & {
+  /**
+   * @generated from field: string update_id = 1;
+   */
+  updateId: string;
+
+  /**
+   * @generated from field: crux.agent.v1.AgentInfo info = 2;
+   */
+  info?: AgentInfo | undefined;
+
+  /**
+   * The engine says that the container of the old agent does not run: its journal is closed.
+   *
+   * @generated from field: bool previous_ended = 3;
+   */
+  previousEnded: boolean;
+};
+
+/**
+ * Describes the message crux.agent.v1.TakeOverRequest.
+ * Use `create(TakeOverRequestSchema)` to create a new message.
+ */
+export declare const TakeOverRequestSchema: GenMessage<TakeOverRequest>;
+
+/**
+ * @generated from message crux.agent.v1.TakeOverResponse
+ */
+export declare type TakeOverResponse = Message<"crux.agent.v1.TakeOverResponse"> & {
+  /**
+   * @generated from field: crux.agent.v1.UpdateState state = 1;
+   */
+  state: UpdateState;
+};
+
+/**
+ * Describes the message crux.agent.v1.TakeOverResponse.
+ * Use `create(TakeOverResponseSchema)` to create a new message.
+ */
+export declare const TakeOverResponseSchema: GenMessage<TakeOverResponse>;
+
+/**
+ * @generated from message crux.agent.v1.DownloadAgentImageRequest
+ */
+export declare type DownloadAgentImageRequest = Message<"crux.agent.v1.DownloadAgentImageRequest"> & {
+  /**
+   * @generated from field: string architecture = 1;
+   */
+  architecture: string;
+};
+
+/**
+ * Describes the message crux.agent.v1.DownloadAgentImageRequest.
+ * Use `create(DownloadAgentImageRequestSchema)` to create a new message.
+ */
+export declare const DownloadAgentImageRequestSchema: GenMessage<DownloadAgentImageRequest>;
+
+/**
+ * @generated from message crux.agent.v1.DownloadAgentImageResponse
+ */
+export declare type DownloadAgentImageResponse = Message<"crux.agent.v1.DownloadAgentImageResponse"> & {
+  /**
+   * @generated from field: bytes chunk = 1;
+   */
+  chunk: Uint8Array;
+};
+
+/**
+ * Describes the message crux.agent.v1.DownloadAgentImageResponse.
+ * Use `create(DownloadAgentImageResponseSchema)` to create a new message.
+ */
+export declare const DownloadAgentImageResponseSchema: GenMessage<DownloadAgentImageResponse>;
 
 /**
  * @generated from message crux.agent.v1.StopStream
@@ -2088,6 +2254,92 @@ export enum Operation {
 export declare const OperationSchema: GenEnum<Operation>;
 
 /**
+ * Where the old agent is.
+ *
+ * @generated from enum crux.agent.v1.UpdateStage
+ */
+export enum UpdateStage {
+  /**
+   * @generated from enum value: UPDATE_STAGE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * It waits for the state READY.
+   *
+   * @generated from enum value: UPDATE_STAGE_WAITING = 1;
+   */
+  WAITING = 1,
+
+  /**
+   * Its journal is closed.
+   *
+   * @generated from enum value: UPDATE_STAGE_CLOSED = 2;
+   */
+  CLOSED = 2,
+
+  /**
+   * It was started again during the update and has not opened its journal. Fails an update that is not CLOSED.
+   *
+   * @generated from enum value: UPDATE_STAGE_RESTARTED = 3;
+   */
+  RESTARTED = 3,
+}
+
+/**
+ * Describes the enum crux.agent.v1.UpdateStage.
+ */
+export declare const UpdateStageSchema: GenEnum<UpdateStage>;
+
+/**
+ * @generated from enum crux.agent.v1.UpdateState
+ */
+export enum UpdateState {
+  /**
+   * @generated from enum value: UPDATE_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * @generated from enum value: UPDATE_STATE_PREPARING = 1;
+   */
+  PREPARING = 1,
+
+  /**
+   * The new agent runs: close the journal.
+   *
+   * @generated from enum value: UPDATE_STATE_READY = 2;
+   */
+  READY = 2,
+
+  /**
+   * The journal is closed: the new agent may open it and connect.
+   *
+   * @generated from enum value: UPDATE_STATE_CLOSED = 3;
+   */
+  CLOSED = 3,
+
+  /**
+   * The new agent has connected, and the token of the old one is invalid.
+   *
+   * @generated from enum value: UPDATE_STATE_COMPLETED = 4;
+   */
+  COMPLETED = 4,
+
+  /**
+   * The old agent removes the container of the new one and continues.
+   *
+   * @generated from enum value: UPDATE_STATE_FAILED = 5;
+   */
+  FAILED = 5,
+}
+
+/**
+ * Describes the enum crux.agent.v1.UpdateState.
+ */
+export declare const UpdateStateSchema: GenEnum<UpdateState>;
+
+/**
  * @generated from enum crux.agent.v1.CloseReason
  */
 export enum CloseReason {
@@ -2396,6 +2648,38 @@ export declare const AgentService: GenService<{
     methodKind: "client_streaming";
     input: typeof StreamLogRequestSchema;
     output: typeof StreamLogResponseSchema;
+  },
+  /**
+   * Called by the old agent of an update, again and again until the update ends (docs/agent-update.md). The answer is the state
+   * after this report.
+   *
+   * @generated from rpc crux.agent.v1.AgentService.ReportUpdate
+   */
+  reportUpdate: {
+    methodKind: "unary";
+    input: typeof ReportUpdateRequestSchema;
+    output: typeof ReportUpdateResponseSchema;
+  },
+  /**
+   * Called by the new agent of an update with the token of the update, again and again until the answer is CLOSED, COMPLETED or
+   * FAILED. The token is valid for this call, and for Connect in the state CLOSED; Connect then makes it the node's connection token.
+   *
+   * @generated from rpc crux.agent.v1.AgentService.TakeOver
+   */
+  takeOver: {
+    methodKind: "unary";
+    input: typeof TakeOverRequestSchema;
+    output: typeof TakeOverResponseSchema;
+  },
+  /**
+   * The server's own image of the agent in `docker save` form. FAILED_PRECONDITION with one sentence for users: there is none.
+   *
+   * @generated from rpc crux.agent.v1.AgentService.DownloadAgentImage
+   */
+  downloadAgentImage: {
+    methodKind: "server_streaming";
+    input: typeof DownloadAgentImageRequestSchema;
+    output: typeof DownloadAgentImageResponseSchema;
   },
 }>;
 
