@@ -77,7 +77,7 @@ export async function makeFollowing(
     releases: () => testEnvironment.releases(deployment.id),
     /** What the hook of the registry leads to. */
     event: (on: TestServer = server) =>
-      on.app.bus.publish({ type: 'registry.pushed', registryId, repositories: [name] }),
+      on.app.bus.publish({ type: 'registry.pushed', registryId, pushes: [{ repository: name }] }),
   }
 }
 

@@ -18,8 +18,8 @@ export type BusEvent =
   | { type: 'node.changed'; teamId: string; nodeId: string; status?: NodeStatus; error?: string }
   | { type: 'node.work'; nodeId: string }
   | { type: 'node.close'; nodeId: string; reason: 'shutdown' | 'token-revoked' }
-  /** Tags of these repositories, named as in the registry, were pushed or deleted. */
-  | { type: 'registry.pushed'; registryId: string; repositories: string[] }
+  /** These tags, or any tags of these repositories, were pushed or deleted. Repositories are named as in the registry. */
+  | { type: 'registry.pushed'; registryId: string; pushes: { repository: string; tag?: string }[] }
   | { type: 'images.added'; versionId: string; imageIds: string[] }
   | {
       type: 'image.deleted'

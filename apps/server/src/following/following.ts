@@ -66,13 +66,8 @@ export function createFollowing(app: App) {
     notePushes,
     start() {
       unsubscribes.push(
-        app.bus.on('registry.pushed', ({ registryId, repositories }) =>
-          inBackground('an event of a registry', () =>
-            notePushes(
-              registryId,
-              repositories.map((repository) => ({ repository })),
-            ),
-          ),
+        app.bus.on('registry.pushed', ({ registryId, pushes }) =>
+          inBackground('an event of a registry', () => notePushes(registryId, pushes)),
         ),
         app.bus.on('deployment.changed', ({ deploymentId, status }) => {
           if (status === 'successful' || status === 'failed') decide(deploymentId)

@@ -26,7 +26,8 @@ const spacingMs = 1_000
 /** Whether an event names the tag. Docker Hub names its official images `library/NAME`. */
 const isNamed = sql`exists (select from unnest(wanted.names, wanted.tags) as pushed(repository, tag)
   where (pushed.tag is null or pushed.tag = ft.tag)
-    and (pushed.repository = concat_ws('/', nullif(trim(both '/' from r.image_name_prefix), ''), ft.name)
+    and (pushed.repository = case when r.type = 'gitlab' then ft.name
+        else concat_ws('/', nullif(trim(both '/' from r.image_name_prefix), ''), ft.name) end
       or r.type = 'hub' and pushed.repository = 'library/' || ft.name))`
 
 /**

@@ -27,11 +27,12 @@ export function createBrowser(app: App) {
     labelNames: ['type', 'request'],
   })
 
-  app.bus.on('registry.pushed', ({ registryId, repositories }) => {
+  app.bus.on('registry.pushed', ({ registryId, pushes }) => {
     const client = findClient(app, registryId)
     // This process has nothing cached of it.
     if (!client) return
-    const images = repositories.flatMap((name) => nameBelow(client.prefix, name))
+    const repositories = new Set(pushes.map(({ repository }) => repository))
+    const images = [...repositories].flatMap((name) => nameBelow(client.prefix, name))
     cache.delete(toKey(client, 'catalog'))
     for (const image of images) cache.delete(toKey(client, 'tags', image))
     for (const heard of listeners) heard(registryId, images)

@@ -5,7 +5,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { findRegistry } from './actions.ts'
 import * as store from './delivery-store.ts'
 import type { HookEvent } from './hook-events.ts'
-import { notePushes, type Push, publishChanges } from './pushes.ts'
+import { type Push, publishPushes } from './pushes.ts'
 
 /** Longer than the services repeat deliveries: GitHub offers it for three days. */
 const keyDays = 7
@@ -42,15 +42,12 @@ export async function receiveEvents(
     return deliveries
   })
   const accepted = fresh.filter(({ result }) => result === 'accepted')
-  const pushes = accepted.filter(({ change }) => change === 'push').flatMap(({ images }) => images.map(toPush))
-  const deleted = accepted.filter(({ change }) => change === 'delete').flatMap(({ images }) => images)
+  const changes = accepted.filter(({ change }) => change === 'push' || change === 'delete')
   // A server that stops here loses only a hint: lists of tags expire, and digests are also checked regularly.
-  if (pushes.length > 0) await notePushes(app, registry.id, pushes)
-  const pushed = new Set(pushes.map(({ repository }) => repository))
-  publishChanges(
+  publishPushes(
     app,
     registry.id,
-    deleted.map(({ name }) => name).filter((name) => !pushed.has(name)),
+    changes.flatMap(({ images }) => images.map(toPush)),
   )
 }
 

@@ -61,7 +61,7 @@ function postGithub({ url, secret }: Secret, event: string, body: unknown, deliv
 function listen({ registryId }: Params) {
   const heard: string[] = []
   crux.app.bus.on('registry.pushed', (event) => {
-    if (event.registryId === registryId) heard.push(...event.repositories)
+    if (event.registryId === registryId) heard.push(...event.pushes.map(({ repository }) => repository))
   })
   return heard
 }

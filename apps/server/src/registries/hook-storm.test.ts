@@ -32,7 +32,7 @@ async function insertRegistry(type: string) {
 function listen(server: TestServer, registryId: string) {
   const heard: string[] = []
   server.app.bus.on('registry.pushed', (event) => {
-    if (event.registryId === registryId) heard.push(...event.repositories)
+    if (event.registryId === registryId) heard.push(...event.pushes.map(({ repository }) => repository))
   })
   return heard
 }

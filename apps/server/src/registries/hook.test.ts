@@ -139,8 +139,8 @@ describe('a page that shows tags', () => {
     const params = await connect()
     const { token } = await makeToken(params)
     const heard: string[] = []
-    const stop = crux.app.bus.on('registry.pushed', ({ registryId, repositories }) => {
-      if (registryId === params.registryId) heard.push(...repositories)
+    const stop = crux.app.bus.on('registry.pushed', ({ registryId, pushes }) => {
+      if (registryId === params.registryId) heard.push(...pushes.map(({ repository }) => repository))
     })
     const events = [event('a', 'pull'), event('b', 'push', 'crux/1.0'), event('c'), event('c'), event('d', 'delete')]
     expect((await post(params, token, { events })).status).toBe(204)
