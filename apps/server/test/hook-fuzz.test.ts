@@ -99,7 +99,7 @@ const monsters = [
   '{"type":"constructor"}',
   '{"type":"\\u0000","action":"\\ud800"}',
 ]
-const bodiesOf = (kind: Kind) =>
+const arbitraryBody = (kind: Kind) =>
   fc.oneof(
     {
       weight: 40,
@@ -120,7 +120,7 @@ describe.each(['v2', 'hub', 'github', 'harbor'] as const)('arbitrary bodies for 
   it('are accepted or refused as the fault of the sender, also when they are repeated', { timeout }, async () => {
     const target = targets[kind]
     await fc.assert(
-      fc.asyncProperty(bodiesOf(kind), async (body) => {
+      fc.asyncProperty(arbitraryBody(kind), async (body) => {
         const sent = body.toWellFormed()
         const { status, text } = await send(target, target.headers(sent), sent)
         if (![204, 400, 413].includes(status)) throw new Error(`answered ${status}: ${text.slice(0, 500)}`)
@@ -139,7 +139,7 @@ describe.each(['v2', 'hub', 'github', 'harbor'] as const)('arbitrary bodies for 
   it('are refused and never listed when nothing proves their sender', { timeout }, async () => {
     const target = await makeUnproven(kind)
     await fc.assert(
-      fc.asyncProperty(bodiesOf(kind), async (body) => {
+      fc.asyncProperty(arbitraryBody(kind), async (body) => {
         const sent = body.toWellFormed()
         const { status, text } = await send(target, target.headers(`${sent} `), sent)
         // After a hundred failed attempts the limit of the address answers.

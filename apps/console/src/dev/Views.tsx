@@ -4,6 +4,7 @@ import { Avatar } from '../components/Avatar.tsx'
 import { Box, DescriptionList } from '../components/Box.tsx'
 import { Button } from '../components/Button.tsx'
 import { CodeBlock } from '../components/CodeBlock.tsx'
+import { Copyable } from '../components/Copyable.tsx'
 import { DetailsHead } from '../components/DetailsHead.tsx'
 import { EmptyState } from '../components/EmptyState.tsx'
 import { ErrorState } from '../components/ErrorState.tsx'
@@ -105,10 +106,11 @@ export function Views() {
           <ProgressBar key={tone} label={tone} tone={tone} value={(index + 1) / 4} className="w-40" />
         ))}
       </Example>
-      <Example name="Box, CodeBlock, JsonEditor">
+      <Example name="Box, CodeBlock, Copyable, JsonEditor">
         <Box title="Title" trailing="beside it" actions={<Button size="sm">Action</Button>}>
           <DescriptionList items={[{ label: 'Address', value: '10.0.0.4' }]} />
           <CodeBlock label="Command" text="docker ps" />
+          <Copyable label="Token" text="crux_example" />
         </Box>
         {[false, true].map((readOnly) => (
           <Controlled key={String(readOnly)} initial={'{ "name": "web" }'}>

@@ -63,12 +63,11 @@ export function createHttpServer(
   http.removeAllContentTypeParsers()
   const readJson = http.getDefaultJsonParser('error', 'error')
   http.addContentTypeParser(/^application\/([\w.+-]+\+)?json/, { parseAs: 'string' }, (request, body, done) => {
-    const text = String(body)
     // An empty body counts as missing; the endpoint decides whether one is required.
-    const read = () => (text === '' ? done(null, undefined) : readJson(request, text, done))
-    if (!request.passed?.verifyBody) return read()
+    const read = () => (body === '' ? done(null, undefined) : readJson(request, String(body), done))
     // Nothing of a signed body is parsed before its signature is verified.
-    verifySignedBody(request, text).then(read, done)
+    if (request.passed?.verifyBody) verifySignedBody(request, String(body)).then(read, done)
+    else read()
   })
 
   securityHeaders(http, options.url, app.config.captchaOrigins)
