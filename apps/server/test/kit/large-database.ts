@@ -86,7 +86,7 @@ const tables: Record<string, Record<string, string>> = {
     type: `'log'`,
     value: `'{"log": ["a"], "level": "info"}'`,
   },
-  instance: { id: getId('instance'), deployment_id: getId('deployment'), image_id: getId('image') },
+  instance: { id: getId('instance'), deployment_id: getId('deployment'), image_id: getId('image'), follow: `'notify'` },
   release: {
     id: getId('release'),
     deployment_id: getId('deployment'),
@@ -108,6 +108,14 @@ const tables: Record<string, Record<string, string>> = {
     image_name: `'a'`,
     image_tag: `'1'`,
     config: `'{}'`,
+  },
+  followed_tag: {
+    registry_id: getId('registry'),
+    name: `'a'`,
+    tag: `'latest'`,
+    digest: `'sha256:' || i`,
+    digest_at: day,
+    next_check_at: `timestamptz '2100-01-01'`,
   },
   node_image: { node_id: getId('node'), digest: `'sha256:' || i`, name: `'a'` },
   danger_confirmation: {
