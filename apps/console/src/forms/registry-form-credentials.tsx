@@ -65,7 +65,7 @@ export function RegistryCredentials({ form, shown, registry }: Props) {
             form={form}
             name="token"
             label={t(type === 'google' ? 'form.privateKey' : 'form.token')}
-            help={t(type === 'gitlab' || type === 'github' ? `form.tokenHelpOf.${type}` : 'form.tokenHelp')}
+            help={t(type === 'gitlab' || type === 'github' ? `form.tokenHelpFor.${type}` : 'form.tokenHelp')}
             autoComplete="new-password"
           />
         </>

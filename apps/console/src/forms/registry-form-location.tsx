@@ -62,7 +62,7 @@ function Namespace({ form, type }: { form: RegistryFormApi; type: Shown['type'] 
         form={form}
         name="gitlabNamespace"
         label={t('form.namespace')}
-        options={(['group', 'project'] as const).map((value) => ({ value, label: t(`form.namespaceOf.${value}`) }))}
+        options={(['group', 'project'] as const).map((value) => ({ value, label: t(`form.namespaceOption.${value}`) }))}
       />
     )
   if (type === 'github')
@@ -71,7 +71,10 @@ function Namespace({ form, type }: { form: RegistryFormApi; type: Shown['type'] 
         form={form}
         name="githubNamespace"
         label={t('form.namespace')}
-        options={(['organization', 'user'] as const).map((value) => ({ value, label: t(`form.namespaceOf.${value}`) }))}
+        options={(['organization', 'user'] as const).map((value) => ({
+          value,
+          label: t(`form.namespaceOption.${value}`),
+        }))}
       />
     )
   return null

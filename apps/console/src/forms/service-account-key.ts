@@ -5,7 +5,7 @@ export function parseServiceAccountKey(text: string): ServiceAccountKey | undefi
   try {
     const file: unknown = JSON.parse(text)
     if (typeof file !== 'object' || file === null) return undefined
-    const { type, client_email: user, private_key: token } = file as Record<string, unknown>
+    const { type, client_email: user, private_key: token }: Record<string, unknown> = { ...file }
     const isKey = type === 'service_account' && typeof user === 'string' && typeof token === 'string'
     return isKey && user !== '' && /^-----BEGIN (RSA )?PRIVATE KEY-----/.test(token.trim())
       ? { user, token }

@@ -6,25 +6,25 @@ const size = (list: string[]) => list.join('').length
 describe('the cache of lists', () => {
   it('reads a list once for all callers, and again after its time', async () => {
     let now = 0
-    const cache = createAnswerCache(1_000, () => now)
+    const cache = createAnswerCache(1_000, size, () => now)
     const read = vi.fn(async () => ['a'])
-    await Promise.all([cache.load('k', read, size), cache.load('k', read, size)])
+    await Promise.all([cache.load('k', read), cache.load('k', read)])
     now = 9_999
-    await cache.load('k', read, size)
+    await cache.load('k', read)
     expect(read).toHaveBeenCalledTimes(1)
     now = 10_000
-    await cache.load('k', read, size)
+    await cache.load('k', read)
     expect(read).toHaveBeenCalledTimes(2)
   })
 
   it('keeps a list longer that took long to read', async () => {
     let now = 0
-    const cache = createAnswerCache(1_000, () => now)
+    const cache = createAnswerCache(1_000, size, () => now)
     const slow = async () => {
       now = 3_000
       return ['a']
     }
-    await cache.load('k', slow, size)
+    await cache.load('k', slow)
     now = 62_000
     expect(cache.has('k')).toBe(true)
     now = 63_000
@@ -32,8 +32,8 @@ describe('the cache of lists', () => {
   })
 
   it('removes the list that was not used for the longest time when they are too large together', async () => {
-    const cache = createAnswerCache(10, () => 0)
-    const load = (key: string) => cache.load(key, async () => ['12345'], size)
+    const cache = createAnswerCache(10, size, () => 0)
+    const load = (key: string) => cache.load(key, async () => ['12345'])
     await load('a')
     await load('b')
     await load('a')
@@ -42,16 +42,16 @@ describe('the cache of lists', () => {
   })
 
   it('does not keep a list that is larger than all of it', async () => {
-    const cache = createAnswerCache(10, () => 0)
-    expect(await cache.load('k', async () => ['12345678901'], size)).toHaveLength(1)
+    const cache = createAnswerCache(10, size, () => 0)
+    expect(await cache.load('k', async () => ['12345678901'])).toHaveLength(1)
     expect([cache.has('k'), cache.bytes]).toEqual([false, 0])
   })
 
   it('keeps neither a failure nor a list that was dropped while it was read', async () => {
-    const cache = createAnswerCache(1_000, () => 0)
-    await expect(cache.load('k', () => Promise.reject(new Error('down')), size)).rejects.toThrow('down')
+    const cache = createAnswerCache(1_000, size, () => 0)
+    await expect(cache.load('k', () => Promise.reject(new Error('down')))).rejects.toThrow('down')
     const reading = Promise.withResolvers<string[]>()
-    const loading = cache.load('k', () => reading.promise, size)
+    const loading = cache.load('k', () => reading.promise)
     cache.delete('k')
     reading.resolve(['old'])
     expect(await loading).toEqual(['old'])

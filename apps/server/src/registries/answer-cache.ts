@@ -4,14 +4,16 @@ const ttlMsMin = 10_000
 const ttlPerLoading = 20
 const ttlMsMax = 5 * 60_000
 
-type Entry = { value: Promise<unknown>; bytes: number; until: number }
+type Entry<T> = { value: Promise<T>; bytes: number; until: number }
 
 /**
- * The lists that registries answered, for all of them together, bounded by their size. A list is read once for all callers that ask
+ * The lists of one kind that registries answered, for all of them together, bounded by their size. A list is read once for all callers that ask
  * meanwhile; a failure is not kept.
+ *
+ * @param getSize estimates the memory of a list in bytes
  */
-export function createAnswerCache(bytesMax: number, now = Date.now) {
-  const entries = new Map<string, Entry>()
+export function createAnswerCache<T>(bytesMax: number, getSize: (list: T) => number, now = Date.now) {
+  const entries = new Map<string, Entry<T>>()
   let total = 0
 
   function remove(key: string) {
@@ -27,28 +29,25 @@ export function createAnswerCache(bytesMax: number, now = Date.now) {
       return total
     },
     has: (key: string) => now() < (entries.get(key)?.until ?? 0),
-    /**
-     * @param key names the registry, the version of its address and credential, and the list
-     * @param sizeOf estimates the memory of a list
-     */
-    load<T>(key: string, read: () => Promise<T>, sizeOf: (value: T) => number): Promise<T> {
+    /** @param key names the registry, the version of its address and credential, and the list */
+    load(key: string, read: () => Promise<T>): Promise<T> {
       const known = entries.get(key)
       if (known && now() < known.until) {
         // Inserted again, so that the first entry is the one that was not used for the longest time.
         entries.delete(key)
         entries.set(key, known)
-        return known.value as Promise<T>
+        return known.value
       }
       remove(key)
       const started = now()
       const value = read()
-      const entry: Entry = { value, bytes: 0, until: Number.POSITIVE_INFINITY }
+      const entry: Entry<T> = { value, bytes: 0, until: Number.POSITIVE_INFINITY }
       entries.set(key, entry)
       value.then(
         (list) => {
           // It was dropped by a push meanwhile.
           if (entries.get(key) !== entry) return
-          entry.bytes = sizeOf(list)
+          entry.bytes = getSize(list)
           total += entry.bytes
           entry.until = now() + Math.min(Math.max((now() - started) * ttlPerLoading, ttlMsMin), ttlMsMax)
           for (const [oldest, { bytes }] of entries) {

@@ -4,8 +4,9 @@ import { createAnswerCache } from './answer-cache.ts'
 import type { RegistryTag } from './api/registry-api.ts'
 import { findClient, getClient, type RegistryClient } from './clients.ts'
 
-/** All lists of this process. 10,000 tags take about 2 MB. */
-const cacheBytesMax = 64 * 1_024 * 1_024
+/** For the lists of images of this process, and for those of tags. 10,000 tags take about 3 MB. */
+const catalogBytesMax = 16 * 1_024 * 1_024
+const tagsBytesMax = 64 * 1_024 * 1_024
 /** Images in one answer, where the caller does not say how many. */
 const foundMax = 100
 
@@ -14,7 +15,8 @@ export type Found = { names: string[]; total: number }
 
 /** Names and tags of a team's registries, requested with the stored credential and cached for a short time. */
 export function createBrowser(app: App) {
-  const cache = createAnswerCache(cacheBytesMax)
+  const catalogs = createAnswerCache(catalogBytesMax, namesSize)
+  const tagLists = createAnswerCache(tagsBytesMax, tagsSize)
   const listeners = new Set<Pushed>()
   const hubCache = app.metrics.counter({
     name: 'registry_hub_cache',
@@ -33,25 +35,23 @@ export function createBrowser(app: App) {
     if (!client) return
     const repositories = new Set(pushes.map(({ repository }) => repository))
     const images = [...repositories].flatMap((name) => nameBelow(client.prefix, name))
-    cache.delete(toKey(client, 'catalog'))
-    for (const image of images) cache.delete(toKey(client, 'tags', image))
+    catalogs.delete(toKey(client))
+    for (const image of images) tagLists.delete(toKey(client, image))
     for (const heard of listeners) heard(registryId, images)
   })
 
   function remembered<T>(
-    client: RegistryClient,
-    { request, image = '' }: { request: 'catalog' | 'tags'; image?: string },
+    cache: ReturnType<typeof createAnswerCache<T>>,
+    { type, ...client }: RegistryClient,
+    { request, image }: { request: 'catalog' | 'tags'; image?: string },
     load: () => Promise<T>,
-    sizeOf: (value: T) => number,
   ): Promise<T> {
-    const { type } = client
-    const key = toKey(client, request, image)
+    const key = toKey(client, image)
     if (type === 'hub') hubCache.inc({ type: cache.has(key) ? 'hit' : 'miss' })
-    const read = () => {
+    return cache.load(key, () => {
       requests.inc({ type, request })
       return load()
-    }
-    return cache.load(key, read, sizeOf)
+    })
   }
 
   return {
@@ -62,7 +62,7 @@ export function createBrowser(app: App) {
       { skip = 0, take = foundMax }: { skip?: number | undefined; take?: number | undefined } = {},
     ): Promise<Found> {
       const client = await getClient(app, team, registryId)
-      const names = await remembered(client, { request: 'catalog' }, () => client.api.catalog(), namesSize)
+      const names = await remembered(catalogs, client, { request: 'catalog' }, () => client.api.catalog())
       const wanted = filter.trim().toLowerCase()
       const found = wanted === '' ? names : names.filter((name) => name.toLowerCase().includes(wanted))
       return { names: found.slice(skip, skip + take), total: found.length }
@@ -70,7 +70,7 @@ export function createBrowser(app: App) {
     async tags(team: TeamContext, registryId: string, image: string): Promise<RegistryTag[]> {
       const client = await getClient(app, team, registryId)
       const load = async () => (await client.api.tags(image)).sort(newestFirst)
-      return remembered(client, { request: 'tags', image }, load, tagsSize)
+      return remembered(tagLists, client, { request: 'tags', image }, load)
     },
     /** `heard` runs after a registry reported that tags of these images changed and their cached data was dropped. */
     onPushed: (heard: Pushed) => void listeners.add(heard),
@@ -81,8 +81,7 @@ export function createBrowser(app: App) {
   }
 }
 
-const toKey = ({ id, version }: RegistryClient, request: 'catalog' | 'tags', image = '') =>
-  `${id}/${version}/${request}/${image}`
+const toKey = ({ id, version }: Pick<RegistryClient, 'id' | 'version'>, image = '') => `${id}/${version}/${image}`
 
 // Estimates: two bytes per character, and the objects around it.
 const namesSize = (names: string[]) => names.reduce((sum, name) => sum + 2 * name.length + 40, 100)

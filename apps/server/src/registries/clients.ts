@@ -20,11 +20,11 @@ export type RegistryClient = {
   api: RegistryApi
 }
 
-const clientsOf = new WeakMap<App, Map<string, RegistryClient>>()
+const clientsByApp = new WeakMap<App, Map<string, RegistryClient>>()
 
 /** The registry if this process has opened it. */
 export const findClient = (app: App, registryId: string): RegistryClient | undefined =>
-  clientsOf.get(app)?.get(registryId)
+  clientsByApp.get(app)?.get(registryId)
 
 /**
  * The team is checked on every call, also where the client is known.
@@ -32,8 +32,8 @@ export const findClient = (app: App, registryId: string): RegistryClient | undef
  * @throws CruxError notFound `registryId`; invalidArgument `registryId` for a registry whose images cannot be listed
  */
 export async function getClient(app: App, team: Pick<TeamContext, 'id'>, registryId: string): Promise<RegistryClient> {
-  const clients = clientsOf.get(app) ?? new Map<string, RegistryClient>()
-  clientsOf.set(app, clients)
+  const clients = clientsByApp.get(app) ?? new Map<string, RegistryClient>()
+  clientsByApp.set(app, clients)
   const row = await findRegistry(app, team, registryId)
   const known = clients.get(row.id)
   if (known?.version === row.updatedAt.getTime()) return known

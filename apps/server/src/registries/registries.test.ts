@@ -51,6 +51,12 @@ const names = async () =>
 
 const ask = (type: 'find-image' | 'fetch-image-tags', data: object) => askRegistry(crux, ada, team, type, data)
 
+const described = {
+  digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+  size: expect.any(Number),
+  platforms: [expect.stringMatching(/^linux\//)],
+}
+
 describe('a registry of the distribution specification', () => {
   it('is created without https on loopback, and shows its images, tags and dates', async () => {
     const registry = await create(v2(open.host, { imageNamePrefix: 'group' }))
@@ -67,8 +73,8 @@ describe('a registry of the distribution specification', () => {
         {
           name: 'web',
           tags: [
-            { name: '1.0', created: '2026-03-04T05:06:07.000Z' },
-            { name: '2.0', created: '2026-01-02T03:04:05.000Z' },
+            { name: '1.0', created: '2026-03-04T05:06:07.000Z', ...described },
+            { name: '2.0', created: '2026-01-02T03:04:05.000Z', ...described },
           ],
         },
       ],

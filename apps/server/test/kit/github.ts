@@ -1,4 +1,4 @@
-import { pageOf, type ServiceAnswer, startJsonService } from './json-service.ts'
+import { getPage, type ServiceAnswer, startJsonService } from './json-service.ts'
 
 export const githubAccount = { user: 'ada', token: 'ghp_correct' }
 /** A token that signs in but lacks the scope read:packages. */
@@ -33,7 +33,7 @@ export async function startGithub(options: { packages: string[]; versions: Recor
         version_count: 1,
         created_at: '2026-01-02T03:04:05Z',
       }))
-      const { rows, link } = pageOf(url, all)
+      const { rows, link } = getPage(url, all)
       // GitHub leaves packages out of a page that the token may not see: a short page is not the last one.
       return { status: 200, body: rows.filter((row) => (row as { id: number }).id !== 1), headers: { link } }
     }
@@ -44,7 +44,7 @@ export async function startGithub(options: { packages: string[]; versions: Recor
       updated_at: createdAt,
       metadata: { package_type: 'container', container: { tags } },
     }))
-    const { rows, link } = pageOf(url, all)
+    const { rows, link } = getPage(url, all)
     return { status: 200, body: rows, headers: { link } }
   })
   return {

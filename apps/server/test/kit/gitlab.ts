@@ -1,4 +1,4 @@
-import { pageOf, type ServiceAnswer, startJsonService } from './json-service.ts'
+import { getPage, type ServiceAnswer, startJsonService } from './json-service.ts'
 
 export const gitlabAccount = { user: 'ada', token: 'glpat-correct' }
 
@@ -25,7 +25,7 @@ export async function startGitlab(repositories: string[]) {
         location: `registry.gitlab.com/${name}`,
         created_at: '2026-01-02T03:04:05.678Z',
       }))
-    const { rows, page, last, link } = pageOf(url, all)
+    const { rows, page, last, link } = getPage(url, all)
     return {
       status: 200,
       body: rows,

@@ -35,7 +35,7 @@ export async function startJsonService(answer: (request: ServiceRequest) => Serv
 }
 
 /** One page of a list in the way of GitHub and GitLab: `page` and `per_page`, and a `Link` header. */
-export function pageOf(url: URL, all: unknown[]): { rows: unknown[]; page: number; last: number; link: string } {
+export function getPage(url: URL, all: unknown[]): { rows: unknown[]; page: number; last: number; link: string } {
   const size = Number(url.searchParams.get('per_page') ?? 20)
   const page = Number(url.searchParams.get('page') ?? 1)
   const last = Math.max(1, Math.ceil(all.length / size))

@@ -10,6 +10,7 @@ import {
   readDate,
   refusedCredentials,
   texts,
+  toRecord,
   unexpected,
 } from './registry-api.ts'
 import { createV2Api } from './v2-api.ts'
@@ -76,8 +77,7 @@ export function createGithubApi(options: {
 
 /** A version of a package is a manifest: its name is the digest. */
 function readVersion(row: Record<string, unknown>): [string, RegistryTag][] {
-  const { container } = { container: undefined, ...(row.metadata as object | null) }
-  const { tags } = { tags: undefined, ...(container as object | null | undefined) }
+  const { tags } = toRecord(toRecord(row.metadata).container)
   const created = readDate(row.created_at)
   const digest = typeof row.name === 'string' ? row.name : null
   return texts(tags).map((name) => [name, { name, created, digest }])

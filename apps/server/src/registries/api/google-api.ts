@@ -1,6 +1,6 @@
 import { CruxError } from '@crux/contract'
 import type { RegistryAddress } from '@crux/rules'
-import { createTtlCache, type Outbound } from '@crux/service-kit'
+import { createTtlCache, type Outbound, type OutboundResponse } from '@crux/service-kit'
 import { googleTokenUser, mintGoogleToken, type ServiceAccount } from './google-token.ts'
 import {
   namesMax,
@@ -11,6 +11,7 @@ import {
   readDate,
   refusedCredentials,
   texts,
+  toRecord,
   unexpected,
 } from './registry-api.ts'
 import { createV2Client, encodePath, nextPage, pullScope } from './v2-client.ts'
@@ -60,7 +61,8 @@ export function createGoogleApi(options: {
     const first = `/v2/${encodePath(name)}/tags/list?n=${perPage}`
     for (let next: string | undefined = first; next && listing.tags.length < namesMax; ) {
       const response = await client.get(next, pullScope(name))
-      if (response.status !== 200) throw refusal(response, client.host, property)
+      if (response.status !== 200)
+        throw toRefusal(response, { host: client.host, path, property, hasAccount: account !== undefined })
       const { child, manifest, tags } = parseJson(response.body)
       listing.children.push(...texts(child))
       const described = readManifests(manifest)
@@ -69,19 +71,10 @@ export function createGoogleApi(options: {
         ...described,
         ...texts(tags).flatMap((tag) => (known.has(tag) ? [] : [{ name: tag, created: null }])),
       )
-      listing.isImage ||= typeof manifest === 'object' && manifest !== null && Object.keys(manifest).length > 0
+      listing.isImage ||= Object.keys(toRecord(manifest)).length > 0
       next = nextPage(response)
     }
     return listing
-  }
-
-  const refusal = (response: Parameters<typeof unexpected>[0], host: string, property: string) => {
-    if (response.status === 404)
-      return new CruxError('notFound', { property, description: `${host} has no repository ${path}.` })
-    if (response.status !== 401 && response.status !== 403) return unexpected(response, host, property)
-    return account
-      ? refusedCredentials('token', `${host} does not let this service account read ${path}.`)
-      : refusedCredentials('user', `${host} requires credentials for ${path}.`)
   }
 
   /** The images below a path: some repositories contain others only. */
@@ -117,9 +110,8 @@ export function createGoogleApi(options: {
 
 /** The tags in `manifest`, an object by digest; numbers are texts in it, and images built without a clock are from 1970 or earlier. */
 function readManifests(manifest: unknown): RegistryTag[] {
-  if (typeof manifest !== 'object' || manifest === null) return []
-  return Object.entries(manifest).flatMap(([digest, entry]: [string, unknown]) => {
-    const { tag, timeCreatedMs, timeUploadedMs, imageSizeBytes } = { ...(entry as Record<string, unknown> | null) }
+  return Object.entries(toRecord(manifest)).flatMap(([digest, entry]) => {
+    const { tag, timeCreatedMs, timeUploadedMs, imageSizeBytes } = toRecord(entry)
     const at = [timeCreatedMs, timeUploadedMs].map(Number).find((ms) => ms > 0)
     const size = Number(imageSizeBytes ?? Number.NaN)
     return texts(tag).map((name) => ({
@@ -129,4 +121,16 @@ function readManifests(manifest: unknown): RegistryTag[] {
       ...(Number.isSafeInteger(size) && { size }),
     }))
   })
+}
+
+function toRefusal(
+  response: OutboundResponse,
+  { host, path, property, hasAccount }: { host: string; path: string; property: string; hasAccount: boolean },
+): CruxError {
+  if (response.status === 404)
+    return new CruxError('notFound', { property, description: `${host} has no repository ${path}.` })
+  if (response.status !== 401 && response.status !== 403) return unexpected(response, host, property)
+  return hasAccount
+    ? refusedCredentials('token', `${host} does not let this service account read ${path}.`)
+    : refusedCredentials('user', `${host} requires credentials for ${path}.`)
 }

@@ -15,7 +15,7 @@ import {
   unreachable,
 } from './registry-api.ts'
 import { createV2Client } from './v2-client.ts'
-import { createV2Manifests } from './v2-manifests.ts'
+import { createV2Manifests, toPlatforms } from './v2-manifests.ts'
 
 const perPage = 100
 const retriesMax = 3
@@ -123,7 +123,7 @@ function createHubClient({ outbound, hubUrl, access }: HubOptions) {
   return { host, get, pages }
 }
 
-/** A tag of the hub has its images, one per platform; attestations have the platform `unknown`. */
+/** A tag of the hub has its images, one per platform. */
 function toTag({
   name,
   last_updated: updated,
@@ -132,18 +132,17 @@ function toTag({
   images,
 }: Record<string, unknown>): RegistryTag[] {
   if (typeof name !== 'string') return []
-  const platforms = (Array.isArray(images) ? images : []).flatMap((image: unknown) => {
-    const { os, architecture, variant } = { ...(image as Record<string, unknown> | null) }
-    const parts = [os, architecture, variant].filter((part) => typeof part === 'string' && part !== '')
-    return parts.length > 1 && !parts.includes('unknown') ? [parts.join('/')] : []
-  })
+  const entries = (Array.isArray(images) ? images : []).map((platform: object | null) => ({
+    platform: { ...platform },
+  }))
+  const platforms = toPlatforms(entries)
   return [
     {
       name,
       created: readDate(updated),
       ...(typeof digest === 'string' && { digest }),
       ...(typeof size === 'number' && { size }),
-      ...(platforms.length > 0 && { platforms: [...new Set(platforms)] }),
+      ...(platforms.length > 0 && { platforms }),
     },
   ]
 }

@@ -42,8 +42,6 @@ export function createJsonApi(options: {
   }
 }
 
-export type JsonApi = ReturnType<typeof createJsonApi>
-
 function readRows(body: Buffer): Row[] {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'))

@@ -63,12 +63,14 @@ export function unreachable(error: unknown, property: string): unknown {
 /** Parses JSON of a foreign server, which may contain anything. */
 export function parseJson(body: Buffer): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(body.toString('utf8'))
-    return typeof value === 'object' && value !== null ? { ...value } : {}
+    return toRecord(JSON.parse(body.toString('utf8')))
   } catch {
     return {}
   }
 }
+
+export const toRecord = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? { ...value } : {}
 
 /** @returns null for a value that is no date */
 export function readDate(value: unknown): string | null {

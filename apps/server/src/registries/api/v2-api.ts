@@ -7,6 +7,7 @@ import {
   parseJson,
   type RegistryAccess,
   type RegistryApi,
+  type RegistryTag,
   refusedCredentials,
   texts,
   unexpected,
@@ -82,9 +83,8 @@ export function createV2Api(options: {
     tagNames,
     async tags(image) {
       const names = await tagNames(image)
-      const created =
-        names.length <= datedTagsMax ? await manifests.created(full(image), names) : new Map<string, string>()
-      return names.map((tag) => ({ name: tag, created: created.get(tag) ?? null }))
+      const known = names.length <= datedTagsMax ? await manifests.describe(full(image), names) : new Map()
+      return names.map((tag): RegistryTag => known.get(tag) ?? { name: tag, created: null })
     },
     labels: (image, tag) => manifests.labels(full(image), tag),
     digest: (image, tag) => manifests.digest(full(image), tag),

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { CruxError } from '@crux/contract'
 import { manifestTypes } from '@crux/rules'
-import { parseJson, unexpected } from './registry-api.ts'
+import type { OutboundResponse } from '@crux/service-kit'
+import { parseJson, type RegistryTag, readDate, unexpected } from './registry-api.ts'
 import { encodePath, pullScope, type V2Client } from './v2-client.ts'
 
 const accept = manifestTypes.join(', ')
@@ -12,20 +13,35 @@ const atOnce = 5
 const datesMs = 3_000
 
 type ImageConfig = { created?: unknown; config?: { Labels?: unknown } }
+type Described = Pick<RegistryTag, 'digest' | 'platforms'> & { config: ImageConfig; size?: number }
 
-/** The data in the configuration of an image, which costs two requests per tag. */
+/** The data in the manifest and the configuration of an image, which costs two requests per tag, three for several platforms. */
 export function createV2Manifests(client: V2Client) {
-  async function readConfig(name: string, reference: string, depth = 0): Promise<ImageConfig | undefined> {
+  async function describe(name: string, reference: string, depth = 0): Promise<Described | undefined> {
     const path = `/v2/${encodePath(name)}/manifests/${encodeURIComponent(reference)}`
     const response = await client.get(path, pullScope(name), { accept })
     if (response.status !== 200) return undefined
-    const manifest: { config?: { digest?: unknown }; manifests?: IndexEntry[] } = parseJson(response.body)
-    const inner = Array.isArray(manifest.manifests) ? preferred(manifest.manifests) : undefined
-    if (inner) return depth < depthMax ? readConfig(name, inner, depth + 1) : undefined
-    const digest = manifest.config?.digest
-    if (typeof digest !== 'string') return undefined
-    const blob = await client.get(`/v2/${encodePath(name)}/blobs/${encodeURIComponent(digest)}`, pullScope(name))
-    return blob.status === 200 ? parseJson(blob.body) : undefined
+    const manifest: { config?: { digest?: unknown }; manifests?: IndexEntry[]; layers?: unknown } = parseJson(
+      response.body,
+    )
+    const digest = readDigest(response)
+    if (Array.isArray(manifest.manifests)) {
+      const inner = preferred(manifest.manifests)
+      const described = inner && depth < depthMax ? await describe(name, inner, depth + 1) : undefined
+      // The size of one platform would be misleading for all of them.
+      return described && { config: described.config, digest, platforms: toPlatforms(manifest.manifests) }
+    }
+    const config = manifest.config?.digest
+    if (typeof config !== 'string') return undefined
+    const blob = await client.get(`/v2/${encodePath(name)}/blobs/${encodeURIComponent(config)}`, pullScope(name))
+    if (blob.status !== 200) return undefined
+    const content: ImageConfig & { os?: unknown; architecture?: unknown; variant?: unknown } = parseJson(blob.body)
+    return {
+      config: content,
+      digest,
+      size: layersSize(manifest.layers),
+      platforms: toPlatforms([{ platform: content }]),
+    }
   }
 
   return {
@@ -41,30 +57,30 @@ export function createV2Manifests(client: V2Client) {
               description: `${client.host} shows ${name} to nobody without credentials, or has no such image.`,
             })
           : unexpected(response, client.host, 'image')
-      const digest = response.headers['docker-content-digest']
-      if (typeof digest === 'string' && /^sha256:[0-9a-f]{64}$/.test(digest)) return digest
+      const digest = readDigest(response)
+      if (digest) return digest
       // The header is optional in the specification; the digest is the hash of the manifest's bytes.
       const manifest = await client.get(path, pullScope(name), { accept })
       if (manifest.status !== 200) throw unexpected(manifest, client.host, 'image')
       return `sha256:${createHash('sha256').update(manifest.body).digest('hex')}`
     },
-    async created(name: string, tags: string[]): Promise<Map<string, string>> {
-      const found = new Map<string, string>()
+    /** What is known about tags; one that cannot be read in time is missing. */
+    async describe(name: string, tags: string[]): Promise<Map<string, RegistryTag>> {
+      const found = new Map<string, RegistryTag>()
       const end = Date.now() + datesMs
       const waiting = [...tags]
       const worker = async () => {
         for (let tag = waiting.shift(); tag && Date.now() < end; tag = waiting.shift()) {
           // A tag without a date is still listed.
-          const config = await readConfig(name, tag).catch(() => undefined)
-          const at = new Date(typeof config?.created === 'string' ? config.created : Number.NaN)
-          if (!Number.isNaN(at.getTime())) found.set(tag, at.toISOString())
+          const { config, ...known } = (await describe(name, tag).catch(() => undefined)) ?? {}
+          if (config) found.set(tag, { name: tag, created: readDate(config.created), ...known })
         }
       }
       await Promise.all(Array.from({ length: atOnce }, worker))
       return found
     },
     async labels(name: string, tag: string): Promise<Record<string, string>> {
-      const labels = (await readConfig(name, tag))?.config?.Labels
+      const labels = (await describe(name, tag))?.config.config?.Labels
       if (typeof labels !== 'object' || labels === null) return {}
       return Object.fromEntries(
         Object.entries(labels)
@@ -75,7 +91,29 @@ export function createV2Manifests(client: V2Client) {
   }
 }
 
-type IndexEntry = { digest?: unknown; platform?: { os?: unknown; architecture?: unknown } }
+const readDigest = ({ headers }: OutboundResponse): string | undefined => {
+  const digest = headers['docker-content-digest']
+  return typeof digest === 'string' && /^sha256:[0-9a-f]{64}$/.test(digest) ? digest : undefined
+}
+
+function layersSize(layers: unknown): number | undefined {
+  const sizes = (Array.isArray(layers) ? layers : []).map((layer: { size?: unknown } | null) => layer?.size)
+  return sizes.every((size) => typeof size === 'number') ? sizes.reduce((sum, size) => sum + size, 0) : undefined
+}
+
+type Platform = { os?: unknown; architecture?: unknown; variant?: unknown }
+type IndexEntry = { digest?: unknown; platform?: Platform }
+
+/** `linux/arm64/v8` for each platform; attestations have the platform `unknown`. */
+export function toPlatforms(entries: readonly { platform?: Platform }[]): string[] {
+  const names = entries.flatMap(({ platform }) => {
+    const parts = [platform?.os, platform?.architecture, platform?.variant].filter(
+      (part) => typeof part === 'string' && part !== '',
+    )
+    return parts.length > 1 && !parts.includes('unknown') ? [parts.join('/')] : []
+  })
+  return [...new Set(names)]
+}
 
 /** Labels and dates rarely differ between platforms: linux/amd64 is used, else the first real one (attestations have none). */
 function preferred(entries: IndexEntry[]): string | undefined {
