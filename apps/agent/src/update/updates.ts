@@ -114,7 +114,12 @@ export function createUpdates(options: UpdatesOptions) {
   return {
     /** Executes the command of the server. @param handOver called when the journal has to be closed */
     start(command: UpdateAgent, handOver: () => void): void {
-      if (isUpdating || !containers) return
+      if (isUpdating) return
+      if (!containers) {
+        const error = 'The agent does not run in a container of its own: update it where it was started.'
+        inBackground('the refusal of an update', () => client.reportUpdate({ updateId: command.updateId, error }))
+        return
+      }
       isUpdating = true
       inBackground('an update of the agent', async () => {
         try {
