@@ -85,7 +85,7 @@ test('ports that the gate holds answer every request during an update, and the n
     observationWindowMs: 10_000,
   })
   server.deploy(slow)
-  await waitUntil('the new agent is connected', () => server.links.at(-1)?.version === '1.0.0', 40_000)
+  await waitUntil('the new agent is connected', () => server.links.at(-1)?.version === '1.0.0', 90_000)
   expect(server.update).toMatchObject({ state: UpdateState.COMPLETED, error: '' })
   expect(server.links.at(-1)).toMatchObject({ containerName: name, openReleases: [{ number: slow.key?.number }] })
   expect(await server.getOutcome(slow)).toMatchObject({ successful: true })
@@ -94,7 +94,7 @@ test('ports that the gate holds answer every request during an update, and the n
   await requests.stop()
   expect(requests.bad).toEqual([])
   await waitUntil('the old container is removed', async () => !(await listNames(`${name}-update`)), 20_000)
-}, 120_000)
+}, 300_000)
 
 const listNames = async (wanted: string) =>
   (await docker.listContainers({ all: true, filters: { name: [wanted] } })).length > 0

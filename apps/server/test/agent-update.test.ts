@@ -32,7 +32,7 @@ const images = {
   ends: `crux/update-ends-${suffix}:1`,
   mute: `crux/update-mute-${suffix}:1`,
 }
-const updateMs = 25_000
+const updateMs = 90_000
 
 let database: TestDatabase
 let gateway: TestGateway
@@ -66,7 +66,7 @@ beforeAll(async () => {
     await docker('rm', container)
   }
   await buildImage('1.0.0')
-}, 120_000)
+}, 300_000)
 afterAll(async () => {
   if (!ready) return
   await docker('rmi', '-f', ...Object.values(images)).catch(() => undefined)

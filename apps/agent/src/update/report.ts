@@ -5,11 +5,24 @@ import type { AgentContainers } from '../engines/engine.ts'
 import { getMessage } from '../errors.ts'
 import type { AgentClient } from '../link/client.ts'
 import { isUnauthenticated } from '../link/credentials.ts'
-import type { UpdateFile } from './update-file.ts'
+import type { UpdateFile, UpdateFileStore } from './update-file.ts'
 
 const pollMs = 500
 
-export interface UpdateParts {
+const retryMs = 2_000
+
+export interface UpdatesOptions {
+  file: UpdateFileStore
+  /** Undefined outside of a container: this agent cannot be updated. */
+  containers: AgentContainers | undefined
+  client: AgentClient
+  nodeId: () => string
+  architecture: string
+  log: Logger
+  signal: AbortSignal
+}
+
+interface UpdateParts {
   client: AgentClient
   containers: AgentContainers
   log: Logger
@@ -71,5 +84,29 @@ export async function awaitTurn(
       lastReason = reason
     }
     await pause(pollMs, signal)
+  }
+}
+
+/** Only an agent in a container has an update. */
+export function toParts({ client, containers, log, signal }: UpdatesOptions): UpdateParts {
+  if (!containers) throw new Error('an agent outside of a container has no update')
+  return { client, containers, log, signal }
+}
+
+/** Repeats work until it succeeds. @throws the reason of the signal when it aborts */
+export async function untilDone(
+  { log, signal }: Pick<UpdatesOptions, 'log' | 'signal'>,
+  message: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted()
+    try {
+      return await work()
+    } catch (error) {
+      signal.throwIfAborted()
+      log.warn({ reason: getMessage(error) }, message)
+      await pause(retryMs, signal)
+    }
   }
 }

@@ -7,7 +7,7 @@ import { commentText, powershellLiteral } from './shell-quoting.ts'
  */
 export function powershellScript(values: ScriptValues): string {
   return `# Installs the Crux agent for the node ${commentText(values.nodeName)}.
-# Variables: $env:PERSISTENCE_FOLDER, $env:CRI_EXECUTABLE, $env:HOST_DOCKER_SOCK_PATH, $env:CRUX_INSECURE, $env:CRUX_CA_FILE
+# Variables: $env:PERSISTENCE_FOLDER, $env:CRI_EXECUTABLE, $env:HOST_DOCKER_SOCK_PATH, $env:ROOT_DOMAIN, $env:CRUX_INSECURE, $env:CRUX_CA_FILE
 $ErrorActionPreference = 'Stop'
 
 function Install-CruxAgent {
@@ -104,6 +104,7 @@ const body = `
     Copy-Item -Force -LiteralPath $env:CRUX_CA_FILE -Destination "$folder/.agent/ca.pem"
     $arguments += @('--env', 'NODE_EXTRA_CA_CERTS=/data/.agent/ca.pem')
   }
+  if ($env:ROOT_DOMAIN) { $arguments += @('--env', "ROOT_DOMAIN=$env:ROOT_DOMAIN") }
   if ($insecure -eq 'true') { $arguments += @('--env', 'CRUX_INSECURE=true') }
   & $engine @arguments $image | Out-Null
   if ($LASTEXITCODE -ne 0) {

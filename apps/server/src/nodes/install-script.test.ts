@@ -244,6 +244,15 @@ test('plain text to another machine requires explicit consent', async () => {
   expect(runCall('crux-agent')).toContain('CRUX_INSECURE=true')
 })
 
+test('the script passes ROOT_DOMAIN to the agent as one argument', async () => {
+  const script = installScript('shell', makeValues({ rootPath: join(directory, 'data') }))
+  expect((await run(script, { ROOT_DOMAIN: 'apps.example.com $(id)' })).code).toBe(0)
+  expect(runCall('crux-agent')).toContain('ROOT_DOMAIN=apps.example.com $(id)')
+  rmSync(join(directory, 'docker'))
+  expect((await run(script)).code).toBe(0)
+  expect(runCall('crux-agent').join()).not.toContain('ROOT_DOMAIN')
+})
+
 test('a missing engine, socket, directory or download stops the script with a sentence', async () => {
   const script = installScript('shell', makeValues())
   expect((await run(script, { HOST_DOCKER_SOCK_PATH: '/nonexistent.sock' })).output).toContain(

@@ -9,6 +9,7 @@ export function shellScript(values: ScriptValues): string {
   return `#!/bin/sh
 # Installs the Crux agent for the node ${commentText(values.nodeName)}.
 # Variables: ROOTLESS=true (no sudo), PERSISTENCE_FOLDER, CRI_EXECUTABLE, HOST_DOCKER_SOCK_PATH, DOCKER_HOST,
+#   ROOT_DOMAIN (exposed containers without a domain get {name}.{prefix}.{ROOT_DOMAIN}),
 #   CRUX_INSECURE=true (send the token in plain text to another machine),
 #   CRUX_CA_FILE (the authority of the server's certificate as PEM, when it is one of your own)
 set -eu
@@ -64,7 +65,7 @@ become_root() {
   sudo env \\
     PERSISTENCE_FOLDER="\${PERSISTENCE_FOLDER:-}" CRI_EXECUTABLE="\${CRI_EXECUTABLE:-}" \\
     HOST_DOCKER_SOCK_PATH="\${HOST_DOCKER_SOCK_PATH:-}" DOCKER_HOST="\${DOCKER_HOST:-}" CRUX_INSECURE="\${CRUX_INSECURE:-}" \\
-    CRUX_CA_FILE="\${CRUX_CA_FILE:-}" sh "$copy"
+    CRUX_CA_FILE="\${CRUX_CA_FILE:-}" ROOT_DOMAIN="\${ROOT_DOMAIN:-}" sh "$copy"
   exit $?
 }
 
@@ -186,6 +187,7 @@ start_agent() {
     --env CRUX_DATA_DIR=/data --env "DATA_MOUNT_PATH=$host_folder" \\
     --volume "$host_folder:/data" --volume "$socket:/var/run/docker.sock"
   [ "$insecure" != true ] || set -- "$@" --env CRUX_INSECURE=true
+  [ -z "\${ROOT_DOMAIN:-}" ] || set -- "$@" --env "ROOT_DOMAIN=$ROOT_DOMAIN"
   [ -z "\${CRUX_CA_FILE:-}" ] || set -- "$@" --env NODE_EXTRA_CA_CERTS=/data/.agent/ca.pem
   if [ "$platform" = linux ]; then
     set -- "$@" --network host

@@ -26,6 +26,8 @@ import { createPrefixNetworks, type PrefixNetworks } from './networks/prefix-net
 import { createTeamNetworks } from './networks/team-networks.ts'
 import { createBindSources } from './volumes/bind-sources.ts'
 
+export { openAgentContainers } from './client/agent-containers.ts'
+
 export interface DockerEngineOptions {
   settings: {
     dockerHost: string
