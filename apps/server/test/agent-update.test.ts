@@ -166,7 +166,7 @@ test.runIf(ready)(
     await waitForNode({ status: 'connected', version: '1.0.0' })
     expect(await listNames()).toEqual([name])
   },
-  120_000,
+  300_000,
 )
 
 test.runIf(ready)(
@@ -178,7 +178,7 @@ test.runIf(ready)(
     expect((await describeUpdate(gateway.app, nodeId))?.error).toContain('127.0.0.1:9/crux/agent:2')
     await expectOldAgent(before)
   },
-  120_000,
+  300_000,
 )
 
 test.runIf(ready)(
@@ -189,7 +189,7 @@ test.runIf(ready)(
     expect((await describeUpdate(gateway.app, nodeId))?.error).toContain('ended at once with code 7')
     await expectOldAgent(before)
   },
-  120_000,
+  300_000,
 )
 
 test.runIf(ready)(
@@ -203,7 +203,7 @@ test.runIf(ready)(
     expect((await describeUpdate(gateway.app, nodeId))?.error).toContain('did not connect within 300 seconds')
     await expectOldAgent(before)
   },
-  120_000,
+  300_000,
 )
 
 test.runIf(ready)(
@@ -217,7 +217,7 @@ test.runIf(ready)(
     expect((await describeUpdate(gateway.app, nodeId))?.error).toContain('was started again')
     await expectOldAgent(before)
   },
-  120_000,
+  300_000,
 )
 
 test.runIf(ready)(
@@ -231,7 +231,7 @@ test.runIf(ready)(
     await waitForNames(name)
     expect((await inspect(name)).Id).not.toBe(before.Id)
   },
-  120_000,
+  300_000,
 )
 
 /** The image is in the engine's store alone: a pull of its name is answered by a registry that does not exist. */
