@@ -42,6 +42,17 @@ const tables: Record<string, Record<string, string>> = {
   node: ofTeam('node', {}),
   deleted_node: { node_id: getId('deleted'), team_id: team, deleted_at: day },
   node_token: { node_id: getId('node'), hash: `'h' || i`, exchanged_by: `'s'`, created_by: `'s'` },
+  node_update: {
+    node_id: getId('node'),
+    id: getId('update'),
+    state: `'completed'`,
+    token_hash: `'h' || i`,
+    from_version: `'0.9.0'`,
+    started_by_id: `'s'`,
+    started_by_name: `'s'`,
+    deadline_at: day,
+    ended_at: day,
+  },
   node_install: {
     node_id: getId('node'),
     token_hash: `'h' || i`,
