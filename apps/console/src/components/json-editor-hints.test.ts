@@ -1,5 +1,6 @@
 import { CompletionContext } from '@codemirror/autocomplete'
 import { json } from '@codemirror/lang-json'
+import { ensureSyntaxTree } from '@codemirror/language'
 import { EditorState } from '@codemirror/state'
 import { describe, expect, it } from 'vitest'
 import { completeJson, toRange } from './json-editor-hints.ts'
@@ -20,7 +21,10 @@ const schema: JsonSchema = {
 /** `|` is the cursor. */
 function offered(text: string): string[] {
   const pos = text.indexOf('|')
-  const state = EditorState.create({ doc: text.replace('|', ''), extensions: [json()] })
+  const created = EditorState.create({ doc: text.replace('|', ''), extensions: [json()] })
+  // The editor parses in steps of limited time, and the first step may end early on a busy machine.
+  ensureSyntaxTree(created, created.doc.length, 30_000)
+  const { state } = created.update({})
   return completeJson(new CompletionContext(state, pos, true), schema)?.options.map((option) => option.label) ?? []
 }
 

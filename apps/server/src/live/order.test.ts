@@ -91,7 +91,7 @@ it('a node that changes twice in quick succession is shown in its last state, al
   }
   const channel = look('looks')
   await new Promise<void>((resolve) => channel.onReady(resolve))
-  const read = keepBack('select * from crux.node where id = $1')
+  const read = keepBack('from crux.node n where id = $1')
   await become('first')
   await read.kept
   await become('second')
