@@ -159,7 +159,7 @@ export const liveChannels = channels({
       'registry-image-tags': {
         data: z.object({ registryId: Id, images: z.array(z.object({ name: z.string(), tags: z.array(Tag) })) }),
       },
-      /** The requested tags that the registry told more about, in their order. */
+      /** All requested tags in their order, those that nothing is known about with their name alone. */
       'registry-tag-details': {
         data: z.object({ registryId: Id, image: z.string(), tags: z.array(Tag) }),
       },

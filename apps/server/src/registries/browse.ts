@@ -82,14 +82,15 @@ export function createBrowser(app: App) {
       return remembered(tagLists, client, { request: 'tags', image }, load)
     },
     /**
-     * What the list of tags lacks about these tags: the manifest and the configuration of each are read. One that cannot be read is missing.
+     * What the list of tags lacks about these tags: the manifest and the configuration of each are read. Of one that cannot be read, only the name
+     * is returned.
      *
      * @throws CruxError when none of them can be read
      */
     async tagDetails(team: TeamContext, registryId: string, image: string, tags: readonly string[]) {
       const client = await getClient(app, team, registryId)
       const settled = await Promise.allSettled(
-        [...new Set(tags)].map((tag) =>
+        tags.map((tag) =>
           details.load(toTagKey(client, image, tag), () =>
             inSlot(registryId, () => {
               requests.inc({ type: client.type, request: 'details' })
@@ -100,7 +101,10 @@ export function createBrowser(app: App) {
       )
       const failed = settled.find((one) => one.status === 'rejected')
       if (failed && !settled.some((one) => one.status === 'fulfilled')) throw failed.reason
-      return settled.flatMap((one): RegistryTag[] => (one.status === 'fulfilled' && one.value ? [one.value] : []))
+      return tags.map((name, index): RegistryTag => {
+        const one = settled[index]
+        return (one?.status === 'fulfilled' && one.value) || { name }
+      })
     },
     /** `heard` runs after a registry reported that tags of these images changed and their cached data was dropped. */
     onPushed: (heard: Pushed) => void listeners.add(heard),
