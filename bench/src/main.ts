@@ -11,6 +11,7 @@ import { downloadLog, eventLatency, followLog } from './live.ts'
 import { Report } from './measure.ts'
 import { merge } from './merge.ts'
 import { redeploys } from './redeploys.ts'
+import { firstTags, followedChecks, hookToRelease } from './registries.ts'
 import { startTestSystem, type TestSystem } from './test-system.ts'
 
 /**
@@ -47,6 +48,9 @@ const benches: Record<string, (testSystem: TestSystem, report: Report) => Promis
   'log-download': (testSystem, report) => downloadLog(testSystem, report, rounds(5)),
   'agent-back': (testSystem, report) => agentBack(testSystem, report, rounds(5)),
   'deployment-list': (testSystem, report) => deploymentList(testSystem, report),
+  'first-tags': (testSystem, report) => firstTags(testSystem, report, rounds(60)),
+  'digest-checks': (testSystem, report) => followedChecks(testSystem, report, quick ? 60 : 180),
+  'hook-to-release': (testSystem, report) => hookToRelease(testSystem, report, rounds(20)),
   identity: (testSystem, report) => identity(testSystem, report, rounds(20)),
   'bare-server': (testSystem, report) => bareServer(testSystem, report),
 }

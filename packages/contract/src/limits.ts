@@ -16,6 +16,8 @@ export const limits = {
   containerName: { max: 63 },
   body: { max: 1_048_576 },
   imagesPerRequest: 100,
+  /** Each tag costs the registry up to three requests. */
+  tagDetailsPerRequest: 50,
   allowedDomains: 50,
   tokensPerHolder: 100,
   /** The maximum to which hits of a search in the audit log are counted. */

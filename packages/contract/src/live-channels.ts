@@ -133,6 +133,16 @@ export const liveChannels = channels({
         permission: 'registries.read',
         audit: false,
       },
+      /** Asks for what the list of tags lacks, for the tags that a page shows. */
+      'fetch-tag-details': {
+        data: z.object({
+          registryId: Id,
+          image: z.string().min(1).max(255),
+          tags: z.array(ImageTag).min(1).max(limits.tagDetailsPerRequest),
+        }),
+        permission: 'registries.read',
+        audit: false,
+      },
     },
     server: {
       'find-image-result': {
@@ -148,6 +158,10 @@ export const liveChannels = channels({
       },
       'registry-image-tags': {
         data: z.object({ registryId: Id, images: z.array(z.object({ name: z.string(), tags: z.array(Tag) })) }),
+      },
+      /** All requested tags in their order, those that nothing is known about with their name alone. */
+      'registry-tag-details': {
+        data: z.object({ registryId: Id, image: z.string(), tags: z.array(Tag) }),
       },
     },
   },

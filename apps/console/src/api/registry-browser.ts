@@ -61,6 +61,22 @@ export const tagsQuery = (teamSlug: string, registryId: string, image: string) =
     },
   })
 
+/** What the list of tags lacks about these tags. */
+export const tagDetailsQuery = (teamSlug: string, registryId: string, image: string, tags: string[]) =>
+  queryOptions<ImageTag[], ApiError>({
+    queryKey: ['registry-tag-details', teamSlug, registryId, image, tags],
+    staleTime: 60_000,
+    retry: false,
+    queryFn: async ({ signal }) => {
+      const mine = (data: Received<'registries', 'registry-tag-details'>) =>
+        data.registryId === registryId &&
+        data.image === image &&
+        data.tags.map(({ name }) => name).join() === tags.join()
+      const question = { registryId, image, tags }
+      return (await ask(teamSlug, signal, 'fetch-tag-details', question, 'registry-tag-details', mine)).tags
+    },
+  })
+
 /** How long a registry may take; hubs with many tags are slow. */
 const answerMs = 45_000
 let asked = 0

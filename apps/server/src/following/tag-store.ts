@@ -1,4 +1,4 @@
-import { type Queries, sql } from '../db/queries.ts'
+import { type Queries, type Sql, sql } from '../db/queries.ts'
 
 /** A tag whose digest is to be read, with the team whose credentials are used. */
 export type ClaimedTag = {
@@ -12,7 +12,7 @@ export type CheckResult = {
   /** Undefined when the check failed. */
   digest: string | undefined
   error: string | null
-  /** Until the next check without a push. */
+  /** Until the next check without a push, for a team that does not follow many tags. */
   intervalMs: number
   /** The registry refuses requests for this time. */
   blockedMs?: number | undefined
@@ -22,6 +22,16 @@ export type CheckResult = {
 const claimSeconds = 60
 /** Checks of one tag that events cause are this far apart. */
 const spacingMs = 1_000
+/**
+ * The regular checks of a team are this far apart on average, so that they cost its registries less than one request per
+ * second however many tags it follows. Teams do not delay each other.
+ */
+const teamSpacingMs = 1_250
+
+/** The milliseconds between two regular checks of a tag of this team. */
+const teamInterval = (teamId: Sql, intervalMs: number) => sql`greatest(${intervalMs}::float8,
+  ${teamSpacingMs}::float8 * (select count(*) from crux.followed_tag team_tag
+    join crux.registry owned on owned.id = team_tag.registry_id where owned.team_id = (${teamId})))`
 
 /** Whether an event names the tag. Docker Hub names its official images `library/NAME`. */
 const isNamed = sql`exists (select from unnest(wanted.names, wanted.tags) as pushed(repository, tag)
@@ -71,9 +81,12 @@ export const followTag = (queries: Queries, image: { registryId: string; name: s
  */
 export async function syncTags(queries: Queries, intervalMs: number): Promise<void> {
   await sql`insert into crux.followed_tag (registry_id, name, tag, next_check_at)
-    select registry_id, name, tag, now() + random() * ${intervalMs} * interval '1 millisecond' from (
-      select distinct i.registry_id, i.name, coalesce(nullif(i.tag, ''), 'latest') as tag
-      from crux.instance inst join crux.image i on i.id = inst.image_id where inst.follow <> 'off') followed
+    select registry_id, name, tag, now() + random() * interval '1 millisecond'
+      * greatest(${intervalMs}::float8, ${teamSpacingMs}::float8 * count(*) over (partition by team_id))
+    from (
+      select distinct r.team_id, i.registry_id, i.name, coalesce(nullif(i.tag, ''), 'latest') as tag
+      from crux.instance inst join crux.image i on i.id = inst.image_id join crux.registry r on r.id = i.registry_id
+      where inst.follow <> 'off') followed
     on conflict do nothing`.execute(queries, 'add followed tags')
   await sql`delete from crux.followed_tag ft where not exists (
     select from crux.image i join crux.instance inst on inst.image_id = i.id and inst.follow <> 'off'
@@ -116,7 +129,8 @@ export const storeCheck = (queries: Queries, id: string, { digest, error, interv
         when ${blockedMs ?? null}::float8 is not null then ${blockedMs ?? null}::float8 + random() * 1000
         when ft.pushed_at >= ft.claimed_at then ${spacingMs}
         -- The checks of tags that were followed at the same moment drift apart.
-        else ${intervalMs} * (case when ${error}::text is null then 1 else power(2, least(ft.failures, 3)) end)
+        else ${teamInterval(sql`select r.team_id from crux.registry r where r.id = ft.registry_id`, intervalMs)}
+          * (case when ${error}::text is null then 1 else power(2, least(ft.failures, 3)) end)
           * (0.9 + random() * 0.2) end
     from before where ft.id = before.id
     returning (before.digest is distinct from ft.digest or before.error is distinct from ft.error) as changed,
@@ -127,11 +141,12 @@ export const storeCheck = (queries: Queries, id: string, { digest, error, interv
     waitMs: number
   }>(queries, 'store check of a tag')
 
-/** A limit of requests counts for the whole registry: the checks of its other tags wait as well, spread by a tenth of the interval. */
+/** A limit of requests counts for the whole registry: the checks of its other tags wait as well, spread by a tenth of their interval. */
 export const blockRegistry = (queries: Queries, registryId: string, blockedMs: number, intervalMs: number) =>
   sql`update crux.followed_tag set
       blocked_until = greatest(blocked_until, now() + ${blockedMs}::float8 * interval '1 millisecond'),
       next_check_at = greatest(next_check_at,
-        now() + (${blockedMs}::float8 + random() * ${intervalMs} / 10) * interval '1 millisecond')
+        now() + interval '1 millisecond' * (${blockedMs}::float8 + random() / 10
+          * ${teamInterval(sql`select team_id from crux.registry where id = ${registryId}`, intervalMs)}))
     where id in (select id from crux.followed_tag where registry_id = ${registryId} and claimed_at is null
       order by id for update)`.execute(queries, 'block checks of a registry')

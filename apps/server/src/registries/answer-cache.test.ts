@@ -57,4 +57,11 @@ describe('the cache of lists', () => {
     expect(await loading).toEqual(['old'])
     expect([cache.has('k'), cache.bytes]).toEqual([false, 0])
   })
+
+  it('drops the lists whose keys match, and counts their memory no longer', async () => {
+    const cache = createAnswerCache(1_000, size, () => 0)
+    for (const key of ['web:1', 'web:2', 'db:1']) await cache.load(key, async () => ['12345'])
+    cache.deleteMatching((key) => key.startsWith('web:'))
+    expect([cache.has('web:1'), cache.has('web:2'), cache.has('db:1'), cache.bytes]).toEqual([false, false, true, 5])
+  })
 })

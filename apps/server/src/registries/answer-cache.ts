@@ -62,5 +62,8 @@ export function createAnswerCache<T>(bytesMax: number, getSize: (list: T) => num
       return value
     },
     delete: remove,
+    deleteMatching(matches: (key: string) => boolean) {
+      for (const key of [...entries.keys()]) if (matches(key)) remove(key)
+    },
   }
 }

@@ -51,18 +51,26 @@ export function registryChannels(app: App, browser: Browser): ChannelHandlers<'r
           send('find-image-result', { registryId, filter, images, ...page })
         },
         async 'fetch-image-tags'(subscriber, { registryId, images }) {
-          for (const name of images)
-            if (!patterns.imageName.test(name))
-              throw new CruxError('invalidArgument', {
-                property: 'images',
-                value: name,
-                description: `"${name}" is not an image name.`,
-              })
+          for (const name of images) assertImageName('images', name)
           await sendTags(subscriber, registryId, images)
           const asked = subscribers.get(subscriber)
           asked?.set(registryId, new Set([...(asked.get(registryId) ?? []), ...images]))
         },
+        async 'fetch-tag-details'({ send, team }, { registryId, image, tags }) {
+          assertImageName('image', image)
+          send('registry-tag-details', {
+            registryId,
+            image,
+            tags: await browser.tagDetails(team, registryId, image, tags),
+          })
+        },
       },
     },
   }
+}
+
+/** @throws CruxError invalidArgument `property` */
+function assertImageName(property: string, value: string): void {
+  if (!patterns.imageName.test(value))
+    throw new CruxError('invalidArgument', { property, value, description: `"${value}" is not an image name.` })
 }

@@ -7,6 +7,7 @@ const toApi = (catalog: () => Promise<string[]>): RegistryApi => ({
   check: async () => undefined,
   catalog,
   tags: async () => [],
+  describe: async () => undefined,
   labels: async () => ({}),
   digest: async () => undefined,
 })

@@ -66,6 +66,7 @@ export function respectLimit(api: RegistryApi, now = Date.now): RegistryApi {
     check: guarded(() => api.check()),
     catalog: guarded(() => api.catalog()),
     tags: guarded((image: string) => api.tags(image)),
+    describe: guarded((image: string, tag: string) => api.describe(image, tag)),
     labels: guarded((image: string, tag: string) => api.labels(image, tag)),
     digest: guarded((image: string, tag: string) => api.digest(image, tag)),
   }

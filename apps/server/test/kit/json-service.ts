@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type ServiceRequest = {
@@ -12,12 +12,14 @@ export type ServiceAnswer = { status: number; body: unknown; headers?: Record<st
 /** A server on loopback that answers JSON, in place of a service that cannot run here. It records what it was asked. */
 export async function startJsonService(answer: (request: ServiceRequest) => ServiceAnswer) {
   const requests: ServiceRequest[] = []
+  let intercept: (url: URL, outgoing: ServerResponse) => boolean = () => false
   const server = createServer(async (incoming, outgoing) => {
     let body = ''
     for await (const chunk of incoming) body += String(chunk)
     const url = new URL(incoming.url ?? '/', `http://${incoming.headers.host}`)
     const request = { method: incoming.method ?? 'GET', url, headers: incoming.headers, body }
     requests.push(request)
+    if (intercept(url, outgoing)) return
     const given = answer(request)
     outgoing
       .writeHead(given.status, { 'content-type': 'application/json', ...given.headers })
@@ -27,6 +29,10 @@ export async function startJsonService(answer: (request: ServiceRequest) => Serv
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    /** Answers in place of the service where it returns true, also with what is no HTTP. */
+    intercept: (next: typeof intercept) => {
+      intercept = next
+    },
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

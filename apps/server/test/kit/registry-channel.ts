@@ -6,7 +6,7 @@ export async function askRegistry(
   crux: TestServer,
   someone: Someone,
   team: TestTeam,
-  type: 'find-image' | 'fetch-image-tags',
+  type: 'find-image' | 'fetch-image-tags' | 'fetch-tag-details',
   data: object,
 ): Promise<unknown> {
   const live = crux.live(someone)
@@ -14,6 +14,7 @@ export async function askRegistry(
   const answers: unknown[] = []
   channel.on('find-image-result', (answer) => void answers.push(answer))
   channel.on('registry-image-tags', (answer) => void answers.push(answer))
+  channel.on('registry-tag-details', (answer) => void answers.push(answer))
   live.onError((failure) => void answers.push(failure))
   channel.send(type, data as never)
   const answer = await until(() => answers[0])

@@ -3,10 +3,12 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type ImageTag, tagsQuery } from '../../api/registry-browser.ts'
+import { useTagDetails } from '../../api/use-tag-details.ts'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { Tag } from '../../components/Tag.tsx'
+import { describeError } from '../../errors/describe-error.ts'
 import { bytesText } from '../deployments/bytes.ts'
 import { sortTags } from '../versions/tags.ts'
 import { RegistryProblem } from './RegistryProblem.tsx'
@@ -47,15 +49,21 @@ export function ImageTags({ teamSlug, registryId, image }: { teamSlug: string; r
               </span>
             </div>
           )}
-          {found.length === 0 ? <p className="text-ink-2">{t('images.noTagFound')}</p> : <TagRows tags={found} />}
+          {found.length === 0 ? (
+            <p className="text-ink-2">{t('images.noTagFound')}</p>
+          ) : (
+            <TagRows source={{ teamSlug, registryId, image }} tags={found} />
+          )}
         </>
       )}
     </div>
   )
 }
 
-/** Images have thousands of tags: only the rows in view exist. */
-function TagRows({ tags }: { tags: ImageTag[] }) {
+type Source = { teamSlug: string; registryId: string; image: string }
+
+/** Images have thousands of tags: only the rows in view exist, and only their details are requested. */
+function TagRows({ source, tags }: { source: Source; tags: ImageTag[] }) {
   const { t } = useTranslation('registries')
   const box = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
@@ -64,31 +72,41 @@ function TagRows({ tags }: { tags: ImageTag[] }) {
     estimateSize: () => 32,
     overscan: 12,
   })
+  // They update the range in view, which is read next.
+  const items = rows.getVirtualItems()
+  const { withDetails, error } = useTagDetails(source, tags, rows)
   return (
-    <div
-      ref={box}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached with the keyboard
-      tabIndex={0}
-      className="max-h-80 overflow-y-auto focus-visible:-outline-offset-2"
-    >
-      <ul aria-label={t('images.tags')} className="relative" style={{ height: rows.getTotalSize() }}>
-        {rows.getVirtualItems().map((row) => {
-          const tag = tags[row.index]
-          if (!tag) return null
-          return (
-            <li
-              key={tag.name}
-              aria-setsize={tags.length}
-              aria-posinset={row.index + 1}
-              className="absolute inset-x-0 top-0 flex h-8 items-center gap-3"
-              style={{ transform: `translateY(${row.start}px)` }}
-            >
-              <TagRow tag={tag} />
-            </li>
-          )
-        })}
-      </ul>
-    </div>
+    <>
+      <div
+        ref={box}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached with the keyboard
+        tabIndex={0}
+        className="max-h-80 overflow-y-auto focus-visible:-outline-offset-2"
+      >
+        <ul aria-label={t('images.tags')} className="relative" style={{ height: rows.getTotalSize() }}>
+          {items.map((row) => {
+            const tag = tags[row.index]
+            if (!tag) return null
+            return (
+              <li
+                key={tag.name}
+                aria-setsize={tags.length}
+                aria-posinset={row.index + 1}
+                className="absolute inset-x-0 top-0 flex h-8 items-center gap-3"
+                style={{ transform: `translateY(${row.start}px)` }}
+              >
+                <TagRow tag={withDetails(tag)} />
+              </li>
+            )
+          })}
+        </ul>
+      </div>
+      {error && (
+        <p role="status" className="text-small text-ink-2">
+          {describeError(error).text}
+        </p>
+      )}
+    </>
   )
 }
 

@@ -4,6 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type ImageTag, tagsQuery } from '../../api/registry-browser.ts'
+import { useTagDetails } from '../../api/use-tag-details.ts'
 import { Button } from '../../components/Button.tsx'
 import { Chips } from '../../components/Chips.tsx'
 import { cx } from '../../components/class-names.ts'
@@ -118,6 +119,7 @@ function ListedTags({ teamSlug, image, onPick, onClose }: Props) {
         <p className="text-ink-2">{t('tags.nothing')}</p>
       ) : (
         <TagList
+          source={{ teamSlug, registryId: image.registry.id, image: image.name }}
           tags={rows}
           current={image.tag ?? null}
           newer={newerTags(query.data, image.tag ?? null)}
@@ -131,10 +133,16 @@ function ListedTags({ teamSlug, image, onPick, onClose }: Props) {
   )
 }
 
-type ListProps = { tags: ImageTag[]; current: string | null; newer: ReadonlySet<string>; onPick: (tag: string) => void }
+type ListProps = {
+  source: { teamSlug: string; registryId: string; image: string }
+  tags: ImageTag[]
+  current: string | null
+  newer: ReadonlySet<string>
+  onPick: (tag: string) => void
+}
 
-/** Hubs list thousands of tags: only the rows in view exist. */
-function TagList({ tags, current, newer, onPick }: ListProps) {
+/** Hubs list thousands of tags: only the rows in view exist, and only their dates are requested. */
+function TagList({ source, tags, current, newer, onPick }: ListProps) {
   const { t } = useTranslation('versions')
   const box = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
@@ -143,12 +151,16 @@ function TagList({ tags, current, newer, onPick }: ListProps) {
     estimateSize: () => 36,
     overscan: 12,
   })
+  // They update the range in view, which is read next.
+  const items = rows.getVirtualItems()
+  const { withDetails } = useTagDetails(source, tags, rows)
   return (
     <div ref={box} className="max-h-[min(380px,45dvh)] overflow-y-auto rounded-box border border-line">
       <ul aria-label={t('tags.free')} className="relative" style={{ height: rows.getTotalSize() }}>
-        {rows.getVirtualItems().map((row) => {
+        {items.map((row) => {
           const tag = tags[row.index]
           if (!tag) return null
+          const { created } = withDetails(tag)
           return (
             <li key={tag.name} className="absolute inset-x-0 top-0" style={{ transform: `translateY(${row.start}px)` }}>
               <button
@@ -164,7 +176,7 @@ function TagList({ tags, current, newer, onPick }: ListProps) {
                 {tag.name === current && <Pill tone="accent">{t('tags.current')}</Pill>}
                 {newer.has(tag.name) && <Pill tone="past">{t('tags.new')}</Pill>}
                 <span className="ml-auto shrink-0 text-small text-ink-2">
-                  {tag.created && <RelativeTime at={tag.created} />}
+                  {created && <RelativeTime at={created} />}
                 </span>
               </button>
             </li>

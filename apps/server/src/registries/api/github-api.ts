@@ -70,6 +70,7 @@ export function createGithubApi(options: {
       const known = new Map(versions.flatMap(readVersion))
       return tags.map((name) => known.get(name) ?? { name, created: null })
     },
+    describe: registry.describe,
     labels: registry.labels,
     digest: registry.digest,
   }

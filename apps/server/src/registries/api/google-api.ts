@@ -3,7 +3,9 @@ import type { RegistryAddress } from '@crux/rules'
 import { createTtlCache, type Outbound, type OutboundResponse } from '@crux/service-kit'
 import { googleTokenUser, mintGoogleToken, type ServiceAccount } from './google-token.ts'
 import {
+  appendPage,
   namesMax,
+  pagesMax,
   parseJson,
   type RegistryAccess,
   type RegistryApi,
@@ -59,18 +61,17 @@ export function createGoogleApi(options: {
     const client = await getClient()
     const listing: Listing = { children: [], tags: [], isImage: false }
     const first = `/v2/${encodePath(name)}/tags/list?n=${perPage}`
-    for (let next: string | undefined = first; next && listing.tags.length < namesMax; ) {
+    let next: string | undefined = first
+    for (let page = 0; next && page < pagesMax && listing.tags.length < namesMax; page++) {
       const response = await client.get(next, pullScope(name))
       if (response.status !== 200)
         throw toRefusal(response, { host: client.host, path, property, hasAccount: account !== undefined })
       const { child, manifest, tags } = parseJson(response.body)
-      listing.children.push(...texts(child))
+      appendPage(listing.children, texts(child))
       const described = readManifests(manifest)
       const known = new Set(described.map((tag) => tag.name))
-      listing.tags.push(
-        ...described,
-        ...texts(tags).flatMap((tag) => (known.has(tag) ? [] : [{ name: tag, created: null }])),
-      )
+      const others = texts(tags).flatMap((tag) => (known.has(tag) ? [] : [{ name: tag, created: null }]))
+      appendPage(listing.tags, [...described, ...others])
       listing.isImage ||= Object.keys(toRecord(manifest)).length > 0
       next = nextPage(response)
     }
@@ -103,6 +104,7 @@ export function createGoogleApi(options: {
     check: async () => void (await list(path, 'imageNamePrefix')),
     catalog,
     tags: async (image) => (await list(full(image), 'image')).tags,
+    describe: async (image, tag) => createV2Manifests(await getClient()).describe(full(image), tag),
     labels: async (image, tag) => createV2Manifests(await getClient()).labels(full(image), tag),
     digest: async (image, tag) => createV2Manifests(await getClient()).digest(full(image), tag),
   }

@@ -2,7 +2,9 @@ import { CruxError } from '@crux/contract'
 import { createTtlCache, type Outbound, type OutboundResponse } from '@crux/service-kit'
 import { secondsToWait } from './rate-limit.ts'
 import {
+  appendPage,
   namesMax,
+  pagesMax,
   parseJson,
   type RegistryAccess,
   type RegistryApi,
@@ -11,6 +13,7 @@ import {
   readDate,
   refusedCredentials,
   timeoutMs,
+  toRecord,
   unexpected,
   unreachable,
 } from './registry-api.ts'
@@ -69,6 +72,8 @@ export function createHubApi(options: HubOptions & { imageNamePrefix: string }):
       translateErrors(async () =>
         (await pages(`/v2/repositories/${prefix}/${encodeURIComponent(image)}/tags`)).flatMap(toTag),
       ),
+    // The list tells everything, and reading a manifest counts as a pull.
+    describe: async () => undefined,
     // The hub's own API provides no labels.
     labels: async () => ({}),
     digest: (image, tag) => manifests.digest(`${namespace}/${image}`, tag),
@@ -108,13 +113,13 @@ function createHubClient({ outbound, hubUrl, access }: HubOptions) {
 
   async function pages(path: string): Promise<Record<string, unknown>[]> {
     const found: Record<string, unknown>[] = []
-    for (let page = 1; found.length < namesMax; page++) {
+    for (let page = 1; found.length < namesMax && page <= pagesMax; page++) {
       const response = await get(`${path}?page_size=${perPage}&page=${page}`)
       // Past the last page the hub answers 404.
       if (response.status === 404 && page > 1) break
       if (response.status !== 200) throw unexpected(response, host, 'image')
       const { results, next } = parseJson(response.body)
-      if (Array.isArray(results)) found.push(...results)
+      if (Array.isArray(results)) appendPage(found, results.map(toRecord))
       if (!next) break
     }
     return found

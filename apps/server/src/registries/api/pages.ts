@@ -1,5 +1,5 @@
 import type { OutboundResponse } from '@crux/service-kit'
-import { namesMax } from './registry-api.ts'
+import { appendPage, namesMax, pagesMax } from './registry-api.ts'
 
 /** Pages that are requested at the same time, once the service has told how many there are. */
 const atOnce = 5
@@ -14,18 +14,17 @@ export type Page<T> = {
 /** The rows of all numbered pages in their order, until there are more of them than a page can show. */
 export async function readPages<T>(load: (page: number) => Promise<Page<T>>): Promise<T[]> {
   const first = await load(1)
-  const found = [...first.rows]
-  const pagesMax = Math.ceil(namesMax / Math.max(first.rows.length, 1))
+  const found = first.rows.slice(0, namesMax)
   let page = first
-  for (let next = 2; page.hasNext && found.length < namesMax && next <= pagesMax + 1; ) {
+  for (let next = 2; page.hasNext && found.length < namesMax && next <= pagesMax; ) {
     // The last page may move while the others are read, so that the flag of the last answer decides.
     const count = Math.max(1, Math.min(atOnce, (page.last ?? first.last ?? next) - next + 1))
     const loaded = await Promise.all(Array.from({ length: count }, (_, index) => load(next + index)))
-    found.push(...loaded.flatMap(({ rows }) => rows))
+    for (const { rows } of loaded) appendPage(found, rows)
     page = loaded.at(-1) ?? page
     next += count
   }
-  return found.slice(0, namesMax)
+  return found
 }
 
 /** The paging of GitLab (`X-Next-Page`, `X-Total-Pages`) and GitHub (`Link`), whose addresses are not followed. */

@@ -21,6 +21,12 @@ export interface RegistryApi {
   /** The names of images below the registry's prefix. */
   catalog(): Promise<string[]>
   tags(image: string): Promise<RegistryTag[]>
+  /**
+   * What further requests tell about one tag, where the list of tags tells less; undefined where they tell nothing.
+   *
+   * @throws CruxError registryRateLimit; invalidArgument when the registry cannot be reached
+   */
+  describe(image: string, tag: string): Promise<RegistryTag | undefined>
   /** The labels of an image's configuration; empty where the registry provides none. */
   labels(image: string, tag: string): Promise<Record<string, string>>
   /** The digest of the manifest or index that the tag has now; undefined when the tag does not exist. */
@@ -32,6 +38,13 @@ export type RegistryAccess = { user: string; token: string } | undefined
 export const timeoutMs = 10_000
 /** Further names or tags are not read, because a page could not show them. */
 export const namesMax = 10_000
+/** A registry may name a next page after each page: no more of them are read. */
+export const pagesMax = 200
+
+/** Adds the entries of a page, up to the number that is kept. A page may hold more entries than a call may have arguments. */
+export function appendPage<T>(found: T[], page: readonly T[]): void {
+  for (const entry of page.slice(0, Math.max(0, namesMax - found.length))) found.push(entry)
+}
 
 export const refusedCredentials = (property = 'token', description = 'The registry refuses these credentials.') =>
   new CruxError('registryUnauthorized', { property, description })

@@ -2,8 +2,10 @@ import { CruxError } from '@crux/contract'
 import type { RegistryAddress } from '@crux/rules'
 import type { Outbound, OutboundResponse } from '@crux/service-kit'
 import {
+  appendPage,
   namesMax,
   noRegistry,
+  pagesMax,
   parseJson,
   type RegistryAccess,
   type RegistryApi,
@@ -16,7 +18,7 @@ import { createV2Client, encodePath, nextPage, pullScope } from './v2-client.ts'
 import { createV2Manifests } from './v2-manifests.ts'
 
 const perPage = 1_000
-/** Dates cost two requests per tag, so that only short lists have them. */
+/** Dates cost two requests per tag: longer lists have none, and `describe` reads those of the tags that a page shows. */
 const datedTagsMax = 30
 
 /** A registry of the distribution specification, below an optional prefix. */
@@ -40,10 +42,11 @@ export function createV2Api(options: {
     names: (body: Record<string, unknown>) => string[],
   ): Promise<string[]> {
     const found: string[] = []
-    for (let next: string | undefined = path; next && found.length < namesMax; ) {
+    let next: string | undefined = path
+    for (let page = 0; next && page < pagesMax && found.length < namesMax; page++) {
       const response: OutboundResponse = await client.get(next, scope)
       if (response.status !== 200) throw unexpected(response, client.host, 'image')
-      found.push(...names(parseJson(response.body)))
+      appendPage(found, names(parseJson(response.body)))
       next = nextPage(response)
     }
     return found
@@ -74,18 +77,20 @@ export function createV2Api(options: {
         throw status === 404 ? noRegistry(status, client.host, 'url') : unexpected(response, client.host, 'url')
       if (!isRegistry && body.length > 0) throw noRegistry(status, client.host, 'url')
     },
-    async catalog() {
-      const all = await pages(`/v2/_catalog?n=${perPage}`, 'registry:catalog:*', (body) => texts(body.repositories))
-      return prefix
-        ? all.flatMap((name) => (name.startsWith(`${prefix}/`) ? [name.slice(prefix.length + 1)] : []))
-        : all
-    },
+    catalog: () =>
+      // Names outside of the prefix do not count, because a registry may have more of them than are read.
+      pages(`/v2/_catalog?n=${perPage}`, 'registry:catalog:*', (body) =>
+        texts(body.repositories).flatMap((name) =>
+          prefix === '' ? [name] : name.startsWith(`${prefix}/`) ? [name.slice(prefix.length + 1)] : [],
+        ),
+      ),
     tagNames,
     async tags(image) {
       const names = await tagNames(image)
-      const known = names.length <= datedTagsMax ? await manifests.describe(full(image), names) : new Map()
+      const known = names.length <= datedTagsMax ? await manifests.describeAll(full(image), names) : new Map()
       return names.map((tag): RegistryTag => known.get(tag) ?? { name: tag, created: null })
     },
+    describe: (image, tag) => manifests.describe(full(image), tag),
     labels: (image, tag) => manifests.labels(full(image), tag),
     digest: (image, tag) => manifests.digest(full(image), tag),
   }

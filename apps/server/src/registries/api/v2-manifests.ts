@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { CruxError } from '@crux/contract'
 import { manifestTypes } from '@crux/rules'
 import type { OutboundResponse } from '@crux/service-kit'
+import { rateLimited } from './rate-limit.ts'
 import { parseJson, type RegistryTag, readDate, unexpected } from './registry-api.ts'
 import { encodePath, pullScope, type V2Client } from './v2-client.ts'
 
@@ -15,26 +16,29 @@ const datesMs = 3_000
 type ImageConfig = { created?: unknown; config?: { Labels?: unknown } }
 type Described = Pick<RegistryTag, 'digest' | 'platforms'> & { config: ImageConfig; size?: number }
 
+/** Of an index, which may name any number. */
+const platformsMax = 50
+
 /** The data in the manifest and the configuration of an image, which costs two requests per tag, three for several platforms. */
 export function createV2Manifests(client: V2Client) {
-  async function describe(name: string, reference: string, depth = 0): Promise<Described | undefined> {
+  async function read(name: string, reference: string, depth = 0): Promise<Described | undefined> {
     const path = `/v2/${encodePath(name)}/manifests/${encodeURIComponent(reference)}`
     const response = await client.get(path, pullScope(name), { accept })
-    if (response.status !== 200) return undefined
+    if (response.status !== 200) return ignore(response)
     const manifest: { config?: { digest?: unknown }; manifests?: IndexEntry[]; layers?: unknown } = parseJson(
       response.body,
     )
     const digest = readDigest(response)
     if (Array.isArray(manifest.manifests)) {
       const inner = preferred(manifest.manifests)
-      const described = inner && depth < depthMax ? await describe(name, inner, depth + 1) : undefined
+      const described = inner && depth < depthMax ? await read(name, inner, depth + 1) : undefined
       // The size of one platform would be misleading for all of them.
       return described && { config: described.config, digest, platforms: toPlatforms(manifest.manifests) }
     }
     const config = manifest.config?.digest
     if (typeof config !== 'string') return undefined
     const blob = await client.get(`/v2/${encodePath(name)}/blobs/${encodeURIComponent(config)}`, pullScope(name))
-    if (blob.status !== 200) return undefined
+    if (blob.status !== 200) return ignore(blob)
     const content: ImageConfig & { os?: unknown; architecture?: unknown; variant?: unknown } = parseJson(blob.body)
     return {
       config: content,
@@ -44,7 +48,20 @@ export function createV2Manifests(client: V2Client) {
     }
   }
 
+  /** A tag that cannot be described is still listed; a limit of requests counts for all of them. */
+  function ignore(response: OutboundResponse): undefined {
+    const limited = rateLimited(response, client.host)
+    if (limited) throw limited
+  }
+
+  /** @throws CruxError registryRateLimit with the seconds to wait; invalidArgument when the registry cannot be reached */
+  async function describe(name: string, tag: string): Promise<RegistryTag | undefined> {
+    const { config, ...known } = (await read(name, tag)) ?? {}
+    return config && { name: tag, created: readDate(config.created), ...known }
+  }
+
   return {
+    describe,
     /** @throws CruxError registryRateLimit with the seconds to wait */
     async digest(name: string, tag: string): Promise<string | undefined> {
       const path = `/v2/${encodePath(name)}/manifests/${encodeURIComponent(tag)}`
@@ -65,22 +82,25 @@ export function createV2Manifests(client: V2Client) {
       return `sha256:${createHash('sha256').update(manifest.body).digest('hex')}`
     },
     /** What is known about tags; one that cannot be read in time is missing. */
-    async describe(name: string, tags: string[]): Promise<Map<string, RegistryTag>> {
+    async describeAll(name: string, tags: string[]): Promise<Map<string, RegistryTag>> {
       const found = new Map<string, RegistryTag>()
       const end = Date.now() + datesMs
       const waiting = [...tags]
       const worker = async () => {
         for (let tag = waiting.shift(); tag && Date.now() < end; tag = waiting.shift()) {
-          // A tag without a date is still listed.
-          const { config, ...known } = (await describe(name, tag).catch(() => undefined)) ?? {}
-          if (config) found.set(tag, { name: tag, created: readDate(config.created), ...known })
+          const described = await describe(name, tag).catch((error: unknown) => {
+            // No more requests to a registry that limits them.
+            if (error instanceof CruxError && error.code === 'registryRateLimit') waiting.length = 0
+            return undefined
+          })
+          if (described) found.set(tag, described)
         }
       }
       await Promise.all(Array.from({ length: atOnce }, worker))
       return found
     },
     async labels(name: string, tag: string): Promise<Record<string, string>> {
-      const labels = (await describe(name, tag))?.config.config?.Labels
+      const labels = (await read(name, tag))?.config.config?.Labels
       if (typeof labels !== 'object' || labels === null) return {}
       return Object.fromEntries(
         Object.entries(labels)
@@ -108,11 +128,11 @@ type IndexEntry = { digest?: unknown; platform?: Platform }
 export function toPlatforms(entries: readonly { platform?: Platform }[]): string[] {
   const names = entries.flatMap(({ platform }) => {
     const parts = [platform?.os, platform?.architecture, platform?.variant].filter(
-      (part) => typeof part === 'string' && part !== '',
+      (part) => typeof part === 'string' && part !== '' && part.length <= 50,
     )
     return parts.length > 1 && !parts.includes('unknown') ? [parts.join('/')] : []
   })
-  return [...new Set(names)]
+  return [...new Set(names)].slice(0, platformsMax)
 }
 
 /** Labels and dates rarely differ between platforms: linux/amd64 is used, else the first real one (attestations have none). */
