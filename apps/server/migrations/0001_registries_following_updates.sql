@@ -5,9 +5,11 @@ CREATE TABLE "crux"."followed_tag" (
 	"tag" text NOT NULL,
 	"digest" text,
 	"digest_at" timestamp (3) with time zone,
+	"digest_deliveries" uuid[] DEFAULT '{}' NOT NULL,
 	"checked_at" timestamp (3) with time zone,
 	"next_check_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"pushed_at" timestamp (3) with time zone,
+	"requested_by" uuid[] DEFAULT '{}' NOT NULL,
 	"claimed_at" timestamp (3) with time zone,
 	"error" text,
 	"failures" integer DEFAULT 0 NOT NULL,
@@ -68,6 +70,7 @@ ALTER TABLE "crux"."instance" ADD COLUMN "follow_digest" text;--> statement-brea
 ALTER TABLE "crux"."instance" ADD COLUMN "follow_due_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "crux"."release" ADD COLUMN "trigger" text;--> statement-breakpoint
 ALTER TABLE "crux"."release" ADD COLUMN "trigger_reason" text;--> statement-breakpoint
+ALTER TABLE "crux"."release" ADD COLUMN "delivery_ids" uuid[] DEFAULT '{}' NOT NULL;--> statement-breakpoint
 ALTER TABLE "crux"."node" ADD COLUMN "agent_updatable" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "crux"."registry" ADD COLUMN "api_url" text;--> statement-breakpoint
 ALTER TABLE "crux"."registry" ADD COLUMN "namespace" text;--> statement-breakpoint
@@ -83,4 +86,5 @@ CREATE INDEX "registry_delivery_newest" ON "crux"."registry_delivery" USING btre
 CREATE INDEX "registry_delivery_key_received" ON "crux"."registry_delivery_key" USING btree ("received_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "registry_hook_kind" ON "crux"."registry_hook" USING btree ("registry_id","kind");--> statement-breakpoint
 CREATE INDEX "instance_following" ON "crux"."instance" USING btree ("image_id") WHERE follow <> 'off';--> statement-breakpoint
-CREATE INDEX "instance_follow_due" ON "crux"."instance" USING btree ("follow_due_at") WHERE follow_due_at is not null;
+CREATE INDEX "instance_follow_due" ON "crux"."instance" USING btree ("follow_due_at") WHERE follow_due_at is not null;--> statement-breakpoint
+CREATE INDEX "release_deliveries" ON "crux"."release" USING gin ("delivery_ids") WHERE delivery_ids <> '{}';

@@ -42,7 +42,7 @@ export const HookDelivery = z.object({
   receivedAt: Timestamp,
   images: z.array(z.object({ name: z.string(), tag: z.string().nullish(), digest: z.string().nullish() })),
   result: z.enum(deliveryResults),
-  /** The releases that it started. */
+  /** The releases that following started with the digest that it led to. */
   releases: z.array(z.object({ deploymentId: Id, number: z.int().nullish() })).optional(),
 })
 

@@ -30,7 +30,7 @@ export async function recordAudit(app: Pick<App, 'database' | 'log'>, entry: Aud
       actorType: actor.kind,
       actorId: actor.id,
       actorName: actor.name,
-      actorEmail: actor.kind === 'user' ? actor.email : null,
+      actorEmail: actor.kind === 'user' ? actor.email || null : null,
       data: data === undefined ? null : shortened(redact(data)),
     })
   } catch (err) {

@@ -19,7 +19,7 @@ export type BusEvent =
   | { type: 'node.work'; nodeId: string }
   | { type: 'node.close'; nodeId: string; reason: 'shutdown' | 'token-revoked' }
   /** These tags, or any tags of these repositories, were pushed or deleted. Repositories are named as in the registry. */
-  | { type: 'registry.pushed'; registryId: string; pushes: { repository: string; tag?: string }[] }
+  | { type: 'registry.pushed'; registryId: string; pushes: { repository: string; tag?: string; deliveryId?: string }[] }
   | { type: 'images.added'; versionId: string; imageIds: string[] }
   | {
       type: 'image.deleted'

@@ -211,6 +211,24 @@ describe('the follower', () => {
       return now.follow === 'notify' ? now : undefined
     })
     expect(instance.following?.problem).toContain('Carol, who switched this on, is no longer a member of the team')
+    const entries = await until(async () => {
+      const { rows } = await server.app.database.pool.query(
+        `select event, accepted, data from crux.audit_log where context = 'rpc' and actor_id = $1`,
+        [carol.id],
+      )
+      return rows.length > 0 ? rows : undefined
+    })
+    expect(entries).toMatchObject([
+      {
+        event: 'instance deployments.update-instance',
+        accepted: true,
+        data: {
+          params: { deploymentId: followed.deploymentId, instanceId: followed.instanceId },
+          body: { follow: 'notify' },
+          problem: instance.following?.problem,
+        },
+      },
+    ])
     expect(await decide(followed)).toBe(1)
   })
 
@@ -232,6 +250,26 @@ describe('the follower', () => {
 })
 
 describe('a start that is refused', () => {
+  it('because the node is not connected happens when it connects again', async () => {
+    const followed = await make()
+    await followed.switchTo('deploy')
+    await seen(followed, followed.digest)
+    followed.agent.cut()
+    await until(async () => {
+      const { status } = await testEnvironment.client.call('nodes.get', {
+        params: { ...testEnvironment.params, nodeId: followed.node.id },
+      })
+      return status === 'unreachable'
+    })
+    const digest = await registry.push(followed.name)
+    followed.event()
+    await until(async () => (await followed.instance()).following?.problem)
+    expect(await followed.releases()).toHaveLength(1)
+    const agent = await testEnvironment.agent({ ...followed.node, token: followed.agent.token })
+    expect((await finish(agent, 1)).instances[0]?.imageDigest).toBe(digest)
+    expect((await followed.instance()).following?.problem).toBeNull()
+  })
+
   it('by a protected deployment shows the reason and happens once the protection is lifted', async () => {
     const followed = await make()
     await followed.switchTo('deploy')

@@ -3,7 +3,7 @@ import { createRounds, inBackground } from '@crux/service-kit'
 import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { createDecisions } from './decisions.ts'
-import { claimDue, deploymentsToStart } from './instance-store.ts'
+import { claimDue, deploymentsToStart, refusedOnNode } from './instance-store.ts'
 import { judgeDangers } from './judge-dangers.ts'
 import { switchFollow } from './switch-follow.ts'
 import { createTagChecks } from './tag-checks.ts'
@@ -15,7 +15,7 @@ const roundMs = 5_000
 const syncMs = 60_000
 
 /** A repository as its registry names it; without a tag, all of its tags. */
-type Push = { repository: string; tag?: string | undefined }
+type Push = { repository: string; tag?: string | undefined; deliveryId?: string | undefined }
 export type Following = ReturnType<typeof createFollowing>
 
 /**
@@ -72,6 +72,11 @@ export function createFollowing(app: App) {
         app.bus.on('deployment.changed', ({ deploymentId, status }) => {
           if (status === 'successful' || status === 'failed') decide(deploymentId)
         }),
+        app.links.onLinked(({ nodeId }) =>
+          inBackground('refused starts by following', async () => {
+            for (const deploymentId of await refusedOnNode(app.database.pool, nodeId)) decide(deploymentId)
+          }),
+        ),
         app.bus.on('config.changed', ({ configId }) =>
           inBackground('dangers of a followed tag', () => judgeDangers(app, { configId })),
         ),

@@ -3,7 +3,15 @@ import { type Queries, type Sql, sql } from '../db/queries.ts'
 import { followedTagOfImage, releasedDigests } from '../releases/index.ts'
 
 /** An instance that follows with `deploy`, whose tag has a digest that no release of it has tried. */
-export type NewerInstance = { id: string; deploymentId: string; teamId: string; followedBy: string; digest: string }
+export type NewerInstance = {
+  id: string
+  deploymentId: string
+  teamId: string
+  followedBy: string
+  digest: string
+  /** The deliveries of hooks that led to the digest; none where it was found before the instance was switched. */
+  deliveryIds: string[]
+}
 
 /**
  * A digest is new unless it runs, or the last release ran with it, or following started a release for it already, or a
@@ -11,7 +19,8 @@ export type NewerInstance = { id: string; deploymentId: string; teamId: string; 
  * compared as well.
  */
 const selectNewer = (where: Sql) => sql`
-  select inst.id, inst.deployment_id, d.team_id, inst.followed_by, ft.digest
+  select inst.id, inst.deployment_id, d.team_id, inst.followed_by, ft.digest,
+    case when inst.updated_at <= ft.digest_at then ft.digest_deliveries else '{}' end as delivery_ids
   from crux.instance inst
   join crux.deployment d on d.id = inst.deployment_id
   join crux.image i on i.id = inst.image_id
@@ -93,10 +102,25 @@ export async function storeProblem(
   return others.includes(true)
 }
 
-/** Changes `deploy` to `notify` with the reason. @returns how many instances changed */
-export const downgrade = (queries: Queries, instanceIds: readonly string[], problem: string) =>
+/** The deployments of a node whose last start by following was refused. */
+export const refusedOnNode = (queries: Queries, nodeId: string) =>
+  sql`select distinct d.id from crux.deployment d join crux.instance inst on inst.deployment_id = d.id
+    where d.node_id = ${nodeId} and inst.follow = 'deploy' and inst.follow_problem is not null`.column(
+    queries,
+    'refused starts by following',
+  )
+
+/** An instance whose `deploy` the server has changed to `notify`, and the user who had switched it on. */
+export type Downgraded = { instanceId: string; userId: string; problem: string }
+
+/** Changes `deploy` to `notify` with the reason. @returns the instances that changed */
+export const downgrade = (queries: Queries, instanceIds: readonly string[], problem: string): Promise<Downgraded[]> =>
   sql`update crux.instance set follow = 'notify', follow_problem = ${problem}, follow_due_at = null
-    where id = any(${instanceIds}::uuid[]) and follow = 'deploy'`.execute(queries, 'change deploy to notify')
+    where id = any(${instanceIds}::uuid[]) and follow = 'deploy'
+    returning id as instance_id, followed_by as user_id, follow_problem as problem`.rows<Downgraded>(
+    queries,
+    'change deploy to notify',
+  )
 
 /** Stores what a user switched. A digest whose release failed counts as new again. */
 export const storeFollow = (

@@ -5,9 +5,11 @@ import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
 import { type AutomaticChoice, type LoadedDeployment, startAutomatically } from '../releases/index.ts'
 import { dangerProblem, dangerText } from './danger-text.ts'
+import { instancesDowngraded } from './downgraded.ts'
 import { followingChanged } from './events.ts'
 import {
   clearDue,
+  type Downgraded,
   downgrade,
   lastStartAgeMs,
   type NewerInstance,
@@ -37,7 +39,7 @@ export async function startNewer(app: App, deploymentId: string): Promise<number
   const ids = [first, ...rest].filter((one) => one.followedBy === userId).map(({ id }) => id)
   const follower = await findFollower(app, teamId, userId)
   if ('lost' in follower) {
-    await changeToNotify(app, deploymentId, ids, follower.lost)
+    await instancesDowngraded(app, { id: deploymentId, teamId }, await downgrade(pool, ids, follower.lost))
     return 0
   }
   const attempt = createAttempt(app, userId)
@@ -52,7 +54,7 @@ export async function startNewer(app: App, deploymentId: string): Promise<number
     })
   try {
     const number = await startAutomatically(app, follower, deploymentId, attempt.choose)
-    await reportDangerous(app, deploymentId, attempt.found.dangerous)
+    await instancesDowngraded(app, { id: deploymentId, teamId }, attempt.found.downgraded)
     if (number === undefined) return attempt.found.waitMs
     followingChanged(app, { deploymentId, number, userId, digests: attempt.found.digests }, 'release started by a tag')
     await audit(true, { release: number, digests: attempt.found.digests })
@@ -88,14 +90,14 @@ function createAttempt(app: App, userId: string) {
   const found: {
     reason: string
     digests: Record<string, string>
-    dangerous: Map<string, string>
+    downgraded: Downgraded[]
     waitMs: number | undefined
-  } = { reason: '', digests: {}, dangerous: new Map(), waitMs: undefined }
+  } = { reason: '', digests: {}, downgraded: [], waitMs: undefined }
 
   async function choose(queries: Queries, deployment: LoadedDeployment): Promise<AutomaticChoice | undefined> {
     const newer = (await newerOfDeployment(queries, deployment.id)).filter((one) => one.followedBy === userId)
     // The transaction may run a second time.
-    Object.assign(found, { reason: '', digests: {}, dangerous: new Map(), waitMs: undefined })
+    Object.assign(found, { reason: '', digests: {}, downgraded: [], waitMs: undefined })
     if (newer.length === 0) return undefined
     found.waitMs = await getWaitMs(app, queries, deployment)
     if (found.waitMs !== undefined) {
@@ -106,13 +108,14 @@ function createAttempt(app: App, userId: string) {
       )
       return undefined
     }
-    const allowed = await withoutDangerous(queries, deployment, newer, found.dangerous)
+    const allowed = await withoutDangerous(queries, deployment, newer, found.downgraded)
     if (allowed.length === 0) return undefined
     const digests = new Map(allowed.map(({ id, digest }) => [id, digest]))
     found.digests = Object.fromEntries(digests)
     found.reason = describe(deployment, digests)
     await storeStarted(queries, digests)
-    return { digests, reason: found.reason }
+    const deliveryIds = [...new Set(allowed.flatMap((one) => one.deliveryIds))]
+    return { digests, reason: found.reason, deliveryIds }
   }
   return { found, choose }
 }
@@ -129,26 +132,16 @@ async function withoutDangerous(
   queries: Queries,
   deployment: LoadedDeployment,
   newer: readonly NewerInstance[],
-  dangerous: Map<string, string>,
+  downgraded: Downgraded[],
 ): Promise<NewerInstance[]> {
-  for (const { id } of newer) {
-    const config = deployment.instances.find((instance) => instance.id === id)?.config
+  const allowed: NewerInstance[] = []
+  for (const one of newer) {
+    const config = deployment.instances.find(({ id }) => id === one.id)?.config
     const danger = config && dangerText(config)
-    if (!danger) continue
-    dangerous.set(id, danger)
-    await downgrade(queries, [id], dangerProblem(danger))
+    if (danger) downgraded.push(...(await downgrade(queries, [one.id], dangerProblem(danger))))
+    else allowed.push(one)
   }
-  return newer.filter(({ id }) => !dangerous.has(id))
-}
-
-function reportDangerous(app: App, deploymentId: string, dangerous: ReadonlyMap<string, string>) {
-  for (const [instanceId, danger] of dangerous)
-    followingChanged(app, { deploymentId, instanceId, danger }, 'following a tag was changed to notify')
-}
-
-async function changeToNotify(app: App, deploymentId: string, instanceIds: readonly string[], problem: string) {
-  if ((await downgrade(app.database.pool, instanceIds, problem)) === 0) return
-  followingChanged(app, { deploymentId, instanceIds, problem }, 'following a tag was changed to notify')
+  return allowed
 }
 
 /** "new digest of registry.example.com/app:1.0", the same tag once. */

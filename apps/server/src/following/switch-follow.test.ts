@@ -77,6 +77,50 @@ describe('switching what an instance follows', () => {
     expect(instance.following?.problem).toContain('was changed from Deploy to Notify')
   })
 
+  it.each(['is changed to reach it', 'is added to the deployment'])(
+    'becomes notify, with an entry in the audit log, when a bundle that reaches the node %s',
+    async (moment) => {
+      const { client, params, owner } = testEnvironment
+      const followed = await make()
+      const { prefix } = await testEnvironment.get(followed.deploymentId)
+      const bundle = await client.call('config-bundles.create', { params, body: { name: `Bundle that ${moment}` } })
+      const add = () =>
+        client.call('deployments.update', {
+          params: { ...params, deploymentId: followed.deploymentId },
+          body: { prefix, protected: false, configBundles: [bundle.id] },
+        })
+      const change = () =>
+        client.call('config-bundles.update', {
+          params: { ...params, configBundleId: bundle.id },
+          body: { config: dangerous },
+        })
+      const [before, after] = moment === 'is added to the deployment' ? [change, add] : [add, change]
+      await before()
+      await followed.switchTo('deploy')
+      await after()
+      const instance = await until(async () => {
+        const now = await followed.instance()
+        return now.follow === 'notify' ? now : undefined
+      })
+      expect(instance.following?.problem).toContain('was changed from Deploy to Notify')
+      await expect(followed.switchTo('deploy')).rejects.toMatchObject({ status: 412, property: 'follow' })
+      const entry = await until(async () => {
+        const { rows } = await server.app.database.pool.query(
+          `select actor_id, event, accepted, data from crux.audit_log
+         where context = 'rpc' and data #>> '{params,instanceId}' = $1`,
+          [followed.instanceId],
+        )
+        return rows[0]
+      })
+      expect(entry).toMatchObject({
+        actor_id: owner.id,
+        event: 'instance deployments.update-instance',
+        accepted: true,
+        data: { body: { follow: 'notify' }, problem: instance.following?.problem },
+      })
+    },
+  )
+
   it('is refused for incremental versions and for registries that Crux sends no requests to', async () => {
     const node = await testEnvironment.node()
     const local = await testEnvironment.registry({ local: true })

@@ -96,7 +96,7 @@ async function checkTag(app: App, tag: ClaimedTag): Promise<{ waitMs: number; ha
   const { pool } = app.database
   const intervalMs = app.config.followCheckMs
   const result = await readResult(app, tag)
-  const stored = await storeCheck(pool, tag.id, { ...result, intervalMs })
+  const stored = await storeCheck(pool, tag.id, { ...result, requestedBy: tag.requestedBy, intervalMs })
   if (result.blockedMs !== undefined) await blockRegistry(pool, tag.registryId, result.blockedMs, intervalMs)
   if (stored?.changed)
     for (const deploymentId of await deploymentsOfTag(pool, tag.id)) {
@@ -107,7 +107,7 @@ async function checkTag(app: App, tag: ClaimedTag): Promise<{ waitMs: number; ha
   return { waitMs: stored?.waitMs ?? intervalMs, hasDigest: result.digest !== undefined }
 }
 
-async function readResult(app: App, tag: ClaimedTag): Promise<Omit<CheckResult, 'intervalMs'>> {
+async function readResult(app: App, tag: ClaimedTag): Promise<Pick<CheckResult, 'digest' | 'error' | 'blockedMs'>> {
   try {
     const digest = await readDigest(app, { id: tag.teamId }, tag.registryId, tag.name, tag.tag)
     if (digest !== undefined) return { digest, error: null }

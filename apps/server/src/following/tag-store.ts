@@ -7,10 +7,14 @@ export type ClaimedTag = {
   teamId: string
   name: string
   tag: string
+  /** The deliveries of hooks that requested the check. */
+  requestedBy: string[]
 }
 export type CheckResult = {
   /** Undefined when the check failed. */
   digest: string | undefined
+  /** The deliveries that requested the check. */
+  requestedBy: readonly string[]
   error: string | null
   /** Until the next check without a push, for a team that does not follow many tags. */
   intervalMs: number
@@ -33,12 +37,14 @@ const teamInterval = (teamId: Sql, intervalMs: number) => sql`greatest(${interva
   ${teamSpacingMs}::float8 * (select count(*) from crux.followed_tag team_tag
     join crux.registry owned on owned.id = team_tag.registry_id where owned.team_id = (${teamId})))`
 
+/** The number of deliveries that are remembered for one tag. */
+const deliveriesMax = 20
+
 /** Whether an event names the tag. Docker Hub names its official images `library/NAME`. */
-const isNamed = sql`exists (select from unnest(wanted.names, wanted.tags) as pushed(repository, tag)
-  where (pushed.tag is null or pushed.tag = ft.tag)
+const isNamed = sql`(pushed.tag is null or pushed.tag = ft.tag)
     and (pushed.repository = case when r.type = 'gitlab' then ft.name
         else concat_ws('/', nullif(trim(both '/' from r.image_name_prefix), ''), ft.name) end
-      or r.type = 'hub' and pushed.repository = 'library/' || ft.name))`
+      or r.type = 'hub' and pushed.repository = 'library/' || ft.name)`
 
 /**
  * Requests a check of the followed tags that an event of the registry names, with the repositories named as in the
@@ -49,15 +55,25 @@ const isNamed = sql`exists (select from unnest(wanted.names, wanted.tags) as pus
 export async function requestChecks(
   queries: Queries,
   registryId: string,
-  pushes: readonly { repository: string; tag?: string | undefined }[],
+  pushes: readonly { repository: string; tag?: string | undefined; deliveryId?: string | undefined }[],
 ): Promise<number | undefined> {
   const names = pushes.map(({ repository }) => repository)
   const tags = pushes.map(({ tag }) => tag ?? null)
-  const waits = await sql`with wanted as (select ${names}::text[] as names, ${tags}::text[] as tags)
+  const deliveries = pushes.map(({ deliveryId }) => deliveryId ?? null)
+  const waits = await sql`with named as (
+      select ft.id, array_remove(array_agg(pushed.delivery), null) as deliveries
+      from crux.followed_tag ft join crux.registry r on r.id = ft.registry_id
+      join unnest(${names}::text[], ${tags}::text[], ${deliveries}::uuid[]) as pushed(repository, tag, delivery)
+        on ${isNamed}
+      where r.id = ${registryId} group by ft.id),
+    locked as (select id from crux.followed_tag where id in (select id from named) order by id for update)
     update crux.followed_tag ft set pushed_at = now(),
+      -- Each server receives the event. A delivery whose digest was found already requested that check, not the next one.
+      requested_by = (array(select delivery from unnest(named.deliveries || ft.requested_by) as delivery
+        where delivery <> all(ft.digest_deliveries) group by delivery order by delivery desc))[1:${deliveriesMax}::int],
       next_check_at = least(ft.next_check_at,
         greatest(now(), ft.checked_at + ${spacingMs} * interval '1 millisecond', ft.blocked_until))
-    from crux.registry r, wanted where r.id = ${registryId} and ft.registry_id = r.id and ${isNamed}
+    from locked join named on named.id = locked.id where ft.id = locked.id
     returning greatest(0, ceil(extract(epoch from ft.next_check_at - now()) * 1000))::float8 as wait`.column<number>(
     queries,
     'request checks of tags',
@@ -110,19 +126,39 @@ export const claimChecks = (
         and not exists (select from crux.registry r where r.id = registry_id and r.team_id = any(${except.teams}::uuid[]))
         and (claimed_at is null or claimed_at < now() - ${claimSeconds} * interval '1 second')
       order by next_check_at limit ${max} for update skip locked)
-    returning ft.id, ft.registry_id, r.team_id, ft.name, ft.tag`.rows<ClaimedTag>(queries, 'claim checks of tags')
+    returning ft.id, ft.registry_id, r.team_id, ft.name, ft.tag, ft.requested_by`.rows<ClaimedTag>(
+    queries,
+    'claim checks of tags',
+  )
 
 /**
  * Stores what a check found. An event of the registry that came meanwhile leads to one more check.
  *
+ * A new digest keeps the deliveries that led to it: those that requested the check, unless they reported another digest,
+ * and those that reported this digest during the check.
+ *
  * @returns whether pages show something else now, and the milliseconds until the next check
  */
-export const storeCheck = (queries: Queries, id: string, { digest, error, intervalMs, blockedMs }: CheckResult) =>
+export const storeCheck = (
+  queries: Queries,
+  id: string,
+  { digest, requestedBy, error, intervalMs, blockedMs }: CheckResult,
+) =>
   sql`with before as (select id, digest, error from crux.followed_tag where id = ${id} for update)
     update crux.followed_tag ft set claimed_at = null, checked_at = now(), error = ${error},
       digest = coalesce(${digest ?? null}, ft.digest),
       digest_at = case when ft.digest is distinct from coalesce(${digest ?? null}, ft.digest) then now()
         else ft.digest_at end,
+      digest_deliveries = case
+        when ft.digest is not distinct from coalesce(${digest ?? null}, ft.digest) then ft.digest_deliveries
+        else array(select d.id from crux.registry_delivery d cross join jsonb_array_elements(d.images) as image
+          where d.id = any(ft.requested_by)
+            and coalesce(image ->> 'digest', case when d.id = any(${requestedBy}::uuid[]) then ${digest ?? null} end)
+              = ${digest ?? null}
+          group by d.id order by d.id) end,
+      -- A check that failed is repeated for the same deliveries.
+      requested_by = array(select delivery from unnest(ft.requested_by) as delivery
+        where ${digest ?? null}::text is null or delivery <> all(${requestedBy}::uuid[]) order by delivery desc),
       failures = case when ${error}::text is null then 0 else ft.failures + 1 end,
       blocked_until = now() + ${blockedMs ?? null}::float8 * interval '1 millisecond',
       next_check_at = now() + interval '1 millisecond' * case

@@ -38,8 +38,9 @@ export async function receiveEvents(
     )
     const counted = events.filter(({ id }) => isNew.delete(store.toKey(kind, id)))
     const deliveries = counted.map((event) => ({ kind, ...event, result: toResult(registry, event) }))
-    await store.insertDeliveries(queries, registry.id, deliveries)
-    return deliveries
+    const ids = await store.insertDeliveries(queries, registry.id, deliveries)
+    const unlisted = deliveries.length - ids.length
+    return deliveries.map((delivery, index) => ({ ...delivery, deliveryId: ids[index - unlisted] }))
   })
   const accepted = fresh.filter(({ result }) => result === 'accepted')
   const changes = accepted.filter(({ change }) => change === 'push' || change === 'delete')
@@ -47,7 +48,7 @@ export async function receiveEvents(
   publishPushes(
     app,
     registry.id,
-    changes.flatMap(({ images }) => images.map(toPush)),
+    changes.flatMap(({ images, deliveryId }) => images.map((image) => toPush(image, deliveryId))),
   )
 }
 
@@ -71,4 +72,8 @@ export function isListed({ imageNamePrefix }: store.HookRegistry, repository: st
   return prefix === '' || repository === prefix || repository.startsWith(`${prefix}/`)
 }
 
-const toPush = ({ name, tag }: HookEvent['images'][number]): Push => ({ repository: name, ...(tag && { tag }) })
+const toPush = ({ name, tag }: HookEvent['images'][number], deliveryId: string | undefined): Push => ({
+  repository: name,
+  ...(tag && { tag }),
+  ...(deliveryId && { deliveryId }),
+})

@@ -41,32 +41,38 @@ export async function deleteOldKeys(queries: Queries, days: number): Promise<voi
 
 export type NewDelivery = Pick<HookEvent, 'event' | 'images'> & { kind: HookKind; result: DeliveryResult }
 
-/** Inserts deliveries, oldest first, and deletes those that are no longer listed. */
+/**
+ * Inserts deliveries, oldest first, and deletes those that are no longer listed.
+ *
+ * @returns the ids of the inserted ones, the last of those that were given, in their order
+ */
 export async function insertDeliveries(
   queries: Queries,
   registryId: string,
   deliveries: readonly NewDelivery[],
-): Promise<void> {
+): Promise<string[]> {
   const kept = deliveries.slice(-listedMax)
-  if (kept.length === 0) return
-  await sql`insert into crux.registry_delivery (registry_id, kind, event, images, result)
+  if (kept.length === 0) return []
+  // Ids grow with the position, so that their order is the order of the deliveries.
+  const ids = await sql`insert into crux.registry_delivery (registry_id, kind, event, images, result)
     select ${registryId}, kind, event, images::jsonb, result from unnest(${kept.map(({ kind }) => kind)}::text[],
       ${kept.map(({ event }) => event)}::text[], ${kept.map(({ images }) => JSON.stringify(images))}::text[],
-      ${kept.map(({ result }) => result)}::text[]) as given (kind, event, images, result)`.execute(
-    queries,
-    'insert deliveries',
-  )
+      ${kept.map(({ result }) => result)}::text[]) as given (kind, event, images, result)
+    returning id`.column(queries, 'insert deliveries')
   // Rows that another transaction is deleting at this moment are left to it.
   await sql`delete from crux.registry_delivery where id in (
       select id from crux.registry_delivery where registry_id = ${registryId}
       order by id desc offset ${listedMax} for update skip locked)`.execute(queries, 'trim deliveries')
+  return ids.sort()
 }
 
 type DeliveryRow = ResponseInput<'registries.list-deliveries'>[number]
 
 export const selectDeliveries = (queries: Queries, registryId: string): Promise<DeliveryRow[]> =>
-  sql`select id, kind, event, received_at, images, result from crux.registry_delivery
-    where registry_id = ${registryId} order by id desc limit ${listedMax}`.rows<DeliveryRow>(
-    queries,
-    'deliveries of registry',
-  )
+  sql`select d.id, d.kind, d.event, d.received_at, d.images, d.result, started.releases from (
+      select * from crux.registry_delivery where registry_id = ${registryId} order by id desc limit ${listedMax}) d
+    cross join lateral (
+      select coalesce(json_agg(json_build_object('deploymentId', r.deployment_id, 'number', r.number) order by r.id), '[]')
+        as releases
+      from crux.release r where r.delivery_ids @> array[d.id] and r.delivery_ids <> '{}') started
+    order by d.id desc`.rows<DeliveryRow>(queries, 'deliveries of registry')

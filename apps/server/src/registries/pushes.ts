@@ -1,7 +1,10 @@
 import type { App } from '../context.ts'
 
-/** A pushed tag; without `tag` an image that was pushed by its digest. The repository is named as in the registry. */
-export type Push = { repository: string; tag?: string }
+/**
+ * A pushed tag; without `tag` an image that was pushed by its digest. The repository is named as in the registry, and
+ * the delivery is the newest one that reported it.
+ */
+export type Push = { repository: string; tag?: string; deliveryId?: string }
 
 /** The number of tags in one event of the bus, whose names must fit into one notification. */
 const perEvent = 12

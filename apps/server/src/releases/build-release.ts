@@ -30,7 +30,14 @@ export async function buildRelease(
   queries: Queries,
   release: Omit<
     NewRelease,
-    'sourceNumber' | 'startedById' | 'startedByName' | 'trigger' | 'triggerReason' | 'leaseUntil' | 'dispatchedAt'
+    | 'sourceNumber'
+    | 'startedById'
+    | 'startedByName'
+    | 'trigger'
+    | 'triggerReason'
+    | 'deliveryIds'
+    | 'leaseUntil'
+    | 'dispatchedAt'
   >,
   instances: readonly ReleaseInstanceRow[],
 ): Promise<CompleteRelease> {

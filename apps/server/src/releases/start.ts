@@ -97,8 +97,8 @@ export async function startDeployment(
   return { number: started.number, confirmed: started.confirmed }
 }
 
-/** What a start that nobody requested deploys: digests by instance. */
-export type AutomaticChoice = { digests: ReadonlyMap<string, string>; reason: string }
+/** What a start that nobody requested deploys: digests by instance, and the deliveries of hooks that reported them. */
+export type AutomaticChoice = { digests: ReadonlyMap<string, string>; reason: string; deliveryIds: string[] }
 
 /**
  * Starts a release that nobody requested, with all checks of a start.
@@ -133,6 +133,7 @@ export async function startAutomatically(
     return begin(app, queries, starter, deployment, instances, {
       trigger: 'follow',
       triggerReason: choice.reason,
+      deliveryIds: choice.deliveryIds,
       mayDispatch,
       subjects: await readSubjects(queries, deployment, chosen),
       versionName: deployment.version.name,
@@ -224,7 +225,7 @@ type Started = {
 }
 /** What an admin's start confirmed, for the audit log. */
 export type ConfirmedInstance = { containerName: string; dangers: string[] }
-type Order = Pick<NewRelease, 'trigger' | 'triggerReason'> & {
+type Order = Trigger & {
   mayDispatch: boolean
   subjects: Subjects
   versionName: string
@@ -318,9 +319,11 @@ async function begin(
   return { nodeId: deployment.node.id, number, update, confirmed, dispatched }
 }
 
-const triggeredBy = ({ actor }: Starter): Pick<NewRelease, 'trigger' | 'triggerReason'> => ({
+type Trigger = Pick<NewRelease, 'trigger' | 'triggerReason' | 'deliveryIds'>
+const triggeredBy = ({ actor }: Starter): Trigger => ({
   trigger: actor.grant ? 'token' : 'user',
   triggerReason: null,
+  deliveryIds: [],
 })
 
 const toReleaseInstance = ({ id, image, config }: LoadedInstance, order: number): NewReleaseInstance => ({

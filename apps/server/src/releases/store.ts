@@ -3,7 +3,7 @@ import { type Queries, raw, sql } from '../db/queries.ts'
 import { releaseTitleSql } from '../db/release-title.ts'
 import type { release, releaseInstance } from '../db/schema/index.ts'
 
-export type ReleaseRow = Omit<typeof release.$inferSelect, 'sourceNumber' | 'eventsDropped'>
+export type ReleaseRow = Omit<typeof release.$inferSelect, 'sourceNumber' | 'eventsDropped' | 'deliveryIds'>
 export const releaseColumns = sql`r.id, r.deployment_id, r.number, r.team_id,
   r.project_id, r.node_id, r.prefix, r.version_name,
   r.project_name, r.status, r.reason, r.recreate, r.partial,
@@ -30,7 +30,8 @@ export type NewRelease = Omit<
   | 'acknowledgedSequence'
   | 'current'
   | 'containerNames'
-> & { sourceNumber: number | null }
+> &
+  Pick<typeof release.$inferSelect, 'sourceNumber' | 'deliveryIds'>
 export type NewReleaseInstance = ReleaseInstanceRow & { order: number }
 
 /**
@@ -43,11 +44,12 @@ export const insertRelease = (queries: Queries, release: NewRelease, instances: 
   sql`with added as (
       insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name,
         recreate, partial, host_dangerous_allowed, source_number, started_by_id, started_by_name, trigger,
-        trigger_reason, lease_until, dispatched_at)
+        trigger_reason, delivery_ids, lease_until, dispatched_at)
       values (${release.deploymentId}, ${release.number}, ${release.teamId}, ${release.projectId}, ${release.nodeId},
         ${release.prefix}, ${release.versionName}, ${release.projectName}, ${release.recreate}, ${release.partial},
         ${release.hostDangerousAllowed}, ${release.sourceNumber}, ${release.startedById}, ${release.startedByName},
-        ${release.trigger}, ${release.triggerReason}, ${release.leaseUntil}, ${release.dispatchedAt}) returning *),
+        ${release.trigger}, ${release.triggerReason}, ${release.deliveryIds}::uuid[], ${release.leaseUntil},
+        ${release.dispatchedAt}) returning *),
     members as (
       insert into crux.release_instance (release_id, instance_id, "order", registry_id, container_name, image_name,
         image_tag, local_only, digest, preparation_digests, config)

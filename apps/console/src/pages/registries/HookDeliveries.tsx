@@ -115,7 +115,10 @@ function Result({ delivery, teamSlug }: { delivery: Delivery; teamSlug: string }
         </span>
       </Tooltip>
       {releases.map(({ deploymentId, number }) => (
-        <TextLink key={deploymentId} {...links.deploymentProgress(teamSlug, deploymentId, number ?? undefined)}>
+        <TextLink
+          key={`${deploymentId} ${number}`}
+          {...links.deploymentProgress(teamSlug, deploymentId, number ?? undefined)}
+        >
           {number ? t('deliveries.release', { number }) : t('deliveries.releaseUnnumbered')}
         </TextLink>
       ))}

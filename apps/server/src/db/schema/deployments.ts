@@ -108,6 +108,9 @@ export const instance = crux.table(
   ],
 )
 
+/** There is no foreign key, because only the last deliveries of a registry are kept. */
+const deliveryIds = () => uuid().array().notNull().default([])
+
 /**
  * A tag that instances follow, with the digest that the registry last reported: one row however many instances follow
  * it. Several servers share the checks: a check is claimed, and a claim of a server that has ended expires.
@@ -124,10 +127,14 @@ export const followedTag = crux.table(
     digest: text(),
     /** When the digest was first seen. */
     digestAt: at(),
+    /** The deliveries of hooks that led to the check that found the digest, and reported no other one. */
+    digestDeliveries: deliveryIds(),
     checkedAt: at(),
     nextCheckAt: at().notNull().defaultNow(),
     /** The last event of the registry that named the image. */
     pushedAt: at(),
+    /** The deliveries of hooks that requested the next check, the newest first. */
+    requestedBy: deliveryIds(),
     claimedAt: at(),
     /** Why the last check failed; null after a success. */
     error: text(),
@@ -170,6 +177,8 @@ export const release = crux.table(
     trigger: text({ enum: ['user', 'token', 'follow'] }),
     /** For `follow`: the digest that started it, as a text. */
     triggerReason: text(),
+    /** For `follow`: the deliveries of hooks that reported the digest. */
+    deliveryIds: deliveryIds(),
     /** When the release was first dispatched to the agent; null while it waits in the node's queue. */
     dispatchedAt: at(),
     finishedAt: at(),
@@ -209,6 +218,7 @@ export const release = crux.table(
       .on(table.nodeId, table.prefix, table.projectId, table.finishedAt.desc().nullsLast())
       .where(sql`status = 'successful'`),
     index('release_open').on(table.nodeId, table.startedAt).where(sql`status = 'in-progress'`),
+    index('release_deliveries').using('gin', table.deliveryIds).where(sql`delivery_ids <> '{}'`),
   ],
 )
 
