@@ -66,7 +66,7 @@ test('the live message starts an update with the checks of the endpoint, and the
     )
     return rows
   }
-  const by = { actor_id: testEnvironment.owner.id }
+  const by = { actorId: testEnvironment.owner.id }
   await expect.poll(entries).toEqual([
     { ...by, accepted: true },
     { ...by, accepted: false },
