@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { TestDatabase } from '@crux/postgres'
+import { exits, type ImageSpec, idle, saveImage } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Caller } from '../src/access/actor.ts'
 import { engineAnswers } from '../src/nodes/local-agent-process.ts'
@@ -27,11 +28,9 @@ const ready = (await engineAnswers()) && process.getuid?.() === 0
 const run = promisify(execFile)
 const docker = async (...args: string[]) => (await run('docker', args)).stdout.trim()
 const suffix = randomBytes(4).toString('hex')
-const images = {
-  old: `crux/update-old-${suffix}:1`,
-  ends: `crux/update-ends-${suffix}:1`,
-  mute: `crux/update-mute-${suffix}:1`,
-}
+/** `user` has the same content as another image of the agent; `only` has one name, as after the install script. */
+const images = { user: `crux/update-user-${suffix}:1`, only: `crux/update-only-${suffix}:1` }
+const failing = `crux/update-failing-${suffix}:1`
 const updateMs = 90_000
 
 let database: TestDatabase
@@ -55,21 +54,16 @@ beforeAll(async () => {
   dist = await mkdtemp(join(tmpdir(), 'crux-update-dist-'))
   const { path, reference } = await buildImage('0.9.0')
   await docker('load', '-i', path)
-  await docker('tag', reference, images.old)
-  // An image of an agent that ends at once, and of one that never connects.
-  for (const [image, code] of [
-    [images.ends, 'process.exit(7)'],
-    [images.mute, 'setInterval(()=>0,1e6)'],
-  ] as const) {
-    const container = await docker('create', '--entrypoint', '/bin/node', images.old, '-e', code)
-    await docker('commit', container, image)
-    await docker('rm', container)
-  }
+  await docker('tag', reference, images.user)
+  // The same layers with another id.
+  const container = await docker('create', images.user)
+  await docker('commit', '--change', `LABEL only=${suffix}`, container, images.only)
+  await docker('rm', container)
   await buildImage('1.0.0')
 }, 300_000)
 afterAll(async () => {
   if (!ready) return
-  await docker('rmi', '-f', ...Object.values(images)).catch(() => undefined)
+  await docker('rmi', '-f', ...Object.values(images), failing).catch(() => undefined)
   await rm(dist, { recursive: true, force: true })
   await database.drop()
 })
@@ -87,7 +81,7 @@ afterEach(async () => {
 })
 
 /** A node with an agent of version 0.9.0, as the install script starts it, on a server that has the given image. */
-async function installOldAgent(agentImage?: string) {
+async function installOldAgent({ agentImage, image = images.user }: { agentImage?: string; image?: string } = {}) {
   gateway = await makeGateway({
     databaseUrl: database.url,
     config: { agentImage, agentImagePath: join(dist, '1.0.0/agent-image.tar') },
@@ -99,7 +93,7 @@ async function installOldAgent(agentImage?: string) {
     ...['run', '--detach', '--name', name, '--restart', 'on-failure', '--network', 'host', '--label', 'own=label'],
     ...['--env', `CRUX_URL=${gateway.url}`, '--env', `CRUX_NODE_ID=${nodeId}`, '--env', `CRUX_TOKEN=${token}`],
     ...['--env', 'CRUX_DATA_DIR=/data', '--env', `DATA_MOUNT_PATH=${dataDir}`, '--volume', `${dataDir}:/data`],
-    ...['--volume', '/var/run/docker.sock:/var/run/docker.sock', images.old],
+    ...['--volume', '/var/run/docker.sock:/var/run/docker.sock', image],
   )
   await waitForNode({ status: 'outdated', version: '0.9.0', updatable: true })
   return inspect(name)
@@ -123,6 +117,11 @@ type Inspection = {
   State: { Running: boolean; Pid: number }
 }
 const inspect = async (container: string): Promise<Inspection> => JSON.parse(await docker('inspect', container))[0]
+const hasImage = (image: string) =>
+  docker('image', 'inspect', image).then(
+    () => true,
+    () => false,
+  )
 const listNames = async () =>
   (await docker('ps', '-a', '--filter', `name=${name}`, '--format', '{{.Names}}')).split('\n').sort()
 const waitForNames = (...names: string[]) =>
@@ -141,9 +140,9 @@ async function expectOldAgent(before: Inspection) {
 }
 
 test.runIf(ready)(
-  'an agent of a lower version is replaced by the image of the server, with all that its container had',
+  'an agent of a lower version is replaced by the image of the server, with all that its container had, and its image is removed',
   async () => {
-    const before = await installOldAgent()
+    const before = await installOldAgent({ image: images.only })
     const oldToken = JSON.parse(await readFile(join(dataDir, '.agent/token.json'), 'utf8')).token
     await updateAgent(gateway.app, caller, nodeId)
     await waitForNode({ status: 'connected', version: '1.0.0', updatable: false })
@@ -159,6 +158,7 @@ test.runIf(ready)(
     expect(after.Config.Env).toEqual(expect.arrayContaining([`CRUX_NODE_ID=${nodeId}`, 'CRUX_DATA_DIR=/data']))
     expect(after.Config.Env.join()).not.toContain('crux_')
     await eventually(listOwnFiles, (files) => !files.includes('update.json'))
+    expect(await hasImage(images.only)).toBe(false)
     const { token } = JSON.parse(await readFile(join(dataDir, '.agent/token.json'), 'utf8'))
     expect(token).not.toBe(oldToken)
     // The token in the file is the valid one: the agent connects with it again.
@@ -172,7 +172,7 @@ test.runIf(ready)(
 test.runIf(ready)(
   'an image that cannot be pulled leaves the old agent as it is',
   async () => {
-    const before = await installOldAgent('127.0.0.1:9/crux/agent:2')
+    const before = await installOldAgent({ agentImage: '127.0.0.1:9/crux/agent:2' })
     await updateAgent(gateway.app, caller, nodeId)
     await eventually(getState, (state) => state === 'failed', updateMs)
     expect((await describeUpdate(gateway.app, nodeId))?.error).toContain('127.0.0.1:9/crux/agent:2')
@@ -185,7 +185,7 @@ test.runIf(ready)(
   'a new agent that ends at once is removed, and the old one continues under its name',
   async () => {
     const before = await installOldAgent()
-    await failWith(images.ends)
+    await failWith(exits(7))
     expect((await describeUpdate(gateway.app, nodeId))?.error).toContain('ended at once with code 7')
     await expectOldAgent(before)
   },
@@ -196,7 +196,7 @@ test.runIf(ready)(
   'an update that never returns is undone at its deadline',
   async () => {
     const before = await installOldAgent()
-    await failWith(images.mute, async () => {
+    await failWith(idle(), async () => {
       await waitForNames(name, `${name}-update`)
       await expire()
     })
@@ -210,7 +210,7 @@ test.runIf(ready)(
   'an old agent that was killed and starts again undoes the update',
   async () => {
     const before = await installOldAgent()
-    await failWith(images.mute, async () => {
+    await failWith(idle(), async () => {
       await waitForNames(name, `${name}-update`)
       process.kill((await inspect(before.Id)).State.Pid, 'SIGKILL')
     })
@@ -221,7 +221,7 @@ test.runIf(ready)(
 )
 
 test.runIf(ready)(
-  'the new agent takes over from an old one that was killed for good',
+  'the new agent takes over from an old one that was killed for good, and keeps an image to which a user gave a name',
   async () => {
     const before = await installOldAgent()
     await updateAgent(gateway.app, caller, nodeId)
@@ -230,14 +230,16 @@ test.runIf(ready)(
     await waitForNode({ status: 'connected', version: '1.0.0' })
     await waitForNames(name)
     expect((await inspect(name)).Id).not.toBe(before.Id)
+    await eventually(listOwnFiles, (files) => !files.includes('update.json'))
+    expect(await hasImage(images.user)).toBe(true)
   },
   300_000,
 )
 
-/** The image is in the engine's store alone: a pull of its name is answered by a registry that does not exist. */
-async function failWith(image: string, meanwhile: () => Promise<void> = async () => undefined) {
+/** Updates to an image that is no agent. It is small, because the whole file is loaded in each update. */
+async function failWith(spec: ImageSpec, meanwhile: () => Promise<void> = async () => undefined) {
   const path = join(dist, `${suffix}.tar`)
-  await docker('save', '-o', path, image)
+  await writeFile(path, await saveImage(spec, failing))
   Object.assign(gateway.app.config, { agentImagePath: path })
   await updateAgent(gateway.app, caller, nodeId)
   await meanwhile()

@@ -1,4 +1,4 @@
-import { type ChannelName, liveChannels, type Operation, scopeOfPermission } from '@crux/contract'
+import { type ChannelName, liveChannels, type Operation, type Permission, scopeOfPermission } from '@crux/contract'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer } from './kit/index.ts'
 import { createInit, getRow, operations, toPath } from './kit/requests.ts'
@@ -56,7 +56,7 @@ it('every change is recorded, or listed as an exception', () => {
 
 it('every live message that changes data is recorded', () => {
   const unrecorded = (Object.keys(liveChannels) as ChannelName[]).flatMap((channel) =>
-    Object.entries(liveChannels[channel].client as Record<string, { permission: never; audit: string | false }>)
+    Object.entries(liveChannels[channel].client as Record<string, { permission: Permission; audit: string | false }>)
       .filter(([, { audit, permission }]) => audit === false && scopeOfPermission(permission) !== 'read')
       .map(([type]) => `${channel}/${type}`),
   )

@@ -1,4 +1,12 @@
-import { type ChannelName, contract, isAllowed, liveChannels, type Operation, type TeamRole } from '@crux/contract'
+import {
+  type ChannelName,
+  contract,
+  isAllowed,
+  liveChannels,
+  type Operation,
+  type Permission,
+  type TeamRole,
+} from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dial } from './kit/dial.ts'
 import { type Someone, startTestServer, type TestServer, until } from './kit/index.ts'
@@ -135,9 +143,9 @@ describe('the guard', () => {
     })
 
     const messages = channels.flatMap((channel) =>
-      Object.entries(liveChannels[channel].client as Record<string, { permission: never; audit: string | false }>).map(
-        ([type, spec]) => [channel, type, spec] as const,
-      ),
+      Object.entries(
+        liveChannels[channel].client as Record<string, { permission: Permission; audit: string | false }>,
+      ).map(([type, spec]) => [channel, type, spec] as const),
     )
     it.each(messages)(
       '%s/%s is ignored without a subscription, and refused to users who have left the team',

@@ -60,7 +60,7 @@ export const liveChannels = channels({
   nodes: {
     path: '/:teamSlug/nodes',
     permission: 'nodes.read',
-    client: {},
+    client: { 'update-agent': { data: z.object({ id: Id }), permission: 'nodes.edit', audit: 'node' } },
     server: { event: { data: NodeEventMessage } },
   },
   node: {

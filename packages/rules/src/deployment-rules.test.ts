@@ -8,6 +8,7 @@ import {
   isDeletable,
   isDeployable,
   isMutable,
+  nodeTakesCommands,
   nodeTakesDeployments,
 } from './deployment-status.ts'
 import { finalConfig } from './final-config.ts'
@@ -55,6 +56,12 @@ describe('the status table', () => {
       reason: 'eu-1 is not connected',
     })
     expect(nodeTakesDeployments({ name: 'eu-1', status: 'connected' }).allowed).toBe(true)
+    expect(nodeTakesDeployments({ name: 'eu-1', status: 'updating' }).allowed).toBe(true)
+    expect(nodeTakesCommands({ name: 'eu-1', status: 'updating' })).toEqual({
+      allowed: false,
+      reason: 'The agent of eu-1 is being updated: try again when the update has ended',
+    })
+    expect(nodeTakesCommands({ name: 'eu-1', status: 'connected' }).allowed).toBe(true)
   })
 })
 

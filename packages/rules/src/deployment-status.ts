@@ -54,5 +54,18 @@ export function nodeTakesDeployments(node: { name: string; status: NodeStatus })
   }
 }
 
+/** Whether the agent of a node changes containers and images outside of deployments now. It can be asked for them during an update too. */
+export function nodeTakesCommands(node: { name: string; status: NodeStatus }): Verdict {
+  switch (node.status) {
+    case 'connected':
+      return yes
+    case 'updating':
+      return no(`The agent of ${node.name} is being updated: try again when the update has ended`)
+    case 'unreachable':
+    case 'outdated':
+      return nodeTakesDeployments(node)
+  }
+}
+
 /** How long a node may be unavailable before a release on it counts as failed. */
 export const leaseMs = 60_000

@@ -88,24 +88,34 @@ export interface ContainerView {
   subscribe(listener: (event: EngineEvent) => void): () => void
 }
 
+/** An image of the agent, and the name by which it was pulled or loaded. */
+export interface AgentImage {
+  id: string
+  reference: string
+}
+
 /** The containers of this agent and of the one that replaces it in an update. Errors are EngineErrors. */
 export interface AgentContainers {
   /** The container that this process runs in. */
   readonly own: { id: string; name: string; imageId: string }
-  /** @returns the id of the image */
-  pullImage(reference: string): Promise<string>
-  /** Loads an image in `docker save` form. @returns the id of the image */
-  loadImage(content: AsyncIterable<Uint8Array>): Promise<string>
+  pullImage(reference: string): Promise<AgentImage>
+  /** Loads an image in `docker save` form. */
+  loadImage(content: AsyncIterable<Uint8Array>): Promise<AgentImage>
   /** Gives the own container another name, and starts one like it from another image under the name. */
-  startSuccessor(successor: { updateId: string; name: string; imageId: string }): Promise<void>
+  startSuccessor(successor: { updateId: string; name: string; image: AgentImage }): Promise<void>
   /** Why the new agent cannot be expected any more, for users; undefined while it runs and was never started again. */
   findSuccessorFailure(updateId: string, name: string): Promise<string | undefined>
   removeSuccessor(updateId: string, name: string): Promise<void>
   /** Gives the own container its name back. */
   restoreName(name: string): Promise<void>
   isRunning(id: string): Promise<boolean>
-  /** Removes the container of the old agent. Does nothing if it is no agent of the same data directory. */
-  removePrevious(id: string): Promise<void>
+  /**
+   * Removes the container of the old agent, and then its image if nothing else has or names it. Does nothing if it is no agent of the same
+   * data directory.
+   *
+   * @returns why the image stays
+   */
+  removePrevious(id: string): Promise<string | undefined>
   close(): void
 }
 

@@ -27,6 +27,8 @@ export const label = {
   getGate: 'dev.crux.gate-of',
   /** On the container of an agent that an update created: the id of the update. */
   update: 'dev.crux.update',
+  /** On the same container: the name by which the update got its image. The container itself names the image by its id. */
+  agentImage: 'dev.crux.agent-image',
   serviceCategory: 'dev.crux.service-category',
 } as const
 

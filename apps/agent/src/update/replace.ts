@@ -1,6 +1,6 @@
 import { ConnectError } from '@connectrpc/connect'
 import { type UpdateAgent, UpdateStage, UpdateState } from '@crux/agent-protocol'
-import type { AgentContainers } from '../engines/engine.ts'
+import type { AgentContainers, AgentImage } from '../engines/engine.ts'
 import { getMessage } from '../errors.ts'
 import { reportUntil, toParts, type UpdatesOptions, untilDone } from './report.ts'
 
@@ -20,11 +20,11 @@ export async function replace(
   log.info({ update: id }, 'the update of this agent starts')
   let error = ''
   try {
-    const imageId = await getImage(options, containers, image)
-    if (imageId === own.imageId)
+    const next = await getImage(options, containers, image)
+    if (next.id === own.imageId)
       throw new Error('The agent runs from this image already: build or push the image of the new version first.')
     await file.write({ id, nodeId: nodeId(), token, previous: { id: own.id, name } })
-    await containers.startSuccessor({ updateId: id, name, imageId })
+    await containers.startSuccessor({ updateId: id, name, image: next })
   } catch (cause) {
     signal.throwIfAborted()
     error = getMessage(cause)
@@ -51,7 +51,7 @@ async function getImage(
   { architecture, client, signal }: UpdatesOptions,
   containers: AgentContainers,
   image: string,
-): Promise<string> {
+): Promise<AgentImage> {
   if (image) return containers.pullImage(image)
   let downloadError: Error | undefined
   const chunks = client.downloadAgentImage({ architecture }, { signal })

@@ -74,7 +74,8 @@ export function createUpdates(options: UpdatesOptions) {
             const until = performance.now() + endMs
             while (performance.now() < until && (await containers?.isRunning(update.previous.id)))
               await pause(endPollMs, signal)
-            await containers?.removePrevious(update.previous.id)
+            const reason = await containers?.removePrevious(update.previous.id)
+            if (reason) log.info({ reason }, 'the image of the previous agent stays')
             await file.remove()
           })
           log.info({ update: update.id }, 'the update of this agent is completed')

@@ -3,7 +3,7 @@ import { type Container, type ContainerOperation, CruxError, type ResponseInput 
 import type { Caller, TeamContext } from '../access/index.ts'
 import { type CommandResult, unusableAnswer } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
-import { containerCommanded, engineScope, requireNode } from '../nodes/index.ts'
+import { containerCommanded, engineScope, requireNode, requireNodeForCommand } from '../nodes/index.ts'
 import { toContainerView, toLogText, visibleContainer } from './container-view.ts'
 
 /** A container by the path of its address; the prefix `_` means none. */
@@ -23,6 +23,12 @@ const operations: Record<ContainerOperation, Operation> = {
 /** What a command of the team may access at this node. @throws CruxError notFound */
 export async function getScope(app: App, team: Pick<TeamContext, 'id'>, nodeId: string) {
   await requireNode(app, team, nodeId)
+  return engineScope(app, { teamId: team.id, nodeId })
+}
+
+/** What a command that changes containers may access. @throws CruxError as `requireNodeForCommand` */
+async function getCommandScope(app: App, team: Pick<TeamContext, 'id'>, nodeId: string) {
+  await requireNodeForCommand(app, team, nodeId)
   return engineScope(app, { teamId: team.id, nodeId })
 }
 
@@ -50,7 +56,7 @@ export async function operateContainer(
   container: Ref,
   operation: ContainerOperation,
 ): Promise<void> {
-  const scope = await getScope(app, team, nodeId)
+  const scope = await getCommandScope(app, team, nodeId)
   await ask(app, nodeId, 'done', {
     case: 'operateContainer',
     value: { container, operation: operations[operation], scope },
@@ -64,7 +70,7 @@ export async function deleteContainer(
   nodeId: string,
   container: Ref,
 ): Promise<void> {
-  const scope = await getScope(app, team, nodeId)
+  const scope = await getCommandScope(app, team, nodeId)
   await ask(app, nodeId, 'done', { case: 'deleteContainers', value: { container, scope } })
   await containerCommanded(app, { teamId: team.id, nodeId }, { container, operation: 'deleteContainer' }, actor)
 }
@@ -82,8 +88,8 @@ export async function deletePrefix(
       description: 'Containers without a prefix are deleted one by one.',
     })
   }
+  const scope = await getCommandScope(app, team, nodeId)
   const found = await listContainers(app, { team, actor }, { nodeId, prefix })
-  const scope = await engineScope(app, { teamId: team.id, nodeId })
   await Promise.all(
     found.map(({ id }) => ask(app, nodeId, 'done', { case: 'deleteContainers', value: { container: id, scope } })),
   )

@@ -1,4 +1,5 @@
 import { CruxError } from '@crux/contract'
+import { nodeTakesCommands } from '@crux/rules'
 import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { containerCommanded, engineScope } from '../nodes/index.ts'
@@ -42,6 +43,14 @@ function refuseUnremovable(app: App, targets: readonly RunningTarget[]): void {
     throw new CruxError('preconditionFailed', {
       property: 'status',
       description: `${replaced.replacedBy} is taking over its containers: wait until it ends, or cancel it first.`,
+    })
+  const updating = targets.find(({ node }) => node.status === 'updating')
+  const verdict = updating && nodeTakesCommands(updating.node)
+  if (updating && verdict && !verdict.allowed)
+    throw new CruxError('preconditionFailed', {
+      property: 'nodeId',
+      value: updating.node.id,
+      description: `${verdict.reason}.`,
     })
   const unavailableNodes = [...new Map(targets.map(({ node }) => [node.id, node])).values()].filter(
     ({ id, status }) => status !== 'connected' || app.links.status(id) !== 'connected',

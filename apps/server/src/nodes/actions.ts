@@ -1,4 +1,5 @@
 import { type Body, CruxError, isAllowed, type Query, type ResponseInput, scopeCovers } from '@crux/contract'
+import { nodeTakesCommands } from '@crux/rules'
 import type { Actor, Caller } from '../access/index.ts'
 import { isLoopbackOnly } from '../config/index.ts'
 import type { App } from '../context.ts'
@@ -26,7 +27,7 @@ import {
   toNode,
   updateNodeRow,
 } from './store.ts'
-import { cancelUpdate, describeUpdate } from './updates.ts'
+import { cancelUpdate, describeUpdate, isUpdating } from './updates.ts'
 
 export async function listNodes(app: App, { team }: Caller): Promise<ResponseInput<'nodes.list'>> {
   return (await findNodes(app, team.id)).map(toNode)
@@ -192,6 +193,19 @@ export async function requireNode(app: App, team: { id: string }, nodeId: string
   const row = await findNode(app, team.id, nodeId)
   if (!row) throw notFound(nodeId)
   return row
+}
+
+/**
+ * For commands that change containers or images: between two agents, neither would execute them reliably.
+ *
+ * @throws CruxError notFound, or preconditionFailed `id` while the agent is being updated
+ */
+export async function requireNodeForCommand(app: App, team: { id: string }, nodeId: string): Promise<NodeRow> {
+  const row = await requireNode(app, team, nodeId)
+  if (!(await isUpdating(app, nodeId))) return row
+  const verdict = nodeTakesCommands({ name: row.name, status: 'updating' })
+  if (verdict.allowed) return row
+  throw new CruxError('preconditionFailed', { property: 'id', value: nodeId, description: `${verdict.reason}.` })
 }
 
 const notFound = (nodeId: string) =>

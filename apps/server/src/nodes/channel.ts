@@ -3,6 +3,7 @@ import { createQueue } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import { type ChannelHandler, type ChannelHandlers, createAudience, type Subscriber } from '../live/index.ts'
 import { findNodeOfAnyTeam, findNodes, toNode } from './store.ts'
+import { updateAgent } from './updates.ts'
 
 export const nodeChannels = (app: App): ChannelHandlers<'nodes'> => ({ nodes: nodesChannel(app) })
 
@@ -40,6 +41,8 @@ function nodesChannel(app: App): ChannelHandler<'nodes'> {
         for (const row of await findNodes(app, teamId)) subscriber.send('event', toNode(row))
       })
     },
-    messages: {},
+    messages: {
+      'update-agent': ({ team, actor }, { id }) => updateAgent(app, { team, actor }, id),
+    },
   }
 }

@@ -10,6 +10,7 @@ export type KickReason = 'user-kick' | 'revoke-token' | 'delete-node'
 type User = { id: string; name: string }
 const getName = ({ id, name }: User): User => ({ id, name })
 type Container = { prefix: string; name: string }
+const errorMax = 500
 /** The parts of the process that an event needs; the gateway has no more when it starts. */
 type Parts = Pick<App, 'database' | 'log' | 'metrics' | 'bus'>
 
@@ -56,7 +57,13 @@ export async function agentUpdateCompleted(app: Parts, update: EndedUpdate, toVe
 
 export async function agentUpdateFailed(app: Parts, update: EndedUpdate) {
   await happened(app, update, 'update', { fromVersion: update.fromVersion, error: update.error })
-  nodeChanged(app, update)
+  app.bus.publish({
+    type: 'node.changed',
+    teamId: update.teamId,
+    nodeId: update.nodeId,
+    // An event of the bus has 8,000 bytes at most; the node's page has the whole text.
+    ...(update.error && { error: update.error.slice(0, errorMax) }),
+  })
 }
 
 export const containerCommanded = (

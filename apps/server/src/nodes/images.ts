@@ -4,7 +4,7 @@ import { visibilityFor } from '@crux/rules'
 import type { Caller, TeamContext } from '../access/index.ts'
 import { unusableAnswer } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
-import { requireNode } from './actions.ts'
+import { requireNode, requireNodeForCommand } from './actions.ts'
 import { engineScope } from './engine-scope-store.ts'
 import { type KnownImage, neededImages, usedImages } from './known-image-store.ts'
 
@@ -41,7 +41,7 @@ export async function pruneNodeImages(
   nodeId: string,
   { imageIds }: Body<'nodes.prune-images'>,
 ): Promise<ResponseInput<'nodes.prune-images'>> {
-  await requireNode(app, team, nodeId)
+  await requireNodeForCommand(app, team, nodeId)
   const images = new Map((await judgedImages(app, team, nodeId)).map(({ image }) => [image.id, image]))
   const chosen = [...new Set(imageIds)].map((id) => ({ id, reason: reasonToKeep(images.get(id)) }))
   const kept = chosen.flatMap(({ id, reason }) => (reason ? [{ id, reason }] : []))

@@ -1,4 +1,4 @@
-export { requireNode } from './actions.ts'
+export { requireNode, requireNodeForCommand } from './actions.ts'
 export { openAgentImage } from './agent-image.ts'
 export { nodeChannels } from './channel.ts'
 export { deletedNodeIds, engineScope } from './engine-scope-store.ts'

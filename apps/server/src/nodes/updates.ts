@@ -155,6 +155,12 @@ const states: Record<UpdateRow['state'], UpdateState> = {
   failed: UpdateState.FAILED,
 }
 
+/** Whether an update of the agent is in progress. The database says so to every server process at the same moment. */
+export async function isUpdating(app: App, nodeId: string): Promise<boolean> {
+  const update = await findUpdate(app.database.pool, nodeId)
+  return update !== undefined && update.endedAt === null
+}
+
 /** The update as the node's page shows it. */
 export async function describeUpdate(app: App, nodeId: string) {
   const update = await findUpdate(app.database.pool, nodeId)

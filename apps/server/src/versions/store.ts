@@ -3,6 +3,7 @@ import { isVersionIncreasable } from '@crux/rules'
 import { nothing, type Queries, sql } from '../db/queries.ts'
 import type { version } from '../db/schema/index.ts'
 import { type LastReleaseRow, lastReleaseColumns } from '../deployments/index.ts'
+import { isUpdatingSql } from '../nodes/index.ts'
 
 export type VersionRow = Omit<typeof version.$inferSelect, 'parentId'> & {
   projectType: ProjectType
@@ -92,7 +93,14 @@ export type VersionDeploymentRow = LastReleaseRow & {
   createdBy: string
   updatedAt: Date
   updatedBy: string
-  node: { id: string; name: string; type: NodeType; linkServer: string | null; agentVersion: string | null }
+  node: {
+    id: string
+    name: string
+    type: NodeType
+    linkServer: string | null
+    agentVersion: string | null
+    updating: boolean
+  }
 }
 
 /** The newest come first. */
@@ -100,7 +108,7 @@ export const selectDeployments = (queries: Queries, versionId: string) =>
   sql`select d.id, d.prefix, d.protected, d.status, d.note, d.created_at, d.created_by,
       d.updated_at, d.updated_by,
       json_build_object('id', n.id, 'name', n.name, 'type', n.type, 'linkServer', n.link_server, 'agentVersion',
-        n.agent_version) as node,
+        n.agent_version, 'updating', ${isUpdatingSql}) as node,
       ${lastReleaseColumns}
     from crux.deployment d
     join crux.node n on n.id = d.node_id

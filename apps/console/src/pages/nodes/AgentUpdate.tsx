@@ -2,9 +2,11 @@ import type { ResponseOf } from '@crux/contract'
 import { CircleFadingArrowUp, LoaderCircle, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../../api/client.ts'
+import { useChannel } from '../../api/live.ts'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { TimeAgo } from '../../components/TimeAgo.tsx'
+import { toastText } from '../../components/toasts.tsx'
 
 type Node = ResponseOf<'nodes.get'>
 
@@ -73,10 +75,20 @@ export function UpdateAgentButton({ teamSlug, node }: { teamSlug: string; node: 
   )
 }
 
-/** Updates the agents of a list one by one; a refusal is shown and does not stop the others. */
+/** Updates the agents of a list one by one; a refusal is shown and does not stop the others. So is an update that fails while the list is open. */
 export function UpdateAllAgents({ teamSlug, nodes }: { teamSlug: string; nodes: ResponseOf<'nodes.list'> }) {
   const { t } = useTranslation('nodes')
   const update = useCall('nodes.update-agent', { stale: [queryKey('nodes.list'), queryKey('nodes.get')] })
+  useChannel(
+    'nodes',
+    { teamSlug },
+    {
+      event: ({ id, error }) => {
+        const node = nodes.find((one) => one.id === id)
+        if (error && node) toastText(t('update.failedOf', { name: node.name, error }))
+      },
+    },
+  )
   const updatable = nodes.filter((node) => node.updatable)
   if (updatable.length === 0) return null
   const count = updatable.length

@@ -61,7 +61,7 @@ function ContainerView({ teamSlug, node, reference }: Props) {
   const container = containers?.find(
     ({ id, managed }) => isSame(id, reference) || (managed && isSame(managed, reference)),
   )
-  const { listActions, getPending } = useContainerActions({ teamSlug, nodeId: node.id, containers, send })
+  const { listActions, getPending } = useContainerActions({ teamSlug, node, containers, send })
   const stopper = useStopper(teamSlug, node.id, container ? [container] : null)
   const inspection = useQuery(
     apiQuery('containers.inspect', { params: { teamSlug, nodeId: node.id, prefix: prefix || '_', name } }),

@@ -43,7 +43,7 @@ export function NodeContainers(props: Props) {
       },
     },
   )
-  const { listActions, getPending } = useContainerActions({ teamSlug, nodeId: node.id, containers, send })
+  const { listActions, getPending } = useContainerActions({ teamSlug, node, containers, send })
 
   const stopper = useStopper(teamSlug, node.id, containers)
   const columns = useColumns(props, stopper, getPending)

@@ -1,4 +1,5 @@
 import type { ResponseOf } from '@crux/contract'
+import { nodeTakesCommands } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, CircleHelp, CirclePlay, CircleSlash, Layers, Trash2, Unplug } from 'lucide-react'
 import { useState } from 'react'
@@ -22,6 +23,7 @@ import { imageName, listTags } from './image-name.ts'
 
 type NodeImage = ResponseOf<'nodes.images'>['images'][number]
 type Props = { teamSlug: string; node: ResponseOf<'nodes.get'> }
+type TableProps = Pick<Props, 'node'> & { params: { teamSlug: string; nodeId: string }; images: NodeImage[] }
 
 const appearances: Record<NodeImage['state'], StatusStyle> = {
   running: { tone: 'running', icon: CirclePlay },
@@ -34,7 +36,8 @@ const appearances: Record<NodeImage['state'], StatusStyle> = {
 export function NodeImages({ teamSlug, node }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
   const params = { teamSlug, nodeId: node.id }
-  const isUnavailable = node.status !== 'connected'
+  // During an update the images are still shown.
+  const isUnavailable = node.status === 'unreachable' || node.status === 'outdated'
   const query = useQuery({ ...apiQuery('nodes.images', { params }), enabled: !isUnavailable, staleTime: 0 })
   if (isUnavailable) return <EmptyState icon={Unplug} title={t('images.awayTitle')} text={t('images.awayText')} />
   return (
@@ -44,12 +47,12 @@ export function NodeImages({ teamSlug, node }: Props) {
       isEmpty={({ images }) => images.length === 0}
       empty={<EmptyState icon={Layers} title={t('images.emptyTitle')} text={t('images.emptyText')} />}
     >
-      {({ images }) => <ImageTable params={params} images={images} />}
+      {({ images }) => <ImageTable params={params} node={node} images={images} />}
     </QueryView>
   )
 }
 
-function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: string }; images: NodeImage[] }) {
+function ImageTable({ params, node, images }: TableProps) {
   const { t } = useTranslation(['nodes', 'common'])
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const prune = useCall('nodes.prune-images', {
@@ -61,6 +64,7 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
       toastSuccess(first ? `${freed}. ${t('images.kept', { count: kept.length, reason: first.reason })}` : freed)
     },
   })
+  const takes = nodeTakesCommands(node)
   const free = images.filter(({ state }) => state === 'unneeded')
   // Images that became needed meanwhile can no longer be chosen.
   const chosen = free.filter(({ id }) => picked.has(id))
@@ -152,7 +156,9 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
             variant="bad"
             icon={Trash2}
             busy={prune.isPending}
-            disabledReason={prune.denied ?? (chosen.length === 0 ? t('images.pickFirst') : null)}
+            disabledReason={
+              prune.denied ?? (takes.allowed ? (chosen.length === 0 ? t('images.pickFirst') : null) : takes.reason)
+            }
             onClick={remove}
           >
             {t('images.remove')}

@@ -1,4 +1,5 @@
-import type { Container } from '@crux/contract'
+import type { Container, ResponseOf } from '@crux/contract'
+import { nodeTakesCommands } from '@crux/rules'
 import { Play, RotateCw, Square, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { type useChannel, useLinkStatus } from '../../api/live.ts'
@@ -11,18 +12,18 @@ import { useContainerOperations } from './use-container-operations.ts'
 
 type Props = {
   teamSlug: string
-  nodeId: string
+  node: Pick<ResponseOf<'nodes.get'>, 'id' | 'name' | 'status'>
   containers: readonly Container[] | null
   send: ReturnType<typeof useChannel<'node'>>
 }
 
 /** The actions of a container in the list and on its page, each with its confirmation and the reason if it is disabled. */
-export function useContainerActions({ teamSlug, nodeId, containers, send }: Props) {
+export function useContainerActions({ teamSlug, node, containers, send }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
   const link = useLinkStatus()
   const mayDelete = useDenied('node/delete-container')
   const mayOperate = useDenied('node/container-command')
-  const operations = useContainerOperations(containers, `/${teamSlug}/nodes/${nodeId}`, (container, operation) =>
+  const operations = useContainerOperations(containers, `/${teamSlug}/nodes/${node.id}`, (container, operation) =>
     operation === 'delete'
       ? send('delete-container', { container: container.id })
       : send('container-command', { container: container.id, operation }),
@@ -43,7 +44,8 @@ export function useContainerActions({ teamSlug, nodeId, containers, send }: Prop
     if (!isStopNoticed(container) || (await confirm(stopQuestion(container, t)))) operations.run(container, 'stop')
   }
 
-  const stale = link !== 'open' && t('containers.offline')
+  const takes = nodeTakesCommands(node)
+  const stale = (link !== 'open' && t('containers.offline')) || (!takes.allowed && takes.reason)
   const listActions = (container: Container) => {
     const running = container.state === 'running'
     const busy = operations.getPending(container)

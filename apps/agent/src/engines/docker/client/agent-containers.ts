@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises'
-import { Readable } from 'node:stream'
 import type Docker from 'dockerode'
 import { EngineError } from '../../../errors.ts'
 import type { AgentContainers } from '../../engine.ts'
 import { label } from '../../labels.ts'
+import { loadImage, pullImage, removeAgentImage } from './agent-images.ts'
 import { openDocker } from './client.ts'
 import { cloneOptions } from './clone-options.ts'
-import { translateRegistry, translating, translatingIfThere } from './errors.ts'
-import { toLines } from './lines.ts'
+import { translating, translatingIfThere } from './errors.ts'
 import { idFrom } from './own-container.ts'
 
 /** What the name of the old agent's container ends with during an update. */
@@ -40,12 +39,12 @@ function createAgentContainers(docker: Docker, own: Docker.ContainerInspectInfo,
     own: { id: own.Id, name: own.Name.replace(/^\//, ''), imageId: own.Image },
     pullImage: (reference) => pullImage(docker, reference),
     loadImage: (content) => loadImage(docker, content),
-    async startSuccessor({ updateId, name, imageId }) {
+    async startSuccessor({ updateId, name, image }) {
       const [now, oldImage] = await translating('inspect the container of the agent', () =>
         Promise.all([docker.getContainer(own.Id).inspect(), docker.getImage(own.Image).inspect()]),
       )
       await giveWay(docker, own.Id, name)
-      const options = cloneOptions(now, oldImage.Config, { name, imageId, updateId })
+      const options = cloneOptions(now, oldImage.Config, { name, image, updateId })
       const created = await translating('create the container of the new agent', () => docker.createContainer(options))
       await translating('start the container of the new agent', () => created.start())
     },
@@ -71,10 +70,13 @@ function createAgentContainers(docker: Docker, own: Docker.ContainerInspectInfo,
     },
     async removePrevious(id) {
       const found = await inspectIfThere(docker, id)
-      if (!found || found.Id === own.Id) return
+      if (!found || found.Id === own.Id) return undefined
       // Whatever wrote the id: only a container that is an agent of this data directory is removed.
       const isAgent = found.Config.Labels?.[label.serviceCategory] === '_internal'
-      if (isAgent && sharesDirectory(found, own)) await removeContainer(docker, found.Id)
+      if (!isAgent || !sharesDirectory(found, own)) return undefined
+      await removeContainer(docker, found.Id)
+      if (found.Image === own.Image) return undefined
+      return removeAgentImage(docker, found.Image, found.Config.Labels[label.agentImage] ?? found.Config.Image)
     },
     close,
   }
@@ -103,34 +105,4 @@ function sharesDirectory(left: Docker.ContainerInspectInfo, right: Docker.Contai
     right.Mounts.filter(({ RW }) => RW).map(({ Source, Destination }) => `${Source}:${Destination}`),
   )
   return left.Mounts.some(({ RW, Source, Destination }) => RW && sources.has(`${Source}:${Destination}`))
-}
-
-/** A name without tag and digest would pull every tag. */
-const withTag = (reference: string) => (/@|:[^/]*$/.test(reference) ? reference : `${reference}:latest`)
-
-async function pullImage(docker: Docker, reference: string): Promise<string> {
-  const fromImage = withTag(reference)
-  try {
-    const stream = await docker.createImage({}, { fromImage })
-    for await (const text of toLines(stream)) {
-      const { error }: { error?: string } = JSON.parse(text)
-      if (error) throw new Error(error)
-    }
-  } catch (error) {
-    throw translateRegistry(error, reference)
-  }
-  return (await translating(`inspect the image ${reference}`, () => docker.getImage(fromImage).inspect())).Id
-}
-
-async function loadImage(docker: Docker, content: AsyncIterable<Uint8Array>): Promise<string> {
-  const stream = await translating("load the agent's image", () => docker.loadImage(Readable.from(content)))
-  let loaded: string | undefined
-  for await (const text of toLines(stream)) {
-    const line: { stream?: string; error?: string } = JSON.parse(text)
-    if (line.error) throw new EngineError('other', `Docker could not load the agent's image (Docker: ${line.error})`)
-    loaded = /^Loaded image(?: ID)?: *(\S+)/.exec(line.stream ?? '')?.[1] ?? loaded
-  }
-  const reference = loaded
-  if (!reference) throw new EngineError('other', "Docker loaded no image from the server's file")
-  return (await translating(`inspect the image ${reference}`, () => docker.getImage(reference).inspect())).Id
 }

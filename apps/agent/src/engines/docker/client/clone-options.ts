@@ -1,4 +1,5 @@
 import type Docker from 'dockerode'
+import type { AgentImage } from '../../engine.ts'
 import { label } from '../../labels.ts'
 
 type ImageConfig = Docker.ImageInspectInfo['Config']
@@ -13,7 +14,7 @@ const dropped = ['CRUX_TOKEN', 'CRUX_UPDATE_ID']
 export function cloneOptions(
   own: Docker.ContainerInspectInfo,
   oldImage: ImageConfig,
-  { name, imageId, updateId }: { name: string; imageId: string; updateId: string },
+  { name, image, updateId }: { name: string; image: AgentImage; updateId: string },
 ): Docker.ContainerCreateOptions {
   const { Config, HostConfig, NetworkSettings } = own
   const ownEnvironment = (Config.Env ?? []).filter(
@@ -23,9 +24,9 @@ export function cloneOptions(
   const isOwnNetwork = !['host', 'none', 'bridge', 'default'].includes(HostConfig.NetworkMode ?? 'default')
   return {
     name,
-    Image: imageId,
+    Image: image.id,
     Env: [...ownEnvironment, `CRUX_UPDATE_ID=${updateId}`],
-    Labels: { ...Object.fromEntries(ownLabels), [label.update]: updateId },
+    Labels: { ...Object.fromEntries(ownLabels), [label.update]: updateId, [label.agentImage]: image.reference },
     ...(same(Config.Entrypoint, oldImage.Entrypoint) ? {} : { Entrypoint: Config.Entrypoint }),
     ...(same(Config.Cmd, oldImage.Cmd) ? {} : { Cmd: Config.Cmd }),
     ...(Config.User && Config.User !== oldImage.User ? { User: Config.User } : {}),
