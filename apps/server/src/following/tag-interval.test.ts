@@ -54,7 +54,12 @@ async function waits(queries: Queries, registryId: string): Promise<number[]> {
 /** Stores a successful check of one of the tags, and returns the time until the next one. */
 async function checkOne(queries: Queries, registryId: string): Promise<number> {
   const { rows } = await queries.query('select id from crux.followed_tag where registry_id = $1 limit 1', [registryId])
-  const stored = await storeCheck(queries, rows[0].id, { digest: 'sha256:1', error: null, intervalMs })
+  const stored = await storeCheck(queries, rows[0].id, {
+    digest: 'sha256:1',
+    requestedBy: [],
+    error: null,
+    intervalMs,
+  })
   return stored?.waitMs ?? Number.NaN
 }
 
