@@ -1,6 +1,9 @@
 import type { Someone, TestServer, TestTeam } from './index.ts'
 import { until } from './index.ts'
 
+/** Longer than the server waits for a registry. */
+const answerMs = 20_000
+
 /** Sends one request over the live channel of registries, and returns the first answer or error. */
 export async function askRegistry(
   crux: TestServer,
@@ -17,7 +20,7 @@ export async function askRegistry(
   channel.on('registry-tag-details', (answer) => void answers.push(answer))
   live.onError((failure) => void answers.push(failure))
   channel.send(type, data as never)
-  const answer = await until(() => answers[0])
+  const answer = await until(() => answers[0], answerMs)
   live.close()
   return answer
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { blocksInView, mergeDetails } from './use-tag-details.ts'
+import { blocksInView, mergeDetails } from './tags-in-view.ts'
 
 const complete = { digest: 'sha256:1', platforms: ['linux/amd64'] }
 const tags = Array.from({ length: 10_000 }, (_, index) => ({ name: `v${index}` }))
