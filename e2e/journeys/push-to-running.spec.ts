@@ -133,8 +133,8 @@ test('a push of a registry with token authentication replaces the container of t
   expect(await container('host')).toBe(before.host)
   const listed = await user.client.call('deployments.releases', { params: { teamSlug, deploymentId: id } })
   expect(listed).toMatchObject([
-    { number: 3, trigger: 'follow', partial: true, instances: [{ digest: digests.web }] },
-    { number: 2, trigger: 'follow', partial: true, instances: [{ digest: digests.api }] },
+    { number: 3, trigger: 'follow', instances: [{ digest: digests.web }] },
+    { number: 2, trigger: 'follow', instances: [{ digest: digests.api }] },
     { number: 1, trigger: 'user' },
   ])
 
@@ -152,7 +152,7 @@ test('without hooks, the regular check of the digest replaces the container that
   const { user, teamSlug } = system.testEnvironment
   const { id, ports, push, container } = await deployServices(system.testEnvironment)
   const { instances } = await user.client.call('deployments.get', { params: { teamSlug, deploymentId: id } })
-  const followed = instances.find(({ config }) => config.ports?.some(({ external }) => external === ports.api))
+  const followed = instances.find(({ image }) => image.name.endsWith('/api'))
   const at = { teamSlug, deploymentId: id, instanceId: followed?.id ?? '' }
   await user.client.call('deployments.update-instance', { params: at, body: { follow: 'deploy' } })
   await waitFor('the tag is checked', async () => {

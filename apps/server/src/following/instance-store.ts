@@ -142,7 +142,11 @@ export const deployingWith = (queries: Queries, by: { configId: string } | { dep
             c.instance_id = inst.id or c.deployment_id = d.id or c.image_id = inst.image_id
             or exists (select from crux.deployment_config_bundle b
               where b.deployment_id = d.id and b.config_bundle_id = c.config_bundle_id)))`
-    }`.rows<{ id: string; teamId: string }>(queries, 'deployments that deploy by following')
+    }`.rows<{ id: string; teamId: string }>(
+    queries,
+    // A connection accepts one text for a name.
+    'deploymentId' in by ? 'deployment that deploys by following' : 'deployments that deploy with a layer',
+  )
 
 export const selectDeploying = (queries: Queries, deploymentId: string) =>
   sql`select id from crux.instance where deployment_id = ${deploymentId} and follow = 'deploy'`.column(

@@ -113,7 +113,7 @@ describe('switching what an instance follows', () => {
         return rows[0]
       })
       expect(entry).toMatchObject({
-        actor_id: owner.id,
+        actorId: owner.id,
         event: 'instance deployments.update-instance',
         accepted: true,
         data: { body: { follow: 'notify' }, problem: instance.following?.problem },
