@@ -20,6 +20,9 @@ test('agents are updated from the list of nodes or from the page of one, which s
     `update crux.node set agent_version = '0.9.0', agent_updatable = true, local_agent = false where id = any($1)`,
     [ids],
   )
+  const countFailures = async () =>
+    (await pool.query(`select from crux.node_event where node_id = $1 and event = 'update' and data ? 'error'`, [id]))
+      .rowCount
 
   await test.step('from the list', async () => {
     await page.goto(`/${teamSlug}/nodes`)
@@ -42,6 +45,8 @@ test('agents are updated from the list of nodes or from the page of one, which s
     await page.getByRole('button', { name: 'Update agent' }).click()
     await expect(page.getByRole('dialog')).toContainText(`Update the agent of ${name}?`)
     await page.getByRole('dialog').getByRole('button', { name: 'Update agent' }).click()
+    // The text of the previous failure is still on the page.
+    await expect.poll(countFailures).toBe(2)
     await expect(page.getByText('The last update of the agent failed')).toContainText(refusal)
     await pool.query(`update crux.node_update set state = 'preparing', ended_at = null where node_id = $1`, [id])
     await page.reload()
