@@ -85,7 +85,7 @@ export function UpdateAllAgents({ teamSlug, nodes }: { teamSlug: string; nodes: 
     {
       event: ({ id, error }) => {
         const node = nodes.find((one) => one.id === id)
-        if (error && node) toastText(t('update.failedOf', { name: node.name, error }))
+        if (error && node) toastText(t('update.nodeFailed', { name: node.name, error }))
       },
     },
   )
