@@ -1,5 +1,4 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 
 export type FakeRegistry = {
   url: string
@@ -32,8 +31,10 @@ export async function startFakeRegistry(tags: readonly string[]): Promise<FakeRe
     )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('the registry has no port')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${address.port}`,
     manifestRequests,
     async stop() {
       server.closeAllConnections()

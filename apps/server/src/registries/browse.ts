@@ -3,15 +3,11 @@ import type { App } from '../context.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import type { RegistryTag } from './api/registry-api.ts'
 import { findClient, getClient, type RegistryClient } from './clients.ts'
-import { createSlots } from './slots.ts'
+import { createTagDetails } from './tag-details.ts'
 
 /** For the lists of images of this process, and for those of tags. 10,000 tags take about 3 MB. */
 const catalogBytesMax = 16 * 1_024 * 1_024
 const tagsBytesMax = 64 * 1_024 * 1_024
-/** For what is known about single tags, some 10,000 of them. */
-const detailsBytesMax = 8 * 1_024 * 1_024
-/** Requests for the details of tags that this process sends to one registry at a time. */
-const detailsAtOnce = 5
 /** Images in one answer, where the caller does not say how many. */
 const foundMax = 100
 
@@ -22,8 +18,6 @@ export type Found = { names: string[]; total: number }
 export function createBrowser(app: App) {
   const catalogs = createAnswerCache(catalogBytesMax, namesSize)
   const tagLists = createAnswerCache(tagsBytesMax, tagsSize)
-  const details = createAnswerCache(detailsBytesMax, detailsSize)
-  const inSlot = createSlots(detailsAtOnce)
   const listeners = new Set<Pushed>()
   const hubCache = app.metrics.counter({
     name: 'registry_hub_cache',
@@ -35,6 +29,7 @@ export function createBrowser(app: App) {
     help: 'Catalogs, tags and details of tags that were asked of registries, by type of registry',
     labelNames: ['type', 'request'],
   })
+  const details = createTagDetails((type) => requests.inc({ type, request: 'details' }))
 
   app.bus.on('registry.pushed', ({ registryId, pushes }) => {
     const client = findClient(app, registryId)
@@ -44,8 +39,7 @@ export function createBrowser(app: App) {
     const images = [...repositories].flatMap((name) => nameBelow(client.prefix, name))
     catalogs.delete(toKey(client))
     for (const image of images) tagLists.delete(toKey(client, image))
-    const pushed = images.map((image) => toTagKey(client, image, ''))
-    details.deleteMatching((key) => pushed.some((start) => key.startsWith(start)))
+    details.drop(client, images)
     for (const heard of listeners) heard(registryId, images)
   })
 
@@ -81,30 +75,8 @@ export function createBrowser(app: App) {
       const load = async () => (await client.api.tags(image)).sort(newestFirst)
       return remembered(tagLists, client, { request: 'tags', image }, load)
     },
-    /**
-     * What the list of tags lacks about these tags: the manifest and the configuration of each are read. Of one that cannot be read, only the name
-     * is returned.
-     *
-     * @throws CruxError when none of them can be read
-     */
     async tagDetails(team: TeamContext, registryId: string, image: string, tags: readonly string[]) {
-      const client = await getClient(app, team, registryId)
-      const settled = await Promise.allSettled(
-        tags.map((tag) =>
-          details.load(toTagKey(client, image, tag), () =>
-            inSlot(registryId, () => {
-              requests.inc({ type: client.type, request: 'details' })
-              return client.api.describe(image, tag)
-            }),
-          ),
-        ),
-      )
-      const failed = settled.find((one) => one.status === 'rejected')
-      if (failed && !settled.some((one) => one.status === 'fulfilled')) throw failed.reason
-      return tags.map((name, index): RegistryTag => {
-        const one = settled[index]
-        return (one?.status === 'fulfilled' && one.value) || { name }
-      })
+      return details.read(await getClient(app, team, registryId), image, tags)
     },
     /** `heard` runs after a registry reported that tags of these images changed and their cached data was dropped. */
     onPushed: (heard: Pushed) => void listeners.add(heard),
@@ -117,15 +89,10 @@ export function createBrowser(app: App) {
 
 const toKey = ({ id, version }: Pick<RegistryClient, 'id' | 'version'>, image = '') => `${id}/${version}/${image}`
 
-/** No name of an image has a colon. */
-const toTagKey = (client: RegistryClient, image: string, tag: string) => `${toKey(client, image)}:${tag}`
-
 // Estimates: two bytes per character, and the objects around it.
 const namesSize = (names: string[]) => names.reduce((sum, name) => sum + 2 * name.length + 40, 100)
 const tagsSize = (tags: RegistryTag[]) =>
   tags.reduce((sum, { name, platforms }) => sum + 2 * name.length + 240 + 40 * (platforms?.length ?? 0), 100)
-/** With the key, which has the names of image and tag. */
-const detailsSize = (tag: RegistryTag | undefined) => 500 + tagsSize(tag ? [tag] : [])
 
 /** The name of a repository on pages; empty for one outside of the registry's prefix. */
 function nameBelow(prefix: string, repository: string): string[] {

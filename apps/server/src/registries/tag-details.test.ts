@@ -72,7 +72,7 @@ const described = (tag: string) => ({
   size: expect.any(Number),
   platforms: [expect.stringMatching(/^linux\//)],
 })
-const manifestsOf = ({ requests }: TokenRegistry, from = 0) =>
+const countManifests = ({ requests }: TokenRegistry, from = 0) =>
   requests.slice(from).filter(({ line }) => line.includes('/manifests/')).length
 
 describe('the details of tags', () => {
@@ -93,7 +93,7 @@ describe('the details of tags', () => {
     await ask(id, ['v1', 'v2'])
     const before = proxy.requests.length
     expect((await ask(id, ['v1', 'v2'])).tags).toMatchObject([described('v1'), described('v2')])
-    expect(manifestsOf(proxy, before)).toBe(0)
+    expect(countManifests(proxy, before)).toBe(0)
     const digest = await real.push(image, 'moved', { labels: { nth: 'first' } })
     expect((await ask(id, ['moved'])).tags).toMatchObject([{ digest }])
     const next = await real.push(image, 'moved', { labels: { nth: 'second' } })
@@ -115,10 +115,10 @@ describe('the details of tags', () => {
     const refusal = { error: 'registryRateLimit', description: expect.stringContaining('Try again in 5 minutes.') }
     expect(await ask(id, Array.from(digests.keys()))).toMatchObject(refusal)
     // Those that had been sent at the same time.
-    expect(manifestsOf(proxy, before)).toBeLessThanOrEqual(5)
+    expect(countManifests(proxy, before)).toBeLessThanOrEqual(5)
     isLimited = false
     expect(await ask(id, ['v0'])).toMatchObject({ error: 'registryRateLimit' })
-    expect(manifestsOf(proxy, before)).toBeLessThanOrEqual(5)
+    expect(countManifests(proxy, before)).toBeLessThanOrEqual(5)
   })
 
   it('of Docker Hub cost no request, because its list has them', async () => {

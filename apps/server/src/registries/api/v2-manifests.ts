@@ -19,8 +19,8 @@ type Described = Pick<RegistryTag, 'digest' | 'platforms'> & { config: ImageConf
 /** Of an index, which may name any number. */
 const platformsMax = 50
 
-/** The data in the manifest and the configuration of an image, which costs two requests per tag, three for several platforms. */
-export function createV2Manifests(client: V2Client) {
+/** Reads the manifest that a tag or digest names, and the configuration of its image. */
+function createReader(client: V2Client) {
   async function read(name: string, reference: string, depth = 0): Promise<Described | undefined> {
     const path = `/v2/${encodePath(name)}/manifests/${encodeURIComponent(reference)}`
     const response = await client.get(path, pullScope(name), { accept })
@@ -53,6 +53,13 @@ export function createV2Manifests(client: V2Client) {
     const limited = rateLimited(response, client.host)
     if (limited) throw limited
   }
+
+  return read
+}
+
+/** The data in the manifest and the configuration of an image, which costs two requests per tag, three for several platforms. */
+export function createV2Manifests(client: V2Client) {
+  const read = createReader(client)
 
   /** @throws CruxError registryRateLimit with the seconds to wait; invalidArgument when the registry cannot be reached */
   async function describe(name: string, tag: string): Promise<RegistryTag | undefined> {
