@@ -50,4 +50,5 @@ test('the secret of a hook is shown once, its deliveries appear by themselves, a
   await page.getByRole('dialog').getByRole('button', { name: 'Delete secret' }).click()
   await expect(hooks.getByRole('button', { name: 'Create secret' })).toBeVisible()
   expect((await send(event('PUSH_ARTIFACT', 'web', 3))).status()).toBe(401)
+  await user.client.call('registries.delete', { params: { teamSlug, registryId: id } })
 })

@@ -31,4 +31,5 @@ test('a long list of tags shows the date, digest and platform of the tags in vie
     await expect(row(tag).getByText('linux/')).toBeVisible()
     await expect(row(tag).getByTitle(digests[index] ?? '')).toBeVisible()
   }
+  await user.client.call('registries.delete', { params: { teamSlug, registryId: id } })
 })

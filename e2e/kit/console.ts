@@ -64,7 +64,14 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
 export async function addImage(page: Page, registry: string | RegExp, image: string): Promise<void> {
   await page.getByRole('button', { name: 'Add images' }).first().click()
   const dialog = page.getByRole('dialog', { name: 'Add images' })
-  await dialog.getByRole('radio', { name: registry }).click()
+  const chip = dialog.getByRole('radio', { name: registry })
+  // A team with more than four registries searches for one.
+  const change = dialog.getByRole('button', { name: 'Change registry' })
+  await expect(chip.or(change).first()).toBeVisible()
+  if (await change.isVisible()) {
+    await change.click()
+    await dialog.getByRole('button', { name: registry }).first().click()
+  } else await chip.click()
   await dialog.getByLabel('Find an image').fill(image)
   await dialog.getByRole('checkbox', { name: image }).click()
   await dialog.getByRole('button', { name: 'Add 1 image' }).click()
