@@ -125,7 +125,7 @@ async function run(core: Core, opened: Opened, signal: AbortSignal): Promise<Lin
     }
     for (let isFirst = true; ; isFirst = false) {
       const end = await serve(core, opened, { client, updates, isFirst, signal })
-      if (end !== 'handover') return end
+      if (end !== 'replaced') return end
       await closeServing(core, opened)
       const result = await updates.finish()
       if (result !== 'continues') return result
@@ -144,7 +144,7 @@ interface Serving {
   signal: AbortSignal
 }
 
-async function serve(core: Core, opened: Opened, serving: Serving): Promise<LinkEnd | 'handover'> {
+async function serve(core: Core, opened: Opened, serving: Serving): Promise<LinkEnd | 'replaced'> {
   const { connection, credentials, data, key, log, own, settings, update } = core
   const { client, updates, signal } = serving
   const nodeId = () => credentials.nodeId()
@@ -164,7 +164,8 @@ async function serve(core: Core, opened: Opened, serving: Serving): Promise<Link
   await releases.resume()
   engine.startUpkeep(releases.isBusy)
   const sessionId = randomUUID()
-  const handover = new AbortController()
+  /** Ends the link and closes the journal, so that the new agent of an update can open it. */
+  const replacing = new AbortController()
   /** An update by which this agent has replaced another one, until the first link is up. */
   let isCompleting = serving.isFirst && update !== undefined && update.previous.id !== opened.containers?.own.id
   const end = await runLink({
@@ -191,13 +192,13 @@ async function serve(core: Core, opened: Opened, serving: Serving): Promise<Link
       credentials,
       releases,
       scope,
-      update: (command) => updates.start(command, () => handover.abort()),
+      update: (command) => updates.start(command, () => replacing.abort()),
       log,
     }),
     log,
-    signal: AbortSignal.any([signal, handover.signal]),
+    signal: AbortSignal.any([signal, replacing.signal]),
   })
-  if (end === 'stopped' && handover.signal.aborted && !signal.aborted) return 'handover'
+  if (end === 'stopped' && replacing.signal.aborted && !signal.aborted) return 'replaced'
   if (end === 'revoked' || end === 'refused') await credentials.forget()
   return end
 }

@@ -31,8 +31,8 @@ export function createUpdates(options: UpdatesOptions) {
   }
 
   return {
-    /** Executes the command of the server. @param handOver called when the journal has to be closed */
-    start(command: UpdateAgent, handOver: () => void): void {
+    /** Executes the command of the server. @param closeJournal called when the journal has to be closed */
+    start(command: UpdateAgent, closeJournal: () => void): void {
       if (isUpdating) return
       if (!containers) {
         refuse(command.updateId, 'The agent does not run in a container of its own: update it where it was started.')
@@ -43,7 +43,7 @@ export function createUpdates(options: UpdatesOptions) {
         try {
           if (await file.read())
             refuse(command.updateId, 'The container of the previous update is not removed yet: try again in a minute.')
-          else if (await replace(options, containers, command)) handOver()
+          else if (await replace(options, containers, command)) closeJournal()
         } catch (error) {
           if (!signal.aborted) throw error
         } finally {
@@ -51,7 +51,7 @@ export function createUpdates(options: UpdatesOptions) {
         }
       })
     },
-    /** After `handOver`, once the journal is closed. */
+    /** After `closeJournal`, once the journal is closed. */
     async finish(): Promise<End> {
       const update = await file.read()
       return update ? awaitEnd(update, UpdateStage.CLOSED) : 'continues'

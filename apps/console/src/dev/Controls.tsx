@@ -3,6 +3,7 @@ import type { AnimalName } from '../components/AnimalIcon.tsx'
 import { Button, ButtonAnchor, ButtonLink, IconButton } from '../components/Button.tsx'
 import { Checkbox } from '../components/Checkbox.tsx'
 import { Chips } from '../components/Chips.tsx'
+import { Copyable } from '../components/Copyable.tsx'
 import { CopyButton } from '../components/CopyButton.tsx'
 import { confirm } from '../components/confirm.tsx'
 import { DateRange, rangeOfDays } from '../components/DateRange.tsx'
@@ -11,6 +12,7 @@ import { IconPicker } from '../components/IconPicker.tsx'
 import { ActionMenu, Menu, MenuCheck, MenuLabel } from '../components/Menu.tsx'
 import { SaveIndicator } from '../components/SaveIndicator.tsx'
 import { SearchBox } from '../components/SearchBox.tsx'
+import { ShownOnceDialog } from '../components/ShownOnceDialog.tsx'
 import { Switch } from '../components/Switch.tsx'
 import { Tab, Tabs } from '../components/Tabs.tsx'
 import { TextLink } from '../components/TextLink.tsx'
@@ -64,6 +66,23 @@ export function Controls() {
       <Example name="Dialog, toasts">
         <Button onClick={() => void confirm(question)}>Question</Button>
         <Button onClick={() => void confirm({ ...question, danger: true, typeName: 'acme' })}>Typed name</Button>
+        <Controlled initial={false}>
+          {(isOpen, open) => (
+            <>
+              <Button onClick={() => open(true)}>Secret</Button>
+              {isOpen && (
+                <ShownOnceDialog
+                  title="Copy the token now"
+                  text="It is shown only once."
+                  done="I have copied it"
+                  onClose={() => open(false)}
+                >
+                  <Copyable label="Token" text="crux_example" />
+                </ShownOnceDialog>
+              )}
+            </>
+          )}
+        </Controlled>
         <Button onClick={() => toastSuccess('Saved')}>Success</Button>
         <Button onClick={() => toastWarning('Saved, but the node is unreachable')}>Warning</Button>
         <Button onClick={() => toastText('The name is taken')}>Error</Button>

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { Button } from '../components/Button.tsx'
 import { Copyable } from '../components/Copyable.tsx'
-import { Dialog } from '../components/Dialog.tsx'
+import { ShownOnceDialog } from '../components/ShownOnceDialog.tsx'
 import { FormSheet } from './FormShell.tsx'
 import { ChipsField, TextField } from './fields.tsx'
 import { dropTokenDraft, readTokenDraft, signInAgain } from './token-draft.ts'
@@ -100,23 +100,9 @@ export function TokenCreate({ title, draftKey, description, nameless, scopes, cr
 function Shown({ created, onClose }: { created: Created; onClose: () => void }) {
   const { t } = useTranslation('tokens')
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={t('shown.title')}
-      description={t('shown.text')}
-      width="wide:w-[600px]"
-      initialFocus={(content) => content.querySelector('[data-body] button')}
-      footer={
-        <Button variant="main" onClick={onClose}>
-          {t('shown.done')}
-        </Button>
-      }
-    >
-      <div className="grid gap-4">
-        <Copyable label={t('shown.token')} text={created.token} />
-        {created.more && <Copyable {...created.more} />}
-      </div>
-    </Dialog>
+    <ShownOnceDialog title={t('shown.title')} text={t('shown.text')} done={t('shown.done')} onClose={onClose}>
+      <Copyable label={t('shown.token')} text={created.token} />
+      {created.more && <Copyable {...created.more} />}
+    </ShownOnceDialog>
   )
 }

@@ -261,7 +261,11 @@ describe('a registry of Google', () => {
 
   it.each<[string, Details<'google'>, object]>([
     ['a text that is no key', { token: 'secret' }, { status: 400, error: 'invalidArgument', property: 'token' }],
-    ['a key of nobody', { token: foreignKey }, { status: 401, error: 'registryUnauthorized', property: 'token' }],
+    [
+      'a key of no known account',
+      { token: foreignKey },
+      { status: 401, error: 'registryUnauthorized', property: 'token' },
+    ],
     ['an unknown account', { user: 'nobody@example.com' }, { status: 401, property: 'token' }],
     ['an unknown project', { imageNamePrefix: 'none' }, { status: 404, property: 'imageNamePrefix' }],
     ['a private project without a key', { public: true }, { status: 401, property: 'user' }],

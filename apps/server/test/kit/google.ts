@@ -7,7 +7,7 @@ export const serviceAccount = {
   user: 'reader@company.iam.gserviceaccount.com',
   token: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 }
-/** The key of nobody: valid, but unknown to the service. */
+/** A valid key that belongs to no account of the service. */
 export const foreignKey = generateKeyPairSync('rsa', { modulusLength: 2_048 })
   .privateKey.export({ type: 'pkcs8', format: 'pem' })
   .toString()

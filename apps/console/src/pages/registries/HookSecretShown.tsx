@@ -1,8 +1,7 @@
 import type { HookKind, ResponseOf } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
-import { Button } from '../../components/Button.tsx'
 import { Copyable } from '../../components/Copyable.tsx'
-import { Dialog } from '../../components/Dialog.tsx'
+import { ShownOnceDialog } from '../../components/ShownOnceDialog.tsx'
 
 type Props = {
   made: ResponseOf<'registries.create-hook-secret'>
@@ -14,24 +13,10 @@ type Props = {
 export function HookSecretShown({ made, kind, onClose }: Props) {
   const { t } = useTranslation('hooks')
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={t('shown.title')}
-      description={t('shown.text')}
-      width="wide:w-[600px]"
-      initialFocus={(content) => content.querySelector('[data-body] button')}
-      footer={
-        <Button variant="main" onClick={onClose}>
-          {t('shown.done')}
-        </Button>
-      }
-    >
-      <div className="grid gap-4">
-        <p>{t(`shown.next.${kind}`)}</p>
-        <Copyable label={t(kind === 'hub' ? 'shown.addressWithSecret' : 'address')} text={made.url} />
-        {kind !== 'hub' && <Copyable label={t(`shown.secret.${kind}`)} text={made.secret} />}
-      </div>
-    </Dialog>
+    <ShownOnceDialog title={t('shown.title')} text={t('shown.text')} done={t('shown.done')} onClose={onClose}>
+      <p>{t(`shown.next.${kind}`)}</p>
+      <Copyable label={t(kind === 'hub' ? 'shown.addressWithSecret' : 'address')} text={made.url} />
+      {kind !== 'hub' && <Copyable label={t(`shown.secret.${kind}`)} text={made.secret} />}
+    </ShownOnceDialog>
   )
 }

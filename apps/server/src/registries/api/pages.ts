@@ -1,7 +1,7 @@
 import type { OutboundResponse } from '@crux/service-kit'
 import { appendPage, namesMax, pagesMax } from './registry-api.ts'
 
-/** Pages that are requested at the same time, once the service has told how many there are. */
+/** Pages that are requested at the same time, once the service has answered how many there are. */
 const atOnce = 5
 
 export type Page<T> = {

@@ -20,7 +20,7 @@ it.each<[string, Record<string, string>, number | undefined]>([
   expect(secondsToWait(headers, now)).toBe(seconds)
 })
 
-it('an exhausted limit of GitHub is told from missing rights by its headers', () => {
+it('the headers of GitHub distinguish an exhausted limit from missing rights', () => {
   const headers = { 'x-ratelimit-remaining': '0', 'retry-after': '300' }
   expect(rateLimited({ status: 403, headers }, 'api.github.com')).toMatchObject({
     code: 'registryRateLimit',
