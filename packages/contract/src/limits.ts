@@ -46,6 +46,8 @@ export const patterns = {
   imageName: /^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(\/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$/,
   /** A tag of the distribution specification. */
   imageTag: /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/,
+  /** The digest of an image's manifest. */
+  digest: /^sha256:[a-f0-9]{64}$/,
   teamSlug: /^[a-z0-9]+(-[a-z0-9]+)*$/,
   emailDomain: /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,63}$/,
   signal:
