@@ -8,6 +8,8 @@ export type ApiErrorBody = {
   /** Further problems after the first one, each with its own property. */
   details?: { property?: string; error: string; description: string }[]
   requestId?: string
+  /** Seconds until the same request may succeed. */
+  retryAfterS?: number
 }
 
 /**
@@ -21,6 +23,8 @@ export class ApiError extends Error {
   readonly description: string
   readonly details: NonNullable<ApiErrorBody['details']>
   readonly requestId: string | undefined
+  /** When the same request may succeed (milliseconds since 1970), where a limit of requests refused it over the live channel. */
+  readonly retryAt: number | undefined
 
   constructor(body: ApiErrorBody, options?: ErrorOptions) {
     super(body.description, options)
@@ -32,6 +36,7 @@ export class ApiError extends Error {
     this.description = body.description
     this.details = body.details ?? []
     this.requestId = body.requestId
+    this.retryAt = body.retryAfterS === undefined ? undefined : Date.now() + body.retryAfterS * 1_000
   }
 }
 

@@ -259,6 +259,8 @@ export const LiveError = z.object({
   error: z.string().optional(),
   description: z.string().optional(),
   details: z.array(z.object({ property: z.string(), error: z.string(), description: z.string() })).optional(),
+  /** Seconds until the request may succeed, where a limit of requests refused it. */
+  retryAfterS: z.number().optional(),
   path: z.string().optional(),
   /** The id of the refused message, if its sender set one: `{type, data, id}`. */
   id: z.string().optional(),

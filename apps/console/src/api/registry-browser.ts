@@ -3,45 +3,27 @@ import type { ClientData, ClientMessage, ServerMessage } from '@crux/contract'
 import { queryOptions } from '@tanstack/react-query'
 import { live } from './live.ts'
 
-/** What a registry holds, asked over the live channel and cached like any other query. An empty filter lists everything. */
-export const imagesQuery = (teamSlug: string, registryId: string, filter: string) =>
-  queryOptions<string[], ApiError>({
-    queryKey: ['registry-images', teamSlug, registryId, filter],
-    staleTime: 60_000,
-    retry: false,
-    queryFn: async ({ signal }) => {
-      const question = { registryId, filter }
-      const { images } = await ask(
-        teamSlug,
-        signal,
-        'find-image',
-        question,
-        'find-image-result',
-        (data) => data.registryId === registryId && (data.filter ?? filter) === filter,
-      )
-      return images.map((image) => image.name)
-    },
-  })
+/** Images that are requested together. */
+export const imagePageSize = 100
 
-export type ImagePage = { names: string[]; total: number }
+export type ImagePage = { names: string[]; total: number; filter: string }
 
-/** A page of the images whose names contain the filter, and how many there are. The server searches. */
-export const imagePageQuery = (
-  teamSlug: string,
-  registryId: string,
-  filter: string,
-  { skip, take }: { skip: number; take: number },
-) =>
+/** The start of the keys of everything that is cached of the images of a registry. */
+export const imagesKey = (teamSlug: string, registryId: string) => ['registry-images', teamSlug, registryId] as const
+
+/** A page of the images whose names contain the filter, and how many there are. The server searches, over the live channel. */
+export const imagePageQuery = (teamSlug: string, registryId: string, filter: string, page: number) =>
   queryOptions<ImagePage, ApiError>({
-    queryKey: ['registry-images', teamSlug, registryId, filter, skip, take],
+    queryKey: [...imagesKey(teamSlug, registryId), 'page', filter, page],
     staleTime: 60_000,
     retry: false,
     queryFn: async ({ signal }) => {
+      const [skip, take] = [page * imagePageSize, imagePageSize]
       const fits = (data: Received<'registries', 'find-image-result'>) =>
         data.registryId === registryId && (data.filter ?? filter) === filter && (data.skip ?? skip) === skip
       const question = { registryId, filter, skip, take }
       const { images, total } = await ask(teamSlug, signal, 'find-image', question, 'find-image-result', fits)
-      return { names: images.map((image) => image.name), total: total ?? images.length }
+      return { names: images.map((image) => image.name), total: total ?? images.length, filter }
     },
   })
 

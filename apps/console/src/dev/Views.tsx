@@ -1,3 +1,4 @@
+import { ApiError } from '@crux/client'
 import { Boxes } from 'lucide-react'
 import { AnimalIcon } from '../components/AnimalIcon.tsx'
 import { Avatar } from '../components/Avatar.tsx'
@@ -18,6 +19,7 @@ import { createLogBuffer } from '../components/log-viewer/log-buffer.ts'
 import { MiddleEllipsis } from '../components/MiddleEllipsis.tsx'
 import { NotFound } from '../components/NotFound.tsx'
 import { ProgressBar } from '../components/ProgressBar.tsx'
+import { RegistryProblem } from '../components/RegistryProblem.tsx'
 import { RelativeTime } from '../components/RelativeTime.tsx'
 import { SkeletonRows } from '../components/Skeletons.tsx'
 import { State, StateMark } from '../components/State.tsx'
@@ -40,6 +42,13 @@ const rows: Row[] = [
 ]
 const at = '2026-01-15T12:00:00Z'
 const error = new Error('not an answer of the API')
+const rateLimit = new ApiError({
+  status: 429,
+  error: 'registryRateLimit',
+  value: 'registry.example.com',
+  description: 'registry.example.com answers that there were too many requests.',
+  retryAfterS: 600,
+})
 const log = createLogBuffer()
 log.append([
   { at: Date.parse(at), text: 'listening on port 8080', source: 'web' },
@@ -169,6 +178,7 @@ export function Views() {
           />
           <NoMatches total={12} onReset={ignore} />
           <ErrorState error={error} retry={ignore} />
+          <RegistryProblem error={rateLimit} retry={ignore} />
           <FactorNeeded />
         </div>
       </Example>

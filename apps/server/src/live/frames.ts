@@ -36,5 +36,6 @@ export const writeFrame = (type: string, data: unknown): string => JSON.stringif
 /** The `error` frame: the body of our REST errors with the path and the message that it belongs to. */
 export const writeError = (error: CruxError, path?: string, id?: string): string => {
   const { description, requestId: _, ...body } = error.toBody()
-  return writeFrame('error', { ...body, description, message: description, path, id })
+  const { retryAfterS } = error
+  return writeFrame('error', { ...body, description, message: description, retryAfterS, path, id })
 }

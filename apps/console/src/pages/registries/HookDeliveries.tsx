@@ -108,7 +108,7 @@ function Result({ delivery, teamSlug }: { delivery: Delivery; teamSlug: string }
   const { t } = useTranslation('hooks')
   const { result, releases = [] } = delivery
   return (
-    <span className="inline-flex flex-wrap items-center gap-1.5">
+    <span className="inline-flex items-center gap-1.5 py-1 whitespace-nowrap max-md:flex-wrap">
       <Tooltip content={t(`resultHelp.${result}`)}>
         <span>
           <Pill tone={tones[result]}>{t(`result.${result}`)}</Pill>

@@ -5,13 +5,13 @@ import { useTranslation } from 'react-i18next'
 import { type ImageTag, tagsQuery } from '../../api/registry-browser.ts'
 import { useTagDetails } from '../../api/use-tag-details.ts'
 import { CopyButton } from '../../components/CopyButton.tsx'
+import { RegistryProblem } from '../../components/RegistryProblem.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { Tag } from '../../components/Tag.tsx'
 import { describeError } from '../../errors/describe-error.ts'
 import { bytesText } from '../deployments/bytes.ts'
 import { sortTags } from '../versions/tags.ts'
-import { RegistryProblem } from './RegistryProblem.tsx'
 
 /** Fewer tags need no search. */
 const searchedMin = 10

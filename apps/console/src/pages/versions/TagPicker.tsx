@@ -9,8 +9,8 @@ import { Button } from '../../components/Button.tsx'
 import { Chips } from '../../components/Chips.tsx'
 import { cx } from '../../components/class-names.ts'
 import { Dialog } from '../../components/Dialog.tsx'
-import { ErrorState } from '../../components/ErrorState.tsx'
 import { Field, TextInput } from '../../components/Field.tsx'
+import { RegistryProblem } from '../../components/RegistryProblem.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
@@ -83,7 +83,7 @@ function ListedTags({ teamSlug, image, onPick, onClose }: Props) {
   const query = useQuery(tagsQuery(teamSlug, image.registry.id, image.name))
   const [text, setText] = useState('')
   const [sort, setSort] = useState<TagSort>({ by: 'date', direction: 'desc' })
-  if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />
+  if (query.isError) return <RegistryProblem error={query.error} retry={() => void query.refetch()} />
   if (!query.data) return <SkeletonRows rows={7} />
   if (query.data.length === 0) return <p className="text-ink-2">{t('tags.none')}</p>
   const needle = text.trim().toLowerCase()
