@@ -15,6 +15,12 @@ type Props = {
   registry: ResponseOf<'registries.get'> | undefined
 }
 
+const tokenLabels: Partial<Record<Props['shown']['type'], 'form.privateKey' | 'form.accessToken'>> = {
+  google: 'form.privateKey',
+  gitlab: 'form.accessToken',
+  github: 'form.accessToken',
+}
+
 /** Public or with credentials; stored ones stay hidden until the user changes them. */
 export function RegistryCredentials({ form, shown, registry }: Props) {
   const { t } = useTranslation('registries')
@@ -64,7 +70,7 @@ export function RegistryCredentials({ form, shown, registry }: Props) {
           <PasswordField
             form={form}
             name="token"
-            label={t(type === 'google' ? 'form.privateKey' : 'form.token')}
+            label={t(tokenLabels[type] ?? 'form.token')}
             help={t(type === 'gitlab' || type === 'github' ? `form.tokenHelpFor.${type}` : 'form.tokenHelp')}
             autoComplete="new-password"
           />
@@ -102,10 +108,13 @@ function KeyFile({ form }: { form: RegistryFormApi }) {
           }}
         />
       </label>
-      {read?.isKey === false && <FieldError>{t('form.keyFileWrong', { name: read.name })}</FieldError>}
-      <p role="status" className="text-small text-ink-2">
-        {read?.isKey ? t('form.keyFileRead', { name: read.name }) : t('form.keyFileHelp')}
-      </p>
+      {read?.isKey === false ? (
+        <FieldError>{t('form.keyFileWrong', { name: read.name })}</FieldError>
+      ) : (
+        <p role="status" className="text-small text-ink-2">
+          {read ? t('form.keyFileRead', { name: read.name }) : t('form.keyFileHelp')}
+        </p>
+      )}
     </div>
   )
 }

@@ -61,6 +61,12 @@ export function RegistryForm({ teamSlug, registry, onClose }: Props) {
         label={t('form.type')}
         help={type === 'unchecked' ? t('form.unchecked') : undefined}
         options={registryTypes.map((value) => ({ value, label: t(`type.${value}`) }))}
+        // A credential of one service must not be sent to another one.
+        onPick={() => {
+          if (!changeCredentials) return
+          form.setValue('user', '')
+          form.setValue('token', '')
+        }}
       />
       <RegistryLocation form={form} shown={shown} />
       <RegistryCredentials form={form} shown={shown} registry={registry} />

@@ -5,7 +5,7 @@ import { z } from 'zod'
 /** The hosts of Container Registry; Artifact Registry has one per region. */
 export const googleHosts = ['gcr.io', 'us.gcr.io', 'eu.gcr.io', 'asia.gcr.io', 'artifact'] as const
 
-/** What the form holds: all types' fields side by side, so that switching the type back finds what was typed. */
+/** What the form holds: all types' fields side by side, so that switching the type back finds what was typed, except credentials. */
 export const RegistryValues = z
   .object({
     name: Name,

@@ -55,7 +55,7 @@ export function UpdateAgentButton({ teamSlug, node }: { teamSlug: string; node: 
   if (!node.updatable && !isUpdating) return null
   return (
     <Button
-      variant={node.status === 'outdated' ? 'bad' : 'plain'}
+      variant={node.status === 'outdated' ? 'main' : 'plain'}
       icon={CircleFadingArrowUp}
       busy={update.isPending || isUpdating}
       disabledReason={update.denied}

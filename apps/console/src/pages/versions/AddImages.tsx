@@ -5,14 +5,14 @@ import { Database } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
-import { imagesQuery, tagsQuery } from '../../api/registry-browser.ts'
+import { imagePageQuery, tagsQuery } from '../../api/registry-browser.ts'
 import { Button } from '../../components/Button.tsx'
 import { Checkbox } from '../../components/Checkbox.tsx'
 import { Dialog } from '../../components/Dialog.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
-import { ErrorState } from '../../components/ErrorState.tsx'
 import { Field, Select, TextInput } from '../../components/Field.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
+import { RegistryProblem } from '../../components/RegistryProblem.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { links } from '../../routing/links.ts'
@@ -87,7 +87,7 @@ export function AddImages({ teamSlug, firstRegistryId, onAdd, onClose }: Props) 
     >
       <QueryView query={query} skeleton={<SkeletonRows rows={4} />} empty={<NoRegistry teamSlug={teamSlug} />}>
         {(registries) => (
-          <form id="add-images" onSubmit={submit} className="grid gap-4">
+          <form id="add-images" onSubmit={submit} className="grid grid-cols-1 gap-4">
             <Field label={t('addImages.registry')} group>
               <div>
                 <RegistryPicker registries={registries} value={registry?.id ?? ''} onChange={chooseRegistry} />
@@ -133,20 +133,22 @@ type FoundProps = {
   onTag: (name: string, tag: string) => void
 }
 
-/** The maximum number of listed images; the search finds the others. */
+/** The maximum number of listed tags. */
 const shownMax = 200
 
 /** What is chosen stays in its place, ticked: a list never moves under the pointer. */
 function Found({ teamSlug, registry, chosen, onChoose, onTag }: FoundProps) {
   const { t } = useTranslation('versions')
   const [filter, setFilter] = useState('')
-  const query = useQuery({ ...imagesQuery(teamSlug, registry.id, filter), placeholderData: (before) => before })
-  const listed = (query.data ?? []).slice(0, shownMax)
+  // The first page; the search finds the others.
+  const query = useQuery({ ...imagePageQuery(teamSlug, registry.id, filter, 0), placeholderData: (before) => before })
+  const { names = [], total = 0 } = query.data ?? {}
+  const counted = total > names.length ? 'addImages.foundMore' : 'addImages.found'
   return (
-    <div className="grid gap-3">
+    <div className="grid grid-cols-1 gap-3">
       <SearchBox value={filter} onChange={setFilter} delayMs={500} label={t('addImages.search')} className="w-full" />
       {query.isError ? (
-        <ErrorState error={query.error} retry={() => void query.refetch()} />
+        <RegistryProblem error={query.error} retry={() => void query.refetch()} />
       ) : !query.data ? (
         <SkeletonRows rows={6} />
       ) : (
@@ -154,13 +156,13 @@ function Found({ teamSlug, registry, chosen, onChoose, onTag }: FoundProps) {
           <p role="status" className="text-small text-ink-2">
             {query.isFetching
               ? t('addImages.searching', { registry: registry.name })
-              : query.data.length === 0
+              : total === 0
                 ? t('addImages.nothing', { registry: registry.name })
-                : t('addImages.found', { count: query.data.length })}
+                : t(counted, { count: total, listed: names.length })}
           </p>
-          {listed.length > 0 && (
+          {names.length > 0 && (
             <ul className="rounded-box border border-line">
-              {listed.map((name) => (
+              {names.map((name) => (
                 <li
                   key={name}
                   className="flex h-9 items-center border-b border-line pr-1.5 last:border-0 hover:bg-hover"
