@@ -2,9 +2,9 @@ import { CruxError, type FollowMode, type ResponseInput } from '@crux/contract'
 import type { Caller } from '../access/index.ts'
 import { type ConfigRow, configJson, toContainerConfig } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
-import { raw, sql } from '../db/queries.ts'
+import { type Queries, raw, sql } from '../db/queries.ts'
 import { type RegistrySummary, toRegistry } from '../registries/index.ts'
-import { followedTagOfImage, releasedDigests } from '../releases/index.ts'
+import { followedTagOfImage, pendingDigest, releasedDigests } from '../releases/index.ts'
 
 type FollowingRow = {
   byId: string | null
@@ -40,7 +40,7 @@ const instancesSql = sql`
       'icon', r.icon, 'imageNamePrefix', r.image_name_prefix) as registry, inst.follow,
     case when inst.follow <> 'off' then json_build_object('byId', inst.followed_by, 'problem', inst.follow_problem,
       'checkedAt', ft.checked_at, 'nextCheckAt', ft.next_check_at, 'error', ft.error,
-      'digest', case when ft.digest <> running.digest then ft.digest end, 'since', ft.digest_at) end as following
+      'digest', ${pendingDigest}, 'since', ft.digest_at) end as following
   from crux.instance inst
   join crux.deployment d on d.id = inst.deployment_id
   join crux.image i on i.id = inst.image_id
@@ -77,6 +77,20 @@ export async function instancesOfImages(app: App, deploymentId: string, imageIds
   const rows = await sql`${instancesSql} where inst.deployment_id = ${deploymentId} and i.id = any(${imageIds}::uuid[])
     order by i."order", i.id`.rows<InstanceRow>(app.database.pool)
   return rows.map((row) => ({ id: row.id, configId: row.config.id, image: toImage(row) }))
+}
+
+/** The pending digests of the tags that instances follow, by instance. */
+export async function pendingDigests(queries: Queries, deploymentId: string): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql`select inst.id, ${pendingDigest} as digest
+    from crux.instance inst
+    join crux.deployment d on d.id = inst.deployment_id
+    join crux.image i on i.id = inst.image_id
+    ${followedTagOfImage} ${releasedDigests}
+    where inst.deployment_id = ${deploymentId} and inst.follow <> 'off' and ft.digest <> running.digest`.rows<{
+    id: string
+    digest: string
+  }>(queries, 'pending digests of a deployment')
+  return new Map(rows.map(({ id, digest }) => [id, digest]))
 }
 
 async function toInstances(app: App, rows: readonly InstanceRow[]): Promise<Instance[]> {

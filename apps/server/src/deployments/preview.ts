@@ -33,6 +33,7 @@ import {
   startProblems,
   toPlanned,
 } from '../releases/index.ts'
+import { pendingDigests } from './instance-store.ts'
 import { missingImages } from './missing-images.ts'
 import { findNamesInUse } from './names-in-use.ts'
 import type { Next, Warnings } from './next-release.ts'
@@ -58,7 +59,10 @@ export async function previewStart(
   const status = checkStatus(deployment, 'deploy')
   const request = { team, actor, ignoreProtected: false, from: 'layers', cruxUrl: app.config.url } as const
   const chosen = chooseInstances(deployment, ids)
-  const problems = await startProblems(pool, deployment, chosen, request)
+  const [problems, pending] = await Promise.all([
+    startProblems(pool, deployment, chosen, request),
+    pendingDigests(pool, deployment.id),
+  ])
   // A user who requests a preview is likely to start soon.
   if (!status && problems.length === 0) prepareTarget(app, deployment)
   const next = chosen.map(({ id, image, config }): Next => {
@@ -71,6 +75,7 @@ export async function previewStart(
       imageName: reference,
       imageTag: tag,
       digest: null,
+      pendingDigest: pending.get(id),
       preparationDigests: {},
       config,
       warnings: broken.map(({ label, description }) => ({
@@ -193,6 +198,7 @@ function previewInstance(
   leaving: readonly CurrentContainer[],
 ): Omit<Preview['instances'][number], 'silentPorts' | 'warnings'> {
   const { config, imageTag } = next
+  const digest = next.digest ?? next.pendingDigest
   const shown = { instanceId: next.instanceId, containerName: config.name }
   const old = leaving.find((one) => one.name === config.name)
   const pause = pauseReason(prefix, { name: config.name, config }, leaving)
@@ -200,8 +206,8 @@ function previewInstance(
   const changes = [
     ...change('image', old.imageName, next.imageName),
     ...change('tag', old.imageTag, imageTag),
-    // The image of a tag is known only after the agent has resolved it.
-    ...(next.digest && old.digest ? change('digest', old.digest, next.digest) : []),
+    // The image of a tag is known only after the agent has resolved it, unless the tag is followed.
+    ...(digest && old.digest ? change('digest', old.digest, digest) : []),
     ...Object.entries(next.preparationDigests).flatMap(([image, digest]) =>
       change(`digest.${image}`, old.preparationDigests[image] ?? digest, digest),
     ),

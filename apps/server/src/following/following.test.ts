@@ -194,6 +194,12 @@ describe('a digest', () => {
     })
     expect(await decide(followed)).toBe(1)
     live.close()
+    const previewed = await testEnvironment.client.call('deployments.preview', {
+      params: { ...testEnvironment.params, deploymentId: followed.deploymentId },
+    })
+    expect(previewed.instances).toMatchObject([
+      { action: 'replace', changes: [{ property: 'digest', from: followed.digest, to: digest }] },
+    ])
   })
 })
 

@@ -19,6 +19,9 @@ export const releasedDigests: Sql = sql`
     order by r.number desc limit 1) running
     on running.registry_id = i.registry_id and running.image_tag = coalesce(nullif(i.tag, ''), 'latest')`
 
+/** The digest that a followed tag has in its registry and that does not run; null where there is none. */
+export const pendingDigest: Sql = sql`case when ft.digest <> running.digest then ft.digest end`
+
 /** The row of the tag that the image `i` has, and that instances follow. */
 export const followedTagOfImage: Sql = sql`
   left join crux.followed_tag ft on ft.registry_id = i.registry_id and ft.name = i.name

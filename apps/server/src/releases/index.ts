@@ -7,7 +7,7 @@ export {
   measuredPauses,
 } from './current-container-store.ts'
 export { type LoadedDeployment, loadDeployment } from './deployment-store.ts'
-export { followedTagOfImage, releasedDigests } from './digest-store.ts'
+export { followedTagOfImage, pendingDigest, releasedDigests } from './digest-store.ts'
 export { deleteEventsOfReleases } from './event-retention-store.ts'
 export { readEvents, toEvent } from './event-store.ts'
 export { bundlesChanged, deploymentsChanged } from './events.ts'

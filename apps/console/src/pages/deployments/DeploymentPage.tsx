@@ -32,6 +32,9 @@ const DeleteDeployment = lazyComponent(async () => (await import('./DeleteDeploy
 
 type Details = ResponseOf<'deployments.get'>
 
+type Shown = 'deployments.get' | 'deployments.preview' | 'deployments.releases'
+const shown: readonly Shown[] = ['deployments.get', 'deployments.preview', 'deployments.releases']
+
 export function DeploymentPage() {
   const { teamSlug, deploymentId } = useParams({ from: '/app/$teamSlug/deployments/$deploymentId' })
   const params = { teamSlug, deploymentId }
@@ -39,8 +42,8 @@ export function DeploymentPage() {
     ...apiQuery('deployments.get', { params }),
     refetchInterval: ({ state }) => (state.data?.queuedBehind ? queueIntervalMs : false),
   })
-  const refresh = () => {
-    for (const operation of ['deployments.get', 'deployments.preview', 'deployments.releases'] as const)
+  const refresh = (operations = shown) => {
+    for (const operation of operations)
       void queryClient.invalidateQueries({ queryKey: queryKey(operation, { params }) })
   }
   useEditors('deployment', params)
@@ -52,11 +55,11 @@ export function DeploymentPage() {
       const status = events.findLast((event) => event.type === 'deployment-status')?.deploymentStatus
       if (status && status !== known?.status) refresh()
     },
-    'instances-added': refresh,
-    'instance-deleted': refresh,
-    'deployment-bundles-updated': refresh,
-    'following-updated': () =>
-      void queryClient.invalidateQueries({ queryKey: queryKey('deployments.get', { params }) }),
+    'instances-added': () => refresh(),
+    'instance-deleted': () => refresh(),
+    'deployment-bundles-updated': () => refresh(),
+    // A pending digest is part of what a start changes.
+    'following-updated': () => refresh(['deployments.get', 'deployments.preview']),
   })
   return (
     <QueryView query={query} skeleton={<SkeletonColumns />}>

@@ -47,7 +47,9 @@ function FollowedTag({
 }: Pick<Props, 'teamSlug' | 'deployment'> & { instance: Instance }) {
   const { t } = useTranslation('deployments')
   const params = { teamSlug, deploymentId: deployment.id }
-  const update = useCall('deployments.update-instance', { stale: [queryKey('deployments.get', { params })] })
+  const update = useCall('deployments.update-instance', {
+    stale: [queryKey('deployments.get', { params }), queryKey('deployments.preview', { params })],
+  })
   const name = instanceName(instance)
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
