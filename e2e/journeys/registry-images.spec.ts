@@ -29,7 +29,7 @@ test('the images of a registry with 10,000 of them are scrolled, reached with th
     await expect(image('shop/service-9999')).toBeFocused()
     await expect(image('shop/service-9999')).toBeInViewport()
     await page.keyboard.press('Enter')
-    await expect(list.getByRole('list', { name: 'Tags' }).getByText('1.0')).toBeVisible()
+    await expect(list.getByRole('list', { name: 'Tags' }).getByText('1.0')).toBeInViewport()
     await page.keyboard.press('Enter')
     await expect(list.getByRole('list', { name: 'Tags' })).toHaveCount(0)
     await page.keyboard.press('Home')

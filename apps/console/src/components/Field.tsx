@@ -39,7 +39,7 @@ export function Field({ label, help, error, trailing, optional, group, children 
   return (
     <div
       {...(group ? { role: 'group', 'aria-labelledby': `${id}-label` } : {})}
-      className="grid content-start gap-[5px]"
+      className="grid grid-cols-1 content-start gap-[5px]"
     >
       <div className="flex items-baseline gap-2">
         <Label id={`${id}-label`} {...(group ? {} : { htmlFor: id })} className="font-strong">

@@ -91,7 +91,7 @@ export function HookDeliveries({ params }: { params: { teamSlug: string; registr
 function Images({ images }: { images: Delivery['images'] }) {
   const { t } = useTranslation('hooks')
   return (
-    <span className="inline-flex min-w-0 flex-wrap items-center gap-1.5 py-1">
+    <span className="inline-flex min-w-0 flex-wrap items-center gap-1.5 py-1 whitespace-normal">
       {images.slice(0, imagesMax).map(({ name, tag, digest }, index) => (
         <Tooltip key={index} content={digest ?? undefined}>
           <Tag className="wrap-anywhere">{tag ? `${name}:${tag}` : name}</Tag>

@@ -39,13 +39,12 @@ export function ImageRows({ source: { teamSlug, registryId }, filter, total }: P
   const getName = (index: number) => names.get(Math.floor(index / imagePageSize))?.[index % imagePageSize]
   const failed = queries.find(({ error }) => error !== null)
 
+  const findRow = (index: number) => box.current?.querySelector<HTMLElement>(`[data-index="${index}"]`)
   const moveTo = (index: number) => {
     setActive(index)
     rows.scrollToIndex(index, { align: 'auto' })
     // The row exists after the list has been rendered with it.
-    requestAnimationFrame(() =>
-      box.current?.querySelector<HTMLElement>(`[data-index="${index}"] > button`)?.focus({ preventScroll: true }),
-    )
+    requestAnimationFrame(() => findRow(index)?.querySelector('button')?.focus({ preventScroll: true }))
   }
   return (
     <>
@@ -76,7 +75,13 @@ export function ImageRows({ source: { teamSlug, registryId }, filter, total }: P
                   onToggle={() => setOpen(name === undefined || open === name ? null : name)}
                 />
                 {name !== undefined && open === name && (
-                  <ImageTags teamSlug={teamSlug} registryId={registryId} image={name} />
+                  <ImageTags
+                    teamSlug={teamSlug}
+                    registryId={registryId}
+                    image={name}
+                    // Of a row at the lower edge they would be out of view.
+                    onLoaded={() => findRow(index)?.scrollIntoView({ block: 'nearest' })}
+                  />
                 )}
               </li>
             )

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useMemo, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type ImageTag, tagsQuery } from '../../api/registry-browser.ts'
 import { useTagDetails } from '../../api/use-tag-details.ts'
@@ -16,11 +16,21 @@ import { sortTags } from '../versions/tags.ts'
 /** Fewer tags need no search. */
 const searchedMin = 10
 
+type Source = { teamSlug: string; registryId: string; image: string }
+type Props = Source & {
+  /** Called when the box has its height: with the tags, or with the reason why they are missing. */
+  onLoaded: () => void
+}
+
 /** The tags of an image, the newest first, with what the registry tells about each. */
-export function ImageTags({ teamSlug, registryId, image }: { teamSlug: string; registryId: string; image: string }) {
+export function ImageTags({ teamSlug, registryId, image, onLoaded }: Props) {
   const { t } = useTranslation('registries')
   const [text, setText] = useState('')
   const query = useQuery(tagsQuery(teamSlug, registryId, image))
+  const notify = useEffectEvent(onLoaded)
+  useEffect(() => {
+    if (!query.isPending) notify()
+  }, [query.isPending])
   const sorted = useMemo(() => sortTags(query.data ?? [], { by: 'date', direction: 'desc' }), [query.data])
   const wanted = text.trim().toLowerCase()
   const found = sorted.filter((tag) => tag.name.toLowerCase().includes(wanted))
@@ -59,8 +69,6 @@ export function ImageTags({ teamSlug, registryId, image }: { teamSlug: string; r
     </div>
   )
 }
-
-type Source = { teamSlug: string; registryId: string; image: string }
 
 /** Images have thousands of tags: only the rows in view exist, and only their details are requested. */
 function TagRows({ source, tags }: { source: Source; tags: ImageTag[] }) {
@@ -113,8 +121,8 @@ function TagRows({ source, tags }: { source: Source; tags: ImageTag[] }) {
 function TagRow({ tag: { name, created, digest, size, platforms } }: { tag: ImageTag }) {
   return (
     <>
-      <span className="flex min-w-0 flex-1 items-center">
-        <Tag>{name}</Tag>
+      <span className="flex min-w-0 flex-1 items-center" title={name}>
+        <Tag className="truncate">{name}</Tag>
       </span>
       {digest && (
         <span className="flex items-center gap-1 text-small text-ink-2 max-md:hidden">
