@@ -8,13 +8,17 @@ export type FakeRegistry = {
 }
 
 /** A registry that holds nothing and answers at once, so that a bench measures Crux alone: each image has the same tags and one digest. */
-export async function startFakeRegistry(tags: readonly string[]): Promise<FakeRegistry> {
+export async function startFakeRegistry(
+  tags: readonly string[],
+  images: readonly string[] = [],
+): Promise<FakeRegistry> {
   const manifestRequests: number[] = []
   const digest = `sha256:${'a'.repeat(64)}`
   const server = createServer((incoming, outgoing) => {
     const json = (body: unknown, headers: Record<string, string> = {}) =>
       outgoing.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
     const url = new URL(incoming.url ?? '/', 'http://registry')
+    if (url.pathname === '/v2/_catalog') return json({ repositories: images })
     if (url.pathname.endsWith('/tags/list')) {
       const start = Number(url.searchParams.get('last') ?? 0)
       const next = start + 1_000

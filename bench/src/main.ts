@@ -11,7 +11,7 @@ import { downloadLog, eventLatency, followLog } from './live.ts'
 import { Report } from './measure.ts'
 import { merge } from './merge.ts'
 import { redeploys } from './redeploys.ts'
-import { firstTags, followedChecks, hookToRelease } from './registries.ts'
+import { firstTags, followedChecks, hookToRelease, paintedTags } from './registries.ts'
 import { startTestSystem, type TestSystem } from './test-system.ts'
 
 /**
@@ -49,6 +49,7 @@ const benches: Record<string, (testSystem: TestSystem, report: Report) => Promis
   'agent-back': (testSystem, report) => agentBack(testSystem, report, rounds(5)),
   'deployment-list': (testSystem, report) => deploymentList(testSystem, report),
   'first-tags': (testSystem, report) => firstTags(testSystem, report, rounds(60)),
+  'painted-tags': (testSystem, report) => paintedTags(testSystem, report, rounds(30)),
   'digest-checks': (testSystem, report) => followedChecks(testSystem, report, quick ? 60 : 180),
   'hook-to-release': (testSystem, report) => hookToRelease(testSystem, report, rounds(20)),
   identity: (testSystem, report) => identity(testSystem, report, rounds(20)),
