@@ -75,7 +75,7 @@ export async function firstTags(testSystem: TestSystem, report: Report, rounds: 
 
 /**
  * The same in Chromium: from the click on an image to the frame in which its tags are painted. The server has the tags in its cache, the page has
- * not: it is loaded anew for each round.
+ * not, because it is loaded again for each round.
  */
 export async function paintedTags(testSystem: TestSystem, report: Report, rounds: number): Promise<void> {
   const { system, testEnvironment } = testSystem
