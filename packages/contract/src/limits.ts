@@ -29,6 +29,7 @@ export const limits = {
   /** How long after a sign-in a session may create credentials that outlive it; the same as for privileged changes in the identity service. */
   recentSignInMs: 300_000,
   stopGracePeriodSeconds: 3_600,
+  replicas: { min: 1, max: 100 },
   /** The maximum of ids in the address of a preview, because proxies limit the length of addresses. */
   previewInstances: 200,
   /** The maximum of the database column that counts the releases of a deployment. */
