@@ -1,1 +1,2 @@
+export { convertCompose } from './convert/convert-compose.ts'
 export type * from './model.ts'

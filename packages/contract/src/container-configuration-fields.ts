@@ -3,6 +3,7 @@ import {
   type containerStates,
   deploymentStrategies,
   exposeStrategies,
+  healthTests,
   logDrivers,
   networkModes,
   portProtocols,
@@ -138,8 +139,12 @@ export const HealthCheckConfig = z.object({
   livenessProbe: z.string().max(2_048).nullish(),
   readinessProbe: z.string().max(2_048).nullish(),
   startupProbe: z.string().max(2_048).nullish(),
+  /** How the engine's own check runs: by a shell (`command`; also when absent), as a program (`arguments`), or not at all, not even the image's. */
+  test: z.enum(healthTests).nullish(),
   /** A shell inside the container runs it; exit code 0 is healthy. */
   command: text(4_096).nullish(),
+  /** With the test `exec`: the program and its arguments, which the engine runs without a shell. */
+  arguments: Arguments.nullish(),
   intervalSeconds: seconds,
   timeoutSeconds: seconds,
   startPeriodSeconds: seconds,

@@ -42,6 +42,7 @@ export const ContainerConfigFields = z.object({
   networks: field.UniqueKeys.nullish(),
   dockerLabels: field.KeyNullableValues.nullish(),
   deploymentStrategy: z.enum(deploymentStrategies).nullish(),
+  replicas: z.int().min(1).max(100).nullish(),
   customHeaders: field.UniqueKeys.nullish(),
   proxyHeaders: z.boolean().nullish(),
   useLoadBalancer: z.boolean().nullish(),
@@ -97,6 +98,7 @@ export const containerConfigGroups = {
   ],
   kubernetes: [
     'deploymentStrategy',
+    'replicas',
     'customHeaders',
     'proxyHeaders',
     'useLoadBalancer',

@@ -63,6 +63,7 @@ export const logDrivers = [
   'etwlogs',
   'logentries',
 ] as const
+export const healthTests = ['shell', 'exec', 'none'] as const
 export const deploymentStrategies = ['recreate', 'rolling'] as const
 export const portProtocols = ['tcp', 'udp'] as const
 export const proxyProtocols = ['v1', 'v2'] as const

@@ -129,6 +129,7 @@ export const fieldJudgements: Readonly<Record<ContainerConfigField, OptionJudgem
     'Host names and paths are checked before they stand in a rule; those of another owner are refused',
     'Labels.*',
   ),
+  replicas: onKubernetes('it has no effect'),
   deploymentStrategy: onKubernetes('it does nothing'),
   customHeaders: onKubernetes('they do nothing'),
   proxyHeaders: onKubernetes('they do nothing'),
