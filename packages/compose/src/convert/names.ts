@@ -1,12 +1,15 @@
 import { patterns } from '@crux/contract'
+import { cruxExtension } from './crux-extension.ts'
 import type { ServiceContext } from './service-context.ts'
-import { toText } from './values.ts'
+import { getMember, toComposeRecord, toText } from './values.ts'
 
 /**
  * Names the container as Compose does where a name of Compose is a DNS label, which it must be with the prefix. Other containers find it under this
  * name alone, so a name that differs from that of the service is reported.
  */
 export function convertName(context: ServiceContext): void {
+  // The extension names the container itself.
+  if (getMember(toComposeRecord(context.get(cruxExtension)), 'name') !== undefined) return
   const given = toText(context.get('container_name')) || undefined
   const path = given === undefined ? [] : ['container_name']
   const wanted = given ?? context.service

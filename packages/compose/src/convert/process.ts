@@ -77,7 +77,10 @@ function convertUser(context: ServiceContext): void {
   const [user = '', group] = text.split(':', 2)
   const id = user === 'root' ? 0 : /^\d{1,10}$/.test(user) ? Number(user) : undefined
   if (id === undefined) {
-    context.omit(['user'], `Crux takes the number of a user, not the name ${user}: write its number in the image`)
+    context.omit(
+      ['user'],
+      `Crux takes the number of a user, not the name ${user}: write the number that it has in the image`,
+    )
     return
   }
   context.set('user', id, ['user'])
