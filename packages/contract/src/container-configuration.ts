@@ -42,7 +42,8 @@ export const ContainerConfigFields = z.object({
   networks: field.UniqueKeys.nullish(),
   dockerLabels: field.KeyNullableValues.nullish(),
   deploymentStrategy: z.enum(deploymentStrategies).nullish(),
-  replicas: z.int().min(1).max(100).nullish(),
+  /** The number of equal containers; 1 when absent. */
+  replicas: z.int().min(limits.replicas.min).max(limits.replicas.max).nullish(),
   customHeaders: field.UniqueKeys.nullish(),
   proxyHeaders: z.boolean().nullish(),
   useLoadBalancer: z.boolean().nullish(),

@@ -80,8 +80,8 @@ export const configDescriptions: Readonly<Record<string, string>> = {
     "Networks that it joins. A plain name is the team's own network on the node, shared by all that name it and made when it is missing; engine:NAME is one that exists on the engine (only admins).",
   dockerLabels:
     'Labels of the container. null removes one that a weaker layer sets. Labels that other software on the node obeys are for admins only.',
-  replicas: 'How many pods run the container.',
   deploymentStrategy: 'How Kubernetes replaces it.',
+  replicas: 'How many equal containers run on Kubernetes; Docker runs one.',
   customHeaders: 'Headers that the ingress passes on.',
   proxyHeaders: 'Whether the ingress passes on the usual headers of a proxy.',
   useLoadBalancer: 'Whether a load balancer leads to it.',
@@ -92,9 +92,9 @@ export const configDescriptions: Readonly<Record<string, string>> = {
   'healthCheckConfig.readinessProbe': 'Path that answers when it takes requests.',
   'healthCheckConfig.startupProbe': 'Path that answers when it has started.',
   'healthCheckConfig.test':
-    "How the engine's own check runs: shell (command), exec (arguments), or none: not even that of the image.",
-  'healthCheckConfig.command': "The engine's own check: run by a shell in the container, exit code 0 is healthy.",
-  'healthCheckConfig.arguments': 'With the test exec: the program and its arguments, run without a shell.',
+    "The form of the engine's own check: shell runs the command, exec the arguments, none switches off that of the image.",
+  'healthCheckConfig.command': 'Run by a shell in the container, exit code 0 is healthy.',
+  'healthCheckConfig.arguments': 'The program and its arguments, run without a shell.',
   'healthCheckConfig.intervalSeconds': 'Between two checks.',
   'healthCheckConfig.timeoutSeconds': 'When a check counts as failed.',
   'healthCheckConfig.startPeriodSeconds': 'In which failures at the start do not count.',

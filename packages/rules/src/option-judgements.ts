@@ -103,7 +103,7 @@ export const fieldJudgements: Readonly<Record<ContainerConfigField, OptionJudgem
   ),
   expectedState: safe('Says when a start has succeeded; at most a day'),
   healthCheckConfig: safe(
-    "The command runs inside the container; probes go from the agent to the container's own address and follow no redirect",
+    "The test runs inside the container, and can be switched off, which hides only its own failure; probes go from the agent to the container's own address and follow no redirect",
     'Healthcheck.Test',
     'Healthcheck.Interval',
     'Healthcheck.Timeout',
@@ -129,8 +129,8 @@ export const fieldJudgements: Readonly<Record<ContainerConfigField, OptionJudgem
     'Host names and paths are checked before they stand in a rule; those of another owner are refused',
     'Labels.*',
   ),
-  replicas: onKubernetes('it has no effect'),
   deploymentStrategy: onKubernetes('it does nothing'),
+  replicas: onKubernetes('it does nothing'),
   customHeaders: onKubernetes('they do nothing'),
   proxyHeaders: onKubernetes('they do nothing'),
   useLoadBalancer: onKubernetes('it does nothing'),
