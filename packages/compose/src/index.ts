@@ -1,1 +1,2 @@
 export type * from './model.ts'
+export { readCompose } from './read-compose.ts'
