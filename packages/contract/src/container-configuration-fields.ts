@@ -3,6 +3,7 @@ import {
   type containerStates,
   deploymentStrategies,
   exposeStrategies,
+  healthCheckForms,
   logDrivers,
   networkModes,
   portProtocols,
@@ -130,16 +131,20 @@ export const ExpectedState = z.object({
 })
 const seconds = z.int().min(1).max(86_400).nullish()
 /**
- * Probes are HTTP paths. On Docker, which has no HTTP probes, the agent requests them while it verifies a start. `command` and its intervals become
- * the engine's own health check.
+ * Probes are HTTP paths. On Docker, which has no HTTP probes, the agent requests them while it verifies a start. `test`, `command` or `arguments`,
+ * and the times become the engine's own health check.
  */
 export const HealthCheckConfig = z.object({
   port: Port.nullish(),
   livenessProbe: z.string().max(2_048).nullish(),
   readinessProbe: z.string().max(2_048).nullish(),
   startupProbe: z.string().max(2_048).nullish(),
-  /** A shell inside the container runs it; exit code 0 is healthy. */
+  /** `shell` when absent: a shell inside the container runs `command`. `exec` runs `arguments` without one. `none` switches off the image's check. */
+  test: z.enum(healthCheckForms).nullish(),
+  /** Of the form `shell`; exit code 0 is healthy. */
   command: text(4_096).nullish(),
+  /** Of the form `exec`: the program and its arguments. */
+  arguments: Arguments.nullish(),
   intervalSeconds: seconds,
   timeoutSeconds: seconds,
   startPeriodSeconds: seconds,

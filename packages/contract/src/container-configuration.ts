@@ -42,6 +42,8 @@ export const ContainerConfigFields = z.object({
   networks: field.UniqueKeys.nullish(),
   dockerLabels: field.KeyNullableValues.nullish(),
   deploymentStrategy: z.enum(deploymentStrategies).nullish(),
+  /** The number of equal containers; 1 when absent. */
+  replicas: z.int().min(limits.replicas.min).max(limits.replicas.max).nullish(),
   customHeaders: field.UniqueKeys.nullish(),
   proxyHeaders: z.boolean().nullish(),
   useLoadBalancer: z.boolean().nullish(),
@@ -97,6 +99,7 @@ export const containerConfigGroups = {
   ],
   kubernetes: [
     'deploymentStrategy',
+    'replicas',
     'customHeaders',
     'proxyHeaders',
     'useLoadBalancer',

@@ -63,6 +63,8 @@ export const logDrivers = [
   'etwlogs',
   'logentries',
 ] as const
+/** How the engine runs the test of a health check; `none` switches off the one of the image. */
+export const healthCheckForms = ['shell', 'exec', 'none'] as const
 export const deploymentStrategies = ['recreate', 'rolling'] as const
 export const portProtocols = ['tcp', 'udp'] as const
 export const proxyProtocols = ['v1', 'v2'] as const

@@ -81,6 +81,7 @@ export const configDescriptions: Readonly<Record<string, string>> = {
   dockerLabels:
     'Labels of the container. null removes one that a weaker layer sets. Labels that other software on the node obeys are for admins only.',
   deploymentStrategy: 'How Kubernetes replaces it.',
+  replicas: 'How many equal containers run on Kubernetes; Docker runs one.',
   customHeaders: 'Headers that the ingress passes on.',
   proxyHeaders: 'Whether the ingress passes on the usual headers of a proxy.',
   useLoadBalancer: 'Whether a load balancer leads to it.',
@@ -90,7 +91,10 @@ export const configDescriptions: Readonly<Record<string, string>> = {
   'healthCheckConfig.livenessProbe': 'Path that answers while it lives; Kubernetes restarts it otherwise.',
   'healthCheckConfig.readinessProbe': 'Path that answers when it takes requests.',
   'healthCheckConfig.startupProbe': 'Path that answers when it has started.',
-  'healthCheckConfig.command': "The engine's own check: run by a shell in the container, exit code 0 is healthy.",
+  'healthCheckConfig.test':
+    "The form of the engine's own check: shell runs the command, exec the arguments, none switches off that of the image.",
+  'healthCheckConfig.command': 'Run by a shell in the container, exit code 0 is healthy.',
+  'healthCheckConfig.arguments': 'The program and its arguments, run without a shell.',
   'healthCheckConfig.intervalSeconds': 'Between two checks.',
   'healthCheckConfig.timeoutSeconds': 'When a check counts as failed.',
   'healthCheckConfig.startPeriodSeconds': 'In which failures at the start do not count.',

@@ -94,6 +94,7 @@ function toJson(name: string, value: unknown): unknown {
   if (name === 'networks' || name === 'customHeaders' || name === 'commands' || name === 'args') return toTexts(value)
   if (name === 'labels' || name === 'annotations')
     return mapped(value, Object.fromEntries(markerSections.map((section) => [section, (rows) => toObject(rows)])))
+  if (name === 'healthCheckConfig') return mapped(value, { arguments: toTexts })
   if (name === 'logConfig') return mapped(value, { options: (rows) => toObject(rows) })
   if (!Array.isArray(value)) return value
   if (name === 'secrets') return value.map(({ key, required }: KeyRow) => ({ key, required }))

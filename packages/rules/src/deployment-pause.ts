@@ -1,5 +1,6 @@
 import type { FinalContainerConfig } from '@crux/contract'
 import { sameValue } from './config-parts.ts'
+import { hasHealthTest } from './health-check.ts'
 import { isHostPath } from './host-dangerous.ts'
 import { isSameHostPort, publishedPorts } from './host-ports.ts'
 import { isInside } from './volume-name.ts'
@@ -47,7 +48,9 @@ export function pauseReason(
     return `The image keeps data in ${undeclared}, which no volume here mounts: the new one finds it empty`
   if ((old.config.expose ?? 'none') === 'none') return undefined
   if (!sameRoute(old.config, next.config)) return 'Its route through the proxy changes'
-  if (old.config.healthCheckConfig?.command || old.image?.hasHealthCheck === true) return undefined
+  if (hasHealthTest(old.config.healthCheckConfig, old.image ?? {})) return undefined
+  if (old.config.healthCheckConfig?.test === 'none')
+    return 'The proxy routes to it and its health check is switched off'
   return old.image?.hasHealthCheck === false
     ? 'The proxy routes to it and its image has no health check'
     : 'The proxy routes to it, and without a health check in its image it could answer twice'

@@ -90,6 +90,7 @@ const readers: Readonly<Record<string, Reader | undefined>> = {
   portRanges: shorthand(parsePortRange, '8000-8010:9000-9010'),
   volumes: shorthand(parseVolume, 'data:/var/lib/data:rwo'),
   logConfig: inside({ options: keyValues }),
+  healthCheckConfig: inside({ arguments: keys }),
   initContainers: (value, at, fail) =>
     Array.isArray(value) ? value.map((row, index) => initContainer(row, `${at}[${index}]`, fail)) : value,
   restartPolicy: (value) => (typeof value === 'string' ? (parseRestartPolicy(value) ?? value) : value),

@@ -16,6 +16,7 @@ const everything: ContainerConfigFields = {
   shmSize: '64Mi',
   extraHosts: [{ key: 'db', value: '10.0.0.1' }],
   deploymentStrategy: 'rolling',
+  replicas: 3,
   customHeaders: [{ key: 'X-A' }],
   proxyHeaders: true,
   useLoadBalancer: true,

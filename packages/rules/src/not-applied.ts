@@ -35,6 +35,10 @@ function onDocker(config: ContainerConfigFields): NotApplied[] {
       add(property, `${noRestarts} is never asked, the other one decides whether the start succeeds`)
     else add(property, `${noRestarts} decides whether the start succeeds, and is never asked again`, true)
   }
+  if (config.healthCheckConfig?.test === 'none')
+    for (const time of ['intervalSeconds', 'timeoutSeconds', 'startPeriodSeconds', 'retries'] as const)
+      if (config.healthCheckConfig[time] != null)
+        add(`healthCheckConfig.${time}`, "The image's health check is switched off: nothing is checked at these times")
   config.volumes?.forEach((volume, index) => {
     const directory = 'on Docker the volume is a folder of the node'
     if (volume.class) add(`volumes[${index}].class`, `Storage classes are for Kubernetes nodes: ${directory}`)
@@ -99,6 +103,8 @@ const hasOtherProbe = ({ healthCheckConfig }: ContainerConfigFields) =>
 
 function hasEffect(field: ContainerConfigField, value: unknown): boolean {
   if (isUnset(field, value) || value === false) return false
+  // Every node runs one container.
+  if (field === 'replicas') return value !== 1
   if (Array.isArray(value)) return value.length > 0
   if (typeof value !== 'object' || value === null) return true
   if ('enabled' in value) return value.enabled === true

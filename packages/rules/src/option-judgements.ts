@@ -103,7 +103,7 @@ export const fieldJudgements: Readonly<Record<ContainerConfigField, OptionJudgem
   ),
   expectedState: safe('Says when a start has succeeded; at most a day'),
   healthCheckConfig: safe(
-    "The command runs inside the container; probes go from the agent to the container's own address and follow no redirect",
+    "The test runs inside the container, and can be switched off, which hides only its own failure; probes go from the agent to the container's own address and follow no redirect",
     'Healthcheck.Test',
     'Healthcheck.Interval',
     'Healthcheck.Timeout',
@@ -130,6 +130,7 @@ export const fieldJudgements: Readonly<Record<ContainerConfigField, OptionJudgem
     'Labels.*',
   ),
   deploymentStrategy: onKubernetes('it does nothing'),
+  replicas: onKubernetes('it does nothing'),
   customHeaders: onKubernetes('they do nothing'),
   proxyHeaders: onKubernetes('they do nothing'),
   useLoadBalancer: onKubernetes('it does nothing'),
@@ -142,7 +143,7 @@ export const fieldJudgements: Readonly<Record<ContainerConfigField, OptionJudgem
 /** Options that the agent sets by itself, for any configuration. */
 export const computedJudgements: Readonly<Record<string, OptionJudgement>> = {
   'image and tag': safe(
-    'Always the id of the image that was resolved from a name; `sha256:...` is no name, so images of others are not run by their id',
+    'Always the id of the image that was resolved from a name; `sha256:...` is no name, so images of others are not run by their id. A pinned digest is asked of the repository of the image, and refused for images of the node itself',
     'Image',
   ),
   'names on the network of the prefix': safe(

@@ -1,5 +1,6 @@
 import type { ContainerConfigFields, NodeType } from '@crux/contract'
 import type { Report } from './config-problem.ts'
+import { checkHealthTest } from './health-check.ts'
 import { bytesOfQuantity, millisOfCores } from './quantity.ts'
 
 /** Checks the runtime settings of the process: directory, resources, limits, log. */
@@ -11,6 +12,7 @@ export function checkRuntime(config: ContainerConfigFields, nodeType: NodeType |
   for (const [index, { key, hard }] of (config.ulimits ?? []).entries())
     if (key === 'nofile' && hard === -1)
       report(`ulimits[${index}].hard`, 'max', 'Open files have a limit in every kernel: 1048576 is usual')
+  checkHealthTest(config.healthCheckConfig, report)
   checkResources(config, nodeType, report)
   checkLogOptions(config.logConfig, report)
 }

@@ -110,13 +110,20 @@ function plainFields({ runnable = false, networkName = 'net' }: ArbitraryConfigO
       }),
     ),
     healthCheckConfig: maybe(
-      fc.record({
-        command: fc.constantFrom('true', 'test -d /'),
-        intervalSeconds: amount(1, 60),
-        timeoutSeconds: amount(1, 60),
-        startPeriodSeconds: maybe(amount(1, 60)),
-        retries: amount(1, 10),
-      }),
+      fc
+        .record({
+          test: fc.constantFrom('shell', 'exec', 'none'),
+          intervalSeconds: amount(1, 60),
+          timeoutSeconds: amount(1, 60),
+          startPeriodSeconds: maybe(amount(1, 60)),
+          retries: amount(1, 10),
+        })
+        .map(({ test, ...times }) => ({
+          ...(test === 'none' ? {} : times),
+          test: test === 'shell' ? undefined : test,
+          ...(test === 'shell' && { command: 'test -d /' }),
+          ...(test === 'exec' && { arguments: [{ key: 'test' }, { key: '-d' }, { key: '/' }] }),
+        })),
     ),
     ...(runnable ? {} : kubernetesFields),
   })
@@ -157,6 +164,7 @@ function logConfig(runnable: boolean) {
 
 export const kubernetesFields = {
   deploymentStrategy: maybe(fc.constantFrom('recreate', 'rolling')),
+  replicas: maybe(amount(1, 100)),
   customHeaders: maybe(rows(fc.record({ key: word.map((name) => `X-${name}`) }), (row) => row.key)),
   proxyHeaders: maybe(fc.boolean()),
   useLoadBalancer: maybe(fc.boolean()),

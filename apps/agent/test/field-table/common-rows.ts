@@ -281,6 +281,29 @@ export async function commonRows({
       },
     },
     {
+      says: 'healthCheckConfig: the form exec runs its arguments without a shell',
+      config: {
+        healthCheckConfig: {
+          test: 'exec',
+          arguments: [{ key: 'test' }, { key: '-d' }, { key: '/' }],
+          intervalSeconds: 1,
+        },
+      },
+      check({ info }) {
+        expect(info.Config.Healthcheck).toMatchObject({ Test: ['CMD', 'test', '-d', '/'], Interval: 1e9 })
+        expect(info.State.Health?.Status).toBe('healthy')
+      },
+    },
+    {
+      says: "healthCheckConfig: the form none switches the image's check off",
+      config: { healthCheckConfig: { test: 'none' } },
+      image: images.checked,
+      check({ info }) {
+        expect(info.Config.Healthcheck?.Test).toEqual(['NONE'])
+        expect(info.State.Health?.Status).toBeUndefined()
+      },
+    },
+    {
       says: 'healthCheckConfig: probes are asked by the agent, startup before readiness',
       config: { healthCheckConfig: { port: 8080, startupProbe: '/index.html', readinessProbe: 'ready.html' } },
       check({ reported }) {

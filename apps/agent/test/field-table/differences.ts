@@ -204,9 +204,13 @@ function healthParts(
   { healthCheckConfig: health }: FinalContainerConfig,
   { Config, State }: Docker.ContainerInspectInfo,
 ): Part[] {
-  if (!health?.command) return []
+  if (health?.test === 'none') return [['healthCheckConfig', ['NONE'], Config.Healthcheck?.Test]]
+  if (!health?.command && !health?.arguments) return []
+  const test = health.command
+    ? ['CMD-SHELL', health.command]
+    : ['CMD', ...(health.arguments ?? []).map(({ key }) => key)]
   const wanted = {
-    Test: ['CMD-SHELL', health.command],
+    Test: test,
     Interval: (health.intervalSeconds ?? 0) * 1e9,
     Timeout: (health.timeoutSeconds ?? 0) * 1e9,
     ...(health.startPeriodSeconds ? { StartPeriod: health.startPeriodSeconds * 1e9 } : {}),

@@ -5,10 +5,12 @@ export type Warnings = NonNullable<ResponseInput<'deployments.preview'>['instanc
 
 /**
  * One container as a start would create it, from the current layers or from an earlier release. Digests are known only
- * for releases: a start from the current layers resolves the tags later. For a tag that the instance follows, `pendingDigest` is what the registry
- * last reported, if that does not run.
+ * for releases and for pinned images: a start from the current layers resolves other tags later. For a tag that the instance follows,
+ * `pendingDigest` is what the registry last reported, if that does not run.
  */
 export type Next = Omit<ReleaseInstanceRow, 'containerName'> & {
   warnings: Warnings
+  /** It ran before. */
+  isEarlier?: boolean
   pendingDigest?: string | undefined
 }

@@ -61,7 +61,7 @@ async function createContainer({ instanceId }: StepOf<'container.create'>, conte
       `the image keeps data in ${uncovered.join(', ')}, which no volume of the configuration holds: each new container finds it empty`,
     )
   }
-  if (instance.base.healthCheck && !instance.base.healthCheck.command && !instance.metadata.hasHealthCheck)
+  if (instance.base.healthCheck && !instance.base.healthCheck.test && !instance.metadata.hasHealthCheck)
     progressReporter.warn(instanceId, 'healthCheckConfig: the image has no health check whose times could be changed')
   for (const { property, description } of notApplied(instance.config, 'docker'))
     progressReporter.warn(instanceId, `${property}: ${description}`)

@@ -1,4 +1,5 @@
 import type { FinalContainerConfig } from '@crux/contract'
+import { healthCheckTest } from '@crux/rules'
 
 /** The state that a container must reach to count as deployed. */
 export interface ExpectedState {
@@ -60,8 +61,9 @@ function toProbes(config: FinalContainerConfig): HttpProbe[] {
 
 /** When the engine's own check has used its start period and all its attempts: its result is not final before that. */
 function checkedAfterMs({ healthCheckConfig }: FinalContainerConfig): number {
-  const { command, intervalSeconds, timeoutSeconds, startPeriodSeconds, retries } = healthCheckConfig ?? {}
-  if (!command && intervalSeconds == null && startPeriodSeconds == null) return 0
+  const { intervalSeconds, timeoutSeconds, startPeriodSeconds, retries } = healthCheckConfig ?? {}
+  const test = healthCheckTest(healthCheckConfig)
+  if (test?.[0] === 'NONE' || (!test && intervalSeconds == null && startPeriodSeconds == null)) return 0
   const each = (intervalSeconds ?? 30) + (timeoutSeconds ?? 30)
   return ((startPeriodSeconds ?? 0) + each * ((retries ?? 3) + 1)) * 1_000
 }

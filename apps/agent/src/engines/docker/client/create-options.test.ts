@@ -29,7 +29,7 @@ const everything: Required<ContainerSpec> = {
   networks: [{ name: 'other', aliases: ['web'] }],
   log: { driver: 'local', options: { 'max-size': '1m' } },
   capabilities: { add: ['CHOWN'], drop: ['KILL'] },
-  healthCheck: { command: 'true', intervalMs: 1, timeoutMs: 1, startPeriodMs: 1, retries: 1 },
+  healthCheck: { test: ['CMD-SHELL', 'true'], intervalMs: 1, timeoutMs: 1, startPeriodMs: 1, retries: 1 },
   resources: { cpuLimitMillis: 1, memoryLimitBytes: 1, cpuRequestMillis: 1, memoryRequestBytes: 1 },
   ulimits: [{ name: 'nofile', soft: 1, hard: 2 }],
   shmSizeBytes: 1,

@@ -71,9 +71,9 @@ function resources(given: Resources): Docker.HostConfig {
 const nanosPerMs = 1_000_000
 
 /** To the engine, zero and an empty test mean that the image's value applies. */
-function healthCheck({ command, intervalMs, timeoutMs, startPeriodMs, retries }: HealthCheck): Docker.HealthConfig {
+function healthCheck({ test, intervalMs, timeoutMs, startPeriodMs, retries }: HealthCheck): Docker.HealthConfig {
   return {
-    Test: command === undefined ? [] : ['CMD-SHELL', command],
+    Test: [...(test ?? [])],
     Interval: (intervalMs ?? 0) * nanosPerMs,
     Timeout: (timeoutMs ?? 0) * nanosPerMs,
     StartPeriod: (startPeriodMs ?? 0) * nanosPerMs,

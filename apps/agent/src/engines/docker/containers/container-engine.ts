@@ -219,8 +219,8 @@ export interface ContainerSpec {
 }
 
 export interface HealthCheck {
-  /** Run by a shell inside the container; undefined: the image's own test, at the times below. */
-  command: string | undefined
+  /** In the form of the engine: `CMD`, `CMD-SHELL` or `NONE` first; undefined: the image's own test, at the times below. */
+  test: readonly string[] | undefined
   intervalMs: number | undefined
   timeoutMs: number | undefined
   startPeriodMs: number | undefined

@@ -1,4 +1,5 @@
 import type { Release } from '@crux/agent-protocol'
+import { hasHealthTest } from '@crux/rules'
 import { PlanError } from '../../../errors.ts'
 import { isOfRelease, label } from '../../labels.ts'
 import type { ObservedContainer } from '../containers/container-engine.ts'
@@ -244,7 +245,7 @@ function getLinks(desired: readonly ResolvedInstance[], observed: Observation, n
 
 export function hasHealthProbe(instance: Pick<DesiredInstance, 'config'>): boolean {
   const probes = instance.config.healthCheckConfig
-  return Boolean(probes?.readinessProbe || probes?.startupProbe || probes?.livenessProbe || probes?.command)
+  return Boolean(probes?.readinessProbe || probes?.startupProbe || probes?.livenessProbe || hasHealthTest(probes, {}))
 }
 
 function toRecord(container: ObservedContainer): PreviousContainer {

@@ -1,5 +1,5 @@
 import type { FinalContainerConfig } from '@crux/contract'
-import { bytesOfQuantity, millisOfCores } from '@crux/rules'
+import { bytesOfQuantity, healthCheckTest, millisOfCores } from '@crux/rules'
 import type { HealthCheck, Resources } from '../containers/container-engine.ts'
 
 /** @throws Error with a sentence for users */
@@ -15,11 +15,12 @@ export function toResources({ resourceConfig }: FinalContainerConfig): Resources
 
 /** Returns a check only where something is set; times alone change those of the image's own check. */
 export function toHealthCheck({ healthCheckConfig }: FinalContainerConfig): HealthCheck | undefined {
-  const { command, intervalSeconds, timeoutSeconds, startPeriodSeconds, retries } = healthCheckConfig ?? {}
+  const { intervalSeconds, timeoutSeconds, startPeriodSeconds, retries } = healthCheckConfig ?? {}
+  const test = healthCheckTest(healthCheckConfig)
   const times = [intervalSeconds, timeoutSeconds, startPeriodSeconds, retries]
-  if (!command && times.every((value) => value == null)) return undefined
+  if (!test && times.every((value) => value == null)) return undefined
   return {
-    command: command || undefined,
+    test,
     intervalMs: milliseconds(intervalSeconds),
     timeoutMs: milliseconds(timeoutSeconds),
     startPeriodMs: milliseconds(startPeriodSeconds),

@@ -31,7 +31,7 @@ const sections = {
   labels: { group: 'docker', fields: ['dockerLabels'] },
   capabilities: { group: 'docker', fields: ['capabilities'] },
   limits: { group: 'docker', fields: ['ulimits', 'shmSize'] },
-  strategy: { group: 'kubernetes', fields: ['deploymentStrategy'] },
+  strategy: { group: 'kubernetes', fields: ['deploymentStrategy', 'replicas'] },
   headers: { group: 'kubernetes', fields: ['proxyHeaders', 'customHeaders'] },
   loadBalancer: { group: 'kubernetes', fields: ['useLoadBalancer', 'extraLBAnnotations'] },
   kubernetesLabels: { group: 'kubernetes', fields: ['labels'] },

@@ -12,10 +12,11 @@ import {
   LogSection,
   NetworksSection,
 } from './DockerSections.tsx'
+import { HealthSection } from './HealthSection.tsx'
 import { InitContainersSection } from './InitContainersSection.tsx'
 import { HeadersSection, LoadBalancerSection, MetricsSection } from './KubernetesSections.tsx'
 import { MarkersSection } from './MarkersSection.tsx'
-import { HealthSection, PlainSection } from './PlainSections.tsx'
+import { PlainSection } from './PlainSections.tsx'
 import { PortsSection } from './PortsSection.tsx'
 import { StorageSection } from './StorageSection.tsx'
 import { VolumesSection } from './VolumesSection.tsx'

@@ -122,18 +122,23 @@ const plainSections = {
     ],
   },
   strategy: {
-    origin: 'deploymentStrategy',
     settings: [
       {
         field: 'deploymentStrategy',
         label: 'field.deploymentStrategy',
-        origin: false,
         fallback: 'recreate',
         options: deploymentStrategies.map((value) => ({
           value,
           label: `strategy.${value}` as const,
           help: `strategy.help.${value}` as const,
         })),
+      },
+      {
+        field: 'replicas',
+        label: 'field.replicas',
+        help: 'strategy.replicasHelp',
+        control: 'number',
+        placeholder: '1',
       },
     ],
   },
@@ -152,49 +157,7 @@ export function PlainSection({ id }: { id: keyof typeof plainSections }) {
 }
 
 /** An error of a setting as a whole; its parts show their own errors. */
-function FieldErrors({ field = '' }: { field: string | undefined }) {
+export function FieldErrors({ field = '' }: { field: string | undefined }) {
   const { getError } = useConfigForm()
   return <RowErrors errors={[getError(field)]} />
 }
-
-const probe = (part: 'startupProbe' | 'readinessProbe' | 'livenessProbe' | 'command', placeholder: string) =>
-  ({ field: 'healthCheckConfig', part, label: `health.${part}`, help: `health.${part}Help`, placeholder }) as const
-const healthNumber = (
-  part: 'intervalSeconds' | 'timeoutSeconds' | 'startPeriodSeconds' | 'retries',
-  placeholder: string,
-) => ({ field: 'healthCheckConfig', part, label: `health.${part}`, control: 'number', placeholder }) as const
-
-const probes: readonly SettingSpec[] = [
-  probe('startupProbe', '/started'),
-  probe('readinessProbe', '/ready'),
-  probe('livenessProbe', '/alive'),
-  {
-    field: 'healthCheckConfig',
-    part: 'port',
-    label: 'health.port',
-    help: 'health.portHelp',
-    control: 'number',
-    placeholder: '8080',
-  },
-]
-const healthCommand = [
-  healthNumber('intervalSeconds', '30'),
-  healthNumber('timeoutSeconds', '30'),
-  healthNumber('startPeriodSeconds', '0'),
-  healthNumber('retries', '3'),
-]
-
-export const HealthSection = () => (
-  <Section id="health" origin="healthCheckConfig">
-    <SettingGrid>
-      <SettingFields settings={probes} />
-    </SettingGrid>
-    <div className="grid gap-x-5 gap-y-4 border-t border-line p-3 sm:grid-cols-4">
-      <div className="sm:col-span-4">
-        <SettingFields settings={[probe('command', 'pg_isready -U postgres')]} />
-      </div>
-      <SettingFields settings={healthCommand} />
-    </div>
-    <FieldErrors field="healthCheckConfig" />
-  </Section>
-)
