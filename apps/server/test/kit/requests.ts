@@ -33,6 +33,15 @@ export const bodies = (testEnvironment: TestEnvironment): Partial<Record<Operati
   'versions.create': { name: '2.0.0', type: 'rolling' },
   'versions.update': { name: '2.0.0' },
   'versions.increase': { name: '2.0.0' },
+  'projects.import': {
+    project: { name: 'Imported', type: 'versionless' },
+    images: [{ registryId: testEnvironment.registryId, name: 'a' }],
+  },
+  'versions.import': {
+    name: '3.0.0',
+    type: 'rolling',
+    images: [{ registryId: testEnvironment.registryId, name: 'a' }],
+  },
   'images.create': [{ registryId: testEnvironment.registryId, images: ['a:1'] }],
   'images.order': [testEnvironment.imageId],
   'images.update': { tag: '2' },
