@@ -36,7 +36,7 @@ const containerNameMax = 40
 export function findTemplateProblems(template: TemplateFile): ConfigProblem[] {
   return collectProblems((report) => {
     checkRegistries(template, report)
-    template.images.forEach((_, index) => checkImage(template, index, report))
+    for (const index of template.images.keys()) checkImage(template, index, report)
     checkTogether(template, report)
   })
 }
