@@ -2,6 +2,7 @@ import type { ResponseOf } from '@crux/contract'
 import { Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Preview } from './change-lines.ts'
+import { GenerateSecrets } from './GenerateSecrets.tsx'
 import { HostDangers } from './HostDangers.tsx'
 import { InstanceChange } from './InstanceChange.tsx'
 import { ProblemList } from './ProblemList.tsx'
@@ -21,6 +22,7 @@ export function WhatChanges({ preview, target }: Props) {
   return (
     <div className="divide-y divide-line">
       <ProblemList preview={preview} problems={problems} target={target} className="px-3 py-2.5" />
+      {target && <GenerateSecrets {...target} preview={preview} className="px-3 py-2.5" />}
       <HostDangers preview={preview} />
       {changing.map((instance) => (
         <InstanceChange key={instance.instanceId} instance={instance} target={target} />

@@ -7,6 +7,7 @@ import { Box } from '../../../components/Box.tsx'
 import { ErrorState } from '../../../components/ErrorState.tsx'
 import { changeLines } from '../../deployments/change-lines.ts'
 import { DiffLines } from '../../deployments/DiffLines.tsx'
+import { GenerateSecrets } from '../../deployments/GenerateSecrets.tsx'
 import { ProblemList } from '../../deployments/ProblemList.tsx'
 import { WhatChanges } from '../../deployments/WhatChanges.tsx'
 
@@ -65,6 +66,7 @@ export function BeforeDeploy({ teamSlug, deploymentId, instanceId, revision }: P
             </p>
           ) : null}
           <ProblemList preview={query.data} problems={problems} target={target} instanceId={instanceId} />
+          {target && <GenerateSecrets {...target} preview={query.data} />}
         </div>
       )}
     </Box>
