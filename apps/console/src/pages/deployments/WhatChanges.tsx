@@ -21,8 +21,8 @@ export function WhatChanges({ preview, target }: Props) {
   const kept = instances.filter((instance) => instance.action === 'keep')
   return (
     <div className="divide-y divide-line">
-      <ProblemList preview={preview} problems={problems} target={target} className="px-3 py-2.5" />
       {target && <GenerateSecrets {...target} preview={preview} className="px-3 py-2.5" />}
+      <ProblemList preview={preview} problems={problems} target={target} className="px-3 py-2.5" />
       <HostDangers preview={preview} />
       {changing.map((instance) => (
         <InstanceChange key={instance.instanceId} instance={instance} target={target} />

@@ -43,7 +43,7 @@ export function TemplateCards({ templates, disabledReason, onAdd }: Props) {
               </li>
             ))}
           </ul>
-          <FoldedText text={template.description} lines={3} className="mt-2.5 text-ink-2" />
+          <FoldedText text={template.description} lines={6} className="mt-2.5 text-ink-2" />
         </li>
       ))}
     </ul>

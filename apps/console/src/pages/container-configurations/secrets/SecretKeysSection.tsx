@@ -32,6 +32,9 @@ export function SecretKeysSection() {
             <span aria-hidden className="text-ink-2">
               {t('secrets.required')}
             </span>
+            <span aria-hidden data-tip={t('secrets.groupHelp')} className="ml-2 text-ink-2">
+              {t('secrets.groupWord')}
+            </span>
             <SettingInput
               className="min-w-28 flex-1"
               lazy

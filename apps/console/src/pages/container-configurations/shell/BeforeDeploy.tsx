@@ -53,6 +53,7 @@ export function BeforeDeploy({ teamSlug, deploymentId, instanceId, revision }: P
       ) : (
         <div className="grid gap-2.5 p-3 text-small">
           <p className="text-ink-2">{running ? t('before.against', { number: running.number }) : t('before.first')}</p>
+          {target && <GenerateSecrets {...target} preview={query.data} />}
           {lines.length > 0 ? <DiffLines lines={lines} /> : running && <p>{t('before.same')}</p>}
           {instance?.action === 'replace-with-pause' ? (
             <p className="flex items-start gap-2 text-progress">
@@ -66,7 +67,6 @@ export function BeforeDeploy({ teamSlug, deploymentId, instanceId, revision }: P
             </p>
           ) : null}
           <ProblemList preview={query.data} problems={problems} target={target} instanceId={instanceId} />
-          {target && <GenerateSecrets {...target} preview={query.data} />}
         </div>
       )}
     </Box>
