@@ -23,6 +23,7 @@ declare module 'i18next' {
       status: typeof import('./locales/en/status.json')
       storages: typeof import('./locales/en/storages.json')
       teams: typeof import('./locales/en/teams.json')
+      templates: typeof import('./locales/en/templates.json')
       tokens: typeof import('./locales/en/tokens.json')
       versions: typeof import('./locales/en/versions.json')
     }

@@ -56,6 +56,12 @@ const teamDetails = createRoute({
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('teams.get', { params })),
   component: page(['teams', 'tokens'], () => import('./pages/teams/TeamPage.tsx'), 'TeamPage'),
 })
+const templates = createRoute({
+  getParentRoute: () => app,
+  path: '/templates',
+  loader: () => void queryClient.prefetchQuery(apiQuery('templates.list')),
+  component: page(['templates', 'projects'], () => import('./pages/templates/TemplatesPage.tsx'), 'TemplatesPage'),
+})
 const planned = page(['planned'], () => import('./pages/planned/PlannedPage.tsx'), 'PlannedPage')
 const plannedOutside = <const P extends string>(path: P) =>
   createRoute({ getParentRoute: () => app, path, component: planned })
@@ -248,7 +254,7 @@ const tree = root.addChildren([
     ...accountRoutes,
     teams,
     teamDetails,
-    plannedOutside('/templates'),
+    templates,
     plannedOutside('/composer'),
     team.addChildren([
       teamHome,

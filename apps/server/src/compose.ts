@@ -22,6 +22,7 @@ import { serviceAccountRoutes } from './service-accounts/index.ts'
 import { storageRoutes } from './storages/index.ts'
 import { systemHandlers } from './system/index.ts'
 import { teamRoutes } from './teams/index.ts'
+import { templateRoutes } from './templates/index.ts'
 import { tokenRoutes } from './tokens/index.ts'
 import { projectVersions, versionRoutes } from './versions/index.ts'
 
@@ -58,6 +59,7 @@ export function composeRoutes(app: App, parts: Parts): Handlers {
     ...deploymentRoutes(app, parts.following.switch),
     ...nodeRoutes(app, parts.localAgents),
     ...containerRoutes(app),
+    ...templateRoutes(app),
   }
 }
 

@@ -5,5 +5,6 @@ import { fileURLToPath } from 'node:url'
  * same relative paths are valid for both.
  */
 export const migrationsDirectory = fileURLToPath(new URL('../migrations', import.meta.url))
+export const templatesDirectory = fileURLToPath(new URL('../templates', import.meta.url))
 export const consoleDirectory = fileURLToPath(new URL('../../console/dist', import.meta.url))
 export const agentDirectory = fileURLToPath(new URL('../../agent', import.meta.url))

@@ -34,7 +34,12 @@ export function copyFields(
   newId: () => string,
 ): FieldChange[] {
   const own = new Map((here.secrets ?? []).map((row) => [row.key, row]))
-  const secrets = other.secrets?.map(({ key, required }) => ({ ...own.get(key), key, required }))
+  const secrets = other.secrets?.map(({ key, required, generate }) => ({
+    ...own.get(key),
+    key,
+    required,
+    ...(generate && { generate }),
+  }))
   const taken: ContainerConfigFields = JSON.parse(
     JSON.stringify({ ...other, secrets }, (name, value) => (name === 'id' ? undefined : value)),
   )
@@ -44,5 +49,5 @@ export function copyFields(
 
 const withSecretKeys = (fields: ContainerConfigFields): ContainerConfigFields => ({
   ...fields,
-  secrets: fields.secrets?.map(({ key, required }) => ({ key, required })),
+  secrets: fields.secrets?.map(({ key, required, generate }) => ({ key, required, generate })),
 })

@@ -19,6 +19,14 @@ export { newId } from './new-id.ts'
 export { type Layer, type LowerLayers, listLowerLayers, mergeLowerLayers } from './parent-layers.ts'
 export { parsePastedPorts, parsePastedVolumes } from './pasted-rows.ts'
 export {
+  type GroupChanges,
+  type GroupMember,
+  generateSecret,
+  listSecretGroups,
+  type SecretGroup,
+  toGroupChanges,
+} from './secret-groups.ts'
+export {
   type AddedSecret,
   findAddedSecretProblems,
   findOverwrittenSecrets,

@@ -11,7 +11,15 @@ export type KnownSecrets = { keys: readonly string[]; publicKey: string | null; 
 export type SecretState = 'on-node' | 'sealed' | 'below' | 'shared' | 'stale' | 'missing' | 'unset'
 
 /** A key as the section lists it. A locked key comes from a lower layer and cannot be removed here. */
-export type SecretRow = { key: string; required: boolean; locked: boolean; own: Secret | undefined; state: SecretState }
+export type SecretRow = {
+  key: string
+  required: boolean
+  locked: boolean
+  own: Secret | undefined
+  state: SecretState
+  /** The group of generated values that it belongs to. */
+  group: string | undefined
+}
 
 /** Keys of the layers below first, in their order, then those that this layer adds. */
 export function secretRows(
@@ -24,7 +32,15 @@ export function secretRows(
   return [...lower.keys(), ...own.map((row) => row.key).filter((key) => !lower.has(key))].map((key) => {
     const [row, base] = [mine.get(key), lower.get(key)]
     const required = Boolean(row?.required || base?.required)
-    return { key, required, locked: base !== undefined, own: row, state: getState(key, required, row, base, known) }
+    const group = row?.generate ?? base?.generate
+    return {
+      key,
+      required,
+      locked: base !== undefined,
+      own: row,
+      state: getState(key, required, row, base, known),
+      group,
+    }
   })
 }
 

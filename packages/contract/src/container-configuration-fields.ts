@@ -205,6 +205,12 @@ export const Secret = z.object({
   value: text(1_048_576).optional(),
   encrypted: z.boolean().optional(),
   publicKey: z.string().max(16_384).nullish(),
+  /** Base layers only: the browser can generate a value, the same one for all keys of a deployment that name this group. */
+  generate: z
+    .string()
+    .max(63)
+    .regex(patterns.secretGroup, 'Use lower-case letters, digits and dashes for the group')
+    .optional(),
 })
 export const Secrets = list(Secret).superRefine(unique('key', (row) => row.key))
 /** A signal by its name or its number, as the engine accepts it (signal(7)). */

@@ -15,6 +15,7 @@ import { registryHookEndpoints } from './registry-hooks.ts'
 import { storageEndpoints } from './storages.ts'
 import { systemEndpoints } from './system.ts'
 import { teamEndpoints } from './teams.ts'
+import { templateEndpoints } from './templates.ts'
 import { tokenEndpoints } from './tokens.ts'
 
 /** Every endpoint of the product API, by operation. */
@@ -34,6 +35,7 @@ export const contract = {
   ...storageEndpoints,
   ...deploymentEndpoints,
   ...deploymentConfigurationEndpoints,
+  ...templateEndpoints,
 }
 export type Contract = typeof contract
 export type Operation = keyof Contract

@@ -58,9 +58,10 @@ type Properties = {
   auditBody?: boolean
   /**
    * The team of the audit entry where it is not simply the team of the path. `created`: the team in the answer. `deleted`: the team of the path,
-   * whose audit log is deleted with it, so that only refusals are recorded.
+   * whose audit log is deleted with it, so that only refusals are recorded. `named`: the team that the body names, once the handler has checked that
+   * the caller is a member of it.
    */
-  auditTeam?: 'created' | 'deleted'
+  auditTeam?: 'created' | 'deleted' | 'named'
   /**
    * What was created, for the header Location of a 201. Absent: a resource below the path, with the id of the answer. `sibling`: a copy of the
    * resource in the path, with the id of the answer. `collection`: a resource of the

@@ -60,6 +60,8 @@ export const patterns = {
   emailDomain: /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,63}$/,
   signal:
     /^(SIG(ABRT|ALRM|BUS|CHLD|CONT|FPE|HUP|ILL|INT|IO|KILL|PIPE|POLL|PROF|PWR|QUIT|SEGV|STOP|SYS|TERM|TRAP|TSTP|TTIN|TTOU|URG|USR1|USR2|VTALRM|WINCH|XCPU|XFSZ|RTMIN(\+([1-9]|1[0-5]))?|RTMAX(-([1-9]|1[0-4]))?)|[1-9]|[1-5]\d|6[0-4])$/,
+  /** Secrets with the same group get the same generated value. */
+  secretGroup: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
   noWhitespace: /^\S+$/,
 } as const
 

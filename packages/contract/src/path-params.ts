@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { hookKinds } from './enums.ts'
 import { limits } from './limits.ts'
-import { ContainerName, Id } from './shapes.ts'
+import { ContainerName, Id, TemplateId } from './shapes.ts'
 
 /** The schemas of the parameters in paths, by name; every other parameter is an id. */
 const parameters = {
@@ -10,6 +10,7 @@ const parameters = {
   /** `_` for containers outside any prefix. */
   prefix: z.string().min(1).max(limits.containerName.max),
   name: ContainerName,
+  templateId: TemplateId,
   kind: z.enum(hookKinds),
   /** Part of the address of a Docker Hub hook. */
   secret: z.string().min(1).max(128),

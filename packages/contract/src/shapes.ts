@@ -9,6 +9,12 @@ export const Timestamp: z.ZodType<string, string | Date> = z.iso.datetime({ offs
 export const Name = z.string().trim().min(limits.name.min).max(limits.name.max)
 export const Description = z.string().max(limits.description.max).nullish()
 export const Icon = z.enum(icons).nullish()
+/** The name of a template's file without its ending. */
+export const TemplateId = z
+  .string()
+  .min(1)
+  .max(limits.containerName.max)
+  .regex(patterns.teamSlug, 'Use lower-case letters, digits and single dashes')
 export const Prefix = z
   .string()
   .trim()

@@ -6,6 +6,7 @@ export const configDescriptions: Readonly<Record<string, string>> = {
   secrets: 'Names of the secrets that the container needs; values are given where it is deployed.',
   'secrets.key': 'The name, as the container sees it in its environment.',
   'secrets.required': 'Whether nothing starts without a value.',
+  'secrets.generate': 'A group: keys of a deployment with the same group get the same generated value.',
   routing: 'How the proxy of the node leads to the container.',
   'routing.domain': 'Host names, several separated by commas: shop.example.com,www.example.com.',
   'routing.path': 'Only paths that begin like this; starts with /.',

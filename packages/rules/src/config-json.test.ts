@@ -118,6 +118,11 @@ describe('shorthands in the JSON tab', () => {
     const current: Fields = { secrets: [{ key: 'A', required: true, value: 'sealed' }] }
     expect(configToJson(current)).toEqual({})
     expect(configToJson(current, { base: true })).toEqual({ secrets: [{ key: 'A', required: true }] })
+    const generated: Fields = { secrets: [{ key: 'A', required: true, generate: 'database' }] }
+    expect(configToJson(generated, { base: true })).toEqual({
+      secrets: [{ key: 'A', required: true, generate: 'database' }],
+    })
+    expect(read(configToJson(generated, { base: true }), generated, true)).toEqual({ ok: true, patch: {} })
     expect(read({}, current, true)).toEqual({ ok: true, patch: {} })
     expect(read({ secrets: [] }, current, true)).toEqual({ ok: true, patch: { secrets: [] } })
   })

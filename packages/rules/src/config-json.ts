@@ -34,7 +34,7 @@ export type ParsedConfigJson =
  * ["data:/data:ro"]`, `"ulimits": {"nofile": "1024:4096"}`, `"restartPolicy": "unless-stopped"`.
  *
  * @param options.newId creates ids for new rows; rows with a known key keep theirs
- * @param options.base whether this is a base layer, where `secrets: [{key, required}]` is accepted
+ * @param options.base whether this is a base layer, where `secrets: [{key, required, generate}]` is accepted
  * @returns the patch: only changed fields, null for those that were removed from the text; secrets stay where the text names none
  */
 export function configFromJson(
@@ -97,7 +97,12 @@ function toJson(name: string, value: unknown): unknown {
   if (name === 'healthCheckConfig') return mapped(value, { arguments: toTexts })
   if (name === 'logConfig') return mapped(value, { options: (rows) => toObject(rows) })
   if (!Array.isArray(value)) return value
-  if (name === 'secrets') return value.map(({ key, required }: KeyRow) => ({ key, required }))
+  if (name === 'secrets')
+    return value.map(({ key, required, generate }: KeyRow) => ({
+      key,
+      required,
+      ...(generate !== undefined && { generate }),
+    }))
   if (name === 'initContainers')
     return value.map((row) =>
       mapped(row, {

@@ -293,6 +293,20 @@ describe('finalConfig', () => {
     expect(missingSecrets(config)).toEqual([])
   })
 
+  it('keeps the group of a generated value in the merged layers, and leaves it out of the final configuration', () => {
+    const base = { secrets: [{ key: 'PASS', required: true, generate: 'database' }] }
+    const concrete = { secrets: [{ key: 'PASS', required: false, value: 'pgp', encrypted: true }] }
+    expect(mergeConfig(base, concrete).secrets).toEqual([
+      { key: 'PASS', required: true, generate: 'database', value: 'pgp', encrypted: true },
+    ])
+    expect(mergeConfig(base, { secrets: [{ key: 'PASS', required: false, generate: 'admin' }] }).secrets).toEqual([
+      { key: 'PASS', required: true, generate: 'admin' },
+    ])
+    expect(make(base, instance(concrete)).config.secrets).toEqual([
+      { key: 'PASS', required: true, value: 'pgp', encrypted: true },
+    ])
+  })
+
   it('keeps required keys of the base required, and returns those without a value', () => {
     const { config } = make(
       {

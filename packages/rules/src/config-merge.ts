@@ -70,7 +70,7 @@ function mergeStrongFirst<R extends RowWithKey>(weak: R[], strong: R[]): R[] {
 
 /**
  * A key that any layer requires stays required. The value is that of the strongest layer that has one, because a row without a value only names the
- * key.
+ * key. The group of generated values is that of the strongest layer that names one.
  */
 function mergeSecrets(weak: Secret[], strong: Secret[]): Secret[] {
   const below = new Map(weak.map((row) => [row.key, row]))
@@ -80,9 +80,10 @@ function mergeSecrets(weak: Secret[], strong: Secret[]): Secret[] {
     ...strong.map((row) => {
       const other = below.get(row.key)
       if (!other) return row
-      const required = row.required || other.required
-      if (row.value || !other.value) return { ...row, required }
-      return { ...row, required, value: other.value, encrypted: other.encrypted, publicKey: other.publicKey }
+      const generate = row.generate ?? other.generate
+      const named = { ...row, required: row.required || other.required, ...(generate && { generate }) }
+      if (row.value || !other.value) return named
+      return { ...named, value: other.value, encrypted: other.encrypted, publicKey: other.publicKey }
     }),
   ]
 }

@@ -69,7 +69,8 @@ function completed(merged: ContainerConfigFields, input: FinalConfigInput): Fina
     commands: merged.commands ?? [],
     args: merged.args ?? [],
     networks: merged.networks ?? [],
-    secrets: (merged.secrets ?? []).filter((row) => row.value || row.required),
+    // How a value came about is of no concern to the container.
+    secrets: (merged.secrets ?? []).flatMap(({ generate: _, ...row }) => (row.value || row.required ? [row] : [])),
   }
   if (storage)
     config.storage = {

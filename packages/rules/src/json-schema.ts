@@ -56,8 +56,9 @@ function listInJson(list: JsonSchema, row: JsonSchema): JsonSchema {
   if (!key) return { ...list, items: inJson(row) }
   const names = Object.keys(others)
   // For secrets, only the keys are shown.
-  if (others.required)
-    return { ...list, items: { ...row, properties: { key, required: others.required }, required: ['key'] } }
+  const { required, generate } = others
+  if (required && generate)
+    return { ...list, items: { ...row, properties: { key, required, generate }, required: ['key'] } }
   if (value) return byKey(key, { anyOf: [...(value.anyOf ?? [value]), { type: 'number' }, { type: 'boolean' }] })
   if (names.length === 0) return { ...list, items: key }
   return byKey(key, {

@@ -20,7 +20,8 @@ type Props<Row, Value extends string> = Pick<TableProps<Row>, 'columns' | 'actio
     /** The one main action: it opens the form, in the head or, where nothing is there yet, in its place. */
     add: { label: string; denied: string | null | false; form: (onClose: () => void) => ReactNode }
     /** Absent for a list that is never empty. */
-    empty?: { icon: LucideIcon; title: string; text: string }
+    /** `action`: another way to begin, before the main action. */
+    empty?: { icon: LucideIcon; title: string; text: string; action?: ReactNode }
     skeleton?: ReactNode
     /** Cards in place of the table. */
     cards?: ((rows: Row[]) => ReactNode) | undefined
@@ -43,7 +44,19 @@ export function ListPage<Row extends { id: string }, Value extends string = neve
       <QueryView
         query={query}
         skeleton={skeleton ?? <SkeletonRows filters />}
-        empty={empty && <EmptyState {...empty} action={button} />}
+        empty={
+          empty && (
+            <EmptyState
+              {...empty}
+              action={
+                <>
+                  {empty.action}
+                  {button}
+                </>
+              }
+            />
+          )
+        }
       >
         {(all) => (
           <FilteredList {...{ search, searchText, choice, trailing }} rows={all}>

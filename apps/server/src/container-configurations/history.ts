@@ -116,7 +116,10 @@ type Secrets = ContainerConfigFields['secrets']
 function withKeys(own: Secrets, other: Secrets): NonNullable<Secrets> {
   const known = new Set((own ?? []).map((row) => row.key))
   const added = (other ?? []).filter((row) => !known.has(row.key))
-  return [...(own ?? []), ...added.map(({ key, required }) => ({ key, required }))]
+  return [
+    ...(own ?? []),
+    ...added.map(({ key, required, generate }) => ({ key, required, ...(generate && { generate }) })),
+  ]
 }
 
 const isSet = (value: unknown) => value !== null && value !== undefined

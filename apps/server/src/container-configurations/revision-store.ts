@@ -28,10 +28,16 @@ export async function keepRevision(
     order by revision desc offset ${revisionsMax} limit 1)`.execute(queries, 'drop old revisions')
 }
 
-/** The part of a layer that may be stored and shown: keys of secrets and whether they are required. */
+/** The part of a layer that may be stored and shown: keys of secrets, whether they are required, and their groups. */
 export function withoutSecretValues(fields: ContainerConfigFields): ContainerConfigFields {
   if (!fields.secrets) return fields
-  return { ...fields, secrets: fields.secrets.map(({ id, key, required }) => ({ ...(id && { id }), key, required })) }
+  const secrets = fields.secrets.map(({ id, key, required, generate }) => ({
+    ...(id && { id }),
+    key,
+    required,
+    ...(generate && { generate }),
+  }))
+  return { ...fields, secrets }
 }
 
 export type RevisionRow = { revision: number; changed: string[]; updatedBy: string; updatedAt: Date }

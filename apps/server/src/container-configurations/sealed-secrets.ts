@@ -62,7 +62,7 @@ function base(row: Secret): Judged {
     return {
       problem: `${row.key}: an image and a bundle name secrets only; enter the value at a deployment or an instance`,
     }
-  return named(row)
+  return { ...named(row), ...(row.generate && { generate: row.generate }) }
 }
 
 function concrete(row: Secret, stored: Secret | undefined, node: Node): Judged {

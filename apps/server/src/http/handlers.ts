@@ -37,6 +37,8 @@ export type Input<O extends Operation> = {
   recorded(): Promise<void>
   /** Adds data to the audit entry that results from the request but is not part of it. */
   audited(data: Record<string, unknown>): void
+  /** For an endpoint whose body names the team (`auditTeam: 'named'`): the caller was found to be a member of this one. */
+  actsIn(team: TeamContext): void
   /** Response data beside the body: Set-Cookie, Location, another status. */
   reply: {
     header(name: string, value: string | string[]): void

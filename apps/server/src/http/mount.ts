@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { type CruxError, contract, type EndpointSpec, type Operation } from '@crux/contract'
 import { getKeys } from '@crux/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Actor, AuthResult, Guard } from '../access/index.ts'
+import type { Actor, AuthResult, Guard, TeamContext } from '../access/index.ts'
 import { toCruxError } from './errors.ts'
 import type { Handlers, Input } from './handlers.ts'
 import { parse, parseInput } from './parse.ts'
@@ -92,6 +92,9 @@ function getInput(recordAudit: RecordAudit, endpoint: EndpointSpec, request: Fas
     recorded: () => record(recordAudit, request, undefined),
     audited: (data: Record<string, unknown>) => {
       if (request.crux) request.crux.audited = { ...request.crux.audited, ...data }
+    },
+    actsIn: (inTeam: TeamContext) => {
+      request.passed = { ...request.passed, team: inTeam }
     },
     reply: {
       header: (name: string, value: string | string[]) => void reply.header(name, value),

@@ -60,6 +60,12 @@ export const bodies = (testEnvironment: TestEnvironment): Partial<Record<Operati
   'container-configurations.copy': { fromConfigId: testEnvironment.configId },
   'config-bundles.create': { name: 'Some' },
   'config-bundles.update': { name: 'Some' },
+  'templates.create': {
+    id: 'wordpress',
+    teamSlug: testEnvironment.teamSlug,
+    name: 'Some template',
+    type: 'versionless',
+  },
   'storages.create': { name: 'Some', url: 'https://s3.example.com', public: true },
   'storages.update': { name: 'Some', url: 'https://s3.example.com', public: true },
 })

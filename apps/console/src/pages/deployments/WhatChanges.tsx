@@ -2,6 +2,7 @@ import type { ResponseOf } from '@crux/contract'
 import { Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Preview } from './change-lines.ts'
+import { GenerateSecrets } from './GenerateSecrets.tsx'
 import { HostDangers } from './HostDangers.tsx'
 import { InstanceChange } from './InstanceChange.tsx'
 import { ProblemList } from './ProblemList.tsx'
@@ -20,6 +21,7 @@ export function WhatChanges({ preview, target }: Props) {
   const kept = instances.filter((instance) => instance.action === 'keep')
   return (
     <div className="divide-y divide-line">
+      {target && <GenerateSecrets {...target} preview={preview} className="px-3 py-2.5" />}
       <ProblemList preview={preview} problems={problems} target={target} className="px-3 py-2.5" />
       <HostDangers preview={preview} />
       {changing.map((instance) => (

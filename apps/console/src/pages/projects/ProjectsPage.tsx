@@ -4,6 +4,7 @@ import { Boxes } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useDenied, useTeam } from '../../api/me.ts'
+import { ButtonLink } from '../../components/Button.tsx'
 import { SkeletonCards } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
@@ -43,7 +44,12 @@ export function ProjectsPage() {
       title={t('title')}
       subtitle={(projects) => t('sub', { count: projects.length })}
       add={{ label: t('add'), denied, form: (onClose) => <ProjectForm teamSlug={slug} onClose={onClose} /> }}
-      empty={{ icon: Boxes, title: t('empty.title'), text: t('empty.text') }}
+      empty={{
+        icon: Boxes,
+        title: t('empty.title'),
+        text: t('empty.text'),
+        action: <ButtonLink {...links.templates()}>{t('empty.templates')}</ButtonLink>,
+      }}
       skeleton={isTiled ? <SkeletonCards filters /> : undefined}
       search={t('filter')}
       searchText={(row) => [row.name, row.description, row.type, row.audit.updatedAt]}

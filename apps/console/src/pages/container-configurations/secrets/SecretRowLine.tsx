@@ -47,6 +47,9 @@ export function SecretRowLine({ row, shown, off, onPaste }: Props & { row: Secre
             <Asterisk aria-hidden className="inline" />
           </span>
         )}
+        {row.group && (
+          <span className="block text-small break-words text-ink-3">{t('secrets.group', { group: row.group })}</span>
+        )}
         <Sources name={key} />
       </div>
       <div className="min-w-0">

@@ -7,6 +7,7 @@ import { Box } from '../../../components/Box.tsx'
 import { ErrorState } from '../../../components/ErrorState.tsx'
 import { changeLines } from '../../deployments/change-lines.ts'
 import { DiffLines } from '../../deployments/DiffLines.tsx'
+import { GenerateSecrets } from '../../deployments/GenerateSecrets.tsx'
 import { ProblemList } from '../../deployments/ProblemList.tsx'
 import { WhatChanges } from '../../deployments/WhatChanges.tsx'
 
@@ -52,6 +53,7 @@ export function BeforeDeploy({ teamSlug, deploymentId, instanceId, revision }: P
       ) : (
         <div className="grid gap-2.5 p-3 text-small">
           <p className="text-ink-2">{running ? t('before.against', { number: running.number }) : t('before.first')}</p>
+          {target && <GenerateSecrets {...target} preview={query.data} />}
           {lines.length > 0 ? <DiffLines lines={lines} /> : running && <p>{t('before.same')}</p>}
           {instance?.action === 'replace-with-pause' ? (
             <p className="flex items-start gap-2 text-progress">
