@@ -12,6 +12,7 @@ import { nodeEndpoints } from './nodes.ts'
 import { projectEndpoints } from './projects.ts'
 import { registryEndpoints } from './registries.ts'
 import { registryHookEndpoints } from './registry-hooks.ts'
+import { runImageEndpoints } from './run-image.ts'
 import { storageEndpoints } from './storages.ts'
 import { systemEndpoints } from './system.ts'
 import { teamEndpoints } from './teams.ts'
@@ -34,6 +35,7 @@ export const contract = {
   ...storageEndpoints,
   ...deploymentEndpoints,
   ...deploymentConfigurationEndpoints,
+  ...runImageEndpoints,
 }
 export type Contract = typeof contract
 export type Operation = keyof Contract

@@ -1,3 +1,5 @@
 export { versionChannels } from './channel.ts'
+export { withLabelRules } from './label-rules.ts'
+export { fetchLabels } from './labels.ts'
 export { imageRoutes } from './routes.ts'
-export { selectImages } from './store.ts'
+export { insertImages, type NewImage, selectImages } from './store.ts'

@@ -31,11 +31,11 @@ export async function findProject(app: App, team: TeamContext, id: string): Prom
 /** The part of a project that `versions/` implements; the composition passes it in. */
 export interface ProjectVersions {
   list(queries: Queries, projectId: string): Promise<ResponseInput<'projects.get'>['versions']>
-  /** Creates the single version of a versionless project. */
+  /** Creates the single version of a versionless project, and returns its id. */
   createRolling(
     queries: Queries,
     version: { projectId: string; changelog: string | null; by: string },
-  ): Promise<unknown>
+  ): Promise<string>
 }
 
 export async function getProject(

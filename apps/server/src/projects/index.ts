@@ -1,3 +1,3 @@
 export { findProject, type ProjectVersions, projectNotFound } from './actions.ts'
 export { projectRoutes } from './routes.ts'
-export { lockProject } from './store.ts'
+export { insertProject, lockProject } from './store.ts'
