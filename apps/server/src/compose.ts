@@ -12,6 +12,7 @@ import type { Following } from './following/index.ts'
 import type { Handlers } from './http/index.ts'
 import { createIdentityFlows } from './identity/index.ts'
 import { imageRoutes, selectImages, versionChannels } from './images/index.ts'
+import { importRoutes } from './imports/index.ts'
 import type { ChannelHandlers } from './live/index.ts'
 import { mailRoutes } from './mails/index.ts'
 import { type LocalAgents, nodeChannels, nodeRoutes } from './nodes/index.ts'
@@ -51,6 +52,7 @@ export function composeRoutes(app: App, parts: Parts): Handlers {
     ...projectRoutes(app, projectVersions),
     ...versionRoutes(app, selectImages),
     ...imageRoutes(app, parts.browser),
+    ...importRoutes(app, parts.browser),
     ...runImageRoutes(app, parts.browser),
     ...containerConfigurationRoutes(app),
     ...configBundleRoutes(app),

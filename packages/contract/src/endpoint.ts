@@ -42,14 +42,17 @@ type Properties = {
   token?: TokenScope | 'deployment-token' | 'never'
   /** Also for a session that has to set a password or to prove a second factor first. */
   pendingSession?: true
-  /** The body contains a configuration as `config`, which clients may write short or unfinished (`readConfigInput` of the rules). */
-  configInput?: true
+  /**
+   * The body contains a configuration as `config`, which clients may write short or unfinished (`readConfigInput` of the rules). `images`: each of
+   * its `images` contains one, which may be short but not unfinished.
+   */
+  configInput?: true | 'images'
   /**
    * Only for a session whose user has signed in within `recentSignInMs`; otherwise 403 with property `session`. For credentials that outlive the
    * session: a stolen session must not create credentials that stay valid after the session is revoked.
    */
   recentSignIn?: true
-  /** The size limit of the body in bytes, where it is smaller than the general limit. */
+  /** The size limit of the body in bytes, where it is not the general limit. */
   bodyBytesMax?: number
   /** False: the audit entry stores no body (it may contain credentials). */
   auditBody?: boolean
@@ -60,9 +63,10 @@ type Properties = {
   auditTeam?: 'created' | 'deleted'
   /**
    * What was created, for the header Location of a 201. Absent: a resource below the path, with the id of the answer. `sibling`: a copy of the
-   * resource in the path, with the id of the answer. `part`: a part of the resource in the path, which shows it.
+   * resource in the path, with the id of the answer. `collection`: a resource of the
+   * collection that the path names before its verb. `part`: a part of the resource in the path, which shows it.
    */
-  location?: 'sibling' | 'part'
+  location?: 'sibling' | 'collection' | 'part'
 }
 
 /** An endpoint as the table declares it. */

@@ -112,9 +112,12 @@ export const propertyPath = (path: readonly PropertyKey[]): string =>
     '',
   )
 
-/** Converts validation issues to one invalidArgument: the first one at the top level, all in `details`. `at` is prepended to every path. */
+/** The maximum of `details` in one answer: a small body with many invalid rows must not cause a much larger answer. */
+export const detailsMax = 1_000
+
+/** Converts validation issues to one invalidArgument: the first one at the top level, up to `detailsMax` in `details`. `at` is prepended to every path. */
 export const invalidArgument = (error: z.ZodError, at: readonly PropertyKey[] = []): CruxError => {
-  const details = error.issues.map((issue) => ({
+  const details = error.issues.slice(0, detailsMax).map((issue) => ({
     property: propertyPath([...at, ...issue.path]),
     error: issue.code === 'custom' && typeof issue.params?.rule === 'string' ? issue.params.rule : issue.code,
     description: issue.message,

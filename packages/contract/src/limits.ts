@@ -16,6 +16,9 @@ export const limits = {
   containerName: { max: 63 },
   body: { max: 1_048_576 },
   imagesPerRequest: 100,
+  /** The maximum of images and bytes of one import. */
+  importedImages: 500,
+  importBody: 4_194_304,
   /** Each tag costs the registry up to three requests. */
   tagDetailsPerRequest: 50,
   /** Ports of an image for which free ports of a node are proposed. */

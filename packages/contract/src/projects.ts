@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ContainerConfigFields } from './container-configuration.ts'
 import { ConfigChange, ContainerConfig } from './container-configurations.ts'
 import { endpoints } from './endpoint.ts'
 import { deploymentStatuses, nodeStatuses, nodeTypes, projectTypes, versionTypes } from './enums.ts'
@@ -68,6 +69,32 @@ export const ImagesAdd = z
   .max(50)
 export const ImageUpdate = z.object({ tag: ImageTag.nullish(), ...ConfigChange.shape })
 export const ImageOrder = z.array(Id).min(1).max(1_000)
+/** An image of an import, in the order in which the images start. `name` is the name in its registry, without a tag. */
+export const ImportedImage = z.object({
+  registryId: Id,
+  name: ImageReference,
+  tag: ImageTag.nullish(),
+  config: ContainerConfigFields.nullish(),
+})
+export type ImportedImage = z.output<typeof ImportedImage>
+const importedImages = z.array(ImportedImage).min(1).max(limits.importedImages)
+export const VersionImport = z.object({
+  ...VersionCreate.omit({ autoCopyDeployments: true }).shape,
+  images: importedImages,
+})
+/** A versionless project has no `version`: its rolling version holds the images. */
+export const ProjectImport = z
+  .object({
+    project: ProjectCreate,
+    version: VersionCreate.omit({ autoCopyDeployments: true }).nullish(),
+    images: importedImages,
+  })
+  .superRefine(({ project, version }, context) => {
+    const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['version'], message })
+    if (project.type === 'versioned' && !version) refuse('A versioned project needs a version that holds the images')
+    if (project.type === 'versionless' && version)
+      refuse('A versionless project has one version of its own: leave this out')
+  })
 export const Image = z.object({
   id: Id,
   name: imageName,
@@ -132,6 +159,20 @@ export const projectEndpoints = endpoints({
     permission: 'projects.edit',
     audit: 'project',
   },
+  'projects.import': {
+    summary: 'Create a project with a version, its images and their configurations',
+    route: 'POST /api/:teamSlug/projects/import',
+    body: ProjectImport,
+    bodyBytesMax: limits.importBody,
+    configInput: 'images',
+    status: 201,
+    location: 'collection',
+    response: Project.extend({ versionId: Id }),
+    errors: ['alreadyExists', 'containerNameAreUnique', 'keysAreUnique', 'payloadTooLarge'],
+    permission: 'projects.edit',
+    audit: 'project',
+    auditBody: false,
+  },
   'projects.update': {
     summary: 'Update a project',
     route: 'PUT /api/:teamSlug/projects/:projectId',
@@ -183,6 +224,20 @@ export const projectEndpoints = endpoints({
     errors: ['alreadyExists', 'preconditionFailed'],
     permission: 'projects.edit',
     audit: 'version',
+  },
+  'versions.import': {
+    summary: 'Create a version with the given images and their configurations',
+    route: `POST ${versions}/import`,
+    body: VersionImport,
+    bodyBytesMax: limits.importBody,
+    configInput: 'images',
+    status: 201,
+    location: 'collection',
+    response: Version,
+    errors: ['alreadyExists', 'containerNameAreUnique', 'keysAreUnique', 'payloadTooLarge', 'preconditionFailed'],
+    permission: 'projects.edit',
+    audit: 'version',
+    auditBody: false,
   },
   'versions.update': {
     summary: 'Update a version',

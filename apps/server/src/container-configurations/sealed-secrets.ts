@@ -20,20 +20,31 @@ export function withSealedSecrets(
   if (!given) return patch
   const stored = new Map((before.secrets ?? []).map((row) => [row.key, row]))
   const node = config.deployment?.node
-  const sealed = given.map((row) => (node ? concrete(row, stored.get(row.key), node) : base(row)))
-  const problems = sealed.flatMap((row, index): ErrorDetail[] =>
-    'problem' in row
-      ? [{ property: `config.secrets[${index}].value`, error: 'notEncrypted', description: row.problem }]
-      : [],
-  )
-  const [first] = problems
+  const { secrets, problems } = node
+    ? sealEach(given, (row) => concrete(row, stored.get(row.key), node))
+    : toBaseSecrets(given)
+  const details = problems.map((problem) => ({ ...problem, property: `config.${problem.property}` }))
+  const [first] = details
   if (first)
-    throw new CruxError('invalidArgument', {
-      property: first.property,
-      description: first.description,
-      details: problems,
-    })
-  return { ...patch, config: { ...patch.config, secrets: sealed.flatMap((row) => ('problem' in row ? [] : [row])) } }
+    throw new CruxError('invalidArgument', { property: first.property, description: first.description, details })
+  return { ...patch, config: { ...patch.config, secrets } }
+}
+
+/** Secrets of a layer that has keys only, with a problem for each value. */
+export const toBaseSecrets = (rows: readonly Secret[]): SealedSecrets => sealEach(rows, base)
+
+type SealedSecrets = { secrets: Secret[]; problems: ErrorDetail[] }
+
+function sealEach(rows: readonly Secret[], judge: (row: Secret) => Judged): SealedSecrets {
+  const judged = rows.map(judge)
+  return {
+    secrets: judged.flatMap((row) => ('problem' in row ? [] : [row])),
+    problems: judged.flatMap((row, index): ErrorDetail[] =>
+      'problem' in row
+        ? [{ property: `secrets[${index}].value`, error: 'notEncrypted', description: row.problem }]
+        : [],
+    ),
+  }
 }
 
 /**

@@ -140,9 +140,9 @@ function getLocation({ url, headers }: FastifyRequest, { location }: EndpointSpe
   const prefix = headers['x-forwarded-prefix']
   const base = typeof prefix === 'string' && /^(\/[\w.~-]+)+$/.test(prefix) ? prefix : ''
   const path = (url.split('?')[0] ?? '').replace(/^\/api(?=\/)/, '').split('/')
-  if (location === 'part') return `${base}${path.slice(0, -1).join('/')}`
-  const id = getId(answer)
-  return [`${base}${(location === 'sibling' ? path.slice(0, -2) : path).join('/')}`, ...(id ? [id] : [])].join('/')
+  const above = location ? path.slice(0, location === 'sibling' ? -2 : -1) : path
+  const id = location === 'part' ? undefined : getId(answer)
+  return [`${base}${above.join('/')}`, ...(id ? [id] : [])].join('/')
 }
 
 /** Records every change of a team and every refused attempt. Attempts of unknown users go only to the server's log. */

@@ -1,8 +1,8 @@
-import { CruxError, invalidArgument } from '@crux/contract'
+import { CruxError, detailsMax, type EndpointSpec, type ErrorDetail, invalidArgument } from '@crux/contract'
 import { readConfigInput } from '@crux/rules'
 import type { z } from 'zod'
 
-type Spec = { configInput?: true | undefined }
+type Spec = Pick<EndpointSpec, 'configInput'>
 
 /** @throws CruxError invalidArgument with a sentence per problem */
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
@@ -16,6 +16,7 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<
  * clients without revisions send lists with incomplete rows.
  */
 export function parseInput<S extends z.ZodType>({ configInput }: Spec, schema: S, value: unknown): z.output<S> {
+  if (configInput === 'images') return parse(schema, withReadImages(value))
   return parse(schema, configInput ? withReadConfig(value) : value)
 }
 
@@ -24,15 +25,34 @@ function withReadConfig(value: unknown): unknown {
   const read = readConfigInput(value.config, { mayBeUnfinished: value.revision === undefined })
   if (!read.ok) {
     const details = read.problems.map((problem) => ({ ...problem, property: `config.${problem.property}` }))
-    throw new CruxError('invalidArgument', {
-      property: details[0]?.property,
-      description: details[0]?.description,
-      details,
-    })
+    throw refuseInput(details)
   }
   const typing = { ...(isObject(value.typing) ? value.typing : {}), ...read.typing }
   return { ...value, config: read.config, ...(Object.keys(typing).length > 0 && { typing }) }
 }
+
+/** All images are read before the first problem is reported. Nothing in an import is still being typed. */
+function withReadImages(value: unknown): unknown {
+  if (!isObject(value) || !Array.isArray(value.images)) return value
+  const problems: ErrorDetail[] = []
+  const images = value.images.map((image: unknown, index) => {
+    if (!isObject(image) || !isObject(image.config) || problems.length >= detailsMax) return image
+    const read = readConfigInput(image.config, { mayBeUnfinished: false })
+    if (read.ok) return { ...image, config: read.config }
+    for (const problem of read.problems)
+      problems.push({ ...problem, property: `images[${index}].config.${problem.property}` })
+    return image
+  })
+  if (problems.length > 0) throw refuseInput(problems.slice(0, detailsMax))
+  return { ...value, images }
+}
+
+const refuseInput = (details: ErrorDetail[]) =>
+  new CruxError('invalidArgument', {
+    property: details[0]?.property,
+    description: details[0]?.description,
+    details,
+  })
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

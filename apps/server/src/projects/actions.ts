@@ -32,10 +32,7 @@ export async function findProject(app: App, team: TeamContext, id: string): Prom
 export interface ProjectVersions {
   list(queries: Queries, projectId: string): Promise<ResponseInput<'projects.get'>['versions']>
   /** Creates the single version of a versionless project, and returns its id. */
-  createRolling(
-    queries: Queries,
-    version: { projectId: string; changelog: string | null; by: string },
-  ): Promise<string>
+  createRolling(queries: Queries, version: { projectId: string; changelog: string | null; by: string }): Promise<string>
 }
 
 export async function getProject(
@@ -140,4 +137,4 @@ const deploymentInProgress = (id: string, removed: readonly RunningTarget[] = []
 
 export const projectNotFound = (id: string) => new CruxError('notFound', { property: 'projectId', value: id })
 
-const toProject = (row: store.ProjectRow): Project => ({ ...row, audit: row })
+export const toProject = (row: store.ProjectRow): Project => ({ ...row, audit: row })

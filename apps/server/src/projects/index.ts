@@ -1,3 +1,3 @@
-export { findProject, type ProjectVersions, projectNotFound } from './actions.ts'
+export { findProject, type ProjectVersions, projectNotFound, toProject } from './actions.ts'
 export { projectRoutes } from './routes.ts'
 export { insertProject, lockProject } from './store.ts'

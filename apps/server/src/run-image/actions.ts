@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto'
 import { type Body, type ContainerConfigFields, CruxError, type ResponseInput } from '@crux/contract'
 import { canonicalJson, defaultContainerName } from '@crux/rules'
 import type { Caller } from '../access/index.ts'
+import { readNewLayer } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import { lockByName } from '../db/lock-order.ts'
 import type { Queries } from '../db/queries.ts'
 import { addDeployment, checkPortsFree } from '../deployments/index.ts'
-import { fetchLabels, insertImages, withLabelRules } from '../images/index.ts'
-import { insertProject } from '../projects/index.ts'
+import { fetchLabels, withLabelRules } from '../images/index.ts'
+import { createProjectWithImages } from '../imports/index.ts'
 import { type Browser, createUncheckedRegistry } from '../registries/index.ts'
 import { createAndStart } from '../releases/index.ts'
 import { recordEvent } from '../system/index.ts'
-import { projectVersions } from '../versions/index.ts'
 import { findSource, missingRegistry, type NamedImage, readImage } from './image-source.ts'
 import { inspectSource } from './inspect.ts'
 import { containerNameMax, findNodeName, findPrefixUser, getShortName, proposeName } from './proposals.ts'
@@ -60,7 +60,7 @@ export const toAuditData = (body: Body<'projects.run'>, started: Started) => ({
   prefix: body.prefix,
   ports: body.ports,
   environment: (body.environment ?? []).map((row) => row.key),
-  ...(started.registry && { createdRegistry: started.registry }),
+  ...('createdRegistry' in started && { createdRegistry: started.createdRegistry }),
   ...(!started.isNew && { repeated: true }),
   ...(started.confirmed.length > 0 && { confirmed: started.confirmed }),
 })
@@ -105,7 +105,7 @@ async function createRun(
   body: Body<'projects.run'>,
   { image, requestHash, labels }: { image: NamedImage; requestHash: string; labels: Record<string, string> },
 ) {
-  const { team, actor } = caller
+  const { team } = caller
   const { nodeId, prefix } = body
   const usedBy = await findPrefixUser(queries, { teamId: team.id, nodeId, prefix })
   if (usedBy !== null)
@@ -116,24 +116,17 @@ async function createRun(
     })
   const source = await findSource(queries, team.id, image, toGiven(body))
   if (!source.registry && !body.createRegistry) throw missingRegistry(caller, image.host)
-  const registry = source.registry ? undefined : await createUncheckedRegistry(queries, caller, image.host)
+  const registry = source.registry ?? (await createUncheckedRegistry(queries, caller, image.host))
   const name = body.name ?? (await proposeName(queries, team.id, image.fullName))
-  const projectId = await insertProject(queries, {
-    teamId: team.id,
-    name,
-    description: null,
-    type: 'versionless',
-    by: actor.id,
+  const fields = withLabelRules(readConfig(body, source.imageName), labels)
+  const { projectId, versionId } = await createProjectWithImages(queries, caller, {
+    project: { name, type: 'versionless' },
+    images: [{ registryId: registry.id, name: source.imageName, tag: image.tag, labels, fields }],
   })
-  const versionId = await projectVersions.createRolling(queries, { projectId, changelog: null, by: actor.id })
-  const registryId = source.registry?.id ?? registry?.id ?? ''
-  const fields = withLabelRules(toConfig(body, source.imageName), labels)
-  const row = { registryId, name: source.imageName, tag: image.tag, labels, fields }
-  await insertImages(queries, versionId, [row], actor.id)
   const { id: deploymentId } = await addDeployment(queries, caller, { versionId, nodeId, prefix, protected: false })
   const run = { requestHash, projectId, versionId, deploymentId }
   await insertRun(queries, team.id, body.key, run)
-  return { ...run, isNew: true, registry }
+  return { ...run, isNew: true, ...(!source.registry && { createdRegistry: { id: registry.id, name: registry.name } }) }
 }
 
 function repeatRun(run: ImageRun, requestHash: string) {
@@ -142,16 +135,25 @@ function repeatRun(run: ImageRun, requestHash: string) {
       property: 'key',
       description: 'This key has run another image already. Send each request with a key of its own.',
     })
-  return { ...run, isNew: false, registry: undefined }
+  return { ...run, isNew: false }
 }
 
-function toConfig({ ports, environment }: Body<'projects.run'>, imageName: string): ContainerConfigFields {
+/** The layer of the image. What only an admin may set is refused by the start, which judges the merged configuration. */
+function readConfig({ ports, environment }: Body<'projects.run'>, imageName: string): ContainerConfigFields {
   const isLong = defaultContainerName(imageName).length > containerNameMax
-  return {
+  const { fields, problems } = readNewLayer({
     ...(isLong && { name: getShortName(imageName) }),
     ...(ports.length > 0 && { ports }),
     ...(environment && environment.length > 0 && { environment }),
-  }
+  })
+  const [first] = problems
+  if (first)
+    throw new CruxError('invalidArgument', {
+      property: first.property,
+      description: first.description,
+      details: problems,
+    })
+  return fields
 }
 
 const toGiven = ({ registryId, image }: Body<'projects.run'>) =>

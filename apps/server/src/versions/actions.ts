@@ -89,6 +89,48 @@ export async function getVersion(
   }
 }
 
+/**
+ * Locks a project that a version is added to.
+ *
+ * @throws CruxError notFound; preconditionFailed for a versionless project
+ */
+export async function lockVersionedProject(queries: Queries, team: TeamContext, projectId: string): Promise<void> {
+  const type = await lockProject(queries, team.id, projectId)
+  if (!type) throw projectNotFound(projectId)
+  if (type === 'versionless')
+    throw new CruxError('preconditionFailed', {
+      property: 'projectId',
+      value: projectId,
+      description: 'A versionless project has one version: convert it first.',
+    })
+}
+
+type AddedVersion = Pick<store.NewVersion, 'projectId' | 'name' | 'type' | 'by' | 'autoCopyDeployments'> & {
+  changelog?: string | null | undefined
+}
+
+/**
+ * Creates an empty version of a project that the caller has locked. The first version of a project is its default.
+ *
+ * @returns its id, and that of the default version that existed before
+ */
+export async function addVersion(
+  queries: Queries,
+  { projectId, name, changelog, type, autoCopyDeployments, by }: AddedVersion,
+): Promise<{ id: string; defaultId: string | undefined }> {
+  const defaultId = await store.selectDefault(queries, projectId)
+  const id = await store.insertVersion(queries, {
+    projectId,
+    name,
+    changelog: changelog || null,
+    type,
+    isDefault: defaultId === undefined,
+    autoCopyDeployments,
+    by,
+  })
+  return { id, defaultId }
+}
+
 /** The first version of a project is its default. A later one starts with the images and deployments of the default version. */
 export async function createVersion(
   app: App,
@@ -98,24 +140,8 @@ export async function createVersion(
 ): Promise<Version> {
   const autoCopyDeployments = body.type === 'incremental' && (body.autoCopyDeployments ?? true)
   const versionId = await inTransaction(app.database, async (queries) => {
-    const type = await lockProject(queries, team.id, projectId)
-    if (!type) throw projectNotFound(projectId)
-    if (type === 'versionless')
-      throw new CruxError('preconditionFailed', {
-        property: 'projectId',
-        value: projectId,
-        description: 'A versionless project has one version: convert it first.',
-      })
-    const defaultId = await store.selectDefault(queries, projectId)
-    const id = await store.insertVersion(queries, {
-      projectId,
-      name: body.name,
-      changelog: body.changelog || null,
-      type: body.type,
-      isDefault: defaultId === undefined,
-      autoCopyDeployments,
-      by: actor.id,
-    })
+    await lockVersionedProject(queries, team, projectId)
+    const { id, defaultId } = await addVersion(queries, { ...body, projectId, autoCopyDeployments, by: actor.id })
     if (defaultId) {
       // Every deployment is copied, whatever its status and the new version's type; `autoCopyDeployments` concerns only
       // increasing.

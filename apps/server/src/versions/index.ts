@@ -1,2 +1,11 @@
-export { assertAllowed, findVersion, projectVersions, type VersionPath } from './actions.ts'
+export {
+  addVersion,
+  assertAllowed,
+  findVersion,
+  lockVersionedProject,
+  projectVersions,
+  type VersionPath,
+} from './actions.ts'
+export { copyDeployments } from './copy-store.ts'
 export { versionRoutes } from './routes.ts'
+export { toVersion } from './store.ts'

@@ -13,7 +13,7 @@ import {
   removeVersion,
 } from './actions.ts'
 
-type VersionOperation = Extract<keyof Handlers, `versions.${string}`>
+type VersionOperation = Exclude<Extract<keyof Handlers, `versions.${string}`>, 'versions.import'>
 
 export function versionRoutes(app: App, listImages: ListImages): Handlers<VersionOperation> {
   return {

@@ -1,0 +1,3 @@
+export { addVersionWithImages, createProjectWithImages, type NewProject, type NewVersion } from './actions.ts'
+export { prepareImages } from './prepare.ts'
+export { importRoutes } from './routes.ts'
