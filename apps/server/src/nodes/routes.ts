@@ -22,7 +22,10 @@ import { updateAgent } from './updates.ts'
 
 type NodeOperation = Extract<Operation, `nodes.${string}`>
 
-export function nodeRoutes(app: App, localAgents: LocalAgents): Handlers<Exclude<NodeOperation, 'nodes.deployments' | 'nodes.run-proposal'>> {
+export function nodeRoutes(
+  app: App,
+  localAgents: LocalAgents,
+): Handlers<Exclude<NodeOperation, 'nodes.deployments' | 'nodes.run-proposal'>> {
   return {
     'nodes.list': ({ caller }) => listNodes(app, caller),
     'nodes.get': ({ caller, params }) => getNode(app, localAgents, caller, params.nodeId),

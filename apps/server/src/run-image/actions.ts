@@ -156,8 +156,7 @@ function readConfig({ ports, environment }: Body<'projects.run'>, imageName: str
   return fields
 }
 
-const toGiven = ({ registryId, image }: Body<'projects.run'>) =>
-  registryId ? { registryId, text: image } : undefined
+const toGiven = ({ registryId, image }: Body<'projects.run'>) => (registryId ? { registryId, text: image } : undefined)
 
 /** A start names settings of an instance, which the request has at its top: `instances[0].config.ports[0].external`. */
 function toRequestError(error: unknown): unknown {
