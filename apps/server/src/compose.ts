@@ -18,6 +18,7 @@ import { mailRoutes } from './mails/index.ts'
 import { type LocalAgents, nodeChannels, nodeRoutes } from './nodes/index.ts'
 import { projectRoutes } from './projects/index.ts'
 import { type Browser, registryChannels, registryRoutes } from './registries/index.ts'
+import { runImageRoutes } from './run-image/index.ts'
 import { serviceAccountRoutes } from './service-accounts/index.ts'
 import { storageRoutes } from './storages/index.ts'
 import { systemHandlers } from './system/index.ts'
@@ -53,6 +54,7 @@ export function composeRoutes(app: App, parts: Parts): Handlers {
     ...versionRoutes(app, selectImages),
     ...imageRoutes(app, parts.browser),
     ...importRoutes(app, parts.browser),
+    ...runImageRoutes(app, parts.browser),
     ...containerConfigurationRoutes(app),
     ...configBundleRoutes(app),
     ...storageRoutes(app),

@@ -12,6 +12,7 @@ import { nodeEndpoints } from './nodes.ts'
 import { projectEndpoints } from './projects.ts'
 import { registryEndpoints } from './registries.ts'
 import { registryHookEndpoints } from './registry-hooks.ts'
+import { runImageEndpoints } from './run-image.ts'
 import { storageEndpoints } from './storages.ts'
 import { systemEndpoints } from './system.ts'
 import { teamEndpoints } from './teams.ts'
@@ -36,6 +37,7 @@ export const contract = {
   ...deploymentEndpoints,
   ...deploymentConfigurationEndpoints,
   ...templateEndpoints,
+  ...runImageEndpoints,
 }
 export type Contract = typeof contract
 export type Operation = keyof Contract

@@ -140,5 +140,6 @@ export type LogLevel = (typeof logLevels)[number]
 
 /** What a new digest of a tag leads to: nothing, a notice, or a release. */
 export const followModes = ['off', 'notify', 'deploy'] as const
+export type PortProtocol = (typeof portProtocols)[number]
 export type FollowMode = (typeof followModes)[number]
 export const releaseTriggers = ['user', 'token', 'follow'] as const

@@ -21,6 +21,8 @@ export const limits = {
   importBody: 4_194_304,
   /** Each tag costs the registry up to three requests. */
   tagDetailsPerRequest: 50,
+  /** Ports of an image for which free ports of a node are proposed. */
+  proposedPorts: 20,
   allowedDomains: 50,
   tokensPerHolder: 100,
   /** The maximum to which hits of a search in the audit log are counted. */

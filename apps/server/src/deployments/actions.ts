@@ -39,25 +39,31 @@ export async function createDeployment(
   caller: Caller,
   body: Body<'deployments.create'>,
 ): Promise<ResponseInput<'deployments.create'>> {
-  const { team, actor } = caller
-  const { id, version } = await inTransaction(app.database, async (queries) => {
-    const version = await findTargetVersion(queries, team.id, body)
-    if (version.images === 0)
-      throw new CruxError('preconditionFailed', {
-        property: 'versionId',
-        value: body.versionId,
-        description: 'This version has no images yet: add one first.',
-      })
-    const target = { ...body, versionType: version.type }
-    await checkFree(queries, target)
-    if (body.protected) await checkProtect(queries, team, target)
-    await checkNames(queries, body.versionId, body.prefix)
-    const created = await insertDeployment(queries, toNew(version, body, actor.id))
-    await reuseSecrets(queries, created, body)
-    return { id: created, version }
-  })
+  const { id, version } = await inTransaction(app.database, (queries) => addDeployment(queries, caller, body))
   prepareTarget(app, { ...version, nodeId: body.nodeId, prefix: body.prefix })
-  return getCreated(app, team.id, id)
+  return getCreated(app, caller.team.id, id)
+}
+
+/** Creates a deployment in the transaction of the caller, with all checks. */
+export async function addDeployment(
+  queries: Queries,
+  { team, actor }: Caller,
+  body: Body<'deployments.create'>,
+): Promise<{ id: string; version: TargetVersion }> {
+  const version = await findTargetVersion(queries, team.id, body)
+  if (version.images === 0)
+    throw new CruxError('preconditionFailed', {
+      property: 'versionId',
+      value: body.versionId,
+      description: 'This version has no images yet: add one first.',
+    })
+  const target = { ...body, versionType: version.type }
+  await checkFree(queries, target)
+  if (body.protected) await checkProtect(queries, team, target)
+  await checkNames(queries, body.versionId, body.prefix)
+  const id = await insertDeployment(queries, toNew(version, body, actor.id))
+  await reuseSecrets(queries, id, body)
+  return { id, version }
 }
 
 /** Updates note, prefix and protection. The deployment target must be free as for a new deployment, apart from this one. */

@@ -1,4 +1,6 @@
+export { addDeployment } from './actions.ts'
 export { deploymentChannels } from './channel.ts'
+export { checkPortsFree, proposePorts } from './free-ports.ts'
 export { type LastReleaseRow, lastReleaseColumns, toLastRelease } from './last-release-store.ts'
 export { releaseTarget } from './prepared-target.ts'
 export { removeContainers, toRemovedText, toRunningContainers } from './remove-containers.ts'

@@ -2,12 +2,15 @@ import type { PortHolder } from '@crux/agent-protocol'
 import type { ResponseInput } from '@crux/contract'
 import { type HostPort, isSameHostPort, publishedPorts } from '@crux/rules'
 import type { App } from '../context.ts'
-import { type LoadedDeployment, listNeighbours } from '../releases/index.ts'
+import { type LoadedDeployment, listNeighbours, type Neighbour } from '../releases/index.ts'
 import type { Next } from './next-release.ts'
 
 type Problem = ResponseInput<'deployments.preview'>['problems'][number]
 /** `name` is empty if the viewer may not see it. */
-type Holder = HostPort & { name: string }
+export type Holder = HostPort & { name: string }
+
+/** The deployment target whose own containers do not count, because a release replaces them. */
+export type PortOwner = Pick<LoadedDeployment, 'teamId' | 'projectId' | 'prefix'> & { node: { id: string } }
 
 /** A page waits no longer than this for an agent. */
 const askTimeoutMs = 1_500
@@ -25,18 +28,13 @@ export async function findPortsInUse(
 ): Promise<Problem[]> {
   if (next.every(({ config }) => publishedPorts(config).length === 0)) return []
   const neighbours = await listNeighbours(app.database.pool, deployment)
-  const holders =
-    (await askAgent(app, deployment, next)) ??
-    neighbours.flatMap(({ name, config }) => publishedPorts(config).map((port) => ({ ...port, name })))
+  const wanted = next.flatMap(({ config }) => publishedPorts(config))
+  const holders = (await askAgent(app, deployment, wanted)) ?? neighbours.flatMap(toHolders)
   return next.flatMap(({ instanceId, config }, index) =>
     publishedPorts(config).flatMap((port) => {
       const holder = holders.find((other) => isSameHostPort(other, port))
       if (!holder) return []
-      const number = Math.max(port.from, holder.from)
-      const project = neighbours.find(({ name }) => name === holder.name)?.projectName
-      const description = holder.name
-        ? `Port ${number} is used by ${holder.name}${project ? ` of ${project}` : ''} on ${deployment.node.name}. Choose another port, or stop ${holder.name} first.`
-        : `Port ${number} is used by something else on ${deployment.node.name}. Choose another port.`
+      const description = describeHolder(deployment.node.name, neighbours, port, holder)
       return [
         {
           property: `instances[${index}].config.${port.property}`,
@@ -49,17 +47,36 @@ export async function findPortsInUse(
   )
 }
 
-async function askAgent(
+export function describeHolder(
+  nodeName: string,
+  neighbours: readonly Neighbour[],
+  port: HostPort,
+  holder: Holder,
+): string {
+  const number = Math.max(port.from, holder.from)
+  const project = neighbours.find(({ name }) => name === holder.name)?.projectName
+  return holder.name
+    ? `Port ${number} is used by ${holder.name}${project ? ` of ${project}` : ''} on ${nodeName}. Choose another port, or stop ${holder.name} first.`
+    : `Port ${number} is used by something else on ${nodeName}. Choose another port.`
+}
+
+/** The ports that a container publishes by the records. */
+export const toHolders = ({ name, config }: Neighbour): Holder[] =>
+  publishedPorts(config).map((port) => ({ ...port, name }))
+
+/**
+ * The holders of the wanted ports, of which the first 256 are asked for; undefined where the agent of the node
+ * does not answer this process.
+ */
+export async function askAgent(
   app: App,
-  { teamId, projectId, prefix, node }: LoadedDeployment,
-  next: readonly Next[],
+  { teamId, projectId, prefix, node }: PortOwner,
+  wanted: readonly HostPort[],
 ): Promise<Holder[] | undefined> {
   if (app.links.status(node.id) !== 'connected') return undefined
-  const ports = next
-    .flatMap(({ config }) => publishedPorts(config))
-    .flatMap(({ from, to, protocol, address }) =>
-      Array.from({ length: to - from + 1 }, (_, index) => ({ port: from + index, protocol, address })),
-    )
+  const ports = wanted.flatMap(({ from, to, protocol, address }) =>
+    Array.from({ length: to - from + 1 }, (_, index) => ({ port: from + index, protocol, address })),
+  )
   const owner = { teamId, projectId, prefix, nodeId: node.id }
   const answer = await app.links
     .request(node.id, { case: 'findPortHolders', value: { owner, ports: ports.slice(0, portsMax) } }, askTimeoutMs)

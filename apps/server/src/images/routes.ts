@@ -3,7 +3,7 @@ import type { Handlers } from '../http/index.ts'
 import type { Browser } from '../registries/index.ts'
 import { addImages, changeImage, getImage, listImages, orderImages, removeImage } from './actions.ts'
 
-type ImageOperation = Extract<keyof Handlers, `images.${string}`>
+type ImageOperation = Exclude<Extract<keyof Handlers, `images.${string}`>, 'images.inspect'>
 
 export function imageRoutes(app: App, browser: Browser): Handlers<ImageOperation> {
   return {

@@ -22,10 +22,14 @@ import { updateAgent } from './updates.ts'
 
 type NodeOperation = Extract<Operation, `nodes.${string}`>
 
-export function nodeRoutes(app: App, localAgents: LocalAgents): Handlers<Exclude<NodeOperation, 'nodes.deployments'>> {
+export function nodeRoutes(
+  app: App,
+  localAgents: LocalAgents,
+): Handlers<Exclude<NodeOperation, 'nodes.deployments' | 'nodes.run-proposal'>> {
   return {
     'nodes.list': ({ caller }) => listNodes(app, caller),
     'nodes.get': ({ caller, params }) => getNode(app, localAgents, caller, params.nodeId),
+    'nodes.local-agent': () => localAgents.availability(),
     'nodes.create': ({ caller, body }) => createNode(app, caller, body),
     'nodes.update': ({ caller, params, body }) => updateNode(app, caller, params.nodeId, body),
     'nodes.delete': ({ caller, params }) => deleteNode(app, localAgents, caller, params.nodeId),

@@ -12,7 +12,7 @@ import {
   removeProject,
 } from './actions.ts'
 
-type ProjectOperation = Exclude<Extract<keyof Handlers, `projects.${string}`>, 'projects.import'>
+type ProjectOperation = Exclude<Extract<keyof Handlers, `projects.${string}`>, 'projects.import' | 'projects.run'>
 
 export function projectRoutes(app: App, versions: ProjectVersions): Handlers<ProjectOperation> {
   return {

@@ -1,7 +1,8 @@
-import { CruxError, type RegistryWrite, type ResponseInput } from '@crux/contract'
+import { CruxError, isAllowed, limits, type RegistryWrite, type ResponseInput } from '@crux/contract'
 import type { Actor, Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { newId } from '../db/new-id.ts'
+import type { Queries } from '../db/queries.ts'
 import { recordEvent } from '../system/index.ts'
 import { readPrivateKey } from './api/google-token.ts'
 import type { RegistryAccess } from './api/registry-api.ts'
@@ -51,6 +52,30 @@ export async function connectRegistry(
   await store.insertRegistry(app, team.id, registryId, getValues(app, registryId, write, location, access, actor))
   recordEvent(app, { teamId: team.id, registryId, type: location.type }, 'registry connected')
   return getRegistry(app, { team, actor }, registryId)
+}
+
+/**
+ * Creates a registry for a host whose images the team runs, which Crux never queries and which has no credentials.
+ *
+ * @throws CruxError forbidden `registry`; invalidArgument `url`
+ */
+export async function createUncheckedRegistry(
+  queries: Queries,
+  { team, actor }: Caller,
+  host: string,
+): Promise<{ id: string; name: string }> {
+  if (!isAllowed(team.role, 'registries.edit'))
+    throw new CruxError('forbidden', {
+      property: 'registry',
+      value: host,
+      description: `The team has no registry for ${host}. Ask an admin of the team to create one.`,
+    })
+  const { url } = toLocation({ type: 'unchecked', name: host, details: { url: host, local: false, public: true } })
+  const taken = new Set((await store.selectRegistriesIn(queries, team.id)).map(({ name }) => name))
+  const base = host.slice(0, limits.name.max - 5).padEnd(limits.name.min, '-')
+  const names = [base, ...Array.from({ length: taken.size }, (_, index) => `${base} ${index + 2}`)]
+  const name = names.find((one) => !taken.has(one)) ?? base
+  return { id: await store.insertUncheckedRegistry(queries, { teamId: team.id, name, url, by: actor.id }), name }
 }
 
 /**

@@ -3,6 +3,7 @@ import type { App } from '../context.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import type { RegistryTag } from './api/registry-api.ts'
 import { findClient, getClient, type RegistryClient } from './clients.ts'
+import { createImageInspections, type ImageInspection } from './image-inspections.ts'
 import { createTagDetails } from './tag-details.ts'
 
 /** For the lists of images of this process, and for those of tags. 10,000 tags take about 3 MB. */
@@ -30,6 +31,7 @@ export function createBrowser(app: App) {
     labelNames: ['type', 'request'],
   })
   const details = createTagDetails((type) => requests.inc({ type, request: 'details' }))
+  const inspections = createImageInspections((type) => requests.inc({ type, request: 'inspection' }))
 
   app.bus.on('registry.pushed', ({ registryId, pushes }) => {
     const client = findClient(app, registryId)
@@ -40,6 +42,7 @@ export function createBrowser(app: App) {
     catalogs.delete(toKey(client))
     for (const image of images) tagLists.delete(toKey(client, image))
     details.drop(client, images)
+    inspections.drop(client, images)
     for (const heard of listeners) heard(registryId, images)
   })
 
@@ -77,6 +80,14 @@ export function createBrowser(app: App) {
     },
     async tagDetails(team: TeamContext, registryId: string, image: string, tags: readonly string[]) {
       return details.read(await getClient(app, team, registryId), image, tags)
+    },
+    /**
+     * Whether a tag exists, and the ports that its image declares.
+     *
+     * @throws CruxError as `readDigest`
+     */
+    async inspect(team: TeamContext, registryId: string, image: string, tag: string): Promise<ImageInspection> {
+      return inspections.read(await getClient(app, team, registryId), image, tag)
     },
     /** `heard` runs after a registry reported that tags of these images changed and their cached data was dropped. */
     onPushed: (heard: Pushed) => void listeners.add(heard),

@@ -10,6 +10,7 @@ const toApi = (catalog: () => Promise<string[]>): RegistryApi => ({
   describe: async () => undefined,
   labels: async () => ({}),
   digest: async () => undefined,
+  exposedPorts: async () => [],
 })
 
 describe('a registry that limits requests', () => {

@@ -69,6 +69,7 @@ export function respectLimit(api: RegistryApi, now = Date.now): RegistryApi {
     describe: guarded((image: string, tag: string) => api.describe(image, tag)),
     labels: guarded((image: string, tag: string) => api.labels(image, tag)),
     digest: guarded((image: string, tag: string) => api.digest(image, tag)),
+    exposedPorts: guarded((image: string, tag: string) => api.exposedPorts(image, tag)),
   }
 }
 

@@ -15,9 +15,16 @@ export { toReleaseImage } from './image-reference.ts'
 export { listReleases, refuseUnsuccessful, toPlanned } from './list.ts'
 export { getLog, latestEvents } from './log.ts'
 export { openLogFile } from './log-file.ts'
-export { listNeighbours } from './neighbour-store.ts'
+export { listNeighbours, type Neighbour } from './neighbour-store.ts'
 export { checkFree, checkMayProtect, checkProtect } from './protection.ts'
-export { type AutomaticChoice, cancelDeployment, startAutomatically, startDeployment, startRelease } from './start.ts'
+export {
+  type AutomaticChoice,
+  cancelDeployment,
+  createAndStart,
+  startAutomatically,
+  startDeployment,
+  startRelease,
+} from './start.ts'
 export { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
 export {
   deploymentNotFound,

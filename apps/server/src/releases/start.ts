@@ -98,6 +98,46 @@ export async function startDeployment(
   return { number: started.number, confirmed: started.confirmed }
 }
 
+/**
+ * Starts a deployment that the same transaction creates: a refused start leaves nothing of it.
+ *
+ * @param create runs in the transaction; nothing starts where it returns an earlier deployment (`isNew: false`)
+ * @returns what `create` returned, and the host-dangerous instances that the start confirmed
+ * @throws CruxError as `startDeployment`
+ */
+export async function createAndStart<Created extends { deploymentId: string; isNew: boolean }>(
+  app: App,
+  caller: Caller,
+  create: (queries: Queries) => Promise<Created>,
+): Promise<{ created: Created; confirmed: ConfirmedInstance[] }> {
+  const { created, started } = await inStart(app, async (queries, mayDispatch) => {
+    const created = await create(queries)
+    if (!created.isNew) return { created }
+    const deployment = await loadDeployment(queries, caller.team.id, created.deploymentId, { lock: true })
+    const { instances } = deployment
+    throwIfAny(
+      await startProblems(queries, deployment, instances, {
+        ...caller,
+        ignoreProtected: false,
+        from: 'layers',
+        cruxUrl: app.config.url,
+      }),
+    )
+    const started = await begin(app, queries, caller, deployment, instances.map(toReleaseInstance), {
+      ...triggeredBy(caller),
+      mayDispatch,
+      subjects: await readSubjects(queries, deployment, instances),
+      versionName: deployment.version.name,
+      recreate: false,
+      partial: false,
+      sourceNumber: null,
+    })
+    return { created, started }
+  })
+  if (started) finishStart(app, started)
+  return { created, confirmed: started?.confirmed ?? [] }
+}
+
 /** What a start that nobody requested deploys: digests by instance, and the deliveries of hooks that reported them. */
 export type AutomaticChoice = { digests: ReadonlyMap<string, string>; reason: string; deliveryIds: string[] }
 

@@ -90,6 +90,14 @@ const tables: Record<string, Record<string, string>> = {
     created_by: `'s'`,
     updated_by: `'s'`,
   },
+  image_run: {
+    team_id: team,
+    key: getId('key'),
+    request_hash: `'h'`,
+    project_id: getId('project'),
+    version_id: getId('version'),
+    deployment_id: getId('deployment'),
+  },
   deployment_count: { team_id: team, status: `'successful'`, difference: '1' },
   deployment_event: {
     deployment_id: getId('deployment'),

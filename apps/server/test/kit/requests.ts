@@ -29,6 +29,13 @@ export const bodies = (testEnvironment: TestEnvironment): Partial<Record<Operati
   'registries.hook-harbor': {},
   'registries.hook-hub': {},
   'projects.create': { name: 'Some', type: 'versioned' },
+  'projects.run': {
+    key: testEnvironment.projectId,
+    image: 'a:1',
+    registryId: testEnvironment.registryId,
+    nodeId: testEnvironment.nodeId,
+    prefix: 'some',
+  },
   'projects.update': { name: 'Some' },
   'versions.create': { name: '2.0.0', type: 'rolling' },
   'versions.update': { name: '2.0.0' },
@@ -72,6 +79,8 @@ export const bodies = (testEnvironment: TestEnvironment): Partial<Record<Operati
 
 const range = 'from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z'
 const queries: Partial<Record<Operation, string>> = {
+  'images.inspect': '?image=a:1',
+  'nodes.run-proposal': '?image=a:1',
   'deployments.list': '?skip=0&take=50',
   'deployments.log': '?skip=0&take=50',
   'container-configurations.list': '?skip=0&take=50',

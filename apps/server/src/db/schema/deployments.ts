@@ -305,3 +305,19 @@ export const deploymentEvent = crux.table(
     uniqueIndex('deployment_event_once').on(table.deploymentId, table.attempt, table.agentSequence),
   ],
 )
+
+/** What the request to run an image created, so that the same request is answered with it when it is repeated. */
+export const imageRun = crux.table(
+  'image_run',
+  {
+    teamId: ownedBy(() => team.id),
+    /** Chosen by the caller. */
+    key: uuid().notNull(),
+    /** The hash of the request: the same key with another request is refused. */
+    requestHash: text().notNull(),
+    projectId: ownedBy((): AnyPgColumn => project.id),
+    versionId: uuid().notNull(),
+    deploymentId: uuid().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.teamId, table.key] }), index('image_run_project').on(table.projectId)],
+)

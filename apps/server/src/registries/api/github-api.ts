@@ -73,6 +73,7 @@ export function createGithubApi(options: {
     describe: registry.describe,
     labels: registry.labels,
     digest: registry.digest,
+    exposedPorts: registry.exposedPorts,
   }
 }
 

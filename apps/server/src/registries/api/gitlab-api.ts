@@ -36,7 +36,7 @@ export function createGitlabApi(options: {
   const property = options.selfManaged ? 'url' : 'imageNamePrefix'
   const registry = { outbound, address, access, tokenOrigin, property }
   const client = createV2Client(registry)
-  const { tags, describe, labels, digest } = createV2Api({ ...registry, imageNamePrefix: null })
+  const { tags, describe, labels, digest, exposedPorts } = createV2Api({ ...registry, imageNamePrefix: null })
   const owner = `/api/v4/${namespace}s/${encodeURIComponent(path)}`
 
   return {
@@ -68,5 +68,6 @@ export function createGitlabApi(options: {
     describe,
     labels,
     digest,
+    exposedPorts,
   }
 }

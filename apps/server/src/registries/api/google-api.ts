@@ -107,6 +107,7 @@ export function createGoogleApi(options: {
     describe: async (image, tag) => createV2Manifests(await getClient()).describe(full(image), tag),
     labels: async (image, tag) => createV2Manifests(await getClient()).labels(full(image), tag),
     digest: async (image, tag) => createV2Manifests(await getClient()).digest(full(image), tag),
+    exposedPorts: async (image, tag) => createV2Manifests(await getClient()).exposedPorts(full(image), tag),
   }
 }
 

@@ -77,6 +77,8 @@ export function createHubApi(options: HubOptions & { imageNamePrefix: string }):
     // The hub's own API provides no labels.
     labels: async () => ({}),
     digest: (image, tag) => manifests.digest(`${namespace}/${image}`, tag),
+    // It counts as a pull: one of each image that somebody is about to run.
+    exposedPorts: (image, tag) => manifests.exposedPorts(`${namespace}/${image}`, tag),
   }
 }
 

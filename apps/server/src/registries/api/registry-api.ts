@@ -1,4 +1,4 @@
-import { CruxError } from '@crux/contract'
+import { CruxError, type PortProtocol } from '@crux/contract'
 import { parseRegistryUrl, type RegistryAddress } from '@crux/rules'
 import { OutboundError, type OutboundResponse } from '@crux/service-kit'
 import { rateLimited } from './rate-limit.ts'
@@ -31,7 +31,11 @@ export interface RegistryApi {
   labels(image: string, tag: string): Promise<Record<string, string>>
   /** The digest of the manifest or index that the tag has now; undefined when the tag does not exist. */
   digest(image: string, tag: string): Promise<string | undefined>
+  /** The ports that an image's configuration declares; empty where the registry provides none. */
+  exposedPorts(image: string, tag: string): Promise<ExposedPort[]>
 }
+
+export type ExposedPort = { internal: number; protocol: PortProtocol }
 
 export type RegistryAccess = { user: string; token: string } | undefined
 

@@ -93,5 +93,6 @@ export function createV2Api(options: {
     describe: (image, tag) => manifests.describe(full(image), tag),
     labels: (image, tag) => manifests.labels(full(image), tag),
     digest: (image, tag) => manifests.digest(full(image), tag),
+    exposedPorts: (image, tag) => manifests.exposedPorts(full(image), tag),
   }
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { CruxError } from '@crux/contract'
+import { CruxError, limits } from '@crux/contract'
 import { manifestTypes } from '@crux/rules'
 import type { OutboundResponse } from '@crux/service-kit'
 import { rateLimited } from './rate-limit.ts'
-import { parseJson, type RegistryTag, readDate, unexpected } from './registry-api.ts'
+import { type ExposedPort, parseJson, type RegistryTag, readDate, toRecord, unexpected } from './registry-api.ts'
 import { encodePath, pullScope, type V2Client } from './v2-client.ts'
 
 const accept = manifestTypes.join(', ')
@@ -13,7 +13,7 @@ const atOnce = 5
 /** Dates are optional, so that a slow registry delays the list by no more than this. */
 const datesMs = 3_000
 
-type ImageConfig = { created?: unknown; config?: { Labels?: unknown } }
+type ImageConfig = { created?: unknown; config?: { Labels?: unknown; ExposedPorts?: unknown } }
 type Described = Pick<RegistryTag, 'digest' | 'platforms'> & { config: ImageConfig; size?: number }
 
 /** Of an index, which may name any number. */
@@ -115,7 +115,20 @@ export function createV2Manifests(client: V2Client) {
           .slice(0, 500),
       )
     },
+    /** @throws CruxError registryRateLimit with the seconds to wait */
+    exposedPorts: async (name: string, tag: string): Promise<ExposedPort[]> =>
+      Object.keys(toRecord((await read(name, tag))?.config.config?.ExposedPorts))
+        .flatMap(readExposedPort)
+        .slice(0, limits.proposedPorts),
   }
+}
+
+/** Reads `8080/tcp`, or `53/udp`. A range, or another protocol, is no port that Crux publishes. */
+function readExposedPort(text: string): ExposedPort[] {
+  const [, port, protocol = 'tcp'] = /^(\d{1,5})(?:\/(tcp|udp))?$/.exec(text) ?? []
+  const internal = Number(port)
+  if (!(internal >= limits.port.min && internal <= limits.port.max)) return []
+  return [{ internal, protocol: protocol === 'udp' ? 'udp' : 'tcp' }]
 }
 
 const readDigest = ({ headers }: OutboundResponse): string | undefined => {

@@ -1,0 +1,1 @@
+export { runImageRoutes } from './routes.ts'
