@@ -8,6 +8,7 @@ import { readPrivateKey } from './api/google-token.ts'
 import type { RegistryAccess } from './api/registry-api.ts'
 import { openRegistry, type RegistryLocation, toLocation } from './connection.ts'
 import { findRegistryToken } from './hook-token.ts'
+import { insertPublicRegistry, listMatchableRegistries } from './public-registries.ts'
 import * as store from './store.ts'
 
 /** Background work has the id of a team only. */
@@ -61,21 +62,22 @@ export async function connectRegistry(
  */
 export async function createUncheckedRegistry(
   queries: Queries,
-  { team, actor }: Caller,
+  caller: Caller,
   host: string,
 ): Promise<{ id: string; name: string }> {
+  const { team } = caller
   if (!isAllowed(team.role, 'registries.edit'))
     throw new CruxError('forbidden', {
       property: 'registry',
       value: host,
       description: `The team has no registry for ${host}. Ask an admin of the team to create one.`,
     })
-  const { url } = toLocation({ type: 'unchecked', name: host, details: { url: host, local: false, public: true } })
-  const taken = new Set((await store.selectRegistriesIn(queries, team.id)).map(({ name }) => name))
+  const taken = new Set((await listMatchableRegistries(queries, team.id)).map(({ name }) => name))
   const base = host.slice(0, limits.name.max - 5).padEnd(limits.name.min, '-')
   const names = [base, ...Array.from({ length: taken.size }, (_, index) => `${base} ${index + 2}`)]
   const name = names.find((one) => !taken.has(one)) ?? base
-  return { id: await store.insertUncheckedRegistry(queries, { teamId: team.id, name, url, by: actor.id }), name }
+  const details = { url: host, local: false, public: true }
+  return insertPublicRegistry(queries, caller, { type: 'unchecked', name, details })
 }
 
 /**

@@ -3,7 +3,13 @@ export { type Browser, createBrowser } from './browse.ts'
 export { registryChannels } from './channel.ts'
 export { cleanDeliveryKeys } from './deliveries.ts'
 export { readDigest } from './digest.ts'
-export { insertPublicRegistry, listMatchableRegistries, type PublicRegistry } from './public-registries.ts'
+export {
+  insertPublicRegistry,
+  listMatchableRegistries,
+  lockRegistries,
+  type MatchableRegistry,
+  type PublicRegistry,
+} from './public-registries.ts'
 export { type PullCredentials, toPullCredentials } from './pull-credentials.ts'
 export { registryRoutes } from './routes.ts'
-export { type RegistrySummary, selectRegistriesIn, selectRegistryKinds, toRegistry } from './store.ts'
+export { type RegistrySummary, selectRegistryKinds, toRegistry } from './store.ts'

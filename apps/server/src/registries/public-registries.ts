@@ -1,5 +1,6 @@
 import type { RegistryWrite } from '@crux/contract'
 import type { Caller } from '../access/index.ts'
+import { lockByName } from '../db/lock-order.ts'
 import { type Queries, sql } from '../db/queries.ts'
 import { toLocation } from './connection.ts'
 import { type RegistrySummary, toRegistry } from './store.ts'
@@ -10,6 +11,9 @@ export type MatchableRegistry = Pick<ReturnType<typeof toRegistry<RegistrySummar
 }
 /** A registry without credentials, for a registry whose images are public. */
 export type PublicRegistry = Extract<RegistryWrite, { type: 'hub' | 'unchecked' }>
+
+/** Held while a transaction looks for a registry and creates it if it is missing, so that two of them create it once. */
+export const lockRegistries = (queries: Queries, teamId: string) => lockByName(queries, `registries of ${teamId}`)
 
 /** The registries of a team inside a transaction, by name. */
 export async function listMatchableRegistries(queries: Queries, teamId: string): Promise<MatchableRegistry[]> {

@@ -27,11 +27,6 @@ export const selectRegistries = (app: App, teamId: string) =>
     'registries of team',
   )
 
-/** The same within a transaction. */
-export const selectRegistriesIn = (queries: Queries, teamId: string) =>
-  sql`select id, name, type, url, description, icon, image_name_prefix
-    from crux.registry where team_id = ${teamId} order by name`.rows<RegistrySummary>(queries)
-
 export const selectRegistry = (app: App, teamId: string, id: string) =>
   sql`select ${columns} from crux.registry
     where id = ${id} and team_id = ${teamId}`.first<RegistryRow>(app.database.pool)
@@ -53,14 +48,6 @@ export type RegistryValues = Omit<
 export async function insertRegistry(app: App, teamId: string, id: string, values: RegistryValues): Promise<void> {
   await app.database.db.insert(registry).values({ ...values, id, teamId, createdBy: values.updatedBy })
 }
-
-/** Inserts an unchecked registry without credentials. */
-export const insertUncheckedRegistry = (
-  queries: Queries,
-  { teamId, name, url, by }: { teamId: string; name: string; url: string; by: string },
-) =>
-  sql`insert into crux.registry (team_id, name, type, url, public, local, created_by, updated_by)
-    values (${teamId}, ${name}, 'unchecked', ${url}, true, false, ${by}, ${by}) returning id`.id(queries)
 
 export async function updateRegistry(app: App, teamId: string, id: string, values: RegistryValues): Promise<void> {
   await app.database.db

@@ -9,7 +9,7 @@ import type { Queries } from '../db/queries.ts'
 import { addDeployment, checkPortsFree } from '../deployments/index.ts'
 import { fetchLabels, withLabelRules } from '../images/index.ts'
 import { createProjectWithImages } from '../imports/index.ts'
-import { type Browser, createUncheckedRegistry, readDigest } from '../registries/index.ts'
+import { type Browser, createUncheckedRegistry, lockRegistries, readDigest } from '../registries/index.ts'
 import { createAndStart } from '../releases/index.ts'
 import { recordEvent } from '../system/index.ts'
 import { findSource, type ImageSource, missingRegistry, type NamedImage, readImage } from './image-source.ts'
@@ -130,6 +130,7 @@ async function createRun(
       value: prefix,
       description: `${usedBy} uses the prefix ${prefix} on this node. Choose another prefix.`,
     })
+  if (body.createRegistry) await lockRegistries(queries, team.id)
   const source = await findSource(queries, team.id, image, toGiven(body))
   if (!source.registry && !body.createRegistry) throw missingRegistry(caller, image.host)
   const registry = source.registry ?? (await createUncheckedRegistry(queries, caller, image.host))

@@ -2,12 +2,11 @@ import { CruxError, isAllowed } from '@crux/contract'
 import { getImageHost, matchRegistry, parseFullImageName, parseImageName } from '@crux/rules'
 import type { Caller } from '../access/index.ts'
 import type { Queries } from '../db/queries.ts'
-import { type RegistrySummary, selectRegistriesIn, toRegistry } from '../registries/index.ts'
+import { listMatchableRegistries, type MatchableRegistry } from '../registries/index.ts'
 
 export type NamedImage = { fullName: string; host: string; tag: string }
-type TeamRegistry = ReturnType<typeof toRegistry<RegistrySummary>>
 /** Where an image comes from: a registry of the team with the name that it has there, or a host that the team has none for. */
-export type ImageSource = { registry: TeamRegistry | undefined; imageName: string }
+export type ImageSource = { registry: MatchableRegistry | undefined; imageName: string }
 
 /** @throws CruxError invalidArgument `image` */
 export function readImage(text: string): NamedImage {
@@ -34,7 +33,7 @@ export async function findSource(
   { fullName, host }: NamedImage,
   given?: { registryId: string; text: string },
 ): Promise<ImageSource> {
-  const registries = (await selectRegistriesIn(queries, teamId)).map(toRegistry)
+  const registries = await listMatchableRegistries(queries, teamId)
   const candidates = given ? registries.filter(({ id }) => id === given.registryId) : registries
   const [only] = candidates
   if (given && !only) throw new CruxError('notFound', { property: 'registryId', value: given.registryId })

@@ -10,12 +10,17 @@ import { getTemplateImageName, matchRegistry } from '@crux/rules'
 import type { Caller } from '../access/index.ts'
 import { readNewLayer } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
-import { lockByName } from '../db/lock-order.ts'
 import type { Queries } from '../db/queries.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createProjectWithImages } from '../imports/index.ts'
 import { findProject, toProject } from '../projects/index.ts'
-import { insertPublicRegistry, listMatchableRegistries, type PublicRegistry } from '../registries/index.ts'
+import {
+  insertPublicRegistry,
+  listMatchableRegistries,
+  lockRegistries,
+  type MatchableRegistry,
+  type PublicRegistry,
+} from '../registries/index.ts'
 import { recordEvent } from '../system/index.ts'
 import type { LoadedTemplate } from './read-templates.ts'
 
@@ -28,8 +33,6 @@ export function findTemplate(templates: ReadonlyMap<string, LoadedTemplate>, id:
 
 /** The name of the version that holds the images of a versioned project. */
 const firstVersion = { name: '1.0.0', type: 'incremental' } as const
-
-type Registry = Awaited<ReturnType<typeof listMatchableRegistries>>[number]
 
 /**
  * Creates a project with the images of a template, and the registries that the team lacks, in one transaction.
@@ -47,8 +50,7 @@ export async function createFromTemplate(
   if (!isAllowed(team.role, 'projects.edit')) throw new CruxError('forbidden')
   const layers = template.images.map(({ config }) => readNewLayer(config))
   const { projectId, versionId, registries } = await inTransaction(app.database, async (queries) => {
-    // Two templates that need the same registry create it once.
-    await lockByName(queries, `registries of ${team.id}`)
+    await lockRegistries(queries, team.id)
     const known = await listMatchableRegistries(queries, team.id)
     const created = await createMissing(queries, caller, template, known)
     const images = template.images.map(({ tag }, index) => ({
@@ -74,8 +76,8 @@ async function createMissing(
   queries: Queries,
   caller: Caller,
   template: Template,
-  known: readonly Registry[],
-): Promise<Registry[]> {
+  known: readonly MatchableRegistry[],
+): Promise<MatchableRegistry[]> {
   const missing = template.registries.filter(({ name }) =>
     template.images.some(
       ({ registryName }, index) => registryName === name && !matchRegistry(getFullName(template, index), known),
@@ -93,7 +95,7 @@ async function createMissing(
       })),
     })
   const names = new Set(known.map(({ name }) => name))
-  const created: Registry[] = []
+  const created: MatchableRegistry[] = []
   for (const registry of missing) {
     const name = getFreeName(registry.name, names)
     names.add(name)
@@ -118,7 +120,7 @@ function toWrite(registry: TemplateRegistry, name: string): PublicRegistry {
 }
 
 /** The registry of the team for an image, and the name that the image has there. */
-function findImageSource(template: Template, index: number, registries: readonly Registry[]) {
+function findImageSource(template: Template, index: number, registries: readonly MatchableRegistry[]) {
   const fullName = getFullName(template, index)
   const found = matchRegistry(fullName, registries)
   if (!found) throw new Error(`no registry for ${fullName} of template ${template.id}`)
