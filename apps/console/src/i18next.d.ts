@@ -20,6 +20,7 @@ declare module 'i18next' {
       planned: typeof import('./locales/en/planned.json')
       projects: typeof import('./locales/en/projects.json')
       registries: typeof import('./locales/en/registries.json')
+      run: typeof import('./locales/en/run.json')
       status: typeof import('./locales/en/status.json')
       storages: typeof import('./locales/en/storages.json')
       teams: typeof import('./locales/en/teams.json')

@@ -12,7 +12,10 @@ export const quickActionSources: readonly QuickActionSource[] = [
   {
     area: 'projects',
     icon: Boxes,
-    create: { operation: 'projects.create', label: 'palette:newProject', link: (slug) => links.projects(slug, 'new') },
+    create: [
+      { operation: 'projects.create', label: 'palette:newProject', link: (slug) => links.projects(slug, 'new') },
+      { operation: 'projects.run', label: 'palette:runImage', link: (slug) => links.projects(slug, 'run') },
+    ],
     useQuickActions: (teamSlug) =>
       (useQuery(apiQuery('projects.list', { params: { teamSlug } })).data ?? []).map(({ id, name }) => ({
         id,
@@ -24,7 +27,7 @@ export const quickActionSources: readonly QuickActionSource[] = [
   {
     area: 'nodes',
     icon: Server,
-    create: { operation: 'nodes.create', label: 'palette:newNode', link: (slug) => links.nodes(slug, 'new') },
+    create: [{ operation: 'nodes.create', label: 'palette:newNode', link: (slug) => links.nodes(slug, 'new') }],
     useQuickActions: (teamSlug) =>
       (useQuery(apiQuery('nodes.list', { params: { teamSlug } })).data ?? []).map(({ id, name, address, status }) => ({
         id,
@@ -36,11 +39,13 @@ export const quickActionSources: readonly QuickActionSource[] = [
   {
     area: 'registries',
     icon: Database,
-    create: {
-      operation: 'registries.create',
-      label: 'palette:newRegistry',
-      link: (slug) => links.registries(slug, 'new'),
-    },
+    create: [
+      {
+        operation: 'registries.create',
+        label: 'palette:newRegistry',
+        link: (slug) => links.registries(slug, 'new'),
+      },
+    ],
     useQuickActions: (teamSlug) =>
       (useQuery(apiQuery('registries.list', { params: { teamSlug } })).data ?? []).map(({ id, name, url }) => ({
         id,
@@ -51,11 +56,13 @@ export const quickActionSources: readonly QuickActionSource[] = [
   {
     area: 'config-bundles',
     icon: SlidersHorizontal,
-    create: {
-      operation: 'config-bundles.create',
-      label: 'palette:newBundle',
-      link: (slug) => links.configBundles(slug, 'new'),
-    },
+    create: [
+      {
+        operation: 'config-bundles.create',
+        label: 'palette:newBundle',
+        link: (slug) => links.configBundles(slug, 'new'),
+      },
+    ],
     useQuickActions: (teamSlug) =>
       (useQuery(apiQuery('config-bundles.list', { params: { teamSlug } })).data ?? []).map(({ id, name }) => ({
         id,
@@ -66,7 +73,9 @@ export const quickActionSources: readonly QuickActionSource[] = [
   {
     area: 'storages',
     icon: HardDrive,
-    create: { operation: 'storages.create', label: 'palette:newStorage', link: (slug) => links.storages(slug, 'new') },
+    create: [
+      { operation: 'storages.create', label: 'palette:newStorage', link: (slug) => links.storages(slug, 'new') },
+    ],
     useQuickActions: (teamSlug) =>
       (useQuery(apiQuery('storages.list', { params: { teamSlug } })).data ?? []).map(({ id, name, url }) => ({
         id,

@@ -128,7 +128,7 @@ const projects = createRoute({
   getParentRoute: () => team,
   path: '/projects',
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('projects.list', { params })),
-  component: page(['projects'], () => import('./pages/projects/ProjectsPage.tsx'), 'ProjectsPage'),
+  component: page(['projects', 'run'], () => import('./pages/projects/ProjectsPage.tsx'), 'ProjectsPage'),
 })
 const project = createRoute({
   getParentRoute: () => team,

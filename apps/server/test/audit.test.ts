@@ -127,6 +127,7 @@ const needMore: Partial<Record<Operation, string>> = {
     'containers.restart',
     'containers.delete',
     'nodes.prune-images',
+    'projects.run',
     'deployments.start',
     'deployments.cancel',
     'deployments.start-release',

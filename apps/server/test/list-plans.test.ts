@@ -44,8 +44,8 @@ const ofAgents: Partial<Record<Operation, number>> = {
   'deployments.secrets': 412,
   'deployments.instance-secrets': 412,
 }
-/** Their response is the same for everyone. */
-const constant: ReadonlySet<Operation> = new Set(['quality-assurance.get'])
+/** Their response is the same for everyone: it is not in the database. */
+const constant: ReadonlySet<Operation> = new Set(['quality-assurance.get', 'nodes.local-agent'])
 const reads = (Object.keys(contract) as Operation[]).filter((operation) => {
   const { method, permission } = contract[operation]
   return (

@@ -57,7 +57,7 @@ export function TextAreaField<V extends FieldValues, Out>(props: Bound<V, Out> &
   )
 }
 
-type SelectProps = { options: readonly SelectOption[]; none: string; onPick?: (value: string) => void }
+type SelectProps = { options: readonly SelectOption[]; none?: string; onPick?: (value: string) => void }
 export function SelectField<V extends FieldValues, Out>({ onPick, ...props }: Bound<V, Out> & SelectProps) {
   const [field, input] = getParts({ ...props, onInput: onPick && ((event) => onPick(event.target.value)) })
   return (

@@ -8,7 +8,7 @@ import { useDenied, useTeamOrNone } from '../api/me.ts'
 import { giveFocusBack } from '../components/focus-trail.ts'
 import { accountPages } from './account-pages.ts'
 import { isPlanned, navigation } from './navigation.ts'
-import type { QuickActionSource } from './quick-actions.ts'
+import type { CreateAction, QuickActionSource } from './quick-actions.ts'
 
 type Props = { sources: readonly QuickActionSource[]; onClose: () => void }
 type Go = (link: LinkProps) => void
@@ -82,16 +82,17 @@ function TeamPages({ sources, teamSlug, go }: { sources: Props['sources']; teamS
         )}
       </Group>
       <Group heading={t('create')}>
-        {sources.map(
-          ({ area, create }) =>
-            create && <CreateEntry key={area} create={create} onSelect={() => go(create.link(teamSlug))} />,
+        {sources.map(({ create }) =>
+          create?.map((action) => (
+            <CreateEntry key={action.label} create={action} onSelect={() => go(action.link(teamSlug))} />
+          )),
         )}
       </Group>
     </>
   )
 }
 
-type CreateProps = { create: NonNullable<QuickActionSource['create']>; onSelect: () => void }
+type CreateProps = { create: CreateAction; onSelect: () => void }
 
 function CreateEntry({ create: { operation, label }, onSelect }: CreateProps) {
   const { t } = useTranslation(['palette', 'common'])

@@ -15,17 +15,20 @@ export type QuickAction = {
   trailing?: ReactNode
 }
 
-/** The records that one area of pages adds to the palette, and the one of its forms that the palette opens. */
+/** A form that the palette opens. */
+export type CreateAction = {
+  operation: Operation
+  label: `palette:${'newProject' | 'runImage' | 'newNode' | 'newRegistry' | 'newBundle' | 'newStorage'}`
+  link: (teamSlug: string) => LinkProps
+}
+
+/** The records that one area of pages adds to the palette, and its forms that the palette opens. */
 export type QuickActionSource = {
   area: NavigationEntry['id'] | 'teams'
   icon: LucideIcon
   /** Also listed on pages without a team. */
   needsNoTeam?: true
-  create?: {
-    operation: Operation
-    label: `palette:${'newProject' | 'newNode' | 'newRegistry' | 'newBundle' | 'newStorage'}`
-    link: (teamSlug: string) => LinkProps
-  }
+  create?: readonly CreateAction[]
   useQuickActions: (teamSlug: string, typed: string) => QuickAction[]
 }
 

@@ -35,7 +35,7 @@ export const links = {
   auditLog: (teamSlug: string, search: AuditLogFilters = {}) =>
     linkOptions({ to: '/$teamSlug/audit-log', params: { teamSlug }, search }),
 
-  projects: (teamSlug: string, anchor?: 'new') =>
+  projects: (teamSlug: string, anchor?: 'new' | 'run') =>
     linkOptions({ to: '/$teamSlug/projects', params: { teamSlug }, hash: anchor }),
   project: (teamSlug: string, projectId: string, section?: VersionSection) =>
     linkOptions({ to: '/$teamSlug/projects/$projectId', params: { teamSlug, projectId }, search: { section } }),

@@ -4,7 +4,11 @@ import { useNavigate, useRouterState } from '@tanstack/react-router'
  * A form that is open while the address ends in #new (or #edit): opening adds the anchor, closing removes it, so Back closes it
  * and a link can open it. The step of an open form is replaced by what follows it: Back leads to the page, not to the form again.
  */
-export function useAnchor(anchor: 'new' | 'edit' | 'copy'): { open: boolean; show: () => void; close: () => void } {
+export function useAnchor(anchor: 'new' | 'edit' | 'copy' | 'run'): {
+  open: boolean
+  show: () => void
+  close: () => void
+} {
   // While another page loads, this one stays as it is. A form whose list was already updated would otherwise uncover it for a moment, and a
   // click on its new row would be lost when the page of what was created replaces the list.
   const hash = useRouterState({
@@ -18,4 +22,4 @@ export function useAnchor(anchor: 'new' | 'edit' | 'copy'): { open: boolean; sho
 }
 
 /** For the navigation to what a form created: `navigate({ ...links.node(...), ...replaceFormEntry() })`. */
-export const replaceFormEntry = () => ({ replace: location.hash === '#new' })
+export const replaceFormEntry = () => ({ replace: location.hash === '#new' || location.hash === '#run' })

@@ -19,6 +19,8 @@ type Props<Row, Value extends string> = Pick<TableProps<Row>, 'columns' | 'actio
     subtitle: (rows: Row[]) => ReactNode
     /** The one main action: it opens the form, in the head or, where nothing is there yet, in its place. */
     add: { label: string; denied: string | null | false; form: (onClose: () => void) => ReactNode }
+    /** Another way to add something, beside the main one. */
+    more?: ReactNode
     /** Absent for a list that is never empty. */
     empty?: { icon: LucideIcon; title: string; text: string }
     skeleton?: ReactNode
@@ -28,7 +30,8 @@ type Props<Row, Value extends string> = Pick<TableProps<Row>, 'columns' | 'actio
 
 /** The page of a list that is here as a whole: head, every state of it, search, table, and the form that adds to it (#new). */
 export function ListPage<Row extends { id: string }, Value extends string = never>(props: Props<Row, Value>) {
-  const { query, title, subtitle, add, empty, skeleton, search, searchText, choice, trailing, cards, ...table } = props
+  const { query, title, subtitle, add, more, empty, skeleton, search, searchText, choice, trailing, cards, ...table } =
+    props
   const { data: rows } = query
   const anchor = useAnchor('new')
   const button = (
@@ -36,14 +39,22 @@ export function ListPage<Row extends { id: string }, Value extends string = neve
       {add.label}
     </Button>
   )
+  const buttons = more ? (
+    <>
+      {more}
+      {button}
+    </>
+  ) : (
+    button
+  )
   const isEmpty = empty && rows?.length === 0
   return (
     <>
-      <PageHeader title={title} subtitle={rows ? !isEmpty && subtitle(rows) : '\u00a0'} actions={!isEmpty && button} />
+      <PageHeader title={title} subtitle={rows ? !isEmpty && subtitle(rows) : '\u00a0'} actions={!isEmpty && buttons} />
       <QueryView
         query={query}
         skeleton={skeleton ?? <SkeletonRows filters />}
-        empty={empty && <EmptyState {...empty} action={button} />}
+        empty={empty && <EmptyState {...empty} action={buttons} />}
       >
         {(all) => (
           <FilteredList {...{ search, searchText, choice, trailing }} rows={all}>

@@ -9,11 +9,10 @@ import type { Queries } from '../db/queries.ts'
 import { addDeployment, checkPortsFree } from '../deployments/index.ts'
 import { fetchLabels, withLabelRules } from '../images/index.ts'
 import { createProjectWithImages } from '../imports/index.ts'
-import { type Browser, createUncheckedRegistry } from '../registries/index.ts'
+import { type Browser, createUncheckedRegistry, readDigest } from '../registries/index.ts'
 import { createAndStart } from '../releases/index.ts'
 import { recordEvent } from '../system/index.ts'
-import { findSource, missingRegistry, type NamedImage, readImage } from './image-source.ts'
-import { inspectSource } from './inspect.ts'
+import { findSource, type ImageSource, missingRegistry, type NamedImage, readImage } from './image-source.ts'
 import { containerNameMax, findNodeName, findPrefixUser, getShortName, proposeName } from './proposals.ts'
 import { findRun, type ImageRun, insertRun } from './store.ts'
 
@@ -85,8 +84,8 @@ async function prepareRun(
   const source = await findSource(pool, team.id, image, toGiven(body))
   const { registry, imageName } = source
   const target = { teamId: team.id, node: { id: body.nodeId, name: nodeName }, prefix: body.prefix }
-  const [{ exists }, [labels]] = await Promise.all([
-    inspectSource(browser, team, source, image),
+  const [exists, [labels]] = await Promise.all([
+    checkExists(app, team, source, image.tag),
     registry ? fetchLabels(app, browser, team, [{ registryId: registry.id, name: imageName, tag: image.tag }]) : [],
     checkPortsFree(app, target, { ports: body.ports }),
   ])
@@ -97,6 +96,23 @@ async function prepareRun(
       description: `${registry?.name ?? image.host} has no image ${image.fullName}:${image.tag}. Check the name and the tag.`,
     })
   return labels ?? {}
+}
+
+/** Asked now: what the dialog was told some seconds ago may be wrong. Undefined where it cannot be known. */
+async function checkExists(
+  app: App,
+  team: Caller['team'],
+  { registry, imageName }: ImageSource,
+  tag: string,
+): Promise<boolean | undefined> {
+  if (!registry || registry.type === 'unchecked') return undefined
+  try {
+    return (await readDigest(app, team, registry.id, imageName, tag)) !== undefined
+  } catch (error) {
+    // The agent may reach a registry that the server does not, and reports what it finds.
+    if (error instanceof CruxError) return undefined
+    throw error
+  }
 }
 
 async function createRun(

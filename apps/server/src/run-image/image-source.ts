@@ -42,8 +42,10 @@ export async function findSource(
   if (match) return match
   if (!given || !only) return { registry: undefined, imageName: fullName.slice(host.length + 1) }
   // The images of the engine's own store have no registry in their name.
-  const local = only.type === 'unchecked' && only.url === '' && parseImageName(given.text, { mayNameRegistry: true })
-  if (local && local.ok) return { registry: only, imageName: local.image.name }
+  if (only.type === 'unchecked' && only.url === '') {
+    const local = parseImageName(given.text, { mayNameRegistry: true })
+    if (local.ok) return { registry: only, imageName: local.image.name }
+  }
   throw new CruxError('invalidArgument', {
     property: 'image',
     value: given.text,

@@ -25,7 +25,7 @@ export async function inspectImage(
 }
 
 /** A registry that does not answer, or limits requests, leaves it unknown whether the image exists. */
-export async function inspectSource(
+async function inspectSource(
   browser: Browser,
   team: Caller['team'],
   { registry, imageName }: ImageSource,

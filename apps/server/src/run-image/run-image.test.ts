@@ -169,6 +169,16 @@ describe('a run that is refused leaves nothing', () => {
     await check(toBody({ image: `${registry.host}/shop/none:1.0` }), { status: 404, property: 'image' })
   })
 
+  it('when the tag was deleted after the dialog was told that it exists', async () => {
+    const image = unique('shop/gone-')
+    await registry.push(image, '1.0', {})
+    const query = { image: `${registry.host}/${image}:1.0` }
+    const { call } = testEnvironment.client
+    expect(await call('images.inspect', { params: testEnvironment.params, query })).toMatchObject({ exists: true })
+    await registry.deleteTag(image, '1.0')
+    await check(toBody(query), { status: 404, property: 'image' })
+  })
+
   it('when the text is no image, or names a digest', async () => {
     await check(toBody({ image: 'Shop Web' }), { status: 400, property: 'image' })
     await check(toBody({ image: `nginx@sha256:${'a'.repeat(64)}` }), { status: 400, property: 'image' })

@@ -1,6 +1,6 @@
 import type { ResponseOf } from '@crux/contract'
 import { useNavigate } from '@tanstack/react-router'
-import { Check, X } from 'lucide-react'
+import { Check, Play, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
@@ -42,6 +42,7 @@ export function FirstSteps({ teamSlug, onboarding }: { teamSlug: string; onboard
       }
     >
       <ProgressBar value={done / total} label={t('steps.title')} tone="running" className="rounded-none!" />
+      {!onboarding.deploy.done && <RunAnImage teamSlug={teamSlug} />}
       {!isComplete && (
         <ol>
           {(['signUp', 'createTeam'] as const).map((step) => (
@@ -59,6 +60,26 @@ export function FirstSteps({ teamSlug, onboarding }: { teamSlug: string; onboard
         </ol>
       )}
     </Box>
+  )
+}
+
+/** The short way through all steps. */
+function RunAnImage({ teamSlug }: { teamSlug: string }) {
+  const { t } = useTranslation('dashboard')
+  const navigate = useNavigate()
+  const denied = useDenied('projects.run')
+  return (
+    <div className="flex flex-wrap items-center gap-3 border-b border-line px-3.5 py-2">
+      <p className="min-w-0 flex-1 basis-56 text-ink-2">{t('steps.runText')}</p>
+      <Button
+        size="sm"
+        icon={Play}
+        disabledReason={denied}
+        onClick={() => void navigate(links.projects(teamSlug, 'run'))}
+      >
+        {t('steps.run')}
+      </Button>
+    </div>
   )
 }
 

@@ -1,13 +1,15 @@
 import { projectTypes, type ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
-import { Boxes } from 'lucide-react'
+import { Boxes, Play } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useDenied, useTeam } from '../../api/me.ts'
+import { Button } from '../../components/Button.tsx'
 import { SkeletonCards } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { links } from '../../routing/links.ts'
+import { useAnchor } from '../../routing/use-anchor.ts'
 import { useViewMode } from '../../stores/view-mode.ts'
 import type { Column } from '../../table/columns.ts'
 import { ListPage } from '../../table/ListPage.tsx'
@@ -17,8 +19,10 @@ import { ProjectCards } from './ProjectCards.tsx'
 
 const ProjectForm = lazyComponent(async () => (await import('../../forms/project-form.tsx')).ProjectForm)
 
+const RunImage = lazyComponent(async () => (await import('../../forms/run-image.tsx')).RunImage)
+
 export function ProjectsPage() {
-  const { t } = useTranslation('projects')
+  const { t } = useTranslation(['projects', 'run'])
   const { slug } = useTeam()
   const query = useQuery(apiQuery('projects.list', { params: { teamSlug: slug } }))
   const columns: Column<ResponseOf<'projects.list'>[number]>[] = [
@@ -35,27 +39,37 @@ export function ProjectsPage() {
     timeColumn('updated', t('column.updated'), (row) => row.audit.updatedAt),
   ]
   const denied = useDenied('projects.create')
+  const runDenied = useDenied('projects.run')
+  const run = useAnchor('run')
   const [mode, setMode] = useViewMode('projects')
   const isTiled = mode === 'tile'
   return (
-    <ListPage
-      query={query}
-      title={t('title')}
-      subtitle={(projects) => t('sub', { count: projects.length })}
-      add={{ label: t('add'), denied, form: (onClose) => <ProjectForm teamSlug={slug} onClose={onClose} /> }}
-      empty={{ icon: Boxes, title: t('empty.title'), text: t('empty.text') }}
-      skeleton={isTiled ? <SkeletonCards filters /> : undefined}
-      search={t('filter')}
-      searchText={(row) => [row.name, row.description, row.type, row.audit.updatedAt]}
-      choice={{
-        label: t('type.label'),
-        of: (row) => row.type,
-        values: projectTypes,
-        optionLabel: (value) => t(`type.${value}`),
-      }}
-      trailing={<ViewModeSwitch value={mode} onChange={setMode} />}
-      columns={columns}
-      cards={isTiled ? (projects) => <ProjectCards teamSlug={slug} projects={projects} /> : undefined}
-    />
+    <>
+      <ListPage
+        query={query}
+        title={t('title')}
+        subtitle={(projects) => t('sub', { count: projects.length })}
+        add={{ label: t('add'), denied, form: (onClose) => <ProjectForm teamSlug={slug} onClose={onClose} /> }}
+        more={
+          <Button icon={Play} disabledReason={runDenied} onClick={run.show}>
+            {t('run:open')}
+          </Button>
+        }
+        empty={{ icon: Boxes, title: t('empty.title'), text: t('empty.text') }}
+        skeleton={isTiled ? <SkeletonCards filters /> : undefined}
+        search={t('filter')}
+        searchText={(row) => [row.name, row.description, row.type, row.audit.updatedAt]}
+        choice={{
+          label: t('type.label'),
+          of: (row) => row.type,
+          values: projectTypes,
+          optionLabel: (value) => t(`type.${value}`),
+        }}
+        trailing={<ViewModeSwitch value={mode} onChange={setMode} />}
+        columns={columns}
+        cards={isTiled ? (projects) => <ProjectCards teamSlug={slug} projects={projects} /> : undefined}
+      />
+      {run.open && !runDenied && <RunImage teamSlug={slug} onClose={run.close} />}
+    </>
   )
 }
