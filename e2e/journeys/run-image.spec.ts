@@ -107,8 +107,9 @@ test('the ports of an image are proposed from its registry, and a used prefix is
 
   await test.step('a tag that does not exist disables the button', async () => {
     await dialog.getByLabel('Image').fill(`${registry.host}/${image}:none`)
-    await expect(dialog.getByText('has no such image. Check the name and the tag.').first()).toBeVisible()
+    await expect(dialog.getByText('has no such image. Check the name and the tag.')).toBeVisible()
     await expect(button).toBeDisabled()
+    await expect(dialog.getByText('This image cannot be run')).toBeVisible()
   })
 
   await test.step('one that exists fills ports and prefix', async () => {

@@ -158,6 +158,7 @@ const withSession: Shot[] = [
   { name: 'projects', path: inTeam('projects') },
   { name: 'projects-empty', path: inEmptyTeam('projects') },
   { name: 'project-create', path: inTeam('projects#new'), act: dialogOpens },
+  { name: 'image-run', path: inTeam('projects#run'), act: dialogOpens },
   { name: 'project-versioned', path: () => `/${fixture.team}/projects/${fixture.versioned.project}` },
   { name: 'project-versionless', path: () => `/${fixture.team}/projects/${fixture.versionless}` },
   { name: 'version', path: () => versionPath(fixture.versioned.version) },

@@ -33,7 +33,15 @@ export function RunImageNode({ teamSlug, form }: Props) {
     if (chosen && nodeId === '') form.setValue('nodeId', chosen.id, { shouldValidate: form.formState.isSubmitted })
   }, [chosen, nodeId, form])
   if (nodes.data && usable.length === 0)
-    return <NoNode teamSlug={teamSlug} nodes={nodes.data} isStarting={startedId !== undefined} onStart={setStartedId} />
+    return (
+      <NoNode
+        teamSlug={teamSlug}
+        nodes={nodes.data}
+        isStarting={startedId !== undefined}
+        onStart={setStartedId}
+        error={form.formState.errors.nodeId?.message}
+      />
+    )
   return (
     <ChipsField
       form={form}
@@ -57,10 +65,11 @@ type NoNodeProps = {
   nodes: readonly { id: string; name: string }[]
   isStarting: boolean
   onStart: (nodeId: string) => void
+  error: string | undefined
 }
 
 /** "Use this machine" where the server offers it, otherwise the page where a node is connected. */
-function NoNode({ teamSlug, nodes, isStarting, onStart }: NoNodeProps) {
+function NoNode({ teamSlug, nodes, isStarting, onStart, error }: NoNodeProps) {
   const { t } = useTranslation('run')
   const params = { teamSlug }
   const local = useQuery(apiQuery('nodes.local-agent', { params }))
@@ -84,6 +93,7 @@ function NoNode({ teamSlug, nodes, isStarting, onStart }: NoNodeProps) {
     <Field
       label={t('node')}
       group
+      error={busy ? undefined : error}
       help={
         busy
           ? t('connecting')

@@ -11,7 +11,8 @@ import { useSettled } from './use-settled.ts'
 export function RunImagePorts({ teamSlug, form }: { teamSlug: string; form: RunImageForm }) {
   const { t } = useTranslation('run')
   const ports = form.watch('ports')
-  const setPorts = (rows: typeof ports) => form.setValue('ports', rows, { shouldDirty: true, shouldTouch: true })
+  const setPorts = (rows: typeof ports) =>
+    form.setValue('ports', rows, { shouldDirty: true, shouldValidate: form.formState.isSubmitted })
   return (
     <fieldset className="grid gap-2">
       <legend className="font-strong">{t('ports')}</legend>

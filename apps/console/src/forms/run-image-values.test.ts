@@ -2,7 +2,7 @@ import { ImageRun } from '@crux/contract'
 import { describe, expect, it } from 'vitest'
 import { createRequestKey, findImageProblem, getErrorFields, runImageSchema, toPortList } from './run-image-values.ts'
 
-const values = { image: 'nginx:1.29', nodeId: '01a1fe69-35bc-702a-a798-000000000000', prefix: 'web' }
+const values = { image: 'nginx:1.29', nodeId: '01a1fe69-35bc-702a-a798-000000000000', prefix: 'web', environment: '' }
 const row = (internal: string, external: string) => ({ internal, external, protocol: 'tcp' as const })
 
 describe('the form for running an image', () => {
@@ -22,14 +22,26 @@ describe('the form for running an image', () => {
     expect(runImageSchema.safeParse({ ...values, ports: [row(internal, external)] }).success).toBe(false)
   })
 
+  it('reads one variable per line, and refuses a line without a name', () => {
+    const parse = (environment: string) => runImageSchema.safeParse({ ...values, ports: [], environment })
+    expect(parse('A=1\r\n\n B = x=y').data?.environment).toEqual([
+      { key: 'A', value: '1' },
+      { key: 'B', value: ' x=y' },
+    ])
+    for (const text of ['A', '=1', 'A B=1']) expect(parse(text).success).toBe(false)
+  })
+
   it('accepts references with a tag, and refuses digests and other texts', () => {
     expect(findImageProblem('ghcr.io/acme/shop:2.0')).toBeNull()
     expect(findImageProblem(`nginx@sha256:${'a'.repeat(64)}`)).toMatch(/digests are found by the agent/)
     expect(findImageProblem('Not an image')).toMatch(/not the name of an image/)
   })
 
-  it('finds the field of a port that the server names', () => {
-    expect(getErrorFields([row('80', '8080')])).toMatchObject({ 'ports[0].external': 'ports.0.external' })
+  it('finds the field of a port or a variable that the server names', () => {
+    expect(getErrorFields([row('80', '8080')], 'environment.MODE')).toMatchObject({
+      'ports[0].external': 'ports.0.external',
+      'environment.MODE': 'environment',
+    })
   })
 
   it('writes ports as the proposal reads them', () => {

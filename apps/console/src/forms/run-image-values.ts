@@ -1,5 +1,6 @@
 import { ImageRun, Port, portProtocols } from '@crux/contract'
 import { parseFullImageName } from '@crux/rules'
+import i18n from 'i18next'
 import { z } from 'zod'
 
 const toPort = (text: string) => (text.trim() === '' ? null : Number(text))
@@ -22,6 +23,12 @@ export const runImageSchema = z.object({
       protocol: z.enum(portProtocols),
     }),
   ),
+  environment: z.string().transform((text, context) => {
+    const rows = readEnvironment(text)
+    for (const { line, key } of rows)
+      if (key === '') context.addIssue({ code: 'custom', message: i18n.t('environmentLine', { ns: 'run', line }) })
+    return rows.map(({ key, value }) => ({ key, value }))
+  }),
 })
 export type RunImageInput = z.input<typeof runImageSchema>
 export type PortRow = RunImageInput['ports'][number]
@@ -31,6 +38,16 @@ export function findImageProblem(text: string): string | null {
   const parsed = parseFullImageName(text)
   if (!parsed.ok) return `${parsed.problem}.`
   return parsed.image.tag?.includes('sha256:') ? 'Write a tag: digests are found by the agent.' : null
+}
+
+/** One variable per line; empty lines are skipped, and a line without a name has an empty key. */
+function readEnvironment(text: string): { line: number; key: string; value: string }[] {
+  return text.split('\n').flatMap((row, index) => {
+    if (row.trim() === '') return []
+    const equals = row.indexOf('=')
+    const key = equals < 0 ? '' : row.slice(0, equals).trim()
+    return [{ line: index + 1, key: /\s/.test(key) ? '' : key, value: row.slice(equals + 1).replace(/\r$/, '') }]
+  })
 }
 
 export const toPortRow = (row: { internal: number; external: number; protocol: PortRow['protocol'] }): PortRow => ({
@@ -44,9 +61,11 @@ export const toPortList = (ports: readonly { internal: number; protocol: string 
   ports.map(({ internal, protocol }) => (protocol === 'udp' ? `${internal}/udp` : String(internal))).join(',')
 
 /** The fields of the form for the properties that the server names. */
-export const getErrorFields = (ports: readonly unknown[]): Record<string, string> => ({
+export const getErrorFields = (ports: readonly unknown[], property: string | undefined): Record<string, string> => ({
   registry: 'image',
   registryId: 'image',
+  // One of its rows, or a variable that the image requires.
+  ...(property?.startsWith('environment') && { [property]: 'environment' }),
   ...Object.fromEntries(
     ports.flatMap((_, index) =>
       (['internal', 'external'] as const).map((side) => [`ports[${index}].${side}`, `ports.${index}.${side}`]),

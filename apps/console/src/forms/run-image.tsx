@@ -8,7 +8,7 @@ import { useDenied } from '../api/me.ts'
 import { links } from '../routing/links.ts'
 import { replaceFormEntry } from '../routing/use-anchor.ts'
 import { FormSheet } from './FormShell.tsx'
-import { TextField } from './fields.tsx'
+import { TextAreaField, TextField } from './fields.tsx'
 import { RunImageNode } from './run-image-node.tsx'
 import { RunImagePorts } from './run-image-ports.tsx'
 import { createRequestKey, getErrorFields, runImageSchema } from './run-image-values.ts'
@@ -21,7 +21,7 @@ type Props = { teamSlug: string; onClose: () => void }
 export function RunImage({ teamSlug, onClose }: Props) {
   const { t } = useTranslation('run')
   const navigate = useNavigate()
-  const form = useZodForm(runImageSchema, { image: '', nodeId: '', prefix: '', ports: [] })
+  const form = useZodForm(runImageSchema, { image: '', nodeId: '', prefix: '', ports: [], environment: '' })
   const inspection = useInspection(teamSlug, form)
   useRunProposal(teamSlug, form, inspection.data)
   const prefixUser = usePrefixUser(teamSlug, form)
@@ -39,8 +39,8 @@ export function RunImage({ teamSlug, onClose }: Props) {
       title={t('open')}
       description={t('text')}
       submitLabel={t('submit')}
-      call={{ ...run, denied: run.denied ?? (problem && t(problem.key, problem.values)) }}
-      fields={getErrorFields(form.watch('ports'))}
+      call={{ ...run, denied: run.denied ?? (problem && t('fixImage')) }}
+      fields={getErrorFields(form.watch('ports'), run.error?.property)}
       onClose={onClose}
       onSubmit={(values) => {
         const body = { ...values, createRegistry: registryDenied === null }
@@ -66,6 +66,7 @@ export function RunImage({ teamSlug, onClose }: Props) {
         autoComplete="off"
         mono
       />
+      <TextAreaField form={form} name="environment" label={t('environment')} help={t('environmentHelp')} optional />
     </FormSheet>
   )
 }

@@ -81,11 +81,7 @@ export function createBrowser(app: App) {
     async tagDetails(team: TeamContext, registryId: string, image: string, tags: readonly string[]) {
       return details.read(await getClient(app, team, registryId), image, tags)
     },
-    /**
-     * Whether a tag exists, and the ports that its image declares.
-     *
-     * @throws CruxError as `readDigest`
-     */
+    /** Whether a tag exists, and the ports that its image declares. @throws CruxError as `readDigest` */
     async inspect(team: TeamContext, registryId: string, image: string, tag: string): Promise<ImageInspection> {
       return inspections.read(await getClient(app, team, registryId), image, tag)
     },

@@ -24,7 +24,7 @@ import { refuseUnsuccessful, toPlanned } from './list.ts'
 import { cancelledBy, failRelease } from './outcome-store.ts'
 import { hasStaleValues } from './stale-secrets.ts'
 import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
-import type { Starter } from './start-request.ts'
+import type { Starter, StartRequest } from './start-request.ts'
 import {
   findRelease,
   findReleaseAhead,
@@ -115,14 +115,7 @@ export async function createAndStart<Created extends { deploymentId: string; isN
     if (!created.isNew) return { created }
     const deployment = await loadDeployment(queries, caller.team.id, created.deploymentId, { lock: true })
     const { instances } = deployment
-    throwIfAny(
-      await startProblems(queries, deployment, instances, {
-        ...caller,
-        ignoreProtected: false,
-        from: 'layers',
-        cruxUrl: app.config.url,
-      }),
-    )
+    throwIfAny(await startProblems(queries, deployment, instances, toStartRequest(app, caller)))
     const started = await begin(app, queries, caller, deployment, instances.map(toReleaseInstance), {
       ...triggeredBy(caller),
       mayDispatch,
@@ -160,14 +153,7 @@ export async function startAutomatically(
     if (!choice) return undefined
     throwIfAny([checkStatus(deployment, 'deploy')])
     const chosen = chooseInstances(deployment, [...choice.digests.keys()])
-    throwIfAny(
-      await startProblems(queries, deployment, chosen, {
-        ...starter,
-        ignoreProtected: false,
-        from: 'layers',
-        cruxUrl: app.config.url,
-      }),
-    )
+    throwIfAny(await startProblems(queries, deployment, chosen, toStartRequest(app, starter)))
     const instances = chosen
       .map(toReleaseInstance)
       .map((instance) => ({ ...instance, digest: choice.digests.get(instance.instanceId) ?? null }))
@@ -359,6 +345,14 @@ async function begin(
   const dispatched = built && { release: { ...inserted, dispatchedAt: null }, built }
   return { nodeId: deployment.node.id, number, update, confirmed, dispatched }
 }
+
+/** For starts that nobody was asked about. */
+const toStartRequest = (app: App, starter: Starter): StartRequest => ({
+  ...starter,
+  ignoreProtected: false,
+  from: 'layers',
+  cruxUrl: app.config.url,
+})
 
 type Trigger = Pick<NewRelease, 'trigger' | 'triggerReason' | 'deliveryIds'>
 const triggeredBy = ({ actor }: Starter): Trigger => ({
