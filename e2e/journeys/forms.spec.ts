@@ -142,3 +142,19 @@ test('the focus returns to the element that opened a layer, moves on from a dele
   await page.waitForURL(/container-configurations/)
   await expect(page.getByRole('main')).toBeFocused()
 })
+
+test('the credentials for one type of registry are empty after the type is changed, and other fields are kept', async ({
+  page,
+  testSystem,
+}) => {
+  await page.goto(`/${testSystem.testEnvironment.teamSlug}/registries#new`)
+  const form = page.getByRole('dialog', { name: 'New registry' })
+  await form.getByRole('radio', { name: 'GitHub' }).click()
+  await form.getByLabel('Name of the organization or user').fill('acme')
+  await form.getByLabel('User', { exact: true }).fill('ada')
+  await form.getByLabel('Access token').fill('ghp_secret')
+  await form.getByRole('radio', { name: 'GitLab' }).click()
+  await expect(form.getByLabel('User', { exact: true })).toHaveValue('')
+  await expect(form.getByLabel('Access token')).toHaveValue('')
+  await expect(form.getByLabel('Path of the group or project')).toHaveValue('acme')
+})
