@@ -26,18 +26,37 @@ export function listNotKept(
     if (rule === 'kept') {
       if (hasEntry(table, `${name}.`)) listNotKept(inner, table, report, { at: name, path: below })
     } else if (rule === undefined) report(below, `Crux does not know the key ${key}`)
-    else if (!isNeutral(inner) && !rule.same?.some((same) => same === inner)) report(below, rule.reason)
+    else if (!losesNothing(inner, rule)) report(below, rule.reason)
   }
 }
 
 const getRule = (table: Table, name: string): KeyRule | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined
 
-const hasEntry = (table: Table, start: string): boolean => Object.keys(table).some((name) => name.startsWith(start))
+/** The starts of all keys of each table, because every key of every service is looked up. */
+const startsByTable = new WeakMap<Table, ReadonlySet<string>>()
+
+/** Whether the table has keys that begin with a path and its dot, or with a path and `*`. */
+function hasEntry(table: Table, start: string): boolean {
+  let starts = startsByTable.get(table)
+  if (!starts) {
+    starts = new Set(
+      Object.keys(table).flatMap((key) => [...key.matchAll(/[.*]/g)].map(({ index }) => key.slice(0, index + 1))),
+    )
+    startsByTable.set(table, starts)
+  }
+  return starts.has(start)
+}
 
 const toMembers = (value: ComposeValue): readonly (readonly [string | number, ComposeValue])[] => {
   if (Array.isArray(value)) return [...value.entries()]
   return isComposeRecord(value) ? Object.entries(value) : []
+}
+
+/** Whether the value says what Crux does anyway. Where that is true, false asks for something. */
+function losesNothing(value: ComposeValue, { same = [] }: Exclude<KeyRule, 'kept'>): boolean {
+  if (same.some((known) => known === value)) return true
+  return isNeutral(value) && !(same.includes(true) && value !== null)
 }
 
 /** Values that ask for nothing. */
