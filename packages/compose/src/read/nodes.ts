@@ -109,8 +109,11 @@ export function toValue(node: ComposeNode): ComposeValue {
 export function toRecord(map: MapNode): { [key: string]: ComposeValue } {
   const record: { [key: string]: ComposeValue } = {}
   for (const [key, { node }] of map.entries) {
-    // A key such as __proto__ would change the prototype by assignment.
-    Object.defineProperty(record, key, { value: toValue(node), enumerable: true, configurable: true, writable: true })
+    const value = toValue(node)
+    // An assignment of this key would change the prototype. It is the exception, because defining a property is slow.
+    if (key === '__proto__')
+      Object.defineProperty(record, key, { value, enumerable: true, configurable: true, writable: true })
+    else record[key] = value
   }
   return record
 }
