@@ -34,6 +34,14 @@ test('the config editor imports only the contract and the rules: no React, no br
   expect(offenders(({ from, to }) => from.startsWith('packages/config-editor/') && !allowed(to))).toEqual([])
 })
 
+test('the reader of compose files imports only the contract, the rules and yaml: it runs in a worker and on the server', () => {
+  const allowed = (to: string) => /^(packages\/compose\/|@crux\/(contract|rules)$|yaml$)/.test(to)
+  const isScript = (from: string) => from.startsWith('packages/compose/scripts/')
+  expect(offenders(({ from, to }) => from.startsWith('packages/compose/') && !isScript(from) && !allowed(to))).toEqual(
+    [],
+  )
+})
+
 test('apps never import apps, and packages never import apps', () => {
   const getApp = (path: string) =>
     apps.find((app) => path.startsWith(`apps/${app}/`) || path === `@crux/${app}` || path.startsWith(`@crux/${app}/`))

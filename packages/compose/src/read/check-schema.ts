@@ -1,6 +1,16 @@
 import { validateRoot, validateService } from '../generated/validator.js'
 import type { ComposePath } from '../model.ts'
-import { findKeyPosition, findPosition, getEntry, type MapNode, toRecord, toValue } from './nodes.ts'
+import {
+  createScalar,
+  findKeyPosition,
+  findPosition,
+  getEntry,
+  type MapNode,
+  mapEntries,
+  toRecord,
+  toValue,
+  withEntry,
+} from './nodes.ts'
 import type { ProblemList } from './problems.ts'
 import { describeSchemaErrors } from './schema-problems.ts'
 
@@ -13,8 +23,12 @@ export function checkSchema(root: MapNode, problems: ProblemList): void {
       problems.error(position, path, message)
     }
   }
-  check(validateRoot, toRecord(root), [])
   const services = getEntry(root, 'services')
-  if (services?.kind !== 'map') return
+  if (services?.kind !== 'map') {
+    check(validateRoot, toRecord(root), [])
+    return
+  }
+  const names = mapEntries(services, ({ position }) => createScalar(position, null))
+  check(validateRoot, toRecord(withEntry(root, 'services', names)), [])
   for (const [name, { node }] of services.entries) check(validateService, toValue(node), ['services', name])
 }

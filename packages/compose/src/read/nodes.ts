@@ -5,7 +5,7 @@ export type MergeTag = 'reset' | 'override'
 
 type Common = {
   position: SourcePosition
-  tag?: MergeTag
+  tag: MergeTag | undefined
   /** Values in it, itself included, with aliases expanded. */
   size: number
   /** Levels in it, itself included. */
@@ -23,34 +23,25 @@ export type ScalarNode = Common & { kind: 'scalar'; value: string | number | boo
 export type ComposeNode = MapNode | ListNode | ScalarNode
 
 export function createMap(position: SourcePosition, entries: ReadonlyMap<string, Entry>, tag?: MergeTag): MapNode {
-  return {
-    kind: 'map',
-    entries,
-    position,
-    ...measure(
-      [...entries.values()].map(({ node }) => node),
-      tag,
-    ),
-    ...(tag && { tag }),
-  }
+  const map: MapNode = { kind: 'map', entries, position, tag, size: 1, depth: 1, isTagged: tag !== undefined }
+  for (const { node } of entries.values()) addChild(map, node)
+  return map
 }
 
 export function createList(position: SourcePosition, items: readonly ComposeNode[], tag?: MergeTag): ListNode {
-  return { kind: 'list', items, position, ...measure(items, tag), ...(tag && { tag }) }
+  const list: ListNode = { kind: 'list', items, position, tag, size: 1, depth: 1, isTagged: tag !== undefined }
+  for (const item of items) addChild(list, item)
+  return list
 }
 
 export function createScalar(position: SourcePosition, value: ScalarNode['value'], tag?: MergeTag): ScalarNode {
-  return { kind: 'scalar', value, position, ...measure([], tag), ...(tag && { tag }) }
+  return { kind: 'scalar', value, position, tag, size: 1, depth: 1, isTagged: tag !== undefined }
 }
 
-function measure(children: readonly ComposeNode[], tag: MergeTag | undefined) {
-  let [size, depth, isTagged] = [1, 0, tag !== undefined]
-  for (const child of children) {
-    size += child.size
-    depth = Math.max(depth, child.depth)
-    isTagged ||= child.isTagged
-  }
-  return { size, depth: depth + 1, isTagged }
+function addChild(parent: MapNode | ListNode, child: ComposeNode): void {
+  parent.size += child.size
+  parent.depth = Math.max(parent.depth, child.depth + 1)
+  parent.isTagged ||= child.isTagged
 }
 
 /** As it stands in the merged document: without tags, and without what `!reset` removes. Undefined if that is the whole node. */
@@ -109,8 +100,11 @@ export function toValue(node: ComposeNode): ComposeValue {
 export function toRecord(map: MapNode): { [key: string]: ComposeValue } {
   const record: { [key: string]: ComposeValue } = {}
   for (const [key, { node }] of map.entries) {
-    // A key such as __proto__ would change the prototype by assignment.
-    Object.defineProperty(record, key, { value: toValue(node), enumerable: true, configurable: true, writable: true })
+    const value = toValue(node)
+    // An assignment of this key would change the prototype. It is the exception, because defining a property is slow.
+    if (key === '__proto__')
+      Object.defineProperty(record, key, { value, enumerable: true, configurable: true, writable: true })
+    else record[key] = value
   }
   return record
 }
