@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { agentBack, idleLink, memory } from './agent-at-rest.ts'
+import { composeImport } from './compose-import.ts'
 import { consoleSize } from './console-size.ts'
 import { containerList } from './container-list.ts'
 import { firstDeploys, noFailedRequest, portSilence } from './deploys.ts'
@@ -52,6 +53,7 @@ const benches: Record<string, (testSystem: TestSystem, report: Report) => Promis
   'painted-tags': (testSystem, report) => paintedTags(testSystem, report, rounds(30)),
   'digest-checks': (testSystem, report) => followedChecks(testSystem, report, quick ? 60 : 180),
   'hook-to-release': (testSystem, report) => hookToRelease(testSystem, report, rounds(20)),
+  'compose-import': (testSystem, report) => composeImport(testSystem, report, rounds(9)),
   identity: (testSystem, report) => identity(testSystem, report, rounds(20)),
   'bare-server': (testSystem, report) => bareServer(testSystem, report),
 }

@@ -24,14 +24,18 @@ export async function prepareImages(
   refuseProblems(layers)
   refuseRepeatedNames(names, layers)
   refuseDangers(team, layers)
-  const labels = await fetchLabels(app, browser, team, names)
+  // No requests are sent to unchecked registries.
+  const asked = names.filter(({ isAsked }) => isAsked)
+  const labels = await fetchLabels(app, browser, team, asked)
+  const labelsByImage = new Map(asked.map((image, index) => [image, labels[index]]))
   return names.map((image, index) => {
-    const found = labels[index] ?? {}
-    return { ...image, labels: found, fields: withLabelRules(layers[index]?.fields ?? {}, found) }
+    const { registryId, name, tag } = image
+    const found = labelsByImage.get(image) ?? {}
+    return { registryId, name, tag, labels: found, fields: withLabelRules(layers[index]?.fields ?? {}, found) }
   })
 }
 
-type NamedImage = Pick<NewImage, 'registryId' | 'name' | 'tag'>
+type NamedImage = Pick<NewImage, 'registryId' | 'name' | 'tag'> & { isAsked: boolean }
 
 async function readNames(app: App, team: TeamContext, images: readonly ImportedImage[]): Promise<NamedImage[]> {
   const ids = images.map(({ registryId }) => registryId)
@@ -45,7 +49,12 @@ async function readNames(app: App, team: TeamContext, images: readonly ImportedI
     if (problem) problems.push({ property: `images[${index}].name`, error: 'matches', description: `${problem}.` })
     if (kind.local && parseImageTag(tag).digest)
       problems.push({ property: `images[${index}].tag`, error: 'oneOf', description: `${localPinProblem}.` })
-    return { registryId, name: parsed.ok ? parsed.image.name : name, tag: tag ?? null }
+    return {
+      registryId,
+      name: parsed.ok ? parsed.image.name : name,
+      tag: tag ?? null,
+      isAsked: kind.type !== 'unchecked',
+    }
   })
   refuse(problems)
   return named
