@@ -6,6 +6,7 @@ import { failingShots } from '../kit/failing-shots.ts'
 import { buildFixture, type Fixture } from '../kit/fixture.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
 import { prepareStartProblems, type StartProblems } from '../kit/start-problems.ts'
+import { templateShots } from '../kit/template-shots.ts'
 
 const directory = fileURLToPath(new URL('../screenshots/', import.meta.url))
 /** Every page in both themes at both widths takes minutes, so by default each one is checked wide in one theme and narrow in the other. */
@@ -137,7 +138,8 @@ const withSession: Shot[] = [
     path: () => '/auth/settings/tokens#new',
     act: dialogOpens,
   },
-  { name: 'planned', path: () => '/templates' },
+  { name: 'planned', path: inTeam('packages') },
+  ...templateShots,
   { name: 'dashboard', path: inTeam('dashboard') },
   { name: 'dashboard-empty', path: inEmptyTeam('dashboard') },
   { name: 'registries', path: inTeam('registries') },

@@ -20,6 +20,7 @@ const forAdmins = (fixture: Fixture) => [
 ]
 const forUsers = (fixture: Fixture) => [
   '/teams',
+  '/templates',
   `/${fixture.team}/dashboard`,
   `/${fixture.emptyTeam}/dashboard`,
   `/${fixture.team}/projects`,

@@ -15,7 +15,14 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 type Secrets = NonNullable<ContainerConfigFields['secrets']>
-type Row = { key: string; required?: boolean; value?: string; encrypted?: boolean; publicKey?: string | null }
+type Row = {
+  key: string
+  required?: boolean
+  value?: string
+  encrypted?: boolean
+  generate?: string
+  publicKey?: string | null
+}
 type Refusal = { status: number; property?: string; value?: unknown; message: string; details?: { property: string }[] }
 const refusal = (call: Promise<unknown>): Promise<Refusal> =>
   call.then(
@@ -88,6 +95,39 @@ describe('the value of a secret', () => {
       expect(await read(id)).toMatchObject([{ ...row, ...settled }, { key: 'B' }, { key: 'C', ...settled }])
       await save(id, [{ key: 'A' }], ['A'])
       expect((await read(id))[0]).toEqual({ id: expect.any(String), key: 'A', required: false })
+    }
+  })
+
+  it('keeps its group in the layers of images and bundles, through a restore and a copy, and in no concrete layer', async () => {
+    const row = { key: 'A', required: true, generate: 'database' }
+    const { version, configId, instanceConfigId } = await place('grouped', { secrets: [row] })
+    const params = { ...testEnvironment.params, projectId: version.projectId, versionId: version.versionId }
+    const [image] = await testEnvironment.client.call('images.list', { params })
+    const imageConfigId = image?.config.id ?? ''
+    expect(await read(imageConfigId)).toMatchObject([row])
+    await save(imageConfigId, [{ ...row, generate: 'other' }])
+    await testEnvironment.client.call('container-configurations.restore', {
+      params: { ...at(imageConfigId), revision: 1 },
+      body: {},
+    })
+    // A restore leaves secrets as they are.
+    const changed = { ...row, generate: 'other' }
+    expect(await read(imageConfigId)).toMatchObject([changed])
+    const bundle = await testEnvironment.client.call('config-bundles.create', {
+      params: testEnvironment.params,
+      body: { name: 'Grouped' },
+    })
+    const { config } = await testEnvironment.client.call('config-bundles.get', {
+      params: { ...testEnvironment.params, configBundleId: bundle.id },
+    })
+    await testEnvironment.client.call('container-configurations.copy', {
+      params: at(config.id),
+      body: { fromConfigId: imageConfigId },
+    })
+    expect(await read(config.id)).toMatchObject([changed])
+    for (const id of [configId, instanceConfigId]) {
+      await save(id, [row])
+      expect(await read(id)).toEqual([{ id: expect.any(String), key: 'A', required: true }])
     }
   })
 

@@ -8,7 +8,7 @@ import { readPrivateKey } from './api/google-token.ts'
 import type { RegistryAccess } from './api/registry-api.ts'
 import { openRegistry, type RegistryLocation, toLocation } from './connection.ts'
 import { findRegistryToken } from './hook-token.ts'
-import { insertPublicRegistry, listMatchableRegistries } from './public-registries.ts'
+import { insertPublicRegistry, listMatchableRegistries } from './public-registry-store.ts'
 import * as store from './store.ts'
 
 /** Background work has the id of a team only. */

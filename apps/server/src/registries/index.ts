@@ -9,7 +9,7 @@ export {
   lockRegistries,
   type MatchableRegistry,
   type PublicRegistry,
-} from './public-registries.ts'
+} from './public-registry-store.ts'
 export { type PullCredentials, toPullCredentials } from './pull-credentials.ts'
 export { registryRoutes } from './routes.ts'
 export { type RegistrySummary, selectRegistryKinds, toRegistry } from './store.ts'

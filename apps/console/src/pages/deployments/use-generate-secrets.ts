@@ -4,8 +4,8 @@ import type { ResponseOf } from '@crux/contract'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { queryClient, queryKey, useCall } from '../../api/client.ts'
+import { sealSecret } from '../../api/seal-secret.ts'
 import { describeError, isStatus } from '../../errors/describe-error.ts'
-import { sealSecret } from '../container-configurations/secrets/seal-secret.ts'
 
 type Deployment = Pick<ResponseOf<'deployments.get'>, 'id' | 'publicKey' | 'instances'>
 /** What was generated, with the keys that got each value: in the memory of this page only, until it was shown. */

@@ -1,10 +1,12 @@
+import type { ResponseOf } from '@crux/contract'
 import { LayoutTemplate, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/Button.tsx'
 import { FoldedText } from '../../components/FoldedText.tsx'
 import { Tag } from '../../components/Tag.tsx'
-import type { Template } from './TemplatesPage.tsx'
+
+export type Template = ResponseOf<'templates.list'>[number]
 
 type Props = { templates: readonly Template[]; disabledReason: string | null; onAdd: (template: Template) => void }
 

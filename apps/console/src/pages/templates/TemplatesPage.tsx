@@ -1,4 +1,3 @@
-import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { LayoutTemplate } from 'lucide-react'
 import { useState } from 'react'
@@ -11,11 +10,9 @@ import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonCards } from '../../components/Skeletons.tsx'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
-import { TemplateCards } from './TemplateCards.tsx'
+import { type Template, TemplateCards } from './TemplateCards.tsx'
 
 const TemplateForm = lazyComponent(async () => (await import('../../forms/template-form.tsx')).TemplateForm)
-
-export type Template = ResponseOf<'templates.list'>[number]
 
 /** Templates to pick from; each adds a project to the current team. */
 export function TemplatesPage() {

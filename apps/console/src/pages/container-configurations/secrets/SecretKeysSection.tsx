@@ -39,7 +39,7 @@ export function SecretKeysSection() {
               className="min-w-28 flex-1"
               lazy
               inputId={inputId('generate')}
-              label={t('secrets.groupOf', { key: row.key })}
+              label={t('secrets.groupLabel', { key: row.key })}
               placeholder={t('secrets.groupPlaceholder')}
               value={row.generate ?? ''}
               error={getError('generate')}

@@ -4,10 +4,10 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { useCall } from '../../../api/client.ts'
+import { sealSecret } from '../../../api/seal-secret.ts'
 import { toastSuccess } from '../../../components/toasts.tsx'
 import { describeError } from '../../../errors/describe-error.ts'
 import { useConfigForm } from '../form/config-context.ts'
-import { sealSecret } from './seal-secret.ts'
 
 /** A patch names at most so many keys. */
 const keysAtOnce = 100
