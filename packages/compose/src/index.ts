@@ -1,1 +1,3 @@
+export { convertCompose } from './convert/convert-compose.ts'
+export { type ExportInput, exportCompose } from './export/export-compose.ts'
 export type * from './model.ts'

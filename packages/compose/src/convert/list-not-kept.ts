@@ -1,0 +1,49 @@
+import type { ComposePath, ComposeValue } from '../model.ts'
+import type { KeyRule } from './key-table.ts'
+import { isComposeRecord } from './values.ts'
+
+type Table = Readonly<Record<string, KeyRule>>
+
+/**
+ * Walks over a value and reports each key that the table does not keep. Extension keys (`x-...`) have no meaning in Compose, so nothing is lost with
+ * them. A key that the table does not know is reported too: a newer schema must not make it disappear.
+ *
+ * @param at the path of the value in the table, with `*` for names and indexes
+ */
+export function listNotKept(
+  value: ComposeValue,
+  table: Table,
+  report: (path: ComposePath, reason: string) => void,
+  { at = '', path = [] }: { at?: string; path?: ComposePath } = {},
+): void {
+  const children = at === '' ? '' : `${at}.`
+  const isNamed = hasEntry(table, `${children}*.`)
+  for (const [key, inner] of toMembers(value)) {
+    const below = [...path, key]
+    if (isNamed) {
+      listNotKept(inner, table, report, { at: `${children}*`, path: below })
+      continue
+    }
+    if (typeof key === 'string' && key.startsWith('x-')) continue
+    const name = `${children}${key}`
+    const rule = Object.hasOwn(table, name) ? table[name] : undefined
+    if (rule === 'kept') {
+      if (hasEntry(table, `${name}.`)) listNotKept(inner, table, report, { at: name, path: below })
+    } else if (rule === undefined) report(below, `Crux does not know the key ${key}`)
+    else if (!isNeutral(inner) && !rule.same?.some((same) => same === inner)) report(below, rule.reason)
+  }
+}
+
+const hasEntry = (table: Table, start: string): boolean => Object.keys(table).some((name) => name.startsWith(start))
+
+const toMembers = (value: ComposeValue): readonly (readonly [string | number, ComposeValue])[] => {
+  if (Array.isArray(value)) return [...value.entries()]
+  return isComposeRecord(value) ? Object.entries(value) : []
+}
+
+/** Values that ask for nothing. */
+function isNeutral(value: ComposeValue): boolean {
+  if (value === null || value === false || value === 'false' || value === '') return true
+  if (Array.isArray(value)) return value.length === 0
+  return isComposeRecord(value) && Object.keys(value).length === 0
+}

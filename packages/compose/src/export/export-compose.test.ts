@@ -1,0 +1,43 @@
+import type { ContainerConfigFields } from '@crux/contract'
+import { arbitraryConfig, arbitraryLayer } from '@crux/rules/arbitrary-config'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseYamlDocument } from '../../test/yaml-document.ts'
+import { convertCompose } from '../convert/convert-compose.ts'
+import { toComparable } from './comparable.ts'
+import { exportCompose } from './export-compose.ts'
+
+const name = 'docker.io/library/app'
+const exportOne = (config: ContainerConfigFields, tag: string | null = '1.2') =>
+  exportCompose({ name: 'Version 1', images: [{ name, tag, config }] })
+const importOne = (text: string) => convertCompose(parseYamlDocument(text))
+
+describe('the export of random configurations', () => {
+  const imports = (config: ContainerConfigFields) => {
+    const text = exportOne(config)
+    const { images, problems } = importOne(text)
+    expect(problems.filter(({ level }) => level === 'error')).toEqual([])
+    expect(images.map((image) => toComparable(image.config))).toEqual([toComparable(config)])
+    expect(exportOne(images[0]?.config ?? {})).toBe(text)
+  }
+
+  test('imports to the same merged configuration', () => {
+    fc.assert(fc.property(arbitraryConfig(), imports), { numRuns: 300 })
+  })
+
+  test('imports to the same layer, with removed keys and unset values', () => {
+    fc.assert(fc.property(arbitraryLayer(), imports), { numRuns: 300 })
+  })
+
+  test('imports to the same configurations in the same order', () => {
+    fc.assert(
+      fc.property(fc.array(arbitraryConfig(), { maxLength: 5 }), (configs) => {
+        const named = configs.map((config, index) => ({ ...config, name: `${config.name}-${index}` }))
+        const text = exportCompose({ name: 'v1', images: named.map((config) => ({ name, tag: null, config })) })
+        const { images } = importOne(text)
+        expect(images.map(({ config }) => toComparable(config))).toEqual(named.map(toComparable))
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
