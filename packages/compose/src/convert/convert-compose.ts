@@ -1,5 +1,5 @@
 import { parseFullImageName } from '@crux/rules'
-import type { ComposeDocument, ConvertedImage, ConvertResult } from '../model.ts'
+import type { ComposeDocument, ConvertedImage, ConvertResult, SourcePosition } from '../model.ts'
 import { checkConfig } from './check-config.ts'
 import { applyCruxExtension } from './crux-extension.ts'
 import { convertEnvironment, convertLabels } from './environment.ts'
@@ -35,7 +35,7 @@ export function convertCompose(document: ComposeDocument): ConvertResult {
     const names = ordered.cycle.map(({ service }) => service)
     const message = `These services wait for each other: ${[...names, names[0]].join(' -> ')}. Remove one of the dependencies`
     report.error(ordered.cycle[0]?.path ?? ['services'], null, message)
-    return { images: [], problems: report.problems, notKept: report.notKept }
+    return { images: [], problems: report.problems, notKept: sortByPosition(report.notKept) }
   }
   const contexts = new Map<string, ServiceContext>()
   const images: ConvertedImage[] = []
@@ -51,9 +51,18 @@ export function convertCompose(document: ComposeDocument): ConvertResult {
   const broken = new Set(report.problems.flatMap(({ level, service }) => (level === 'error' ? [service] : [])))
   return {
     images: images.filter(({ service }) => !broken.has(service)),
-    problems: report.problems,
-    notKept: report.notKept,
+    problems: sortByPosition(report.problems),
+    notKept: sortByPosition(report.notKept),
   }
+}
+
+/** In the order of the lines of each file. */
+function sortByPosition<Entry extends SourcePosition>(entries: readonly Entry[]): Entry[] {
+  const files = [...new Set(entries.map(({ file }) => file))]
+  return entries.toSorted(
+    (left, right) =>
+      files.indexOf(left.file) - files.indexOf(right.file) || left.line - right.line || left.column - right.column,
+  )
 }
 
 function convertService(

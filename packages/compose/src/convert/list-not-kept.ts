@@ -17,22 +17,21 @@ export function listNotKept(
   { at = '', path = [] }: { at?: string; path?: ComposePath } = {},
 ): void {
   const children = at === '' ? '' : `${at}.`
-  const isNamed = hasEntry(table, `${children}*.`)
+  const isNamed = hasEntry(table, `${children}*`)
   for (const [key, inner] of toMembers(value)) {
+    if (!isNamed && typeof key === 'string' && key.startsWith('x-')) continue
     const below = [...path, key]
-    if (isNamed) {
-      listNotKept(inner, table, report, { at: `${children}*`, path: below })
-      continue
-    }
-    if (typeof key === 'string' && key.startsWith('x-')) continue
-    const name = `${children}${key}`
-    const rule = Object.hasOwn(table, name) ? table[name] : undefined
+    const name = `${children}${isNamed ? '*' : key}`
+    const rule = isNamed ? (getRule(table, name) ?? 'kept') : getRule(table, name)
     if (rule === 'kept') {
       if (hasEntry(table, `${name}.`)) listNotKept(inner, table, report, { at: name, path: below })
     } else if (rule === undefined) report(below, `Crux does not know the key ${key}`)
     else if (!isNeutral(inner) && !rule.same?.some((same) => same === inner)) report(below, rule.reason)
   }
 }
+
+const getRule = (table: Table, name: string): KeyRule | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined
 
 const hasEntry = (table: Table, start: string): boolean => Object.keys(table).some((name) => name.startsWith(start))
 

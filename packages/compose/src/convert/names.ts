@@ -21,16 +21,11 @@ export function convertName(context: ServiceContext): void {
     )
     return
   }
-  if (name !== wanted)
-    context.warning(
-      path,
-      `The container is called ${name}: with its prefix, a name has only lower-case letters, digits and dashes`,
-    )
-  if (name !== context.service)
-    context.warning(
-      path,
-      `Other containers find it as ${name}, not as ${context.service}: use this name in their settings`,
-    )
+  if (name !== context.service) {
+    const rule = name === wanted ? '' : ' With its prefix, it has only lower-case letters, digits and dashes.'
+    const message = `Other containers find it as ${name}, the name of its container, and not as ${context.service}.${rule}`
+    context.warning(path, `${message} Use this name in their settings`)
+  }
   context.set('name', name, path)
   const hostname = toText(context.get('hostname'))
   if (hostname && hostname !== name)

@@ -1,4 +1,4 @@
-import type { ContainerConfigFields } from '@crux/contract'
+import { type ContainerConfigFields, PortBinding } from '@crux/contract'
 import type { ComposePath, ComposeValue } from '../model.ts'
 import { type PlacedRow, type ServiceContext, setRows } from './service-context.ts'
 import { isComposeRecord, toList, toText } from './values.ts'
@@ -118,9 +118,17 @@ function addEntry(context: ServiceContext, lists: Lists, entry: PortEntry, path:
 }
 
 /** @returns whether the entry can be converted */
-function checkEntry(context: ServiceContext, { target, published, protocol }: PortEntry, path: ComposePath): boolean {
+function checkEntry(
+  context: ServiceContext,
+  { target, published, protocol, address }: PortEntry,
+  path: ComposePath,
+): boolean {
   if (protocol !== undefined && protocol !== 'tcp' && protocol !== 'udp') {
     context.omit(path, `Crux publishes TCP and UDP, not ${protocol}`)
+    return false
+  }
+  if (address !== undefined && !PortBinding.shape.bindAddress.safeParse(address).success) {
+    context.error(path, `"${address}" is not an address of the node: write an IP address`)
     return false
   }
   if (published && countPorts(target) > 1 && countPorts(published) !== countPorts(target)) {
@@ -166,14 +174,12 @@ function addPublished(context: ServiceContext, { ports }: Lists, row: PortRow, p
     )
 }
 
-/** Names the protocol only where the file does, as our rows do. */
-function toRow(internal: number, protocol: string | undefined, rest: Partial<PortRow>): PortRow {
-  const named =
-    protocol === 'tcp' || protocol === 'udp'
-      ? { protocol: protocol === 'udp' ? ('udp' as const) : ('tcp' as const) }
-      : {}
-  return { internal, ...rest, ...named }
-}
+/** TCP is the default, and needs no name. */
+const toRow = (internal: number, protocol: string | undefined, rest: Partial<PortRow>): PortRow => ({
+  internal,
+  ...rest,
+  ...(protocol === 'udp' && { protocol }),
+})
 
 const protocolName = (row: PortRow) => row.protocol ?? 'tcp'
 const isSamePort = (left: PortRow, right: PortRow) =>

@@ -1,4 +1,4 @@
-import { type ContainerConfigFields, ulimitNames } from '@crux/contract'
+import { type ContainerConfigFields, ExtraHost, ulimitNames } from '@crux/contract'
 import { capabilityName, parseExtraHost } from '@crux/rules'
 import type { ComposeValue } from '../model.ts'
 import { type PlacedRow, type ServiceContext, setRows } from './service-context.ts'
@@ -108,14 +108,16 @@ function convertUlimits(context: ServiceContext): void {
   })
 }
 
-type ExtraHost = NonNullable<ContainerConfigFields['extraHosts']>[number]
+type ExtraHostRow = NonNullable<ContainerConfigFields['extraHosts']>[number]
 
 /** `name:address`, `name=address`, or a mapping, whose values may be lists of addresses. */
 function convertExtraHosts(context: ServiceContext): void {
   const value = context.get('extra_hosts')
-  const rows: PlacedRow<ExtraHost>[] = []
-  const add = (row: ExtraHost, path: (string | number)[]) => {
-    if (!rows.some((other) => other.row.key === row.key)) rows.push({ row, path })
+  const rows: PlacedRow<ExtraHostRow>[] = []
+  const add = (row: ExtraHostRow, path: (string | number)[]) => {
+    if (!ExtraHost.shape.value.safeParse(row.value).success)
+      context.error(path, `"${row.value}" is not an IP address: write one, or host-gateway for the node itself`)
+    else if (!rows.some((other) => other.row.key === row.key)) rows.push({ row, path })
     else context.omit(path, `Crux has one address for each name: ${row.value} is left out`)
   }
   if (isComposeRecord(value))

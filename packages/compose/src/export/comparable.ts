@@ -19,15 +19,16 @@ export function dropUnset(config: ContainerConfigFields): ContainerConfigFields 
   return kept
 }
 
-/** What has the same meaning is equal: amounts in other units, the order of capabilities, and a test of health by a shell, which is the default. */
+/** What has the same meaning is equal: amounts in other units, the order of capabilities, and a value that is the default. */
 export function toComparable(config: ContainerConfigFields): ContainerConfigFields {
-  const { capabilities, healthCheckConfig, resourceConfig, shmSize, volumes, ...rest } = dropUnset(config)
+  const { capabilities, healthCheckConfig, ports, resourceConfig, shmSize, volumes, ...rest } = dropUnset(config)
   const { limits, requests } = resourceConfig ?? {}
   return dropUnset({
     ...rest,
     shmSize: toBytes(shmSize),
     resourceConfig: { limits: toAmounts(limits), requests: toAmounts(requests) },
-    volumes: volumes?.map((volume) => ({ ...volume, size: toBytes(volume.size) })),
+    ports: ports?.map((port) => ({ ...port, protocol: port.protocol ?? 'tcp' })),
+    volumes: volumes?.map((volume) => ({ ...volume, type: volume.type ?? 'rwo', size: toBytes(volume.size) })),
     capabilities: capabilities?.toSorted((left, right) => left.value.localeCompare(right.value)),
     healthCheckConfig: {
       ...healthCheckConfig,

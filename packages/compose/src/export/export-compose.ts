@@ -5,7 +5,7 @@ import { cruxExtension } from '../convert/crux-extension.ts'
 import type { ComposeRecord } from '../convert/values.ts'
 import type { ComposeDocument } from '../model.ts'
 import { dropUnset, toComparable } from './comparable.ts'
-import { renderNetworks, renderVolumes } from './render-declarations.ts'
+import { nameVolumes, renderNetworks, renderVolumes } from './render-declarations.ts'
 import { renderService } from './render-service.ts'
 import { type NamedImage, nameServices, toProjectName } from './service-names.ts'
 import { toComposeValue, toYaml } from './to-yaml.ts'
@@ -23,8 +23,11 @@ export type ExportInput = {
  */
 export function exportCompose({ name, images }: ExportInput): string {
   const named = nameServices(images)
-  const declarations = { networks: renderNetworks(named), volumes: renderVolumes(named) }
-  const plain = new Map(named.map((image) => [image.service, renderService(image)]))
+  const nameVolume = nameVolumes(named)
+  const declarations = { networks: renderNetworks(named), volumes: renderVolumes(named, nameVolume) }
+  const plain = new Map(
+    named.map((image) => [image.service, renderService(image, (name) => nameVolume(image.service, name))]),
+  )
   const { images: found } = convertCompose(toDocument({ services: Object.fromEntries(plain), ...declarations }))
   const configs = new Map(found.map(({ service, config }) => [service, config]))
   const services = named.map((image): [string, ComposeRecord] => {

@@ -19,12 +19,25 @@ export function toNetworkName(key: string): string {
   return kind === 'engine' ? `engine-${name}` : name
 }
 
-/** The named volumes of all services. */
-export function renderVolumes(images: readonly NamedImage[]): ComposeRecord {
-  const names = images.flatMap(({ config }) =>
-    (config.volumes ?? []).flatMap(({ name, type }) =>
-      name.startsWith('/') || type === 'mem' || type === 'tmp' ? [] : [name],
-    ),
-  )
-  return Object.fromEntries([...new Set(names)].map((name) => [name, null]))
+/**
+ * Names the volumes inside the file. In Compose services share a volume, while in Crux each container has a directory of its own, so a name that
+ * several services use is different for each of them.
+ */
+export function nameVolumes(images: readonly NamedImage[]): (service: string, name: string) => string {
+  const uses = images.flatMap(({ service, config }) => listNamedVolumes(config).map((name) => ({ service, name })))
+  const services = Map.groupBy(uses, ({ name }) => name)
+  return (service, name) => ((services.get(name)?.length ?? 0) > 1 ? `${service}-${name}` : name)
 }
+
+/** The declarations of all named volumes. */
+export function renderVolumes(
+  images: readonly NamedImage[],
+  nameVolume: (service: string, name: string) => string,
+): ComposeRecord {
+  return Object.fromEntries(
+    images.flatMap(({ service, config }) => listNamedVolumes(config).map((name) => [nameVolume(service, name), null])),
+  )
+}
+
+const listNamedVolumes = ({ volumes }: NamedImage['config']): string[] =>
+  (volumes ?? []).flatMap(({ name, type }) => (name.startsWith('/') || type === 'mem' || type === 'tmp' ? [] : [name]))

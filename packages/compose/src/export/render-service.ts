@@ -8,8 +8,12 @@ import type { NamedImage } from './service-names.ts'
 type Config = ContainerConfigFields
 type Member = ComposeValue | undefined
 
-/** Writes the settings that Compose has, in an order in which people write them. */
-export function renderService({ reference, config }: NamedImage): ComposeRecord {
+/**
+ * Writes the settings that Compose has, in an order in which people write them.
+ *
+ * @param nameVolume the name of a volume inside the file
+ */
+export function renderService({ reference, config }: NamedImage, nameVolume: (name: string) => string): ComposeRecord {
   return present({
     image: reference,
     restart: config.restartPolicy ? restartPolicies[config.restartPolicy] : undefined,
@@ -18,7 +22,7 @@ export function renderService({ reference, config }: NamedImage): ComposeRecord 
     environment: renderPairs(config.environment),
     ports: renderPorts(config),
     expose: renderExpose(config),
-    volumes: config.volumes?.map(renderVolume),
+    volumes: config.volumes?.map((volume) => renderVolume({ ...volume, name: nameVolume(volume.name) })),
     ...renderNetworking(config),
     healthcheck: renderHealthCheck(config.healthCheckConfig),
     user: typeof config.user === 'number' && config.user >= 0 ? String(config.user) : undefined,
@@ -68,16 +72,14 @@ function renderPairs(rows: Config['environment']): Member {
 }
 
 const renderPorts = ({ ports, portRanges }: Config): Member => [
-  ...(ports ?? []).flatMap((row) =>
-    row.external ? [`${formatPort(row)}${row.protocol === 'tcp' ? '/tcp' : ''}`] : [],
-  ),
+  ...(ports ?? []).flatMap((row) => (row.external ? [formatPort(row)] : [])),
   ...(portRanges ?? []).map(formatPortRange),
 ]
 
 /** Ports that only other containers reach. */
 const renderExpose = ({ ports }: Config): Member =>
   (ports ?? []).flatMap(({ internal, external, protocol }) =>
-    external ? [] : [protocol ? `${internal}/${protocol}` : `${internal}`],
+    external ? [] : [protocol === 'udp' ? `${internal}/udp` : `${internal}`],
   )
 
 function renderVolume({ name, path, type, size }: NonNullable<Config['volumes']>[number]): ComposeValue {
