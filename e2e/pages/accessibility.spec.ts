@@ -138,6 +138,21 @@ const withSession: Shot[] = [
     act: dialogOpens,
   },
   { name: 'planned', path: () => '/templates' },
+  {
+    name: 'composer-empty',
+    path: () => '/composer',
+    act: (page) => expect(page.getByRole('textbox', { name: 'compose.yaml', exact: true })).toBeVisible(),
+  },
+  {
+    name: 'composer',
+    path: () => '/composer',
+    act: async (page) => {
+      // The example stays in the tab for the next appearance.
+      const example = page.getByRole('button', { name: 'Use the example' })
+      if (await example.isVisible()) await example.click()
+      await expect(page.getByRole('article', { name: 'web' })).toBeVisible()
+    },
+  },
   { name: 'dashboard', path: inTeam('dashboard') },
   { name: 'dashboard-empty', path: inEmptyTeam('dashboard') },
   { name: 'registries', path: inTeam('registries') },

@@ -56,6 +56,12 @@ const teamDetails = createRoute({
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('teams.get', { params })),
   component: page(['teams', 'tokens'], () => import('./pages/teams/TeamPage.tsx'), 'TeamPage'),
 })
+const composer = createRoute({
+  getParentRoute: () => app,
+  path: '/composer',
+  validateSearch: search.composerSearch,
+  component: page(['composer', 'versions'], () => import('./pages/composer/ComposerPage.tsx'), 'ComposerPage'),
+})
 const planned = page(['planned'], () => import('./pages/planned/PlannedPage.tsx'), 'PlannedPage')
 const plannedOutside = <const P extends string>(path: P) =>
   createRoute({ getParentRoute: () => app, path, component: planned })
@@ -249,7 +255,7 @@ const tree = root.addChildren([
     teams,
     teamDetails,
     plannedOutside('/templates'),
-    plannedOutside('/composer'),
+    composer,
     team.addChildren([
       teamHome,
       dashboard,
