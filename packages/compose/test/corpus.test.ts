@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { ContainerConfigFields } from '@crux/contract'
 import { configToJson, validateConfig } from '@crux/rules'
 import { describe, expect, test } from 'vitest'
-import { type ConvertResult, convertCompose, exportCompose } from '../src/index.ts'
-import { parseYamlDocument } from './yaml-document.ts'
+import { type ConvertResult, exportCompose } from '../src/index.ts'
+import { importCompose, importText } from './import-compose.ts'
 
 // Each directory of the corpus has compose files and what becomes of them. CRUX_RECORD_COMPOSE=1 writes the expected results again; Biome formats them.
 
@@ -12,8 +12,20 @@ const root = join(import.meta.dirname, 'corpus')
 const cases = readdirSync(root).sort()
 const record = process.env.CRUX_RECORD_COMPOSE === '1'
 
-const convertCase = (name: string): ConvertResult =>
-  convertCompose(parseYamlDocument(readFileSync(join(root, name, 'compose.yaml'), 'utf8')))
+/** All files of a case: `compose.yaml` is the first compose file, `.env` the first of the others. */
+function importCase(name: string): ConvertResult {
+  const files = readdirSync(join(root, name), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'expected.json')
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => ({ name: relative(join(root, name), path), text: readFileSync(path, 'utf8') }))
+  const isCompose = (file: { name: string }) => file.name.endsWith('.yaml')
+  const first = files.filter((file) => file.name === 'compose.yaml')
+  return importCompose({
+    files: [...first, ...files.filter((file) => isCompose(file) && !first.includes(file))],
+    envFiles: files.filter((file) => !isCompose(file)),
+  })
+}
 
 /** The result in the form of `expected.json`. */
 const describeResult = ({ images, problems, notKept }: ConvertResult) => ({
@@ -37,7 +49,7 @@ test('the corpus has at least 60 cases', () => {
 })
 
 describe.each(cases)('%s', (name) => {
-  const result = convertCase(name)
+  const result = importCase(name)
 
   test('converts to the expected images, problems and keys that are not kept', () => {
     const file = join(root, name, 'expected.json')
@@ -55,7 +67,7 @@ describe.each(cases)('%s', (name) => {
 
   test('imports to the same images and configurations after an export', () => {
     const exported = exportCompose({ name, images: result.images })
-    const again = convertCompose(parseYamlDocument(exported))
+    const again = importText(exported)
     expect(again.problems.filter(({ level }) => level === 'error')).toEqual([])
     const identify = ({ images }: ConvertResult) => images.map(({ name, tag, config }) => ({ name, tag, config }))
     expect(identify(again)).toEqual(identify(result))

@@ -1,4 +1,4 @@
-import { parseFullImageName } from '@crux/rules'
+import { hasHealthTest, parseFullImageName } from '@crux/rules'
 import type { ComposeDocument, ConvertedImage, ConvertResult, SourcePosition } from '../model.ts'
 import { checkConfig } from './check-config.ts'
 import { applyCruxExtension } from './crux-extension.ts'
@@ -131,8 +131,7 @@ function expectState(context: ServiceContext, dependencies: readonly Dependency[
     return
   }
   if (!healthy) return
-  const { test, command } = context.config.healthCheckConfig ?? {}
-  if (command || test === 'exec') return
+  if (hasHealthTest(context.config.healthCheckConfig, {})) return
   // A start waits for a container with an expected state, and then for the health check of its image too.
   context.config.expectedState = { state: 'running' }
   const needed = `${healthy.service} waits until ${context.service} is healthy, but it has no healthcheck here`

@@ -18,9 +18,10 @@ export function describeSchemaErrors(
 ): SchemaProblem[] {
   const byPath = Map.groupBy(errors, ({ instancePath }) => instancePath)
   const withInner = new Set<string>()
-  for (const path of byPath.keys())
-    for (let end = path.lastIndexOf('/'); end >= 0; end = path.lastIndexOf('/', end - 1))
-      withInner.add(path.slice(0, end))
+  for (const path of byPath.keys()) {
+    const steps = path.split('/')
+    for (let count = 1; count < steps.length; count += 1) withInner.add(steps.slice(0, count).join('/'))
+  }
   return [...byPath].flatMap(([instancePath, found]) => {
     const path = instancePath
       .split('/')
