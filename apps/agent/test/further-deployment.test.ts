@@ -69,6 +69,20 @@ describe('a further deployment', () => {
     expect(await testEnvironment.answer('web')).toBe('one')
   })
 
+  test('runs a pinned digest also after its tag was pushed again, and shows a name that is made of the digest', async () => {
+    const first = await testEnvironment.publish('web:1', webImage('one'))
+    await testEnvironment.publish('web:1', webImage('two'))
+    await testEnvironment.forget('web:1')
+    const name = first.reference.slice(0, -2)
+    const pinned = `${name}:${first.digest.replace(':', '-').slice(0, 19)}`
+    // No tag of that name exists in the registry.
+    await succeed(testEnvironment.release({ instances: [{ ...web(pinned), digest: first.digest }] }))
+    expect(await testEnvironment.answer('web')).toBe('one')
+    expect((await testEnvironment.inspect('web')).Config.Image).toBe(pinned)
+    await succeed(testEnvironment.release({ instances: [{ ...web(first.reference), digest: first.digest }] }))
+    expect(await testEnvironment.answer('web')).toBe('one')
+  })
+
   test('causes downtime of a service with a published port only during the handover', async () => {
     const port = await freePort()
     const ports = { ports: [{ internal: 8080, external: port }] }

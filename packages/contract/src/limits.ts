@@ -29,6 +29,8 @@ export const limits = {
   /** How long after a sign-in a session may create credentials that outlive it; the same as for privileged changes in the identity service. */
   recentSignInMs: 300_000,
   stopGracePeriodSeconds: 3_600,
+  /** A tag of 128 characters, `@`, and a digest of 71. */
+  tagOrDigest: { max: 200 },
   replicas: { min: 1, max: 100 },
   /** The maximum of ids in the address of a preview, because proxies limit the length of addresses. */
   previewInstances: 200,
@@ -52,6 +54,8 @@ export const patterns = {
   imageTag: /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/,
   /** The digest of an image's manifest. */
   digest: /^sha256:[a-f0-9]{64}$/,
+  /** What an image of a version has: a tag, a digest, or a tag with the digest that it is pinned to. */
+  tagOrDigest: /^(?:[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}(?:@sha256:[a-f0-9]{64})?|sha256:[a-f0-9]{64})$/,
   teamSlug: /^[a-z0-9]+(-[a-z0-9]+)*$/,
   emailDomain: /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,63}$/,
   signal:

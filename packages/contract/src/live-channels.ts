@@ -5,7 +5,7 @@ import { containerOperations, nodeStatuses } from './enums.ts'
 import { limits } from './limits.ts'
 import { channels } from './live.ts'
 import { Container, ContainerIdentifier } from './nodes.ts'
-import { Image, ImageOrder, ImagesAdd, ImageTag } from './projects.ts'
+import { Image, ImageOrder, ImagesAdd, ImageTag, TagName } from './projects.ts'
 import { Id, Timestamp } from './shapes.ts'
 
 /** Presence on a page that several users may edit. One editor is one socket. */
@@ -138,7 +138,7 @@ export const liveChannels = channels({
         data: z.object({
           registryId: Id,
           image: z.string().min(1).max(255),
-          tags: z.array(ImageTag).min(1).max(limits.tagDetailsPerRequest),
+          tags: z.array(TagName).min(1).max(limits.tagDetailsPerRequest),
         }),
         permission: 'registries.read',
         audit: false,

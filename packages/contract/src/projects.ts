@@ -59,10 +59,18 @@ export const ImageReference = z
   .min(1)
   .max(512)
   .refine((value) => !value.startsWith('-'), 'A reference does not start with a dash')
-export const ImageTag = z
+export const TagName = z
   .string()
   .trim()
   .regex(patterns.imageTag, 'A tag has letters, digits, dots, dashes and underscores, at most 128')
+/** `1.2`, `sha256:...`, or `1.2@sha256:...`: with a digest, exactly that image is deployed, also after the tag was moved. */
+export const ImageTag = z
+  .string()
+  .trim()
+  .regex(
+    patterns.tagOrDigest,
+    'Use a tag of letters, digits, dots, dashes and underscores, a digest (sha256: and 64 hex digits), or tag@digest',
+  )
 export const ImagesAdd = z
   .array(z.object({ registryId: Id, images: z.array(ImageReference).min(1).max(limits.imagesPerRequest) }))
   .min(1)

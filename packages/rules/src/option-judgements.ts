@@ -143,7 +143,7 @@ export const fieldJudgements: Readonly<Record<ContainerConfigField, OptionJudgem
 /** Options that the agent sets by itself, for any configuration. */
 export const computedJudgements: Readonly<Record<string, OptionJudgement>> = {
   'image and tag': safe(
-    'Always the id of the image that was resolved from a name; `sha256:...` is no name, so images of others are not run by their id',
+    'Always the id of the image that was resolved from a name; `sha256:...` is no name, so images of others are not run by their id. A pinned digest is asked of the repository of the image, and refused for images of the node itself',
     'Image',
   ),
   'names on the network of the prefix': safe(

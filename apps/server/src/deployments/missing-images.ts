@@ -1,6 +1,6 @@
 import type { App } from '../context.ts'
 import { storedImages } from '../nodes/index.ts'
-import { selectRegistryTypes } from '../registries/index.ts'
+import { selectRegistryKinds } from '../registries/index.ts'
 import type { LoadedDeployment } from '../releases/index.ts'
 import type { Next } from './next-release.ts'
 
@@ -22,7 +22,7 @@ export async function missingImages(
     app.links.status(node.id) === 'connected'
       ? storedImages(app, { teamId, nodeId: node.id }).catch(() => undefined)
       : undefined,
-    selectRegistryTypes(
+    selectRegistryKinds(
       app.database.pool,
       teamId,
       asked.flatMap(({ registryId }) => registryId ?? []),
@@ -43,7 +43,8 @@ export async function missingImages(
           property: 'image',
           description: `${imageName}:${imageTag} is not on ${node.name}, and no registry has it: load it there first`,
         })
-      else if (isGone)
+      // A pinned image that has not run is pulled like a tag.
+      else if (isGone && one.isEarlier)
         found.push({
           property: 'image',
           description: `${imageName}:${imageTag} is not on ${node.name} any more: it will be pulled again`,

@@ -5,6 +5,10 @@ export type Warnings = NonNullable<ResponseInput<'deployments.preview'>['instanc
 
 /**
  * One container as a start would create it, from the current layers or from an earlier release. Digests are known only
- * for releases: a start from the current layers resolves the tags later.
+ * for releases and for pinned images: a start from the current layers resolves other tags later.
  */
-export type Next = Omit<ReleaseInstanceRow, 'containerName'> & { warnings: Warnings }
+export type Next = Omit<ReleaseInstanceRow, 'containerName'> & {
+  warnings: Warnings
+  /** It ran before. */
+  isEarlier?: boolean
+}

@@ -32,6 +32,7 @@ import {
   type Startable,
   startProblems,
   toPlanned,
+  toReleaseImage,
 } from '../releases/index.ts'
 import { missingImages } from './missing-images.ts'
 import { findNamesInUse } from './names-in-use.ts'
@@ -62,15 +63,14 @@ export async function previewStart(
   // A user who requests a preview is likely to start soon.
   if (!status && problems.length === 0) prepareTarget(app, deployment)
   const next = chosen.map(({ id, image, config }): Next => {
-    const { registryId, localOnly, reference, tag, labels } = image
+    const { registryId, localOnly, reference, labels } = image
     const broken = labelRules(labels).problems
     return {
       instanceId: id,
       registryId,
       localOnly,
       imageName: reference,
-      imageTag: tag,
-      digest: null,
+      ...toReleaseImage(image),
       preparationDigests: {},
       config,
       warnings: broken.map(({ label, description }) => ({
@@ -107,7 +107,7 @@ export async function previewRelease(
     refuseUnsuccessful(source),
     ...(await startProblems(pool, deployment, planned, request)),
   ]
-  const next = rows.map((row): Next => ({ ...row, warnings: [] }))
+  const next = rows.map((row): Next => ({ ...row, warnings: [], isEarlier: true }))
   return answer(
     app,
     deployment,

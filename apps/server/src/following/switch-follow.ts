@@ -1,5 +1,5 @@
 import { CruxError, type FollowMode } from '@crux/contract'
-import { deploymentAction } from '@crux/rules'
+import { deploymentAction, parseImageTag } from '@crux/rules'
 import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
@@ -55,6 +55,8 @@ async function findProblem(
     return 'Only deployments of rolling versions and of versionless projects can follow a tag: an incremental version is deployed once.'
   const verdict = deploymentAction('edit', { status, versionType: version.type })
   if (!verdict.allowed && status !== 'in-progress') return `${verdict.reason}.`
+  if (parseImageTag(image.tag).digest)
+    return 'The image is pinned to a digest, which never changes: choose a tag that can be followed.'
   const type = image.localOnly ? 'unchecked' : await selectRegistryType(queries, image.registryId)
   if (type === 'unchecked')
     return 'Crux sends no requests to this registry, so that it cannot see new digests: use a registry of another type.'

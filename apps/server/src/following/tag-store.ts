@@ -102,7 +102,7 @@ export async function syncTags(queries: Queries, intervalMs: number): Promise<vo
     from (
       select distinct r.team_id, i.registry_id, i.name, coalesce(nullif(i.tag, ''), 'latest') as tag
       from crux.instance inst join crux.image i on i.id = inst.image_id join crux.registry r on r.id = i.registry_id
-      where inst.follow <> 'off') followed
+      where inst.follow <> 'off' and position('sha256:' in coalesce(i.tag, '')) = 0) followed
     on conflict do nothing`.execute(queries, 'add followed tags')
   await sql`delete from crux.followed_tag ft where not exists (
     select from crux.image i join crux.instance inst on inst.image_id = i.id and inst.follow <> 'off'

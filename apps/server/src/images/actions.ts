@@ -1,11 +1,11 @@
 import { type Body, CruxError, type ResponseInput } from '@crux/contract'
-import { parseImageName } from '@crux/rules'
+import { localPinProblem, parseImageName, parseImageTag } from '@crux/rules'
 import type { Actor, Caller, TeamContext } from '../access/index.ts'
 import { changeConfig, patchConfig, publishChange } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { type Browser, selectRegistryTypes } from '../registries/index.ts'
+import { type Browser, selectRegistryKinds } from '../registries/index.ts'
 import { assertAllowed, findVersion, type VersionPath } from '../versions/index.ts'
 import { imageDeleted, imagesAdded, imagesOrdered, imageTagged } from './events.ts'
 import { labelPatch, withLabelRules } from './label-rules.ts'
@@ -79,6 +79,7 @@ export async function setTag(
   const { team, actor } = caller
   const image = await requireImage(app.database.pool, team, path, imageId)
   assertAllowed(await findVersion(app.database.pool, team, path), 'edit-images', 'versionId')
+  await refuseLocalPin(app, team, image.registryId, tag)
   const [labels] = await fetchLabels(app, browser, team, [{ ...image, tag }])
   const outcome = await inTransaction(app.database, async (queries) => {
     assertAllowed(await findVersion(queries, team, path, true), 'edit-images', 'versionId')
@@ -129,6 +130,13 @@ export async function orderImages(
   imagesOrdered(app, path.versionId, ids, origin)
 }
 
+async function refuseLocalPin(app: App, team: TeamContext, registryId: string, tag: string): Promise<void> {
+  if (!parseImageTag(tag).digest) return
+  const kinds = await selectRegistryKinds(app.database.pool, team.id, [registryId])
+  if (kinds.get(registryId)?.local)
+    throw new CruxError('invalidArgument', { property: 'tag', value: tag, description: `${localPinProblem}.` })
+}
+
 async function requireImage(queries: Queries, team: TeamContext, path: VersionPath, imageId: string) {
   const version = await findVersion(queries, team, path)
   const image = await store.selectImageNames(queries, version.id, imageId)
@@ -139,17 +147,20 @@ async function requireImage(queries: Queries, team: TeamContext, path: VersionPa
 /** @throws CruxError invalidArgument with the position of the first invalid name; notFound `registryId` */
 async function readNames(app: App, team: TeamContext, wanted: Body<'images.create'>) {
   const ids = wanted.map((entry) => entry.registryId)
-  const types = await selectRegistryTypes(app.database.pool, team.id, ids)
+  const kinds = await selectRegistryKinds(app.database.pool, team.id, ids)
   return wanted.flatMap(({ registryId, images }, at) => {
-    const type = types.get(registryId)
-    if (!type) throw new CruxError('notFound', { property: 'registryId', value: registryId })
+    const kind = kinds.get(registryId)
+    if (!kind) throw new CruxError('notFound', { property: 'registryId', value: registryId })
     return images.map((text, index) => {
-      const parsed = parseImageName(text, { mayNameRegistry: type === 'unchecked' })
-      if (parsed.ok) return { registryId, ...parsed.image }
+      const parsed = parseImageName(text, { mayNameRegistry: kind.type === 'unchecked' })
+      const problem = parsed.ok
+        ? kind.local && parseImageTag(parsed.image.tag).digest && localPinProblem
+        : parsed.problem
+      if (parsed.ok && !problem) return { registryId, ...parsed.image }
       throw new CruxError('invalidArgument', {
         property: `[${at}].images[${index}]`,
         value: text,
-        description: `${parsed.problem}.`,
+        description: `${problem}.`,
       })
     })
   })

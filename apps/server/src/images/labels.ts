@@ -1,3 +1,4 @@
+import { parseImageTag } from '@crux/rules'
 import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import type { Browser } from '../registries/index.ts'
@@ -23,7 +24,8 @@ export async function fetchLabels(
     for (let next = waiting.shift(); next && !late; next = waiting.shift()) {
       const [index, { registryId, name, tag }] = next
       try {
-        found[index] = await browser.labels(team, registryId, name, tag ?? 'latest')
+        const pin = parseImageTag(tag)
+        found[index] = await browser.labels(team, registryId, name, pin.digest ?? pin.tag ?? 'latest')
       } catch (err) {
         app.log.debug({ err, registryId, name, tag }, 'the labels of an image could not be read')
       }

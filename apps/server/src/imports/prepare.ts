@@ -1,10 +1,10 @@
 import { CruxError, detailsMax, type ErrorDetail, type ImportedImage, isAllowed } from '@crux/contract'
-import { defaultContainerName, parseImageName } from '@crux/rules'
+import { defaultContainerName, localPinProblem, parseImageName, parseImageTag } from '@crux/rules'
 import type { Caller, TeamContext } from '../access/index.ts'
 import { type NewLayer, readNewLayer } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import { fetchLabels, type NewImage, withLabelRules } from '../images/index.ts'
-import { type Browser, selectRegistryTypes } from '../registries/index.ts'
+import { type Browser, selectRegistryKinds } from '../registries/index.ts'
 
 /**
  * Judges the images of an import, all of them before the first problem is reported, and fetches their labels. This is
@@ -35,14 +35,16 @@ type NamedImage = Pick<NewImage, 'registryId' | 'name' | 'tag'>
 
 async function readNames(app: App, team: TeamContext, images: readonly ImportedImage[]): Promise<NamedImage[]> {
   const ids = images.map(({ registryId }) => registryId)
-  const types = await selectRegistryTypes(app.database.pool, team.id, ids)
+  const kinds = await selectRegistryKinds(app.database.pool, team.id, ids)
   const problems: ErrorDetail[] = []
   const named = images.map(({ registryId, name, tag }, index) => {
-    const type = types.get(registryId)
-    if (!type) throw new CruxError('notFound', { property: `images[${index}].registryId`, value: registryId })
-    const parsed = parseImageName(name, { mayNameRegistry: type === 'unchecked' })
+    const kind = kinds.get(registryId)
+    if (!kind) throw new CruxError('notFound', { property: `images[${index}].registryId`, value: registryId })
+    const parsed = parseImageName(name, { mayNameRegistry: kind.type === 'unchecked' })
     const problem = !parsed.ok ? parsed.problem : parsed.image.tag === null ? undefined : 'Write the tag as `tag`'
     if (problem) problems.push({ property: `images[${index}].name`, error: 'matches', description: `${problem}.` })
+    if (kind.local && parseImageTag(tag).digest)
+      problems.push({ property: `images[${index}].tag`, error: 'oneOf', description: `${localPinProblem}.` })
     return { registryId, name: parsed.ok ? parsed.image.name : name, tag: tag ?? null }
   })
   refuse(problems)

@@ -67,10 +67,11 @@ export const lockRegistryRow = async (queries: Queries, teamId: string, id: stri
     where id = ${id} and team_id = ${teamId} for update`.execute(queries)) === 1
 
 /** The types of these registries of the team, by id; others are missing. */
-export async function selectRegistryTypes(queries: Queries, teamId: string, ids: readonly string[]) {
-  const rows = await sql`select id, type from crux.registry
-    where team_id = ${teamId} and id = any(${[...new Set(ids)]}::uuid[])`.rows<Pick<RegistryRow, 'id' | 'type'>>(
-    queries,
-  )
-  return new Map(rows.map((row) => [row.id, row.type]))
+/** Type and place of each registry of the team; `local` ones are the engine's own store. */
+export async function selectRegistryKinds(queries: Queries, teamId: string, ids: readonly string[]) {
+  const rows = await sql`select id, type, local from crux.registry
+    where team_id = ${teamId} and id = any(${[...new Set(ids)]}::uuid[])`.rows<
+    Pick<RegistryRow, 'id' | 'type' | 'local'>
+  >(queries)
+  return new Map(rows.map((row) => [row.id, row]))
 }

@@ -28,6 +28,7 @@ export type LoadedInstance = {
   image: {
     id: string
     name: string
+    /** As the image stores it, perhaps with a digest. */
     tag: string
     registryId: string
     localOnly: boolean

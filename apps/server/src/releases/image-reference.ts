@@ -1,4 +1,5 @@
 import type { RegistryType } from '@crux/contract'
+import { parseImageTag } from '@crux/rules'
 
 export type RegistryLocation = {
   type: RegistryType
@@ -18,6 +19,19 @@ export function imageReference(registry: RegistryLocation, imageName: string): s
   const prefix = registry.type === 'gitlab' ? '' : trimmed(registry.imageNamePrefix)
   if (registry.type === 'hub') return withHost(joined('docker.io', prefix, imageName))
   return withHost(joined(registryHost(registry.url), prefix, imageName))
+}
+
+/**
+ * The tag and the digest of an image in a release. An image without a tag gets one that is made of its digest: the
+ * engine shows the container by it, and no registry is asked for it. The engine's own store has no digests of registries,
+ * so that a pinned image of it, which was added before the registry was changed, is not found instead of being replaced
+ * by another one.
+ */
+export function toReleaseImage({ tag, localOnly }: { tag: string; localOnly: boolean }) {
+  const pin = parseImageTag(tag)
+  if (!pin.digest) return { imageTag: tag, digest: null }
+  const ofDigest = pin.digest.replace(':', '-').slice(0, 'sha256-'.length + 12)
+  return localOnly ? { imageTag: ofDigest, digest: null } : { imageTag: pin.tag ?? ofDigest, digest: pin.digest }
 }
 
 /** The address under which the engine keeps credentials (RegistryAuth of the protocol). */

@@ -19,6 +19,7 @@ import { type LoadedDeployment, type LoadedInstance, loadDeployment } from './de
 import { type BuiltRelease, deliver, isSecondDispatched, leaseUntilFrom, notifyDispatcher } from './dispatch.ts'
 import { appendEvents, logEvent, statusEvent } from './event-store.ts'
 import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
+import { toReleaseImage } from './image-reference.ts'
 import { refuseUnsuccessful, toPlanned } from './list.ts'
 import { cancelledBy, failRelease } from './outcome-store.ts'
 import { hasStaleValues } from './stale-secrets.ts'
@@ -332,9 +333,8 @@ const toReleaseInstance = ({ id, image, config }: LoadedInstance, order: number)
   registryId: image.registryId,
   containerName: config.name,
   imageName: image.reference,
-  imageTag: image.tag,
   localOnly: image.localOnly,
-  digest: null,
+  ...toReleaseImage(image),
   preparationDigests: {},
   config,
 })

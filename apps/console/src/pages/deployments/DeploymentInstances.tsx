@@ -1,4 +1,5 @@
 import type { ResponseOf } from '@crux/contract'
+import { imageText } from '@crux/rules'
 import { useNavigate } from '@tanstack/react-router'
 import { Layers, ListTree, SlidersHorizontal } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -64,7 +65,7 @@ export function DeploymentInstances({ teamSlug, deployment, preview, left, onLef
       ),
       narrow: 'lead',
     },
-    codeColumn('image', t('detail.image'), ({ image }) => `${image.name}:${image.tag ?? '-'}`),
+    codeColumn('image', t('detail.image'), ({ image }) => imageText(image)),
     {
       id: 'registry',
       header: t('detail.registry'),

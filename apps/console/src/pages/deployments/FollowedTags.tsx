@@ -1,4 +1,5 @@
 import { followModes, type ResponseOf } from '@crux/contract'
+import { imageText, parseImageTag } from '@crux/rules'
 import { Rocket } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../../api/client.ts'
@@ -49,11 +50,15 @@ function FollowedTag({
   const params = { teamSlug, deploymentId: deployment.id }
   const update = useCall('deployments.update-instance', { stale: [queryKey('deployments.get', { params })] })
   const name = instanceName(instance)
+  const isPinned = parseImageTag(instance.image.tag).digest !== null
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
       <div className="min-w-0 flex-1 basis-40">
         <b className="font-strong">{name}</b>{' '}
-        <code className="break-words text-ink-2">{`${instance.image.name}:${instance.image.tag || 'latest'}`}</code>
+        <code className="break-words text-ink-2" title={instance.image.tag ?? undefined}>
+          {imageText({ name: instance.image.name, tag: instance.image.tag || 'latest' })}
+        </code>
+        {isPinned && <p className="text-small text-ink-2">{t('follow.pinned')}</p>}
       </div>
       <span title={update.denied ?? undefined}>
         <Chips
@@ -61,7 +66,11 @@ function FollowedTag({
           value={instance.follow ?? 'off'}
           disabled={update.isPending || update.denied !== null}
           onChange={(follow) => update.mutate({ params: { ...params, instanceId: instance.id }, body: { follow } })}
-          options={followModes.map((value) => ({ value, label: t(`follow.${value}`) }))}
+          options={followModes.map((value) => ({
+            value,
+            label: t(`follow.${value}`),
+            disabled: isPinned && value !== 'off',
+          }))}
         />
       </span>
     </div>

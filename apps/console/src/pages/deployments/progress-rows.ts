@@ -1,4 +1,5 @@
 import type { ResponseOf } from '@crux/contract'
+import { shortImageTag } from '@crux/rules'
 import { instanceName } from './instance-name.ts'
 import { viewInstance } from './instance-view.ts'
 import type { RowSubject } from './ProgressRow.tsx'
@@ -32,7 +33,7 @@ export function listSubjects(deployment: Details, release: Release | undefined):
   return deployment.instances.map((instance) => ({
     instanceId: instance.id,
     name: instanceName(instance),
-    tag: instance.image.tag ?? '-',
+    tag: shortImageTag(instance.image.tag ?? '-'),
     configId: instance.config.id,
   }))
 }

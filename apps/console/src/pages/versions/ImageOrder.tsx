@@ -1,3 +1,4 @@
+import { shortImageTag } from '@crux/rules'
 import {
   type Announcements,
   closestCenter,
@@ -132,7 +133,7 @@ function Row({ image, name, place, total, onMove }: RowProps) {
       <span className="w-5 text-right text-ink-3 tabular-nums">{place + 1}</span>
       <span className="min-w-0 truncate font-strong">{name}</span>
       <code className="min-w-0 truncate text-ink-2 max-md:hidden">{image.name}</code>
-      {image.tag && <Tag className="max-md:hidden">{image.tag}</Tag>}
+      {image.tag && <Tag className="max-md:hidden">{shortImageTag(image.tag)}</Tag>}
       <span className="ml-auto flex">
         <IconButton
           icon={ArrowUp}

@@ -1,4 +1,4 @@
-import { defaultContainerName, labelRules } from '@crux/rules'
+import { defaultContainerName, labelRules, shortImageTag } from '@crux/rules'
 import { useNavigate } from '@tanstack/react-router'
 import { ArrowDownUp, Container, Plus, SlidersHorizontal, Tag as TagIcon, Trash2, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
@@ -173,7 +173,9 @@ function useColumns(
         <span className="inline-flex max-w-full items-center gap-2">
           <code className="min-w-0 truncate max-md:whitespace-normal max-md:wrap-anywhere">{image.name}</code>
           {image.tag ? (
-            <Tag className="max-w-40 shrink-0 truncate">{image.tag}</Tag>
+            <span title={image.tag} className="inline-flex shrink-0">
+              <Tag className="max-w-56 truncate">{shortImageTag(image.tag)}</Tag>
+            </span>
           ) : onTag ? (
             <Button size="sm" onClick={() => onTag(image.id)}>
               {t('image.chooseTag')}

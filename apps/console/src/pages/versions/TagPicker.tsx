@@ -1,4 +1,5 @@
 import { limits, patterns } from '@crux/contract'
+import { parseImageTag, shortImageTag } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef, useState } from 'react'
@@ -46,7 +47,7 @@ function FreeTag({ tag, onPick, onClose }: { tag: string; onPick: (tag: string) 
   const { t } = useTranslation('versions')
   const [text, setText] = useState(tag)
   const trimmed = text.trim()
-  const valid = patterns.imageTag.test(trimmed)
+  const valid = patterns.tagOrDigest.test(trimmed)
   return (
     <form
       className="grid gap-4"
@@ -65,7 +66,7 @@ function FreeTag({ tag, onPick, onClose }: { tag: string; onPick: (tag: string) 
         <TextInput
           mono
           value={text}
-          maxLength={limits.containerName.max * 3}
+          maxLength={limits.tagOrDigest.max}
           onChange={(event) => setText(event.target.value)}
         />
       </Field>
@@ -87,6 +88,11 @@ function ListedTags({ teamSlug, image, onPick, onClose }: Props) {
   if (!query.data) return <SkeletonRows rows={7} />
   if (query.data.length === 0) return <p className="text-ink-2">{t('tags.none')}</p>
   const needle = text.trim().toLowerCase()
+  const { tag: current, digest } = parseImageTag(image.tag)
+  const pick = (tag: string) => {
+    if (tag !== image.tag) onPick(tag)
+    onClose()
+  }
   const rows = sortTags(
     query.data.filter((tag) => tag.name.toLowerCase().includes(needle)),
     sort,
@@ -115,23 +121,32 @@ function ListedTags({ teamSlug, image, onPick, onClose }: Props) {
         />
         <span className="ml-auto text-small text-ink-2 tabular-nums">{t('tags.count', { count: rows.length })}</span>
       </div>
-      {rows.length === 0 ? (
+      {digest && (
+        <p className="text-ink-2">
+          {t('tags.pinned')} <code title={digest}>{shortImageTag(digest)}</code>
+        </p>
+      )}
+      {isPin(text.trim()) ? (
+        <Button variant="main" className="justify-self-start" onClick={() => pick(text.trim())}>
+          {t('tags.pin')}
+        </Button>
+      ) : rows.length === 0 ? (
         <p className="text-ink-2">{t('tags.nothing')}</p>
       ) : (
         <TagList
           source={{ teamSlug, registryId: image.registry.id, image: image.name }}
           tags={rows}
-          current={image.tag ?? null}
-          newer={newerTags(query.data, image.tag ?? null)}
-          onPick={(tag) => {
-            if (tag !== image.tag) onPick(tag)
-            onClose()
-          }}
+          current={current}
+          newer={newerTags(query.data, current)}
+          onPick={pick}
         />
       )}
     </div>
   )
 }
+
+/** A digest, with or without a tag: no registry lists digests, so they are pasted. */
+const isPin = (text: string) => patterns.tagOrDigest.test(text) && parseImageTag(text).digest !== null
 
 type ListProps = {
   source: { teamSlug: string; registryId: string; image: string }

@@ -1,6 +1,13 @@
 import { getField, getFields, isWithin, type LowerLayers, listLowerLayers, mergeLowerLayers } from '@crux/config-editor'
 import type { ContainerConfigType, NodeType, ResponseOf } from '@crux/contract'
-import { bundleConflicts, defaultContainerName, mergeConfig, notApplied, type ValidationOptions } from '@crux/rules'
+import {
+  bundleConflicts,
+  defaultContainerName,
+  imageText,
+  mergeConfig,
+  notApplied,
+  type ValidationOptions,
+} from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Lock } from 'lucide-react'
@@ -210,7 +217,7 @@ function SubLine({ type, relations, name }: { type: ContainerConfigType; relatio
   if (type === 'config-bundle' || type === 'deployment') return t(`head.${type}`, context)
   return (
     <>
-      {t(`head.${type}`, context)} <code>{image ? `${image.name}:${image.tag ?? '-'}` : name}</code>
+      {t(`head.${type}`, context)} <code>{image ? imageText(image) : name}</code>
     </>
   )
 }

@@ -612,7 +612,7 @@ export declare type Instance = Message<"crux.agent.v1.Instance"> & {
   imageTag: string;
 
   /**
-   * "sha256:..."; set for a rollback to an earlier release: pull exactly this image.
+   * "sha256:..."; set for a rollback to an earlier release and for a pinned image: pull exactly this image.
    *
    * @generated from field: string image_digest = 4;
    */
