@@ -210,5 +210,14 @@ test('dropped and chosen files become tabs and .env cards, and a large or hostil
   await paste(page, 'docker-compose.yml', 'services:\n  web:\n    image: nginx:2\n')
   await page.getByRole('link', { name: 'Containers' }).click()
   await expect(card(page, 'web')).toContainText('docker.io/library/nginx 2')
+
+  // Completion and hover come from the schema.
+  await editor(page, 'docker-compose.yml').press('ControlOrMeta+End')
+  await page.keyboard.type('    workin')
+  await page.getByRole('option', { name: 'working_dir' }).click()
+  await page.keyboard.type('/srv')
+  await expect(page.getByRole('region', { name: 'Configuration of web' })).toContainText('"workingDirectory": "/srv"')
+  await page.getByText('working_dir', { exact: true }).first().hover()
+  await expect(page.locator('.cm-tooltip-hover')).toContainText('directory')
   expect(violations).toEqual([])
 })

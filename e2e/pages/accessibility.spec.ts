@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { BrowserContext, Page } from '@playwright/test'
 import axe, { type AxeResults } from 'axe-core'
+import { composerShots } from '../kit/composer-shots.ts'
 import { deploymentShots, type Shot } from '../kit/deployment-shots.ts'
 import { failingShots } from '../kit/failing-shots.ts'
 import { buildFixture, type Fixture } from '../kit/fixture.ts'
@@ -138,21 +139,7 @@ const withSession: Shot[] = [
     act: dialogOpens,
   },
   { name: 'planned', path: () => '/templates' },
-  {
-    name: 'composer-empty',
-    path: () => '/composer',
-    act: (page) => expect(page.getByRole('textbox', { name: 'compose.yaml', exact: true })).toBeVisible(),
-  },
-  {
-    name: 'composer',
-    path: () => '/composer',
-    act: async (page) => {
-      // The example stays in the tab for the next appearance.
-      const example = page.getByRole('button', { name: 'Use the example' })
-      if (await example.isVisible()) await example.click()
-      await expect(page.getByRole('article', { name: 'web' })).toBeVisible()
-    },
-  },
+  ...composerShots,
   { name: 'dashboard', path: inTeam('dashboard') },
   { name: 'dashboard-empty', path: inEmptyTeam('dashboard') },
   { name: 'registries', path: inTeam('registries') },

@@ -1,10 +1,11 @@
-import { Name, projectTypes, VersionName, versionTypes } from '@crux/contract'
-import { useQuery } from '@tanstack/react-query'
+import { Name, projectTypes, type ResponseOf, VersionName, versionTypes } from '@crux/contract'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import i18n from 'i18next'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
+import { QueryView } from '../../components/QueryView.tsx'
 import type { ServiceResult } from '../../composer/compose-result.ts'
 import { findServiceProblems, toImportedImages } from '../../composer/to-import.ts'
 import { FormSheet } from '../../forms/FormShell.tsx'
@@ -64,7 +65,6 @@ export function GenerateSheet({ teamSlug, projectId, services, blockedBecause, o
   const { t } = useTranslation(['composer', 'versions', 'common'])
   const { created } = useFormEnd(onClose)
   const projects = useQuery(apiQuery('projects.list', { params: { teamSlug } }))
-  const versioned = (projects.data ?? []).filter(({ type }) => type === 'versioned')
   const form = useZodForm(Values, {
     target: projectId ? 'existing' : 'new',
     projectId: projectId ?? '',
@@ -153,14 +153,7 @@ export function GenerateSheet({ teamSlug, projectId, services, blockedBecause, o
         ]}
       />
       {target === 'existing' ? (
-        <SelectField
-          form={form}
-          name="projectId"
-          label={t('form.project')}
-          help={projects.isSuccess && versioned.length === 0 ? t('form.noProject') : undefined}
-          none={projects.isPending ? t('common:loading') : t('form.choose')}
-          options={versioned.map(({ id, name }) => ({ value: id, label: name }))}
-        />
+        <ExistingProject form={form} projects={projects} />
       ) : (
         <>
           <TextField form={form} name="projectName" label={t('form.projectName')} autoComplete="off" />
@@ -179,7 +172,31 @@ export function GenerateSheet({ teamSlug, projectId, services, blockedBecause, o
   )
 }
 
-function VersionFields({ form }: { form: ReturnType<typeof useZodForm<z.input<typeof Values>, Values>> }) {
+type Form = ReturnType<typeof useZodForm<z.input<typeof Values>, Values>>
+
+/** The list is rendered when it is loaded: before that, it could not show the project that is proposed. */
+function ExistingProject({ form, projects }: { form: Form; projects: UseQueryResult<ResponseOf<'projects.list'>> }) {
+  const { t } = useTranslation('composer')
+  return (
+    <QueryView query={projects} skeleton={<span className="skeleton block h-12" />} isEmpty={() => false}>
+      {(all) => {
+        const versioned = all.filter(({ type }) => type === 'versioned')
+        return (
+          <SelectField
+            form={form}
+            name="projectId"
+            label={t('form.project')}
+            help={versioned.length === 0 ? t('form.noProject') : undefined}
+            none={t('form.choose')}
+            options={versioned.map(({ id, name }) => ({ value: id, label: name }))}
+          />
+        )
+      }}
+    </QueryView>
+  )
+}
+
+function VersionFields({ form }: { form: Form }) {
   const { t } = useTranslation(['composer', 'versions', 'common'])
   const type = form.watch('versionType')
   return (

@@ -51,7 +51,7 @@ export const ServiceCard = memo(function ServiceCard({ service, startsOpen, miss
         >
           <CodeBlock
             text={service.json}
-            label={t('service.configurationOf', { name: service.service })}
+            label={t('service.configurationLabel', { name: service.service })}
             className="max-h-80 border-t border-line"
           />
         </Fold>
