@@ -65,7 +65,7 @@ type FailedProps = Pick<Props, 'onJump'> & { name: string; problems: readonly Co
 function FailedCard({ name, problems, onJump }: FailedProps) {
   const { t } = useTranslation('composer')
   return (
-    <li className="col-span-full min-w-0 rounded-box border border-failed bg-surface">
+    <li className="min-w-0 rounded-box border border-failed bg-surface">
       <article aria-label={name}>
         <header className="flex flex-wrap items-baseline gap-2 px-3 pt-2.5">
           <h3 className="mono font-strong wrap-anywhere">{name}</h3>
