@@ -26,7 +26,7 @@ export function listNotKept(
     if (rule === 'kept') {
       if (hasEntry(table, `${name}.`)) listNotKept(inner, table, report, { at: name, path: below })
     } else if (rule === undefined) report(below, `Crux does not know the key ${key}`)
-    else if (!isNeutral(inner) && !rule.same?.some((same) => same === inner)) report(below, rule.reason)
+    else if (!losesNothing(inner, rule)) report(below, rule.reason)
   }
 }
 
@@ -38,6 +38,12 @@ const hasEntry = (table: Table, start: string): boolean => Object.keys(table).so
 const toMembers = (value: ComposeValue): readonly (readonly [string | number, ComposeValue])[] => {
   if (Array.isArray(value)) return [...value.entries()]
   return isComposeRecord(value) ? Object.entries(value) : []
+}
+
+/** Whether the value says what Crux does anyway. Where that is true, false asks for something. */
+function losesNothing(value: ComposeValue, { same = [] }: Exclude<KeyRule, 'kept'>): boolean {
+  if (same.some((known) => known === value)) return true
+  return isNeutral(value) && !(same.includes(true) && value !== null)
 }
 
 /** Values that ask for nothing. */

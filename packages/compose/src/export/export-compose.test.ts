@@ -39,3 +39,68 @@ describe('the export of random configurations', () => {
     )
   })
 })
+
+describe('the export of a version', () => {
+  test('contains no values of secrets', () => {
+    const secrets = [{ key: 'TOKEN', required: true, value: 'hunter2', encrypted: true, publicKey: 'age1public' }]
+    const text = exportOne({ name: 'web', secrets })
+    expect(text).toContain('key: TOKEN')
+    expect(text).not.toMatch(/hunter2|age1public/)
+  })
+
+  test('escapes variables, so that they are not interpolated', () => {
+    const config = { name: 'web', environment: [{ key: 'A', value: '$HOME and $USER and $$' }] }
+    const text = exportOne(config)
+    expect(text).toContain('A: $$HOME and $$USER and $$$$')
+    const { images, problems } = importText(text)
+    expect(problems).toEqual([])
+    expect(images[0]?.config).toEqual(config)
+  })
+
+  test('has no extension for what Compose can say', () => {
+    const text = exportOne({
+      name: 'web',
+      user: 1000,
+      ports: [{ internal: 80, external: 8080 }],
+      networks: [{ key: 'back' }, { key: 'engine:proxy' }],
+      volumes: [{ name: 'data', path: '/data' }],
+      resourceConfig: { limits: { cpu: '500m', memory: '0.5Gi' } },
+      healthCheckConfig: { test: 'exec', arguments: [{ key: 'true' }] },
+      replicas: 2,
+    })
+    expect(text).not.toContain('x-crux')
+    expect(text).toContain('cpus: "0.5"')
+    expect(text).toContain('memory: 512m')
+  })
+
+  test('keeps digests, and tags with digests', () => {
+    const digest = `sha256:${'a'.repeat(64)}`
+    for (const tag of [null, '1.2', digest, `1.2@${digest}`])
+      expect(importText(exportOne({ name: 'web' }, tag)).images).toMatchObject([{ name, tag }])
+  })
+
+  test('gives containers that use the same name for a volume different volumes', () => {
+    const volumes = [{ name: 'data', path: '/data', type: 'rwo' as const }]
+    const images = ['first', 'second'].map((own) => ({ name, tag: null, config: { name: own, volumes } }))
+    const text = exportCompose({ name: 'v1', images })
+    expect(text).toContain('first-data:/data')
+    expect(text).toContain('second-data:/data')
+    const imported = importText(text)
+    expect(imported.notKept).toEqual([])
+    expect(imported.images.map(({ config }) => config.volumes)).toEqual([volumes, volumes])
+  })
+
+  test('names services after images without a configured name, each differently', () => {
+    const images = [{}, {}, { name: 'app' }].map((config) => ({ name, tag: null, config }))
+    const { images: imported } = importText(exportCompose({ name: '1.0', images }))
+    expect(imported.map(({ service, config }) => [service, config])).toEqual([
+      ['app', {}],
+      ['app-2', {}],
+      ['app-3', { name: 'app' }],
+    ])
+  })
+
+  test('of a version without images can be read', () => {
+    expect(importText(exportCompose({ name: '-.-', images: [] }))).toEqual({ images: [], problems: [], notKept: [] })
+  })
+})

@@ -37,6 +37,8 @@ export function loadFiles(files: readonly SourceFile[], includer: Includer): Map
     merged = merged ? mergeMaps(merged, extended, [], context) : resolveMapTags(extended)
   }
   if (!merged) return undefined
+  // Extended services share their values until here, and what follows would visit each of them.
+  context.budget.checkSize(merged.size)
   const services = getEntry(merged, 'services')
   const unique = services?.kind === 'map' ? withEntry(merged, 'services', makeItemsUnique(services)) : merged
   return resolveVariables(unique, variables)

@@ -43,7 +43,8 @@ function interpolateScalar(node: ScalarNode, path: Path, rules: CastRules | unde
     )
   if (problem !== undefined) {
     tools.problems.error(node.position, path, problem)
-    return createScalar(node.position, null, node.tag)
+    // The text stays, so that the schema does not report the same value again.
+    return node
   }
   tools.budget.addText(text.length)
   const cast = rules?.cast
@@ -51,7 +52,8 @@ function interpolateScalar(node: ScalarNode, path: Path, rules: CastRules | unde
   if (value === undefined) {
     const expected = cast === 'boolean' ? 'true or false' : 'a number'
     tools.problems.error(node.position, path, `\`${path.at(-1)}\` must be ${expected}, and here it is "${text}".`)
-    return createScalar(node.position, null, node.tag)
+    // The text stays, so that the schema does not report the same value again.
+    return node
   }
   return value === node.value ? node : createScalar(node.position, value, node.tag)
 }

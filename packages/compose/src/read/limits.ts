@@ -6,7 +6,9 @@ export const limits = {
   nodes: 10_000,
   depth: 100,
   /** Pieces of YAML that the lexer finds: more than any file with 10,000 values needs. */
-  lexemes: 150_000,
+  lexemes: 100_000,
+  /** Parts outside of the document, such as comments before it, and errors. */
+  outerTokens: 5_000,
   /** Nodes that interpolation, includes, extends and merging create. */
   createdNodes: 60_000,
   /** Characters of one value after interpolation. */
@@ -34,6 +36,8 @@ export type Budget = {
   readLexeme(): void
   /** Counts nodes that are made from others. */
   createNodes(count: number): void
+  /** Checks the number of values of merged files. */
+  checkSize(nodes: number): void
   /** Counts characters of values. */
   addText(length: number): void
 }
@@ -43,6 +47,12 @@ export function createBudget(): Budget {
   let lexemes = 0
   let created = 0
   let text = 0
+  const checkSize = (count: number) => {
+    if (count > limits.createdNodes)
+      throw new LimitError(
+        `With everything that is included and extended, there are more than ${format(limits.createdNodes)} values. Include and extend less.`,
+      )
+  }
   return {
     readNodes(count) {
       nodes += count
@@ -60,11 +70,9 @@ export function createBudget(): Budget {
     },
     createNodes(count) {
       created += count
-      if (created > limits.createdNodes)
-        throw new LimitError(
-          `With everything that is included and extended, there are more than ${format(limits.createdNodes)} values. Include and extend less.`,
-        )
+      checkSize(created)
     },
+    checkSize,
     addText(length) {
       text += length
       if (text > limits.valuesLength)

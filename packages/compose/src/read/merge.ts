@@ -161,7 +161,7 @@ function conflict(base: ComposeNode, over: ComposeNode, path: Path, { problems }
     path,
     `\`${path.join('.')}\` is ${describeKind(over)} here and ${describeKind(base)} in line ${base.position.line} of ${base.position.file}. Use the same form in both, or \`!override\`.`,
   )
-  return over
+  return base
 }
 
 export const describeKind = ({ kind }: ComposeNode): string =>

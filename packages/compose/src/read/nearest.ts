@@ -5,6 +5,7 @@ export function findNearest(text: string, candidates: readonly string[]): string
   const limit = lower.length < 4 ? 1 : lower.length < 8 ? 2 : 3
   let best: { candidate: string; distance: number } | undefined
   for (const candidate of candidates) {
+    if (Math.abs(candidate.length - text.length) > limit) continue
     const distance = measureDistance(lower.replaceAll('-', '_'), candidate.toLowerCase())
     if (distance <= limit && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) best = { candidate, distance }
   }

@@ -46,6 +46,10 @@ function readTokens(text: string, lines: LineCounter, budget: Budget): { list: C
   for (const lexeme of new Lexer().lex(text)) {
     budget.readLexeme()
     for (const token of parser.next(lexeme)) list.push(token)
+    if (list.length > limits.outerTokens)
+      throw new LimitError(
+        `More than ${limits.outerTokens.toLocaleString('en')} comments or other parts are outside of the document. Remove them.`,
+      )
     // The document itself is the first on the stack.
     if (parser.stack.length > limits.depth + 1) return { tooDeep: parser.offset }
   }

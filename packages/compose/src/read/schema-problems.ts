@@ -1,6 +1,7 @@
 import type { SchemaError } from '../generated/validator.js'
 import type { ComposePath } from '../model.ts'
 import { listSchemaKeys } from '../schema.ts'
+import { limits } from './limits.ts'
 import { findNearest } from './nearest.ts'
 
 export type SchemaProblem = { path: ComposePath; message: string; isKey: boolean }
@@ -22,22 +23,36 @@ export function describeSchemaErrors(
     const steps = path.split('/')
     for (let count = 1; count < steps.length; count += 1) withInner.add(steps.slice(0, count).join('/'))
   }
-  return [...byPath].flatMap(([instancePath, found]) => {
-    const path = instancePath
-      .split('/')
-      .slice(1)
-      .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-    const [inner, steps] = findValue(value, path)
-    const specific = found.filter(({ keyword }) => !['type', 'oneOf', 'anyOf', 'allOf'].includes(keyword))
-    const types = found.flatMap(({ keyword, params }) => (keyword === 'type' ? [params.type].flat() : []))
-    const whole: ComposePath = [...base, ...steps]
-    if (specific.length > 0 && isContainer(inner)) return describeSpecific(specific, whole, inner)
-    if (withInner.has(instancePath) || types.length === 0) return describeSpecific(specific, whole, inner)
-    return [{ path: whole, message: describeType(whole, types.map(String), inner), isKey: false }]
-  })
+  const problems: SchemaProblem[] = []
+  for (const [instancePath, found] of byPath) {
+    // More are never shown, and each costs a search for the nearest key.
+    if (problems.length >= limits.problems) break
+    problems.push(...describePath(instancePath, found, withInner.has(instancePath), base, value))
+  }
+  return problems.slice(0, limits.problems)
 }
 
-const isContainer = (value: unknown) => typeof value === 'object' && value !== null
+function describePath(
+  instancePath: string,
+  found: readonly SchemaError[],
+  hasInner: boolean,
+  base: ComposePath,
+  value: unknown,
+): SchemaProblem[] {
+  const path = instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const [inner, steps] = findValue(value, path)
+  const whole: ComposePath = [...base, ...steps]
+  const specific = found.filter(({ keyword }) => !['type', 'oneOf', 'anyOf', 'allOf'].includes(keyword))
+  const types = found.flatMap(({ keyword, params }) => (keyword === 'type' ? [params.type].flat() : []))
+  if (specific.length > 0 && isRecord(inner)) return describeSpecific(specific, whole, inner)
+  if (hasInner || types.length === 0) return describeSpecific(specific, whole, inner)
+  return [{ path: whole, message: describeType(whole, types.map(String), inner), isKey: false }]
+}
+
+const isRecord = (value: unknown): value is { [key: string]: unknown } => typeof value === 'object' && value !== null
 
 /** The value at a path, and the path with numbers where the value is a list. */
 function findValue(value: unknown, path: readonly string[]): [unknown, (string | number)[]] {
@@ -49,7 +64,7 @@ function findValue(value: unknown, path: readonly string[]): [unknown, (string |
       inner = inner[Number(step)]
     } else {
       steps.push(step)
-      inner = isContainer(inner) ? Object.entries(inner ?? {}).find(([key]) => key === step)?.[1] : undefined
+      inner = isRecord(inner) && Object.hasOwn(inner, step) ? inner[step] : undefined
     }
   }
   return [inner, steps]
@@ -57,7 +72,7 @@ function findValue(value: unknown, path: readonly string[]): [unknown, (string |
 
 function describeSpecific(errors: readonly SchemaError[], path: ComposePath, value: unknown): SchemaProblem[] {
   const messages = new Map<string, SchemaProblem>()
-  for (const error of errors) {
+  for (const error of errors.slice(0, limits.problems)) {
     const problem = describeError(error, path, value)
     if (problem) messages.set(problem.message, problem)
   }

@@ -11,7 +11,7 @@ export type Substitution = {
   problem?: string
 }
 
-type State = { lookup: Lookup; unset: string[]; length: number }
+type State = { lookup: Lookup; unset: Set<string>; length: number }
 
 /** A text cannot be substituted; the message is for the user. */
 class SubstitutionError extends Error {}
@@ -22,11 +22,11 @@ class SubstitutionError extends Error {}
  */
 export function substitute(text: string, lookup: Lookup): Substitution {
   if (!text.includes('$')) return { text, unset: [] }
-  const state: State = { lookup, unset: [], length: 0 }
+  const state: State = { lookup, unset: new Set(), length: 0 }
   try {
-    return { text: expand(text, state, 0), unset: state.unset }
+    return { text: expand(text, state, 0), unset: [...state.unset] }
   } catch (error) {
-    if (error instanceof SubstitutionError) return { text: '', unset: state.unset, problem: error.message }
+    if (error instanceof SubstitutionError) return { text: '', unset: [...state.unset], problem: error.message }
     throw error
   }
 }
@@ -94,7 +94,7 @@ function findClosingBrace(text: string, open: number): number {
 
 function getVariable(name: string, state: State): string {
   const value = state.lookup(name)
-  if (value === undefined) state.unset.push(name)
+  if (value === undefined) state.unset.add(name)
   return value ?? ''
 }
 
