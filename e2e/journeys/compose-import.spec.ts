@@ -45,7 +45,7 @@ test('a pasted compose file with an error is fixed, generated, deployed and expo
     await paste(page, '.env', `WEB_PORT=${port}`)
     await expect(problems(page)).toContainText('compose.yaml:4')
     await expect(generate(page)).toHaveAttribute('aria-disabled', 'true')
-    await problems(page).getByRole('button', { name: 'Go to compose.yaml, line 4' }).first().click()
+    await problems(page).getByRole('button', { name: 'Go to compose.yaml:4' }).first().click()
     await expect(editor(page, 'compose.yaml')).toBeFocused()
     await expect(page.locator('.cm-focused .cm-activeLine')).toContainText('restrat')
     await expect(page.locator('.cm-lint-marker-error')).toHaveCount(1)

@@ -2,7 +2,6 @@ import type { SourcePosition } from '@crux/compose'
 import { ChevronDown, ChevronRight, CircleCheck, CircleX, Plus, ShieldAlert } from 'lucide-react'
 import { memo, type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useDeniedPart } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
 import { CodeBlock } from '../../components/CodeBlock.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
@@ -17,11 +16,13 @@ type Props = {
   service: ServiceResult
   startsOpen: boolean
   missing: MissingRegistry
+  /** Whether the user may import settings that reach the node. */
+  isAdmin: boolean
   onJump: (position: SourcePosition) => void
 }
 
 /** A service as the container that it becomes. Cards outside of the window are not drawn. */
-export const ServiceCard = memo(function ServiceCard({ service, startsOpen, missing, onJump }: Props) {
+export const ServiceCard = memo(function ServiceCard({ service, startsOpen, missing, isAdmin, onJump }: Props) {
   const { t } = useTranslation('composer')
   const { tag, name, problems, notKept, config } = service
   return (
@@ -39,7 +40,7 @@ export const ServiceCard = memo(function ServiceCard({ service, startsOpen, miss
           {tag ? <Tag className="break-all">{tag}</Tag> : <span className="text-ink-3">{t('service.noTag')}</span>}
         </p>
         <RegistryLine service={service} missing={missing} />
-        <Dangers service={service} />
+        <Dangers service={service} isAdmin={isAdmin} />
         {problems.length > 0 && <ProblemLines problems={problems} onJump={onJump} />}
         <Fold title={t('service.notKept', { count: notKept.length })} hidden={notKept.length === 0}>
           <NotKeptLines notKept={notKept} onJump={onJump} />
@@ -94,15 +95,14 @@ function RegistryLine({ service: { registry, host }, missing }: Pick<Props, 'ser
 }
 
 /** Settings that reach the node: an admin may import them, others are told before they try. */
-function Dangers({ service: { dangers } }: Pick<Props, 'service'>) {
+function Dangers({ service: { dangers }, isAdmin }: Pick<Props, 'service' | 'isAdmin'>) {
   const { t } = useTranslation('composer')
-  const isDenied = useDeniedPart('container-configurations.host-dangerous') !== null
   if (dangers.length === 0) return null
   return (
     <div className="flex items-start gap-2 px-3 pb-2.5">
-      <ShieldAlert aria-hidden className={isDenied ? 'mt-0.5 shrink-0 text-failed' : 'mt-0.5 shrink-0 text-progress'} />
+      <ShieldAlert aria-hidden className={isAdmin ? 'mt-0.5 shrink-0 text-progress' : 'mt-0.5 shrink-0 text-failed'} />
       <div className="min-w-0 wrap-anywhere">
-        <p className="font-strong">{t(isDenied ? 'dangers.denied' : 'dangers.allowed')}</p>
+        <p className="font-strong">{t(isAdmin ? 'dangers.allowed' : 'dangers.denied')}</p>
         <ul>
           {dangers.map(({ property, value, reason }) => (
             <li key={`${property} ${value}`} className="text-ink-2">

@@ -1,6 +1,7 @@
 import type { ComposeProblem, SourcePosition } from '@crux/compose'
 import { Container } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { useDeniedPart } from '../../api/me.ts'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import type { ComposeResult, ServiceResult } from '../../composer/compose-result.ts'
@@ -18,6 +19,7 @@ type Props = { result: ComposeResult | null; onJump: (position: SourcePosition) 
 export function ServiceCards({ result, onJump }: Props) {
   const { t } = useTranslation('composer')
   const missing = useMissingRegistry(result?.missingHosts.length !== 0)
+  const isAdmin = useDeniedPart('container-configurations.host-dangerous') === null
   const services = result?.services ?? []
   const failed = result?.failedServices ?? []
   if (services.length + failed.length === 0)
@@ -42,6 +44,7 @@ export function ServiceCards({ result, onJump }: Props) {
           service={service}
           startsOpen={startsOpen}
           missing={missing}
+          isAdmin={isAdmin}
           onJump={onJump}
         />
       ))}

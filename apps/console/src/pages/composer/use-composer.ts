@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@crux/contract'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { startTransition, useCallback, useEffect, useRef, useState } from 'react'
 import { type ComposeResult, keepUnchangedServices } from '../../composer/compose-result.ts'
 import {
   type ComposeWorker,
@@ -42,7 +42,8 @@ export function useComposer(userId: string, registries: Registries | undefined) 
     if (!registries) return
     runner.current ??= createComposeRunner({
       createWorker,
-      onResult: (next) => setResult((previous) => keepUnchangedServices(previous, next)),
+      // Hundreds of cards are rendered between two key presses, not before the next one.
+      onResult: (next) => startTransition(() => setResult((previous) => keepUnchangedServices(previous, next))),
       onStatus: setStatus,
     })
     runner.current.update({
