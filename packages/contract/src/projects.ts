@@ -275,6 +275,12 @@ export const projectEndpoints = endpoints({
     permission: 'projects.edit',
     audit: 'version',
   },
+  'versions.compose': {
+    summary: 'Download a version as a compose file, without values of secrets',
+    route: `GET ${versions}/:versionId/compose`,
+    contentType: 'text/yaml; charset=utf-8',
+    permission: 'projects.read',
+  },
   'versions.increase': {
     summary: 'Create the next version of an incremental version',
     route: `POST ${versions}/:versionId/increase`,

@@ -13,7 +13,7 @@ import {
   removeVersion,
 } from './actions.ts'
 
-type VersionOperation = Exclude<Extract<keyof Handlers, `versions.${string}`>, 'versions.import'>
+type VersionOperation = Exclude<Extract<keyof Handlers, `versions.${string}`>, 'versions.import' | 'versions.compose'>
 
 export function versionRoutes(app: App, listImages: ListImages): Handlers<VersionOperation> {
   return {

@@ -17,6 +17,7 @@ import { links } from '../../routing/links.ts'
 import { useAnchor } from '../../routing/use-anchor.ts'
 import { Changelog } from '../versions/Changelog.tsx'
 import { DeployVersion } from '../versions/DeployVersion.tsx'
+import { useExportAction } from '../versions/use-export-action.ts'
 import { VersionSections } from '../versions/VersionSections.tsx'
 import { VersionList } from './VersionList.tsx'
 
@@ -50,6 +51,7 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
   const { convert, remove } = useProjectChanges(teamSlug, project)
   const versioned = project.type === 'versioned'
   const only = project.versions[0]
+  const exportAction = useExportAction(teamSlug, { projectId: project.id, versionId: only?.id ?? '' })
   return (
     <>
       <PageHeader
@@ -82,6 +84,7 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
                       },
                     ]
                   : [
+                      ...(only ? [exportAction] : []),
                       {
                         id: 'convert',
                         icon: GitBranchPlus,

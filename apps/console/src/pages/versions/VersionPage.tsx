@@ -17,6 +17,7 @@ import { links } from '../../routing/links.ts'
 import { useAnchor } from '../../routing/use-anchor.ts'
 import { Changelog } from './Changelog.tsx'
 import { DeployVersion } from './DeployVersion.tsx'
+import { useExportAction } from './use-export-action.ts'
 import { useReadOnlyReason } from './use-read-only-reason.ts'
 import { useSetDefault } from './use-set-default.ts'
 import { VersionSections } from './VersionSections.tsx'
@@ -64,6 +65,7 @@ function VersionView({ project, version }: VersionViewProps) {
   const importDenied = useDenied('versions.import')
   const setDefault = useSetDefault(slug, project.id)
   const ids = { teamSlug: slug, projectId: project.id, versionId: version.id }
+  const exportAction = useExportAction(slug, ids)
   // Fetched when the dialog opens, because the running containers may have changed since the page was opened.
   const running = useQuery({ ...apiQuery('versions.running', { params: ids }), staleTime: 0, enabled: removing })
   const remove = useCall('versions.delete', {
@@ -108,6 +110,7 @@ function VersionView({ project, version }: VersionViewProps) {
             </Button>
             <ActionMenu
               actions={[
+                exportAction,
                 {
                   id: 'default',
                   icon: CircleCheckBig,
