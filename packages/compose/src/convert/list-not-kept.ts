@@ -33,7 +33,20 @@ export function listNotKept(
 const getRule = (table: Table, name: string): KeyRule | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined
 
-const hasEntry = (table: Table, start: string): boolean => Object.keys(table).some((name) => name.startsWith(start))
+/** The starts of all keys of each table, because every key of every service is looked up. */
+const startsByTable = new WeakMap<Table, ReadonlySet<string>>()
+
+/** Whether the table has keys that begin with a path and its dot, or with a path and `*`. */
+function hasEntry(table: Table, start: string): boolean {
+  let starts = startsByTable.get(table)
+  if (!starts) {
+    starts = new Set(
+      Object.keys(table).flatMap((key) => [...key.matchAll(/[.*]/g)].map(({ index }) => key.slice(0, index + 1))),
+    )
+    startsByTable.set(table, starts)
+  }
+  return starts.has(start)
+}
 
 const toMembers = (value: ComposeValue): readonly (readonly [string | number, ComposeValue])[] => {
   if (Array.isArray(value)) return [...value.entries()]
