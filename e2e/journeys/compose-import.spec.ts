@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { freePort, removeContainers, signUp, unique, web } from '@crux/test-kit'
 import type { Page } from '@playwright/test'
 import { signIn } from '../kit/console.ts'
@@ -9,11 +10,19 @@ const card = (page: Page, name: string) => page.getByRole('article', { name, exa
 const problems = (page: Page) => page.getByRole('region', { name: 'Problems' })
 const generate = (page: Page) => page.getByRole('button', { name: 'Generate version' })
 
-/** Inserts as a paste does, so that the editor adds no indentation. */
+/** Replaces the text of an editor with a paste: typed lines would be indented, and the browser takes seconds to insert long ones. */
 async function paste(page: Page, name: string, text: string) {
   await editor(page, name).click()
   await page.keyboard.press('ControlOrMeta+a')
-  await page.keyboard.insertText(text)
+  await editor(page, name).evaluate((element, pasted) => {
+    const scope = globalThis as unknown as {
+      DataTransfer: new () => { setData: (type: string, data: string) => void }
+      ClipboardEvent: new (type: string, init: object) => Parameters<typeof element.dispatchEvent>[0]
+    }
+    const clipboardData = new scope.DataTransfer()
+    clipboardData.setData('text/plain', pasted)
+    element.dispatchEvent(new scope.ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+  }, text)
 }
 
 test('a pasted compose file with an error is fixed, generated, deployed and exported', async ({ page, testSystem }) => {
@@ -93,6 +102,20 @@ test('a pasted compose file with an error is fixed, generated, deployed and expo
     await expect(page.getByRole('status', { name: 'Result' })).toContainText('2 images deployed', { timeout: 60_000 })
     await answers(port, 'hello from compose')
     await removeContainers(`dev.crux.prefix=${prefix}`)
+  })
+
+  await test.step('its export is read back to the same containers', async () => {
+    await page.goto(versionPage)
+    await page.getByRole('button', { name: 'More actions' }).first().click()
+    const download = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: 'Export as compose file' }).click()
+    const exported = await readFile(await (await download).path(), 'utf8')
+    await page.goto('/composer')
+    const before = await page.getByRole('region', { name: 'Configuration of web' }).textContent()
+    await paste(page, 'compose.yaml', exported)
+    await expect(card(page, 'web')).toContainText(`${registry.host}/${front}/web 1.0.0`)
+    await expect(page.getByRole('region', { name: 'Configuration of web' })).toHaveText(before ?? '')
+    await expect(problems(page)).toBeHidden()
   })
 
   await test.step('the same file becomes the next version of the project', async () => {
