@@ -108,6 +108,7 @@ export function GenerateSheet({ teamSlug, projectId, services, blockedBecause, o
       created(links.version(teamSlug, params.projectId, id), t('generated', { name, count: services.length })),
   })
   const call = target === 'existing' ? importVersion : importProject
+  const denied = target === 'existing' ? importVersion.denied : importProject.denied
   const found = call.error ? findServiceProblems(call.error.details, services) : []
   return (
     <FormSheet
@@ -116,7 +117,7 @@ export function GenerateSheet({ teamSlug, projectId, services, blockedBecause, o
       description={t('form.text', { count: services.length })}
       submitLabel={t('form.submit')}
       // What belongs to a service is listed below with its name.
-      call={{ ...call, error: found.length > 0 ? null : call.error, denied: call.denied ?? blockedBecause }}
+      call={{ ...call, error: found.length > 0 ? null : call.error, denied: denied ?? blockedBecause }}
       fields={target === 'existing' ? { name: 'versionName', type: 'versionType' } : fields}
       onClose={onClose}
       onSubmit={(values) => {
