@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { BrowserContext, Page } from '@playwright/test'
 import axe, { type AxeResults } from 'axe-core'
+import { composerShots } from '../kit/composer-shots.ts'
 import { deploymentShots, type Shot } from '../kit/deployment-shots.ts'
 import { failingShots } from '../kit/failing-shots.ts'
 import { buildFixture, type Fixture } from '../kit/fixture.ts'
@@ -140,6 +141,7 @@ const withSession: Shot[] = [
   },
   { name: 'planned', path: inTeam('packages') },
   ...templateShots,
+  ...composerShots,
   { name: 'dashboard', path: inTeam('dashboard') },
   { name: 'dashboard-empty', path: inEmptyTeam('dashboard') },
   { name: 'registries', path: inTeam('registries') },

@@ -124,6 +124,7 @@ test('texts of users, images and containers are rendered as text on every page',
       config ? [`${team}/container-configurations/${config}`] : [],
     ),
     '/basics/api',
+    '/composer',
   ]
   expect(account.id).toBeTruthy()
   const opened = await crawl(page, first)

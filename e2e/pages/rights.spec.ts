@@ -40,6 +40,7 @@ const forUsers = (fixture: Fixture) => [
   `/${fixture.team}/deployments/${fixture.deployment.failed}/deploy`,
   `/${fixture.team}/container-configurations/${fixture.configuration.image}`,
   `/${fixture.team}/audit-log`,
+  '/composer',
 ]
 const onNodes = [
   'node/delete-container',

@@ -11,6 +11,7 @@ declare module 'i18next' {
       audit: typeof import('./locales/en/audit.json')
       auth: typeof import('./locales/en/auth.json')
       dashboard: typeof import('./locales/en/dashboard.json')
+      composer: typeof import('./locales/en/composer.json')
       configuration: typeof import('./locales/en/configuration.json')
       deployments: typeof import('./locales/en/deployments.json')
       hooks: typeof import('./locales/en/hooks.json')

@@ -62,9 +62,13 @@ const templates = createRoute({
   loader: () => void queryClient.prefetchQuery(apiQuery('templates.list')),
   component: page(['templates', 'projects'], () => import('./pages/templates/TemplatesPage.tsx'), 'TemplatesPage'),
 })
+const composer = createRoute({
+  getParentRoute: () => app,
+  path: '/composer',
+  validateSearch: search.composerSearch,
+  component: page(['composer', 'versions'], () => import('./pages/composer/ComposerPage.tsx'), 'ComposerPage'),
+})
 const planned = page(['planned'], () => import('./pages/planned/PlannedPage.tsx'), 'PlannedPage')
-const plannedOutside = <const P extends string>(path: P) =>
-  createRoute({ getParentRoute: () => app, path, component: planned })
 
 const team = createRoute({ getParentRoute: () => app, path: '/$teamSlug', beforeLoad: requireTeam })
 const teamHome = createRoute({
@@ -255,7 +259,7 @@ const tree = root.addChildren([
     teams,
     teamDetails,
     templates,
-    plannedOutside('/composer'),
+    composer,
     team.addChildren([
       teamHome,
       dashboard,

@@ -1,12 +1,11 @@
 import { autocompletion } from '@codemirror/autocomplete'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
-import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { type Diagnostic, linter, lintGutter } from '@codemirror/lint'
 import { Compartment, EditorState } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
-import { tags } from '@lezer/highlight'
 import { basicSetup } from 'codemirror'
 import { useEffect, useRef } from 'react'
+import { editorTheme } from './editor-theme.ts'
 import { completeJson, jsonHover, toRange } from './json-editor-hints.ts'
 import type { JsonSchema } from './json-schema-hints.ts'
 
@@ -41,8 +40,7 @@ export function JsonEditor(props: Props) {
         extensions: [
           basicSetup,
           json(),
-          look,
-          syntaxHighlighting(colours),
+          editorTheme,
           lintGutter(),
           linter((current) => findProblems(current, (text) => latest.current.lint(text)), { delay: 300 }),
           autocompletion({ override: [(context) => completeJson(context, latest.current.schema)], icons: false }),
@@ -84,37 +82,3 @@ function findProblems(view: EditorView, lint: (text: string) => Problem): Diagno
   const { from, to } = toRange(view.state, problem.property ?? '') ?? { from: 0, to: Math.min(1, text.length) }
   return [{ from, to, severity: 'error', message: problem.message }]
 }
-
-const look = EditorView.theme({
-  '&': { fontSize: '12px', color: 'var(--ink)', backgroundColor: 'transparent' },
-  '.cm-scroller': {
-    fontFamily: '"JetBrains Mono Variable", ui-monospace, monospace',
-    lineHeight: '20px',
-    maxHeight: '70dvh',
-    minHeight: '288px',
-  },
-  '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--ink-3)', border: 'none' },
-  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--hover)' },
-  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
-  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground, ::selection': {
-    backgroundColor: 'color-mix(in oklch, var(--accent) 28%, transparent) !important',
-  },
-  '.cm-tooltip': {
-    backgroundColor: 'var(--surface-raised)',
-    border: '1px solid var(--line-strong)',
-    borderRadius: '6px',
-    color: 'var(--ink)',
-  },
-  '.cm-completionInfo': { maxWidth: '320px', padding: '6px 8px' },
-  '.cm-completionDetail': { color: 'var(--ink-3)', fontStyle: 'normal' },
-  '.cm-tooltip-autocomplete > ul > li[aria-selected]': { backgroundColor: 'var(--accent-soft)', color: 'var(--ink)' },
-  '.cm-panels': { backgroundColor: 'var(--surface)', color: 'var(--ink)' },
-  '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
-})
-
-const colours = HighlightStyle.define([
-  { tag: tags.propertyName, color: 'var(--accent)' },
-  { tag: tags.string, color: 'var(--state-running)' },
-  { tag: [tags.number, tags.bool, tags.null], color: 'var(--state-progress)' },
-  { tag: tags.invalid, color: 'var(--state-failed)' },
-])

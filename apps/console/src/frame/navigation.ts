@@ -51,7 +51,7 @@ export const navigation = [
 
 export type NavigationEntry = (typeof navigation)[number]['entries'][number]
 
-const plannedIds: readonly string[] = ['packages', 'pipelines', 'notifications', 'composer']
+const plannedIds: readonly string[] = ['packages', 'pipelines', 'notifications']
 
 /** Pages that only say what is planned; the navigation marks them. */
 export const isPlanned = (id: NavigationEntry['id']): boolean => plannedIds.includes(id)

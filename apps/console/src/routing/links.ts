@@ -23,7 +23,7 @@ export const links = {
   tokens: () => linkOptions({ to: '/auth/settings/tokens' }),
   status: () => linkOptions({ to: '/status' }),
   templates: () => linkOptions({ to: '/templates' }),
-  composer: () => linkOptions({ to: '/composer' }),
+  composer: (search: { section?: ComposerSection; project?: string } = {}) => linkOptions({ to: '/composer', search }),
 
   teams: () => linkOptions({ to: '/teams' }),
   teamCreate: () => linkOptions({ to: '/teams/create' }),
@@ -97,6 +97,7 @@ export const links = {
   planned: (teamSlug: string, area: PlannedArea) => linkOptions({ to: `/$teamSlug/${area}`, params: { teamSlug } }),
 }
 
+export type ComposerSection = 'containers' | 'environment' | 'not-kept'
 export type VersionSection = 'images' | 'deployments' | 'reorder'
 export type NodeSection = 'containers' | 'deployments' | 'images' | 'events'
 export type PlannedArea = 'packages' | 'pipelines' | 'notifications'

@@ -14,6 +14,11 @@ export function stringifySearch(search: Record<string, unknown>): string {
 const text = z.string().min(1).max(255).optional().catch(undefined)
 const number = z.coerce.number().int().min(0).optional().catch(undefined)
 
+export const composerSearch = z.object({
+  section: z.enum(['containers', 'environment', 'not-kept']).optional().catch(undefined),
+  /** The project that the version is proposed for. */
+  project: z.uuid().optional().catch(undefined),
+})
 export const versionSearch = z.object({
   section: z.enum(['images', 'deployments', 'reorder']).optional().catch(undefined),
 })

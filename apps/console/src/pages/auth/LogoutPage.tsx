@@ -6,6 +6,7 @@ import { ErrorState } from '../../components/ErrorState.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { isStatus } from '../../errors/describe-error.ts'
 import { links } from '../../routing/links.ts'
+import { deleteComposerDrafts } from '../../stores/composer-drafts.ts'
 import { AuthCard } from './AuthCard.tsx'
 
 /** Ends the session and reloads the login page, so that nothing of it stays in memory. */
@@ -34,6 +35,7 @@ let leaving: Promise<void> | undefined
 async function signOut(): Promise<void> {
   try {
     const { url } = await client.call('auth.logout')
+    deleteComposerDrafts()
     location.assign(url || '/auth/login')
   } catch (error) {
     // Without a session there is nothing to end.

@@ -1,7 +1,7 @@
 import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { GitBranchPlus, Pencil, Plus, Trash2 } from 'lucide-react'
+import { FileCode2, GitBranchPlus, Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
@@ -45,6 +45,8 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
   const create = useAnchor('new')
   const editDenied = useDenied('projects.update')
   const createDenied = useDenied('versions.create')
+  const importDenied = useDenied('versions.import')
+  const navigate = useNavigate()
   const [removing, setRemoving] = useState(false)
   const { convert, remove } = useProjectChanges(teamSlug, project)
   const versioned = project.type === 'versioned'
@@ -72,7 +74,15 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
             <ActionMenu
               actions={[
                 ...(versioned
-                  ? []
+                  ? [
+                      {
+                        id: 'import',
+                        icon: FileCode2,
+                        label: t('details.importCompose'),
+                        disabledReason: importDenied,
+                        run: () => void navigate(links.composer({ project: project.id })),
+                      },
+                    ]
                   : [
                       ...(only ? [exportAction] : []),
                       {

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { CircleCheckBig, CopyPlus, GitCommitHorizontal, Plus } from 'lucide-react'
+import { CircleCheckBig, CopyPlus, FileCode2, GitCommitHorizontal, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useDenied } from '../../api/me.ts'
@@ -26,6 +26,7 @@ type Props = { teamSlug: string; project: Project; onCreate: () => void }
 export function VersionList({ teamSlug, project, onCreate }: Props) {
   const { t } = useTranslation('projects')
   const createDenied = useDenied('versions.create')
+  const importDenied = useDenied('versions.import')
   const increaseDenied = useDenied('versions.increase')
   const setDefault = useSetDefault(teamSlug, project.id)
   const columns = useColumns(teamSlug, project.id)
@@ -62,9 +63,18 @@ export function VersionList({ teamSlug, project, onCreate }: Props) {
     },
   ]
   const add = (
-    <Button variant="main" icon={Plus} disabledReason={createDenied} onClick={onCreate}>
-      {t('details.addVersion')}
-    </Button>
+    <>
+      <Button
+        icon={FileCode2}
+        disabledReason={importDenied}
+        onClick={() => void navigate(links.composer({ project: project.id }))}
+      >
+        {t('details.importCompose')}
+      </Button>
+      <Button variant="main" icon={Plus} disabledReason={createDenied} onClick={onCreate}>
+        {t('details.addVersion')}
+      </Button>
+    </>
   )
   if (project.versions.length === 0)
     return (

@@ -1,7 +1,7 @@
 import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Navigate, useNavigate } from '@tanstack/react-router'
-import { CircleCheckBig, CopyPlus, Pencil, Trash2 } from 'lucide-react'
+import { CircleCheckBig, CopyPlus, FileCode2, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
@@ -62,6 +62,7 @@ function VersionView({ project, version }: VersionViewProps) {
   const [removing, setRemoving] = useState(false)
   const editDenied = useDenied('versions.update')
   const increaseDenied = useDenied('versions.increase')
+  const importDenied = useDenied('versions.import')
   const setDefault = useSetDefault(slug, project.id)
   const ids = { teamSlug: slug, projectId: project.id, versionId: version.id }
   const exportAction = useExportAction(slug, ids)
@@ -116,6 +117,13 @@ function VersionView({ project, version }: VersionViewProps) {
                   label: t('projects:version.setDefault'),
                   disabledReason: setDefault.denied ?? (version.default ? t('projects:version.isDefault') : null),
                   run: () => void setDefault.ask(version),
+                },
+                {
+                  id: 'import',
+                  icon: FileCode2,
+                  label: t('projects:details.importCompose'),
+                  disabledReason: importDenied,
+                  run: () => void navigate(links.composer({ project: project.id })),
                 },
                 {
                   id: 'delete',

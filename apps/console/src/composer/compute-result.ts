@@ -1,0 +1,42 @@
+import { type ComposeProblem, convertCompose, readCompose } from '@crux/compose'
+import { configToJson, getImageHost, hostDangers, matchRegistry } from '@crux/rules'
+import type { ComposeInput, ComposeResult, Registry, ServiceResult } from './compose-result.ts'
+
+/** Reads and converts the files, and finds the registry of each image. Pure; the worker calls it. */
+export function computeResult({ registries, ...input }: ComposeInput): ComposeResult {
+  const read = readCompose(input)
+  const converted = read.document ? convertCompose(read.document) : { images: [], problems: [], notKept: [] }
+  const files = [...input.files, ...input.envFiles].map(({ name }) => name)
+  const problems = sortProblems([...read.problems, ...converted.problems], files)
+  const notKept = [...read.notKept, ...converted.notKept]
+  const services = converted.images.map((image) => ({
+    ...image,
+    ...findRegistry(image.name, registries),
+    dangers: hostDangers(image.config),
+    problems: problems.filter(({ service }) => service === image.service),
+    notKept: notKept.filter(({ service }) => service === image.service),
+    json: JSON.stringify(configToJson(image.config, { base: true }), null, 2),
+  }))
+  const shown = new Set(services.map(({ service }) => service))
+  const failedServices = [
+    ...new Set(
+      problems.flatMap(({ level, service }) => (level === 'error' && service && !shown.has(service) ? [service] : [])),
+    ),
+  ]
+  const missingHosts = [...new Set(services.flatMap(({ registry, host }) => (registry ? [] : [host])))]
+  return { services, failedServices, problems, notKept, missingHosts }
+}
+
+function findRegistry(name: string, registries: readonly Registry[]): Pick<ServiceResult, 'registry' | 'host'> {
+  const match = matchRegistry(name, registries)
+  const registry = match && { id: match.registry.id, name: match.registry.name, imageName: match.imageName }
+  return { registry: registry ?? null, host: getImageHost(name) }
+}
+
+function sortProblems(problems: readonly ComposeProblem[], files: readonly string[]): ComposeProblem[] {
+  const rank = ({ level }: ComposeProblem) => (level === 'error' ? 0 : 1)
+  return problems.toSorted(
+    (a, b) =>
+      rank(a) - rank(b) || files.indexOf(a.file) - files.indexOf(b.file) || a.line - b.line || a.column - b.column,
+  )
+}
