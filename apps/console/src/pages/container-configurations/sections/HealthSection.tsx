@@ -123,7 +123,7 @@ function TestArguments() {
           {
             name: 'key',
             label: (_, number) => t('numbered', { label: t('health.arguments'), number }),
-            placeholder: 'pg_isready',
+            placeholder: value?.arguments?.length ? undefined : 'pg_isready',
           },
         ]}
         blank={(id) => ({ id, key: '' })}
