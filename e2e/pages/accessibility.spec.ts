@@ -134,11 +134,7 @@ const withSession: Shot[] = [
     },
   ),
   { name: 'tokens-empty', path: () => '/auth/settings/tokens' },
-  {
-    name: 'token-create',
-    path: () => '/auth/settings/tokens#new',
-    act: dialogOpens,
-  },
+  { name: 'token-create', path: () => '/auth/settings/tokens#new', act: dialogOpens },
   { name: 'planned', path: inTeam('packages') },
   ...templateShots,
   ...composerShots,

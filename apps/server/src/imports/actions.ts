@@ -18,8 +18,8 @@ import {
 } from '../versions/index.ts'
 import { prepareImages } from './prepare.ts'
 
-export type NewVersion = { name: string; changelog?: string | null | undefined; type: VersionType }
-export type NewProject = {
+type NewVersion = { name: string; changelog?: string | null | undefined; type: VersionType }
+type NewProject = {
   name: string
   description?: string | null | undefined
   changelog?: string | null | undefined

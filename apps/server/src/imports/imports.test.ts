@@ -1,4 +1,3 @@
-import { convertCompose, readCompose } from '@crux/compose'
 import type { ContainerConfigFields, ImportedImage } from '@crux/contract'
 import { type Registry, startRegistry } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -358,58 +357,4 @@ it('the audit log contains the number of imported images, and no configuration',
   )
   expect(rows[0].data).toMatchObject({ project: { type: 'versioned' }, version: '1.0.0', images: 1 })
   expect(JSON.stringify(rows)).not.toContain('hush-hush')
-})
-
-describe('a version as a compose file', () => {
-  const download = (path: { projectId: string; versionId: string }, as = ada) =>
-    crux.request(`/api/${team.slug}/projects/${path.projectId}/versions/${path.versionId}/compose`, { as })
-
-  it('names images by their registries, and imports to the same configuration', async () => {
-    const config: ContainerConfigFields = {
-      name: 'front',
-      environment: [{ key: 'PRICE', value: '$5' }],
-      ports: [{ internal: 80, external: 8080 }],
-      metrics: { enabled: true, port: 80 },
-      secrets: [{ key: 'PASSWORD', required: true }],
-    }
-    const digest = `sha256:${'0a'.repeat(32)}`
-    const { id: projectId, versionId } = await importVersioned(
-      [image('group/web', config, { registryId: local, tag: `1.2@${digest}` }), image('db', { name: 'db' })],
-      `Größe "quoted" ${++count}`,
-    )
-    const answer = await download({ projectId, versionId })
-    expect([answer.status, answer.headers.get('content-type'), answer.headers.get('content-disposition')]).toEqual([
-      200,
-      'text/yaml; charset=utf-8',
-      `attachment; filename="Gr_e_quoted_${count}-1.0.0.yaml"`,
-    ])
-    const text = await answer.text()
-    const { document, problems } = readCompose({ files: [{ name: 'compose.yaml', text }], envFiles: [] })
-    expect(problems).toEqual([])
-    const { images } = convertCompose(document ?? expect.fail('the file cannot be read'))
-    expect(images.map(({ name, tag }) => [name, tag])).toEqual([
-      [`${registry.host}/group/web`, `1.2@${digest}`],
-      ['docker.io/library/db', '1'],
-    ])
-    expect(images[0]?.config).toMatchObject(config)
-  })
-
-  it('contains no values of secrets, which only deployments have', async () => {
-    const { id: projectId, versionId } = await importVersioned([image('web')])
-    await crux.app.database.pool.query(
-      `update crux.container_config set fields = fields || $2 where image_id in (select id from crux.image where version_id = $1)`,
-      [versionId, JSON.stringify({ secrets: [{ key: 'TOKEN', required: true, value: 'hush-hush' }] })],
-    )
-    const text = await (await download({ projectId, versionId })).text()
-    expect(text).toContain('TOKEN')
-    expect(text).not.toContain('hush-hush')
-  })
-
-  it('is not there for other teams, and not below another project', async () => {
-    const { versionId } = await importVersioned([image('web')])
-    const other = await importVersioned([image('web')])
-    expect((await download({ projectId: other.id, versionId })).status).toBe(404)
-    const grace = crux.signUp('Grace Hopper')
-    expect((await download({ projectId: other.id, versionId: other.versionId }, grace)).status).toBe(403)
-  })
 })

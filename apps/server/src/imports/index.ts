@@ -1,3 +1,2 @@
-export { addVersionWithImages, createProjectWithImages, type NewProject, type NewVersion } from './actions.ts'
-export { prepareImages } from './prepare.ts'
+export { createProjectWithImages } from './actions.ts'
 export { importRoutes } from './routes.ts'

@@ -31,4 +31,4 @@ export function PlannedPage() {
 
 /** The first part of the path that names an area: /acme/packages/1 -> packages. */
 const getArea = (path: string, known: (name: string) => boolean): string =>
-  path.split('/').find((part) => part !== '' && known(part)) ?? 'composer'
+  path.split('/').find((part) => part !== '' && known(part)) ?? 'packages'
