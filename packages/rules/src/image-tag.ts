@@ -8,6 +8,12 @@ export function parseImageTag(text: string | null | undefined): ImagePin {
   return { tag: text.slice(0, at).replace(/@$/, '') || null, digest: text.slice(at) }
 }
 
+/** What a registry is asked for: the digest of a pinned image, else its tag. */
+export function getRegistryReference(text: string | null | undefined): string {
+  const { tag, digest } = parseImageTag(text)
+  return digest ?? tag ?? 'latest'
+}
+
 /** With the first digits of a digest, which tell digests apart: `1.2@sha256:0123456789ab`. */
 export const shortImageTag = (text: string): string => text.replace(/(sha256:[0-9a-f]{12})[0-9a-f]+$/, '$1')
 

@@ -36,8 +36,7 @@ export type PortRow = RunImageInput['ports'][number]
 /** Null for a reference that can be run. */
 export function findImageProblem(text: string): string | null {
   const parsed = parseFullImageName(text)
-  if (!parsed.ok) return `${parsed.problem}.`
-  return parsed.image.tag?.includes('sha256:') ? 'Write a tag: digests are found by the agent.' : null
+  return parsed.ok ? null : `${parsed.problem}.`
 }
 
 /** One variable per line; empty lines are skipped, and a line without a name has an empty key. */

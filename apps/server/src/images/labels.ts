@@ -1,4 +1,4 @@
-import { parseImageTag } from '@crux/rules'
+import { getRegistryReference } from '@crux/rules'
 import type { TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import type { Browser } from '../registries/index.ts'
@@ -24,8 +24,7 @@ export async function fetchLabels(
     for (let next = waiting.shift(); next && !late; next = waiting.shift()) {
       const [index, { registryId, name, tag }] = next
       try {
-        const pin = parseImageTag(tag)
-        found[index] = await browser.labels(team, registryId, name, pin.digest ?? pin.tag ?? 'latest')
+        found[index] = await browser.labels(team, registryId, name, getRegistryReference(tag))
       } catch (err) {
         app.log.debug({ err, registryId, name, tag }, 'the labels of an image could not be read')
       }

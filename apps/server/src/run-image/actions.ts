@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Body, type ContainerConfigFields, CruxError, type ResponseInput } from '@crux/contract'
-import { canonicalJson, defaultContainerName } from '@crux/rules'
+import { canonicalJson, defaultContainerName, getRegistryReference, imageText } from '@crux/rules'
 import type { Caller } from '../access/index.ts'
 import { readNewLayer } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
@@ -54,7 +54,7 @@ export const toAuditData = (body: Body<'projects.run'>, started: Started) => ({
     versionId: started.versionId,
     deploymentId: started.deploymentId,
   },
-  image: `${started.image.fullName}:${started.image.tag}`,
+  image: imageText({ name: started.image.fullName, tag: started.image.tag }),
   nodeId: body.nodeId,
   prefix: body.prefix,
   ports: body.ports,
@@ -93,7 +93,7 @@ async function prepareRun(
     throw new CruxError('notFound', {
       property: 'image',
       value: body.image,
-      description: `${registry?.name ?? image.host} has no image ${image.fullName}:${image.tag}. Check the name and the tag.`,
+      description: `${registry?.name ?? image.host} has no image ${imageText({ name: image.fullName, tag: image.tag })}. Check the name and the tag.`,
     })
   return labels ?? {}
 }
@@ -107,7 +107,7 @@ async function checkExists(
 ): Promise<boolean | undefined> {
   if (!registry || registry.type === 'unchecked') return undefined
   try {
-    return (await readDigest(app, team, registry.id, imageName, tag)) !== undefined
+    return (await readDigest(app, team, registry.id, imageName, getRegistryReference(tag))) !== undefined
   } catch (error) {
     // The agent may reach a registry that the server does not, and reports what it finds.
     if (error instanceof CruxError) return undefined

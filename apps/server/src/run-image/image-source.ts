@@ -11,13 +11,8 @@ export type ImageSource = { registry: MatchableRegistry | undefined; imageName: 
 /** @throws CruxError invalidArgument `image` */
 export function readImage(text: string): NamedImage {
   const parsed = parseFullImageName(text)
-  const problem = !parsed.ok
-    ? parsed.problem
-    : parsed.image.tag?.includes('sha256:')
-      ? 'Write a tag: digests are found by the agent'
-      : undefined
-  if (!parsed.ok || problem !== undefined)
-    throw new CruxError('invalidArgument', { property: 'image', value: text, description: `${problem}.` })
+  if (!parsed.ok)
+    throw new CruxError('invalidArgument', { property: 'image', value: text, description: `${parsed.problem}.` })
   const { name, tag } = parsed.image
   return { fullName: name, host: getImageHost(name), tag: tag ?? 'latest' }
 }

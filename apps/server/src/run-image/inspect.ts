@@ -1,4 +1,5 @@
 import { CruxError, type ResponseInput } from '@crux/contract'
+import { getRegistryReference } from '@crux/rules'
 import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import type { Browser } from '../registries/index.ts'
@@ -33,7 +34,7 @@ async function inspectSource(
 ): Promise<Inspection> {
   if (!registry || registry.type === 'unchecked') return { exists: null, problem: null, exposedPorts: [] }
   try {
-    const { exists, exposedPorts } = await browser.inspect(team, registry.id, imageName, tag)
+    const { exists, exposedPorts } = await browser.inspect(team, registry.id, imageName, getRegistryReference(tag))
     return { exists, problem: null, exposedPorts: [...exposedPorts] }
   } catch (error) {
     if (!(error instanceof CruxError)) throw error

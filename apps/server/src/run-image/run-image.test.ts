@@ -89,6 +89,18 @@ describe('running an image', () => {
     expect(version.images).toMatchObject([{ name: 'shop/web', tag: '1.0', labels: { 'dev.crux.test': 'yes' } }])
   })
 
+  it('pins an image that is named by its digest, although its tag was moved', async () => {
+    const name = unique('shop/pinned-')
+    const digest = await registry.push(name, '1.0', { labels: { build: '1' } })
+    await registry.push(name, '1.0', { labels: { build: '2' } })
+    const query = { image: `${registry.host}/${name}@${digest}` }
+    const inspection = await testEnvironment.client.call('images.inspect', { params: testEnvironment.params, query })
+    expect(inspection).toMatchObject({ tag: digest, exists: true })
+    await run(toBody(query))
+    const { instances } = await deployWell(agent)
+    expect(instances).toMatchObject([{ imageName: `${registry.host}/${name}`, imageDigest: digest }])
+  })
+
   it('answers a repeated request with what the first one created', async () => {
     const body = toBody()
     const first = await run(body)
@@ -179,9 +191,11 @@ describe('a run that is refused leaves nothing', () => {
     await check(toBody(query), { status: 404, property: 'image' })
   })
 
-  it('when the text is no image, or names a digest', async () => {
+  it('when the text is not an image, or the registry does not have its digest', async () => {
     await check(toBody({ image: 'Shop Web' }), { status: 400, property: 'image' })
-    await check(toBody({ image: `nginx@sha256:${'a'.repeat(64)}` }), { status: 400, property: 'image' })
+    await check(toBody({ image: 'nginx@sha256:12' }), { status: 400, property: 'image' })
+    const image = `${registry.host}/shop/web:1.0@sha256:${'a'.repeat(64)}`
+    await check(toBody({ image }), { status: 404, property: 'image' })
   })
 
   it('when the team has no registry for the host, and tells users whom to ask', async () => {

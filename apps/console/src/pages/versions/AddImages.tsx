@@ -1,4 +1,5 @@
 import type { ResponseOf } from '@crux/contract'
+import { parseImageName } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Database } from 'lucide-react'
@@ -16,7 +17,6 @@ import { RegistryProblem } from '../../components/RegistryProblem.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { links } from '../../routing/links.ts'
-import { isImageReference } from './image-reference.ts'
 import { RegistryPicker } from './RegistryPicker.tsx'
 import { sortTags } from './tags.ts'
 
@@ -40,8 +40,9 @@ export function AddImages({ teamSlug, firstRegistryId, onAdd, onClose }: Props) 
   const find = (id: string | null | undefined) => query.data?.find((one) => one.id === id)
   const registry = find(chosenRegistry) ?? find(firstRegistryId) ?? query.data?.[0]
   const free = registry?.type === 'unchecked'
+  const parsed = parseImageName(typed, { mayNameRegistry: true })
   const selection = free
-    ? isImageReference(typed)
+    ? parsed.ok
       ? [typed.trim()]
       : []
     : [...images].map(([name, tag]) => (tag ? `${name}:${tag}` : name))
@@ -98,7 +99,7 @@ export function AddImages({ teamSlug, firstRegistryId, onAdd, onClose }: Props) 
                 <Field
                   label={t('addImages.reference')}
                   help={t('addImages.referenceHelp')}
-                  error={typed !== '' && !isImageReference(typed) ? t('addImages.referenceInvalid') : null}
+                  error={typed !== '' && !parsed.ok ? `${parsed.problem}.` : null}
                 >
                   <TextInput
                     mono
