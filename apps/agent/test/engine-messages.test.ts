@@ -192,6 +192,14 @@ describe("a message of the engine is translated to what happened, to what and wh
   })
 })
 
+/** The engine's own address on its default network: it names none until it was restarted once, and takes the first of the subnet. */
+async function getBridgeAddress(): Promise<string> {
+  const config = (await docker.getNetwork('bridge').inspect()).IPAM?.Config?.[0]
+  return (
+    config?.Gateway ?? config?.Subnet?.replace(/\.\d+\/\d+$/, '.1') ?? expect.fail('the engine has no default network')
+  )
+}
+
 describe('a registry that cannot be reached is reported with what to do on the node', () => {
   let server: Server | undefined
   afterAll(() => server?.close())
@@ -209,7 +217,7 @@ describe('a registry that cannot be reached is reported with what to do on the n
       createLogger({ name: 'test', level: 'silent' }),
     )
     // Docker treats a registry on loopback as insecure by itself.
-    const bridge = (await docker.getNetwork('bridge').inspect()).IPAM?.Config?.[0]?.Gateway ?? ''
+    const bridge = await getBridgeAddress()
     server = createServer((_, response) => response.end()).listen(0, bridge)
     await new Promise((resolve) => server?.once('listening', resolve))
     const { port } = server.address() as AddressInfo
