@@ -15,7 +15,7 @@ export function TemplateCards({ templates, disabledReason, onAdd }: Props) {
   return (
     <ul
       aria-label={t('title')}
-      className="grid items-start gap-3 [grid-template-columns:repeat(auto-fill,minmax(min(100%,320px),1fr))]"
+      className="grid gap-3 [grid-template-columns:repeat(auto-fill,minmax(min(100%,320px),1fr))]"
     >
       {templates.map((template) => (
         <li
