@@ -45,7 +45,12 @@ const ofAgents: Partial<Record<Operation, number>> = {
   'deployments.instance-secrets': 412,
 }
 /** Their response is the same for everyone: it is not in the database. */
-const constant: ReadonlySet<Operation> = new Set(['quality-assurance.get', 'nodes.local-agent'])
+const constant: ReadonlySet<Operation> = new Set([
+  'quality-assurance.get',
+  'nodes.local-agent',
+  'templates.list',
+  'templates.image',
+])
 const reads = (Object.keys(contract) as Operation[]).filter((operation) => {
   const { method, permission } = contract[operation]
   return (

@@ -106,7 +106,7 @@ function NoNode({ teamSlug, nodes, isStarting, onStart, error }: NoNodeProps) {
     >
       <div>
         {local.data?.available ? (
-          <Button busy={busy} disabledReason={create.denied} onClick={() => void useThisMachine()}>
+          <Button busy={busy} disabledReason={create.denied || start.denied} onClick={() => void useThisMachine()}>
             {t('thisMachine')}
           </Button>
         ) : (
