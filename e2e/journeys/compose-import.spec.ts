@@ -161,7 +161,7 @@ test('a user learns what needs an admin, who creates the missing registry with o
   await graces.goto('/composer')
   await paste(graces, 'compose.yaml', reachesNode)
   await expect(card(graces, 'box')).toContainText('only an admin may import it')
-  await expect(card(graces, 'box')).toContainText('No registry of the team has images of quay.example.com. Ask ')
+  await expect(card(graces, 'box')).toContainText('No registry of the team matches this image. Ask ')
   await expect(card(graces, 'box').getByRole('button', { name: 'Create registry' })).toHaveAttribute(
     'aria-disabled',
     'true',
@@ -182,6 +182,13 @@ test('a user learns what needs an admin, who creates the missing registry with o
   await graces.waitForURL(/\/auth\/login/)
   expect(await graces.evaluate(() => Object.keys(sessionStorage).filter((key) => key.includes('composer')))).toEqual([])
   await context.close()
+
+  // Other journeys count the members and registries of this team.
+  await grace.client.call('teams.leave', { params })
+  const { teamSlug } = testEnvironment
+  const registries = await testEnvironment.user.client.call('registries.list', { params: { teamSlug } })
+  const created = registries.find(({ url }) => url === 'quay.example.com')
+  await testEnvironment.user.client.call('registries.delete', { params: { teamSlug, registryId: created?.id ?? '' } })
 })
 
 test('dropped and chosen files become tabs and .env cards, and a large or hostile file does no harm', async ({

@@ -59,7 +59,9 @@ test('the engine pulls an image of a self-managed GitLab with the user and token
     },
   })
   const testEnvironment: TestEnvironment = { ...shared, registry, registryId: id }
-  const service = await createService(testEnvironment, [{ name, tag: '1.0', image: idle(), config: { name: 'web' } }])
+  const service = await createService(testEnvironment, [
+    { name, tag: '1.0', image: { ...idle(), files: { '/etc/name': name } }, config: { name: 'web' } },
+  ])
   const prefix = unique('g')
   const deployment = await createDeployment(testEnvironment, service, prefix)
   gate.realmCalls.length = 0
@@ -68,7 +70,7 @@ test('the engine pulls an image of a self-managed GitLab with the user and token
   expect((await deploy(testEnvironment, deployment.id)).status).toBe('successful')
   const [container] = await raw.list(`dev.crux.prefix=${prefix}`)
   expect(container).toMatchObject({ State: 'running', Image: expect.stringContaining(`${gate.host}/${name}`) })
-  // The engine itself signed in: layers are requested by nobody else.
+  // The engine itself signed in: layers are requested by nobody else, and it has one of them from nowhere else.
   const ofEngine = gate.requests.filter(({ userAgent }) => userAgent.startsWith('docker/'))
   expect(ofEngine.filter(({ line }) => line.startsWith(`GET /v2/${name}/blobs/`)).length).toBeGreaterThan(0)
   const basic = `Basic ${Buffer.from(`${registryAccount.user}:${registryAccount.token}`).toString('base64')}`

@@ -14,7 +14,7 @@ export function EmptyState({ icon: Icon, title, text, action }: Props) {
         <h2 className="font-semibold">{title}</h2>
         <p className="text-ink-2">{text}</p>
       </div>
-      {action && <div className="flex gap-2 max-md:w-full max-md:*:flex-1">{action}</div>}
+      {action && <div className="flex flex-wrap gap-2 max-md:w-full max-md:*:flex-1">{action}</div>}
     </div>
   )
 }

@@ -75,7 +75,7 @@ function RegistryLine({ service: { registry, host }, missing }: Pick<Props, 'ser
       <p className="flex min-w-0 flex-1 basis-56 items-start gap-2">
         <CircleX aria-hidden className="mt-0.5 shrink-0 text-failed" />
         <span className="min-w-0 wrap-anywhere">
-          {t('registry.missing', { host })}{' '}
+          {t('registry.missing')}{' '}
           {missing.denied && missing.admins && (
             <span className="text-ink-2">{t('registry.ask', { names: missing.admins })}</span>
           )}
