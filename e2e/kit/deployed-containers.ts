@@ -3,6 +3,7 @@ import { engine, finished, startDeployment, type TestEnvironment } from '@crux/t
 /** What the tests read of the answer of the engine. */
 export type ContainerInfo = {
   Name: string
+  Image: string
   State: { Status: string; ExitCode: number; StartedAt: string; FinishedAt: string; Health?: { Status: string } }
   Config: {
     Image: string
@@ -11,8 +12,14 @@ export type ContainerInfo = {
     ExposedPorts?: Record<string, unknown>
     [field: string]: unknown
   }
-  HostConfig: { PortBindings?: Record<string, { HostIp: string; HostPort: string }[]>; [field: string]: unknown }
-  Mounts: { Type: string; Source: string; Destination: string; RW: boolean }[]
+  HostConfig: {
+    PortBindings?: Record<string, { HostIp: string; HostPort: string }[]>
+    Mounts?: { Target: string; Source: string; ReadOnly?: boolean; TmpfsOptions?: { SizeBytes: number } }[]
+    ExtraHosts?: string[] | null
+    Ulimits?: { Name: string; Soft: number; Hard: number }[] | null
+    [field: string]: unknown
+  }
+  Mounts: { Destination: string }[]
   NetworkSettings: { Networks: Record<string, unknown> }
 }
 
