@@ -35,7 +35,11 @@ export async function inspectPrefix(prefix: string): Promise<Map<string, Contain
 export const readEnvironment = ({ Config }: ContainerInfo): Record<string, string> =>
   Object.fromEntries(Config.Env.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
 
-/** Starts a deployment that waits for health checks of real programs, and waits for its end. @throws with the reason of a failure */
+/**
+ * Starts a deployment whose containers have health checks with long intervals, and waits for its end.
+ *
+ * @throws with the reason of a failed release
+ */
 export async function deploySuccessfully(testEnvironment: TestEnvironment, deploymentId: string): Promise<void> {
   await startDeployment(testEnvironment, deploymentId)
   const options = { timeoutMs: 120_000, everyMs: 250, cleanUp: false }
