@@ -7,6 +7,7 @@ import {
   freePort,
   type Registry,
   removeContainers,
+  removeImages,
   signUp,
   startRegistry,
   type TestEnvironment,
@@ -49,6 +50,7 @@ export async function startTestSystem(options: Options = {}): Promise<TestSystem
     async end() {
       await system.stop()
       await removeContainers(`dev.crux.team=${testEnvironment.teamId}`)
+      await removeImages(registry.host)
       await system.destroy()
       await registry.remove()
     },

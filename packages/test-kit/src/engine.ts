@@ -72,6 +72,14 @@ export async function removeContainers(label: string): Promise<void> {
   for (const { Id } of await raw.networks(label)) await raw.removeNetwork(Id).catch(() => undefined)
 }
 
+/** Deletes the images that were pulled from a registry of a test. An image that other references or containers share stays with them. */
+export async function removeImages(registryHost: string): Promise<void> {
+  const images = await engine<{ RepoTags: string[] | null; RepoDigests: string[] | null }[]>('GET', '/images/json')
+  const references = images.flatMap(({ RepoTags, RepoDigests }) => [...(RepoTags ?? []), ...(RepoDigests ?? [])])
+  for (const reference of references.filter((one) => one.startsWith(`${registryHost}/`)))
+    await engine('DELETE', `/images/${reference}`).catch(() => undefined)
+}
+
 /** Loads an image into the engine under this reference, without a registry. */
 export async function loadImage(reference: string, spec: ImageSpec): Promise<void> {
   const tar = await saveImage(spec, reference)

@@ -1,5 +1,5 @@
 export { type CaptchaService, startCaptchaService } from './captcha-service.ts'
-export { type CreateOptions, engine, loadImage, raw, removeContainers } from './engine.ts'
+export { type CreateOptions, engine, loadImage, raw, removeContainers, removeImages } from './engine.ts'
 export { exits, type ImageSpec, idle, saveImage, web } from './image.ts'
 export { arbitraryJson, type Endpoint, type FuzzRequest, fuzzRequests } from './malformed.ts'
 export { followRedirects, type OidcAccount, type OidcServer, oidcClient, startOidcServer } from './oidc-server.ts'

@@ -1,0 +1,45 @@
+import { createServer } from 'node:net'
+import type { ContainerConfigFields } from '@crux/contract'
+import { freePort } from '@crux/test-kit'
+
+type Ports = Pick<ContainerConfigFields, 'ports' | 'portRanges'>
+export type MovedPorts = Ports & {
+  /** Published port -> the port of the configuration. */
+  originals: Map<number, number>
+}
+
+/** Replaces published ports, which other programs of this machine may use, by free ones. All else stays. */
+export async function moveHostPorts({ ports, portRanges }: Ports): Promise<MovedPorts> {
+  const originals = new Map<number, number>()
+  const move = async (from: number, count: number) => {
+    const first = await findFreeRange(count, originals)
+    for (let index = 0; index < count; index++) originals.set(first + index, from + index)
+    return first
+  }
+  const movedPorts = []
+  for (const port of ports ?? [])
+    movedPorts.push(port.external == null ? port : { ...port, external: await move(port.external, 1) })
+  const movedRanges = []
+  for (const range of portRanges ?? []) {
+    const { from, to } = range.external
+    const first = await move(from, to - from + 1)
+    movedRanges.push({ ...range, external: { from: first, to: first + to - from } })
+  }
+  return { ...(ports && { ports: movedPorts }), ...(portRanges && { portRanges: movedRanges }), originals }
+}
+
+async function findFreeRange(count: number, taken: ReadonlyMap<number, number>): Promise<number> {
+  for (;;) {
+    const first = await freePort()
+    const range = Array.from({ length: count }, (_, index) => first + index)
+    const free = await Promise.all(range.map(async (port) => !taken.has(port) && (await isFree(port))))
+    if (free.every(Boolean)) return first
+  }
+}
+
+const isFree = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const server = createServer()
+    server.on('error', () => resolve(false))
+    server.listen(port, '0.0.0.0', () => server.close(() => resolve(true)))
+  })
