@@ -1,31 +1,15 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { ContainerConfigFields } from '@crux/contract'
 import { configToJson, validateConfig } from '@crux/rules'
 import { describe, expect, test } from 'vitest'
 import { type ConvertResult, exportCompose } from '../src/index.ts'
+import { listConvertCases } from './convert-corpus.ts'
 import { importCompose, importText } from './import-compose.ts'
 
 // Each directory of the corpus has compose files and what becomes of them. CRUX_RECORD_COMPOSE=1 writes the expected results again; Biome formats them.
 
-const root = join(import.meta.dirname, 'corpus')
-const cases = readdirSync(root).sort()
+const cases = listConvertCases()
 const record = process.env.CRUX_RECORD_COMPOSE === '1'
-
-/** All files of a case: `compose.yaml` is the first compose file, `.env` the first of the others. */
-function importCase(name: string): ConvertResult {
-  const files = readdirSync(join(root, name), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name !== 'expected.json')
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
-    .map((path) => ({ name: relative(join(root, name), path), text: readFileSync(path, 'utf8') }))
-  const isCompose = (file: { name: string }) => file.name.endsWith('.yaml')
-  const first = files.filter((file) => file.name === 'compose.yaml')
-  return importCompose({
-    files: [...first, ...files.filter((file) => isCompose(file) && !first.includes(file))],
-    envFiles: files.filter((file) => !isCompose(file)),
-  })
-}
 
 /** The result in the form of `expected.json`. */
 const describeResult = ({ images, problems, notKept }: ConvertResult) => ({
@@ -48,11 +32,10 @@ test('the corpus has at least 60 cases', () => {
   expect(cases.length).toBeGreaterThanOrEqual(60)
 })
 
-describe.each(cases)('%s', (name) => {
-  const result = importCase(name)
+describe.each(cases)('$name', ({ name, input, expectedFile: file }) => {
+  const result = importCompose(input)
 
   test('converts to the expected images, problems and keys that are not kept', () => {
-    const file = join(root, name, 'expected.json')
     const found = JSON.parse(JSON.stringify(describeResult(result)))
     if (record || !existsSync(file)) writeFileSync(file, `${JSON.stringify(found, null, 2)}\n`)
     expect(found).toEqual(JSON.parse(readFileSync(file, 'utf8')))

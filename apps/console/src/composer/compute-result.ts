@@ -9,12 +9,14 @@ export function computeResult({ registries, ...input }: ComposeInput): ComposeRe
   const files = [...input.files, ...input.envFiles].map(({ name }) => name)
   const problems = sortProblems([...read.problems, ...converted.problems], files)
   const notKept = [...read.notKept, ...converted.notKept]
+  const problemsByService = Map.groupBy(problems, ({ service }) => service)
+  const notKeptByService = Map.groupBy(notKept, ({ service }) => service)
   const services = converted.images.map((image) => ({
     ...image,
     ...findRegistry(image.name, registries),
     dangers: hostDangers(image.config),
-    problems: problems.filter(({ service }) => service === image.service),
-    notKept: notKept.filter(({ service }) => service === image.service),
+    problems: problemsByService.get(image.service) ?? [],
+    notKept: notKeptByService.get(image.service) ?? [],
     json: JSON.stringify(configToJson(image.config, { base: true }), null, 2),
   }))
   const shown = new Set(services.map(({ service }) => service))
@@ -35,8 +37,7 @@ function findRegistry(name: string, registries: readonly Registry[]): Pick<Servi
 
 function sortProblems(problems: readonly ComposeProblem[], files: readonly string[]): ComposeProblem[] {
   const rank = ({ level }: ComposeProblem) => (level === 'error' ? 0 : 1)
-  return problems.toSorted(
-    (a, b) =>
-      rank(a) - rank(b) || files.indexOf(a.file) - files.indexOf(b.file) || a.line - b.line || a.column - b.column,
-  )
+  const order = new Map(files.map((name, index) => [name, index]))
+  const place = ({ file }: ComposeProblem) => order.get(file) ?? order.size
+  return problems.toSorted((a, b) => rank(a) - rank(b) || place(a) - place(b) || a.line - b.line || a.column - b.column)
 }

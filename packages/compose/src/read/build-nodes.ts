@@ -139,6 +139,10 @@ function readKey(pair: Pair, builder: Builder): Key | undefined {
   const [start, end] = [key.range?.[0] ?? 0, key.range?.[1] ?? 0]
   const position = builder.toPosition(start)
   const source = key.source ?? ''
+  if (source.length > limits.keyLength) {
+    fail(builder, position, `A key has at most ${limits.keyLength.toLocaleString('en')} characters. Shorten it.`)
+    return undefined
+  }
   const isPlain = key.type === Scalar.PLAIN
   if (isPlain && typeof resolveScalar(source) !== 'string') {
     fail(builder, position, `A key must be text. Put quotes around \`${source}\`.`)

@@ -24,6 +24,7 @@ type Reference = { service: string; file: string | undefined; position: SourcePo
 export function applyExtends(root: MapNode, file: string, variables: Lookup, context: ReadContext): MapNode {
   const services = getEntry(root, 'services')
   if (services?.kind !== 'map') return root
+  context.budget.checkServices(services.entries.size)
   const source: Source = { file, services: services.entries, done: new Map() }
   const sources = new Map([[file, source]])
   const entries = new Map<string, Entry>()

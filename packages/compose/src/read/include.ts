@@ -38,8 +38,9 @@ export function loadFiles(files: readonly SourceFile[], includer: Includer): Map
   }
   if (!merged) return undefined
   // Extended services share their values until here, and what follows would visit each of them.
-  context.budget.checkSize(merged.size)
+  context.budget.checkSize(merged.size, merged.textLength)
   const services = getEntry(merged, 'services')
+  if (services?.kind === 'map') context.budget.checkServices(services.entries.size)
   const unique = services?.kind === 'map' ? withEntry(merged, 'services', makeItemsUnique(services)) : merged
   return resolveVariables(unique, variables)
 }
