@@ -40,7 +40,7 @@ export function createReadContext({ files, envFiles }: ReadInput): ReadContext {
       problems.error(
         root.position,
         [],
-        `A compose file is a mapping with keys such as \`services:\`, and this is ${describeKind(root)}.`,
+        `A compose file is a mapping with keys such as "services:", and this is ${describeKind(root)}.`,
       )
     parsed.set(file, map)
     return map

@@ -94,7 +94,7 @@ function readStatement(reader: Reader): void {
   if (whole === undefined || key === undefined) {
     reportLine(
       reader,
-      'A variable is written as NAME=value. Letters, digits, `_`, `.` and `-` are allowed in its name.',
+      'A variable is written as NAME=value. Letters, digits, "_", "." and "-" are allowed in its name.',
     )
     reader.at += line.length
     return

@@ -170,7 +170,7 @@ function conflict(base: ComposeNode, over: ComposeNode, path: Path, { problems }
   problems.error(
     over.position,
     path,
-    `\`${path.join('.')}\` is ${describeKind(over)} here and ${describeKind(base)} in line ${base.position.line} of ${base.position.file}. Use the same form in both, or \`!override\`.`,
+    `"${path.join('.')}" is ${describeKind(over)} here and ${describeKind(base)} in line ${base.position.line} of ${base.position.file}. Use the same form in both, or "!override".`,
   )
   return base
 }
