@@ -8,6 +8,7 @@ import type { MapNode } from './nodes.ts'
 import { parseYaml } from './parse-yaml.ts'
 import { createProblemList, type ProblemList } from './problems.ts'
 import type { Lookup } from './substitute.ts'
+import { reportRepeatedTargets } from './unique-items.ts'
 
 /** What all steps of one call of `readCompose` share. */
 export type ReadContext = {
@@ -61,6 +62,7 @@ export function createReadContext({ files, envFiles }: ReadInput): ReadContext {
       const root = parseFile(file)
       const inserted = root && interpolate(root, { lookup: variables, budget, problems })
       const map = inserted?.kind === 'map' ? inserted : undefined
+      if (map) reportRepeatedTargets(map, problems)
       cache.set(file, map)
       return map
     },
