@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { agentBack, idleLink, memory } from './agent-at-rest.ts'
+import { composeConvert } from './compose-convert.ts'
 import { composeImport } from './compose-import.ts'
 import { consoleSize } from './console-size.ts'
 import { containerList } from './container-list.ts'
@@ -28,6 +29,7 @@ const alone: Record<string, (report: Report) => Promise<void> | void> = {
   'console-size': (report) => consoleSize(report),
   'container-list': (report) => containerList(report, rounds(100)),
   merge: (report) => merge(report, rounds(100)),
+  'compose-convert': (report) => composeConvert(report, rounds(30)),
   'idle-cpu idle-memory': (report) => idle(report, 60),
 }
 const benches: Record<string, (testSystem: TestSystem, report: Report) => Promise<void> | void> = {

@@ -52,8 +52,9 @@ function flatten(name: string): void {
 }
 
 for (const name of ['service', 'job', 'pre_start_hook']) flatten(name)
-// Comparing each port with each other takes too long for thousands of them, and merging has made them unique.
+// Comparing each port or volume with each other takes too long for thousands of them, and merging has made them unique.
 delete getSchema(getSchema(getSchema(definitions, 'workload_spec'), 'properties'), 'ports').uniqueItems
+delete getSchema(getSchema(getSchema(definitions, 'container_spec'), 'properties'), 'volumes').uniqueItems
 // Services are checked one by one, so that one cannot hide the problems of others.
 const root = structuredClone(schema)
 const services = getSchema(getSchema(root, 'properties'), 'services')

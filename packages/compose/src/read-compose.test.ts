@@ -36,9 +36,28 @@ describe('the limits of files', () => {
 
   test('services that extend a large one are counted with all that they repeat', () => {
     const large = Array.from({ length: 3_000 }, (_, at) => `k${at}: a`).join(', ')
-    const services = Array.from({ length: 1_000 }, (_, at) => `  s${at}: { extends: base }`)
+    const services = Array.from({ length: 400 }, (_, at) => `  s${at}: { extends: base }`)
     const text = ['services:', `  base: { image: a, environment: { ${large} } }`, ...services].join('\n')
-    expect(listMessages(text)).toEqual([expect.stringContaining('60,000 values')])
+    expect(listMessages(text)).toEqual([expect.stringContaining('20,000 values')])
+  })
+
+  test('500 services are read, and one more is not', () => {
+    const make = (count: number) =>
+      `services:\n${Array.from({ length: count }, (_, at) => `  s${at}: { image: a }`).join('\n')}`
+    expect(listMessages(make(limits.services))).toEqual([])
+    expect(listMessages(make(limits.services + 1))).toEqual([expect.stringContaining('500 services')])
+  })
+
+  test('services that extend one with a long text are counted with all that they repeat', () => {
+    const services = Array.from({ length: 100 }, (_, at) => `  s${at}: { extends: base }`)
+    const text = ['services:', `  base: { image: a, labels: { a: ${'a'.repeat(50_000)} } }`, ...services].join('\n')
+    expect(listMessages(text)).toEqual([expect.stringContaining('4 MiB')])
+  })
+
+  test('a key has at most 1,024 characters', () => {
+    const make = (length: number) => `services: {}\n? x-${'a'.repeat(length - 2)}\n: a`
+    expect(listMessages(make(limits.keyLength))).toEqual([])
+    expect(listMessages(make(limits.keyLength + 1))).toEqual([expect.stringContaining('1,024 characters')])
   })
 
   test('values nested more than 100 levels deep are refused, also by aliases', () => {
@@ -84,6 +103,14 @@ describe('the limits of variables', () => {
     const services = Array.from({ length: 100 }, (_, at) => `  s${at}: { image: "$LONG" }`)
     const messages = listMessages(['services:', ...services].join('\n'), `LONG=${'x'.repeat(60_000)}`)
     expect(messages).toEqual([expect.stringContaining('4 MiB')])
+  })
+
+  test('an .env file counts for every service that names it, with its variables and its text', () => {
+    const services = Array.from({ length: 400 }, (_, at) => `  s${at}: { image: a, env_file: .env }`)
+    const text = ['services:', ...services].join('\n')
+    const variables = Array.from({ length: 100 }, (_, at) => `A${at}=1`).join('\n')
+    expect(listMessages(text, variables)).toEqual([expect.stringContaining('30,000 variables')])
+    expect(listMessages(text, `# ${'a'.repeat(10_000)}`)).toEqual([expect.stringContaining('2 MiB')])
   })
 
   test('defaults inside defaults end at their limit', () => {

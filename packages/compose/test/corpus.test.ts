@@ -1,14 +1,14 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { ContainerConfigFields } from '@crux/contract'
 import { configToJson, validateConfig } from '@crux/rules'
 import { describe, expect, test } from 'vitest'
 import { type ConvertResult, exportCompose } from '../src/index.ts'
-import { corpusDirectory, importCorpusCase, importText } from './import-compose.ts'
+import { listConvertCases } from './convert-corpus.ts'
+import { importCompose, importText } from './import-compose.ts'
 
 // Each directory of the corpus has compose files and what becomes of them. CRUX_RECORD_COMPOSE=1 writes the expected results again; Biome formats them.
 
-const cases = readdirSync(corpusDirectory).sort()
+const cases = listConvertCases()
 const record = process.env.CRUX_RECORD_COMPOSE === '1'
 
 /** The result in the form of `expected.json`. */
@@ -32,11 +32,10 @@ test('the corpus has at least 60 cases', () => {
   expect(cases.length).toBeGreaterThanOrEqual(60)
 })
 
-describe.each(cases)('%s', (name) => {
-  const result = importCorpusCase(name)
+describe.each(cases)('$name', ({ name, input, expectedFile: file }) => {
+  const result = importCompose(input)
 
   test('converts to the expected images, problems and keys that are not kept', () => {
-    const file = join(corpusDirectory, name, 'expected.json')
     const found = JSON.parse(JSON.stringify(describeResult(result)))
     if (record || !existsSync(file)) writeFileSync(file, `${JSON.stringify(found, null, 2)}\n`)
     expect(found).toEqual(JSON.parse(readFileSync(file, 'utf8')))

@@ -1,9 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
 import { type ConvertResult, convertCompose, type ReadInput, readCompose } from '../src/index.ts'
-
-/** Each directory has the files of one case, and `expected.json` with what becomes of them. */
-export const corpusDirectory: string = join(import.meta.dirname, 'corpus')
+import { readConvertCase } from './convert-corpus.ts'
 
 /** Reads and converts compose files, with what both steps report. */
 export function importCompose(input: ReadInput): ConvertResult {
@@ -20,18 +16,5 @@ export function importCompose(input: ReadInput): ConvertResult {
 export const importText = (text: string): ConvertResult =>
   importCompose({ files: [{ name: 'compose.yaml', text }], envFiles: [] })
 
-/** All files of a case of the corpus: `compose.yaml` is the first compose file, `.env` the first of the others. */
-export function importCorpusCase(name: string): ConvertResult {
-  const directory = join(corpusDirectory, name)
-  const files = readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name !== 'expected.json')
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
-    .map((path) => ({ name: relative(directory, path), text: readFileSync(path, 'utf8') }))
-  const isCompose = (file: { name: string }) => file.name.endsWith('.yaml')
-  const first = files.filter((file) => file.name === 'compose.yaml')
-  return importCompose({
-    files: [...first, ...files.filter((file) => isCompose(file) && !first.includes(file))],
-    envFiles: files.filter((file) => !isCompose(file)),
-  })
-}
+/** @param name of a directory of the corpus */
+export const importCorpusCase = (name: string): ConvertResult => importCompose(readConvertCase(name))

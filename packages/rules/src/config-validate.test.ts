@@ -40,6 +40,17 @@ describe('validateConfig', () => {
       ['ports[1].external hostPortsAreUnique'],
     ],
     [
+      'one host port on all addresses and on one of them',
+      {
+        ports: [
+          { internal: 1, external: 80, bindAddress: '127.0.0.1' },
+          { internal: 2, external: 80, bindAddress: '::' },
+          { internal: 3, external: 80, bindAddress: '10.0.0.1' },
+        ],
+      },
+      ['ports[1].external hostPortsAreUnique', 'ports[2].external hostPortsAreUnique'],
+    ],
+    [
       'one host port on two addresses or protocols is fine',
       {
         ports: [

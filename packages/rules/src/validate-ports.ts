@@ -1,7 +1,7 @@
 import type { ContainerConfigFields } from '@crux/contract'
 import { overlap, overlappingRanges } from './config-merge.ts'
 import type { Report } from './config-problem.ts'
-import { isSameHostPort, publishedPorts } from './host-ports.ts'
+import { isEveryAddress, publishedPorts } from './host-ports.ts'
 
 /** Checks ports, their ranges, and the gate that holds them. */
 export function checkPorts(config: ContainerConfigFields, whole: boolean, report: Report): void {
@@ -36,10 +36,16 @@ function checkRanges(config: ContainerConfigFields, report: Report): void {
 }
 
 function checkPublishing(config: ContainerConfigFields, report: Report): void {
-  const published = publishedPorts(config)
-  for (const [index, mine] of published.entries())
-    if (mine.property.startsWith('ports') && published.slice(0, index).some((other) => isSameHostPort(other, mine)))
-      report(mine.property, 'hostPortsAreUnique', `Port ${mine.from} of the node is published twice`)
+  const single = publishedPorts(config).filter(({ property }) => property.startsWith('ports'))
+  for (const same of Map.groupBy(single, ({ protocol, from }) => `${from}/${protocol}`).values()) {
+    const addresses = new Set<string>()
+    for (const { property, from, address } of same) {
+      const isTaken = isEveryAddress(address) || addresses.has(address) || addresses.has('')
+      if (isTaken && addresses.size > 0)
+        report(property, 'hostPortsAreUnique', `Port ${from} of the node is published twice`)
+      addresses.add(isEveryAddress(address) ? '' : address)
+    }
+  }
   for (const [index, { bindAddress, external }] of (config.ports ?? []).entries())
     if (bindAddress && !external)
       report(`ports[${index}].external`, 'required', `Say which port of ${bindAddress} it is`)

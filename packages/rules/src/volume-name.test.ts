@@ -74,6 +74,16 @@ describe('volumes that are paths of the node', () => {
     expect(paths('ro', 'ro')).toEqual([])
   })
 
+  it('are compared with the root, and with each volume around them', () => {
+    const names = (rows: string[]) =>
+      problems({ volumes: rows.map((name, index) => ({ name, path: `/${index}`, type: 'rwo' })) })
+    expect(names(['/srv/a', '/'])).toEqual([expect.stringMatching(/^volumes\[0\].* \/srv\/a lies inside \/, /)])
+    expect(names(['/srv/a/b', '/srv/a', '/srv'])).toEqual([
+      expect.stringMatching(/^volumes\[0\].* lies inside \/srv\/a, /),
+      expect.stringMatching(/^volumes\[1\].* lies inside \/srv, /),
+    ])
+  })
+
   it('may be siblings, and may be nested inside the container', () => {
     expect(
       problems({

@@ -57,15 +57,26 @@ export function checkNestedHostPaths(config: ContainerConfigFields, report: Repo
       ? [{ index, name, path: normalHostPath(name), writable: type !== 'ro' || filled.has(name) }]
       : [],
   )
+  const byPath = Map.groupBy(paths, ({ path }) => path)
+  const lengths = [...new Set(paths.map(({ path }) => path.length))]
   for (const inner of paths) {
-    const outer = paths.find(
-      (other) => isInside(inner.path, other.path) && (inner.writable || other.writable) && other !== inner,
+    const around = lengths.flatMap((length) =>
+      isPathEnd(inner.path, length)
+        ? (byPath.get(inner.path.slice(0, length)) ?? [])
+            .filter((other) => inner.writable || other.writable)
+            .slice(0, 1)
+        : [],
     )
+    const [outer] = around.sort((left, right) => left.index - right.index)
     if (!outer) continue
     const description = `${inner.name} lies inside ${outer.name}, which is a volume too: mount only one of them, or both read-only`
     report(`volumes[${inner.index}].name`, 'matches', description)
   }
 }
+
+/** Whether the first characters of a path are those of a directory around it. */
+const isPathEnd = (path: string, length: number): boolean =>
+  length < path.length && (length === 1 || path[length] === '/')
 
 /** The path without empty parts, dots and a trailing slash. */
 function normalHostPath(path: string): string {

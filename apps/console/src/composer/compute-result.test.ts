@@ -61,6 +61,25 @@ test('sorts errors before warnings, and keeps the services without errors', () =
   expect(problems.find(({ service }) => service === 'api')).toMatchObject({ file: 'compose.yaml', line: 11 })
 })
 
+test('what is not kept has the order of the lines, whether reading or conversion lists it', () => {
+  const text = `services:
+  web:
+    image: nginx
+    pid: host
+  tool:
+    image: nginx
+    profiles: [tools]
+  cache:
+    image: nginx
+    pid: host
+`
+  expect(computeResult(input(text)).notKept.map(({ line, path }) => [line, path])).toEqual([
+    [4, 'services.web.pid'],
+    [5, 'services.tool'],
+    [10, 'services.cache.pid'],
+  ])
+})
+
 test('an empty file has no services and no problems', () => {
   expect(computeResult(input('', ''))).toEqual({
     services: [],

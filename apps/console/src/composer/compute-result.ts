@@ -7,14 +7,17 @@ export function computeResult({ registries, ...input }: ComposeInput): ComposeRe
   const read = readCompose(input)
   const converted = read.document ? convertCompose(read.document) : { images: [], problems: [], notKept: [] }
   const files = [...input.files, ...input.envFiles].map(({ name }) => name)
-  const problems = sortProblems([...read.problems, ...converted.problems], files)
-  const notKept = [...read.notKept, ...converted.notKept]
+  const compare = compareBy(files)
+  const problems = [...read.problems, ...converted.problems].sort((a, b) => rank(a) - rank(b) || compare(a, b))
+  const notKept = [...read.notKept, ...converted.notKept].sort(compare)
+  const problemsByService = Map.groupBy(problems, ({ service }) => service)
+  const notKeptByService = Map.groupBy(notKept, ({ service }) => service)
   const services = converted.images.map((image) => ({
     ...image,
     ...findRegistry(image.name, registries),
     dangers: hostDangers(image.config),
-    problems: problems.filter(({ service }) => service === image.service),
-    notKept: notKept.filter(({ service }) => service === image.service),
+    problems: problemsByService.get(image.service) ?? [],
+    notKept: notKeptByService.get(image.service) ?? [],
     json: JSON.stringify(configToJson(image.config, { base: true }), null, 2),
   }))
   const shown = new Set(services.map(({ service }) => service))
@@ -33,10 +36,13 @@ function findRegistry(name: string, registries: readonly Registry[]): Pick<Servi
   return { registry: registry ?? null, host: getImageHost(name) }
 }
 
-function sortProblems(problems: readonly ComposeProblem[], files: readonly string[]): ComposeProblem[] {
-  const rank = ({ level }: ComposeProblem) => (level === 'error' ? 0 : 1)
-  return problems.toSorted(
-    (a, b) =>
-      rank(a) - rank(b) || files.indexOf(a.file) - files.indexOf(b.file) || a.line - b.line || a.column - b.column,
-  )
+/** In the order of the files and their lines. */
+function compareBy(files: readonly string[]): (a: Place, b: Place) => number {
+  const order = new Map(files.map((name, index) => [name, index]))
+  const getFile = ({ file }: Place) => order.get(file) ?? order.size
+  return (a, b) => getFile(a) - getFile(b) || a.line - b.line || a.column - b.column
 }
+
+type Place = { file: string; line: number; column: number }
+
+const rank = ({ level }: ComposeProblem) => (level === 'error' ? 0 : 1)

@@ -86,4 +86,24 @@ networks:
     })
     expect(problems).toMatchObject([{ level: 'error', path: 'services.upwards.volumes.0' }])
   })
+
+  test('takes 2,000 entries of a list, and ranges of 10,000 single ports in all services', () => {
+    const listVolumes = (count: number) => Array.from({ length: count }, (_, at) => `/v${at}:/v${at}`)
+    const importVolumes = (count: number) =>
+      importText(`services: {web: {image: nginx, volumes: ${JSON.stringify(listVolumes(count))}}}`)
+    expect(importVolumes(2_000).images[0]?.config.volumes).toHaveLength(2_000)
+    expect(importVolumes(2_001).problems).toMatchObject([
+      { path: 'services.web.volumes.2000', message: expect.stringContaining('at most 2,000') },
+    ])
+    const exposing = Array.from({ length: 11 }, (_, at) => `  web-${at}: {image: nginx, expose: ["1-1000"]}`)
+    const { images, problems } = importText(`services:\n${exposing.join('\n')}\n`)
+    expect(images).toHaveLength(10)
+    expect(problems).toMatchObject([{ path: 'services.web-10.expose.0', message: expect.stringContaining('10,000') }])
+  })
+
+  test('names many volumes without a name by their directories', () => {
+    const volumes = Array.from({ length: 3 }, (_, at) => `/v${at}/data`)
+    const { images } = importText(`services: {web: {image: nginx, volumes: ${JSON.stringify(volumes)}}}`)
+    expect(images[0]?.config.volumes?.map(({ name }) => name)).toEqual(['data', 'data-2', 'data-3'])
+  })
 })

@@ -7,7 +7,7 @@ import { convertHealthCheck } from './health.ts'
 import { serviceKeys, topLevelKeys } from './key-table.ts'
 import { listNotKept } from './list-not-kept.ts'
 import { convertLogging } from './logging.ts'
-import { convertName } from './names.ts'
+import { convertName, listNames } from './names.ts'
 import { convertNetworks } from './networks.ts'
 import { type Dependency, orderServices, readDependencies } from './order.ts'
 import { convertPorts } from './ports.ts'
@@ -30,10 +30,11 @@ export function convertCompose(document: ComposeDocument): ConvertResult {
   listNotKept(root, topLevelKeys, (path, reason) => report.omit(path, null, reason))
   reportSharedNetwork(services, report)
   const dependencies = readDependencies(services, report)
+  const waiting = Map.groupBy(dependencies, ({ on }) => on)
   const ordered = orderServices(Object.keys(services), dependencies)
   if (!ordered.ok) {
     const names = ordered.cycle.map(({ service }) => service)
-    const message = `These services wait for each other: ${[...names, names[0]].join(' -> ')}. Remove one of the dependencies`
+    const message = `These services wait for each other: ${listNames([...names, ...names.slice(0, 1)], ' -> ')}. Remove one of the dependencies`
     report.error(ordered.cycle[0]?.path ?? ['services'], null, message)
     return { images: [], problems: report.problems, notKept: sortByPosition(report.notKept) }
   }
@@ -43,7 +44,7 @@ export function convertCompose(document: ComposeDocument): ConvertResult {
     if (document.invalidServices.has(service)) continue
     const context = createServiceContext(service, toComposeRecord(services[service]), root, report)
     contexts.set(service, context)
-    const image = convertService(context, dependencies, document)
+    const image = convertService(context, waiting.get(service) ?? [], document)
     if (image) images.push(image)
   }
   reportRepeatedNames(images, contexts)
@@ -58,16 +59,16 @@ export function convertCompose(document: ComposeDocument): ConvertResult {
 
 /** In the order of the lines of each file. */
 function sortByPosition<Entry extends SourcePosition>(entries: readonly Entry[]): Entry[] {
-  const files = [...new Set(entries.map(({ file }) => file))]
+  const files = new Map([...new Set(entries.map(({ file }) => file))].map((file, index) => [file, index]))
+  const place = ({ file }: Entry) => files.get(file) ?? 0
   return entries.toSorted(
-    (left, right) =>
-      files.indexOf(left.file) - files.indexOf(right.file) || left.line - right.line || left.column - right.column,
+    (left, right) => place(left) - place(right) || left.line - right.line || left.column - right.column,
   )
 }
 
 function convertService(
   context: ServiceContext,
-  dependencies: readonly Dependency[],
+  waiting: readonly Dependency[],
   document: ComposeDocument,
 ): ConvertedImage | undefined {
   const { service, value } = context
@@ -84,7 +85,7 @@ function convertService(
   convertResources(context)
   convertRuntime(context)
   convertLogging(context)
-  expectState(context, dependencies)
+  expectState(context, waiting)
   reportLinkAliases(context)
   applyCruxExtension(context)
   const config = checkConfig(context)
@@ -117,8 +118,7 @@ function readImage(context: ServiceContext): Omit<ConvertedImage, 'config'> | un
 }
 
 /** What other services wait for becomes what a start waits for before it starts the next container (docs/docker.md). */
-function expectState(context: ServiceContext, dependencies: readonly Dependency[]): void {
-  const waiting = dependencies.filter(({ on }) => on === context.service)
+function expectState(context: ServiceContext, waiting: readonly Dependency[]): void {
   const completed = waiting.find(({ condition }) => condition === 'service_completed_successfully')
   const healthy = waiting.find(({ condition }) => condition === 'service_healthy')
   if (completed) {

@@ -23,10 +23,10 @@ export function applyCruxExtension(context: ServiceContext): void {
   for (const { property, description } of problems)
     context.error([cruxExtension, ...parsePropertyPath(property)], description)
   if (!parsed?.success) return
+  for (const property of [...context.origins.keys()])
+    if (Object.hasOwn(given, String(parsePropertyPath(property)[0]))) context.origins.delete(property)
   for (const field of containerConfigFieldNames) {
-    if (!(field in given)) continue
-    for (const property of [...context.origins.keys()])
-      if (parsePropertyPath(property)[0] === field) context.origins.delete(property)
+    if (!Object.hasOwn(given, field)) continue
     context.origins.set(field, [cruxExtension, field])
     if (parsed.data[field] === null || parsed.data[field] === undefined) delete context.config[field]
     else Object.assign(context.config, { [field]: parsed.data[field] })

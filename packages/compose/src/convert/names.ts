@@ -40,3 +40,11 @@ export function toDnsLabel(text: string): string {
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
 }
+
+const shownNames = 10
+
+/** Names as a part of a sentence; of many, the first ones. */
+export function listNames(names: readonly string[], separator = ', '): string {
+  const shown = names.slice(0, shownNames).join(separator)
+  return names.length > shownNames ? `${shown} and ${names.length - shownNames} others` : shown
+}

@@ -16,7 +16,7 @@ export function convertNetworks(context: ServiceContext): void {
   convertNetworkMode(context)
   const networks = context.get('networks')
   const names = isComposeRecord(networks) ? Object.keys(networks) : toTexts(networks)
-  const rows: PlacedRow<{ key: string }>[] = []
+  const rows = new Map<string, PlacedRow<{ key: string }>>()
   for (const [index, name] of names.entries()) {
     const path = ['networks', isComposeRecord(networks) ? name : index]
     if (isComposeRecord(networks)) reportAliases(context, toComposeRecord(networks[name]), path)
@@ -24,9 +24,9 @@ export function convertNetworks(context: ServiceContext): void {
     const key = toNetworkKey(context.root, name)
     if (key === undefined)
       context.error(path, `The network ${name} is not declared: add it to the networks at the end of the file`)
-    else if (!rows.some(({ row }) => row.key === key)) rows.push({ row: { key }, path })
+    else if (!rows.has(key)) rows.set(key, { row: { key }, path })
   }
-  setRows(context, 'networks', rows, (keys) => {
+  setRows(context, 'networks', [...rows.values()], (keys) => {
     context.config.networks = keys
   })
 }

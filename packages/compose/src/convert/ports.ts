@@ -11,9 +11,11 @@ type PortEntry = { target: Range; published?: Range; address?: string; protocol?
 /** Ranges become single ports where our ranges cannot hold them: UDP, and those of one address. */
 const singlePortsMax = 1_000
 
+type Placed = PlacedRow<PortRow>
+
 /** Converts `ports` (short and long) and `expose` to ports and ranges of ports. */
 export function convertPorts(context: ServiceContext): void {
-  const ports: PlacedRow<PortRow>[] = []
+  const ports = new Map<string, Placed>()
   const ranges: PlacedRow<RangeRow>[] = []
   for (const [index, item] of toList(context.get('ports')).entries()) {
     const path = ['ports', index]
@@ -31,7 +33,7 @@ export function convertPorts(context: ServiceContext): void {
     if (entry && entry.published === undefined) addExposed(context, { ports, ranges }, entry, path)
     else context.error(path, `${describe(item)} is not a port of the container: write it like "3000" or "53/udp"`)
   }
-  setRows(context, 'ports', ports, (rows) => {
+  setRows(context, 'ports', [...ports.values()], (rows) => {
     context.config.ports = rows
   })
   setRows(context, 'portRanges', ranges, (rows) => {
@@ -87,7 +89,8 @@ function parseRange(text: string | undefined): Range | undefined {
   return from >= 1 && to <= 65_535 && from <= to ? { from, to } : undefined
 }
 
-type Lists = { ports: PlacedRow<PortRow>[]; ranges: PlacedRow<RangeRow>[] }
+/** `ports` by number and protocol in the container. */
+type Lists = { ports: Map<string, Placed>; ranges: PlacedRow<RangeRow>[] }
 const countPorts = ({ from, to }: Range) => to - from + 1
 
 function addEntry(context: ServiceContext, lists: Lists, entry: PortEntry, path: ComposePath): void {
@@ -108,6 +111,7 @@ function addEntry(context: ServiceContext, lists: Lists, entry: PortEntry, path:
     lists.ranges.push({ row: { internal: target, external: published }, path })
     return
   }
+  if (!reserveSinglePorts(context, target, path)) return
   for (let offset = 0; offset < countPorts(target); offset += 1) {
     const row = toRow(target.from + offset, protocol, {
       external: published.from + offset,
@@ -148,6 +152,13 @@ function checkEntry(
   return true
 }
 
+/** @returns whether the range may become single ports */
+function reserveSinglePorts(context: ServiceContext, target: Range, path: ComposePath): boolean {
+  if (countPorts(target) === 1 || context.reservePorts(countPorts(target))) return true
+  context.error(path, 'The ranges of all services become more than 10,000 single ports: make them shorter')
+  return false
+}
+
 function addExposed(
   context: ServiceContext,
   { ports, ranges }: Lists,
@@ -155,22 +166,22 @@ function addExposed(
   path: ComposePath,
 ): void {
   if (!checkEntry(context, { target, ...(protocol && { protocol }) }, path)) return
+  if (!reserveSinglePorts(context, target, path)) return
   for (let port = target.from; port <= target.to; port += 1) {
     const row = toRow(port, protocol, {})
     const isInRange = ranges.some(({ row: { internal } }) => internal.from <= port && port <= internal.to)
-    if (!(isInRange && protocolName(row) === 'tcp') && !ports.some((other) => isSamePort(other.row, row)))
-      ports.push({ row, path })
+    if (!(isInRange && protocolName(row) === 'tcp') && !ports.has(describePort(row)))
+      ports.set(describePort(row), { row, path })
   }
 }
 
 function addPublished(context: ServiceContext, { ports }: Lists, row: PortRow, path: ComposePath): void {
-  const existing = ports.find((other) => isSamePort(other.row, row))
-  if (!existing) ports.push({ row, path })
-  else if (!existing.row.external) Object.assign(existing, { row, path })
+  const existing = ports.get(describePort(row))
+  if (!existing?.row.external) ports.set(describePort(row), { row, path })
   else if (existing.row.external !== row.external || existing.row.bindAddress !== row.bindAddress)
     context.omit(
       path,
-      `Crux publishes a port of a container once: ${row.internal}/${protocolName(row)} is published at ${existing.row.external} already`,
+      `Crux publishes a port of a container once: ${describePort(row)} is published at ${existing.row.external} already`,
     )
 }
 
@@ -182,5 +193,4 @@ const toRow = (internal: number, protocol: string | undefined, rest: Partial<Por
 })
 
 const protocolName = (row: PortRow) => row.protocol ?? 'tcp'
-const isSamePort = (left: PortRow, right: PortRow) =>
-  left.internal === right.internal && protocolName(left) === protocolName(right)
+const describePort = (row: PortRow) => `${row.internal}/${protocolName(row)}`

@@ -1,10 +1,15 @@
 import type { ComposeDocument, ComposePath, ComposeProblem, NotKept } from '../model.ts'
 
+/** Single ports of all services. */
+const portsMax = 10_000
+
 /** Collects what is wrong and what is not kept, each with its place in the files. */
 export type Report = {
   readonly document: ComposeDocument
   readonly problems: ComposeProblem[]
   readonly notKept: NotKept[]
+  /** Counts ports that are made from ranges; false if there are too many, which are not counted. */
+  reservePorts(count: number): boolean
   error(path: ComposePath, service: string | null, message: string): void
   warning(path: ComposePath, service: string | null, message: string): void
   omit(path: ComposePath, service: string | null, reason: string): void
@@ -13,6 +18,7 @@ export type Report = {
 export function createReport(document: ComposeDocument): Report {
   const problems: ComposeProblem[] = []
   const notKept: NotKept[] = []
+  let ports = 0
   const locate = (path: ComposePath, service: string | null) => ({
     ...document.position(path),
     path: path.join('.'),
@@ -24,6 +30,11 @@ export function createReport(document: ComposeDocument): Report {
     document,
     problems,
     notKept,
+    reservePorts(count) {
+      if (ports + count > portsMax) return false
+      ports += count
+      return true
+    },
     error: add('error'),
     warning: add('warning'),
     omit: (path, service, reason) => void notKept.push({ ...locate(path, service), reason }),

@@ -113,11 +113,11 @@ type ExtraHostRow = NonNullable<ContainerConfigFields['extraHosts']>[number]
 /** `name:address`, `name=address`, or a mapping, whose values may be lists of addresses. */
 function convertExtraHosts(context: ServiceContext): void {
   const value = context.get('extra_hosts')
-  const rows: PlacedRow<ExtraHostRow>[] = []
+  const rows = new Map<string, PlacedRow<ExtraHostRow>>()
   const add = (row: ExtraHostRow, path: (string | number)[]) => {
     if (!ExtraHost.shape.value.safeParse(row.value).success)
       context.error(path, `"${row.value}" is not an IP address: write one, or host-gateway for the node itself`)
-    else if (!rows.some((other) => other.row.key === row.key)) rows.push({ row, path })
+    else if (!rows.has(row.key)) rows.set(row.key, { row, path })
     else context.omit(path, `Crux has one address for each name: ${row.value} is left out`)
   }
   if (isComposeRecord(value))
@@ -131,7 +131,7 @@ function convertExtraHosts(context: ServiceContext): void {
       if (row) add(row, path)
       else context.error(path, 'Write a name and an address: "db.internal:10.0.0.5"')
     }
-  setRows(context, 'extraHosts', rows, (hosts) => {
+  setRows(context, 'extraHosts', [...rows.values()], (hosts) => {
     context.config.extraHosts = hosts
   })
 }

@@ -1,4 +1,4 @@
-import type { ContainerConfigField, ContainerConfigFields } from '@crux/contract'
+import { type ContainerConfigField, type ContainerConfigFields, limits } from '@crux/contract'
 import type { ComposePath, ComposeValue, SourcePosition } from '../model.ts'
 import type { Report } from './report.ts'
 import { type ComposeRecord, getMember } from './values.ts'
@@ -16,6 +16,8 @@ export type ServiceContext = {
   locate(path: ComposePath): SourcePosition
   /** Stores a setting and remembers where it was written. */
   set<Field extends ContainerConfigField>(field: Field, value: ContainerConfigFields[Field], path: ComposePath): void
+  /** Counts ports that are made from ranges; false if the document has too many. */
+  reservePorts(count: number): boolean
   error(path: ComposePath, message: string): void
   warning(path: ComposePath, message: string): void
   omit(path: ComposePath, reason: string): void
@@ -42,6 +44,7 @@ export function createServiceContext(
       config[field] = setting
       origins.set(field, path)
     },
+    reservePorts: report.reservePorts,
     error: (path, message) => report.error(toFullPath(path), service, message),
     warning: (path, message) => report.warning(toFullPath(path), service, message),
     omit: (path, reason) => report.omit(toFullPath(path), service, reason),
@@ -59,6 +62,15 @@ export function setRows<Row>(
   store: (rows: Row[]) => void,
 ): void {
   if (placed.length === 0) return
+  const tooMany = placed[limits.listEntries]
+  if (tooMany) {
+    // Checking them would take long.
+    context.error(
+      tooMany.path,
+      `Crux has at most ${limits.listEntries.toLocaleString('en')} of these for a service: remove some`,
+    )
+    return
+  }
   store(placed.map(({ row }) => row))
   for (const [index, { path }] of placed.entries()) context.origins.set(`${field}[${index}]`, path)
 }

@@ -1,5 +1,6 @@
 import type { ContainerConfigFields } from '@crux/contract'
 import type { ComposePath, ComposeValue } from '../model.ts'
+import { listNames } from './names.ts'
 import { type PlacedRow, type ServiceContext, setRows } from './service-context.ts'
 import { formatQuantity, parseByteSize } from './units.ts'
 import {
@@ -24,22 +25,24 @@ type Mount = {
   subpath?: string | undefined
 }
 type Placed = PlacedRow<VolumeRow>
+/** What a service mounts, with the names and targets that are taken. */
+type Mounts = { rows: Placed[]; names: Set<string>; nextNumbers: Map<string, number> }
 
 /** Converts `volumes` (short and long) and `tmpfs`. */
 export function convertVolumes(context: ServiceContext): void {
-  const rows: Placed[] = []
+  const mounts: Mounts = { rows: [], names: new Set(), nextNumbers: new Map() }
   for (const [index, item] of toList(context.get('volumes')).entries()) {
     const path = ['volumes', index]
     const mount = isComposeRecord(item) ? readLongVolume(context, item, path) : readShortVolume(context, item, path)
-    if (mount) addMount(context, rows, mount, path)
+    if (mount) addMount(context, mounts, mount, path)
   }
   const tmpfs = context.get('tmpfs')
   for (const [index, text] of toTexts(tmpfs).entries()) {
     const path = Array.isArray(tmpfs) ? ['tmpfs', index] : ['tmpfs']
     const mount = readTmpfs(context, text, path)
-    if (mount) addMount(context, rows, mount, path)
+    if (mount) addMount(context, mounts, mount, path)
   }
-  setRows(context, 'volumes', rows, (volumes) => {
+  setRows(context, 'volumes', mounts.rows, (volumes) => {
     context.config.volumes = volumes
   })
 }
@@ -133,26 +136,22 @@ function readSize(context: ServiceContext, text: string | undefined, path: Compo
   return bytes ? formatQuantity(bytes) : undefined
 }
 
-function addMount(context: ServiceContext, rows: Placed[], mount: Mount, path: ComposePath): void {
-  const name = getName(context, rows, mount, path)
+function addMount(context: ServiceContext, mounts: Mounts, mount: Mount, path: ComposePath): void {
+  const name = getName(context, mounts, mount, path)
   if (name === undefined) return
   const { type, size, target } = mount
   if (mount.kind === 'tmpfs' && !size)
     context.omit(path, 'Without a size, a volume in memory has 64 MiB here: set one if that is not enough')
-  if (rows.some(({ row }) => row.name === name)) {
+  if (mounts.names.has(name)) {
     context.omit(path, `Crux mounts a volume once in a container: ${name} is mounted already`)
     return
   }
-  rows.push({ row: { name, path: target, type, ...(size && { size }) }, path })
+  mounts.names.add(name)
+  mounts.rows.push({ row: { name, path: target, type, ...(size && { size }) }, path })
 }
 
 /** The name of the volume; undefined if it cannot be mounted. */
-function getName(
-  context: ServiceContext,
-  rows: readonly Placed[],
-  mount: Mount,
-  path: ComposePath,
-): string | undefined {
+function getName(context: ServiceContext, mounts: Mounts, mount: Mount, path: ComposePath): string | undefined {
   const { kind, source, target, subpath } = mount
   if (kind === 'bind') {
     if (source?.startsWith('/')) return source
@@ -162,7 +161,7 @@ function getName(
     )
     return undefined
   }
-  if (kind === 'tmpfs' || source === undefined) return nameByPath(rows, target)
+  if (kind === 'tmpfs' || source === undefined) return nameByPath(mounts, target)
   if (!Object.hasOwn(toComposeRecord(getMember(context.root, 'volumes')), source)) {
     context.error(path, `The volume ${source} is not declared: add it to the volumes at the end of the file`)
     return undefined
@@ -174,13 +173,13 @@ function getName(
 }
 
 /** Volumes without a name are called as their directory. */
-function nameByPath(rows: readonly Placed[], target: string): string {
+function nameByPath({ names, nextNumbers }: Mounts, target: string): string {
   const last = target.split('/').filter(Boolean).at(-1)
   const name = last?.replaceAll(/[^\w.-]+/g, '-').replace(/^[-.]+/, '') || 'volume'
-  const isTaken = (candidate: string) => rows.some(({ row }) => row.name === candidate)
-  let number = 2
-  if (!isTaken(name)) return name
-  while (isTaken(`${name}-${number}`)) number += 1
+  if (!names.has(name)) return name
+  let number = nextNumbers.get(name) ?? 2
+  while (names.has(`${name}-${number}`)) number += 1
+  nextNumbers.set(name, number + 1)
   return `${name}-${number}`
 }
 
@@ -195,7 +194,7 @@ export function reportSharedVolumes(contexts: readonly ServiceContext[]): void {
     Object.hasOwn(toComposeRecord(getMember(context.root, 'volumes')), name)
   for (const [name, sharing] of Map.groupBy(mounts, (mount) => mount.name)) {
     if (sharing.length < 2) continue
-    const services = sharing.map(({ context }) => context.service).join(', ')
+    const services = listNames(sharing.map(({ context }) => context.service))
     for (const { context, index } of sharing)
       if (declared(context, name))
         context.omit(

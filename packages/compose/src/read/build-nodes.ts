@@ -54,7 +54,7 @@ function buildNode(node: unknown, offset: number, builder: Builder): ComposeNode
     return fail(
       builder,
       position,
-      `The tag \`${shortTag(node.tag ?? '')}\` is unknown. Remove it; Compose knows !reset and !override.`,
+      `The tag "${shortTag(node.tag ?? '')}" is unknown. Remove it; Compose knows !reset and !override.`,
     )
   if (node.anchor) builder.anchors.set(node.anchor, null)
   const built = isScalar(node)
@@ -79,10 +79,10 @@ function buildAlias(alias: Alias, builder: Builder): ComposeNode {
     return fail(
       builder,
       position,
-      `There is no anchor \`&${alias.source}\` above this line. Define it before it is used.`,
+      `There is no anchor "&${alias.source}" above this line. Define it before it is used.`,
     )
   if (target === null)
-    return fail(builder, position, `The alias \`*${alias.source}\` is inside of its own anchor. Remove it there.`)
+    return fail(builder, position, `The alias "*${alias.source}" is inside of its own anchor. Remove it there.`)
   builder.budget.readNodes(target.size)
   return target
 }
@@ -103,7 +103,7 @@ function buildMap(node: YAMLMap, position: SourcePosition, tag: MergeTag | undef
       fail(
         builder,
         key.position,
-        `The key \`${key.text}\` is already in line ${earlier.keyPosition.line}. Remove one of the two.`,
+        `The key "${key.text}" is already in line ${earlier.keyPosition.line}. Remove one of the two.`,
       )
     else entries.set(key.text, { keyPosition: key.position, node: value })
   }
@@ -119,7 +119,7 @@ function mergeInto(entries: Map<string, Entry>, merged: ComposeNode, builder: Bu
       fail(
         builder,
         map.position,
-        'A merge key `<<` takes a mapping, or a list of mappings. Use an alias such as `*name`.',
+        'A merge key "<<" takes a mapping, or a list of mappings. Use an alias such as "*name".',
       )
       return
     }
@@ -139,9 +139,13 @@ function readKey(pair: Pair, builder: Builder): Key | undefined {
   const [start, end] = [key.range?.[0] ?? 0, key.range?.[1] ?? 0]
   const position = builder.toPosition(start)
   const source = key.source ?? ''
+  if (source.length > limits.keyLength) {
+    fail(builder, position, `A key has at most ${limits.keyLength.toLocaleString('en')} characters. Shorten it.`)
+    return undefined
+  }
   const isPlain = key.type === Scalar.PLAIN
   if (isPlain && typeof resolveScalar(source) !== 'string') {
-    fail(builder, position, `A key must be text. Put quotes around \`${source}\`.`)
+    fail(builder, position, `A key must be text. Put quotes around "${source}".`)
     return undefined
   }
   return { text: source, isMerge: isPlain && source === '<<', position, end }
@@ -170,7 +174,7 @@ function readTagged(tag: string, text: string, builder: Builder, position: Sourc
         ? typeof value === 'boolean'
         : typeof value === 'number' && (tag === '!!float' || Number.isInteger(value))
   if (fits) return value
-  fail(builder, position, `\`${text.slice(0, 40)}\` does not fit its tag \`${tag}\`. Remove the tag.`)
+  fail(builder, position, `"${text.slice(0, 40)}" does not fit its tag "${tag}". Remove the tag.`)
   return null
 }
 

@@ -8,6 +8,7 @@ import type { MapNode } from './nodes.ts'
 import { parseYaml } from './parse-yaml.ts'
 import { createProblemList, type ProblemList } from './problems.ts'
 import type { Lookup } from './substitute.ts'
+import { reportRepeatedTargets } from './unique-items.ts'
 
 /** What all steps of one call of `readCompose` share. */
 export type ReadContext = {
@@ -40,7 +41,7 @@ export function createReadContext({ files, envFiles }: ReadInput): ReadContext {
       problems.error(
         root.position,
         [],
-        `A compose file is a mapping with keys such as \`services:\`, and this is ${describeKind(root)}.`,
+        `A compose file is a mapping with keys such as "services:", and this is ${describeKind(root)}.`,
       )
     parsed.set(file, map)
     return map
@@ -61,6 +62,7 @@ export function createReadContext({ files, envFiles }: ReadInput): ReadContext {
       const root = parseFile(file)
       const inserted = root && interpolate(root, { lookup: variables, budget, problems })
       const map = inserted?.kind === 'map' ? inserted : undefined
+      if (map) reportRepeatedTargets(map, problems)
       cache.set(file, map)
       return map
     },

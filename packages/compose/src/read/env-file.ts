@@ -18,6 +18,7 @@ type Reader = EnvFileTools & {
   values: Map<string, string>
   lineAt: () => number
   at: number
+  invalidLines: number
 }
 
 /**
@@ -48,6 +49,7 @@ export function readRawEnvFile(file: SourceFile, tools: EnvFileTools): Map<strin
 function createReader(file: SourceFile, tools: EnvFileTools): Reader {
   if (file.text.length > limits.textLength)
     throw new LimitError(`${file.name} is larger than 1 MiB. Remove variables that the services do not need.`)
+  tools.budget.readEnvText(file.text.length)
   const text = file.text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')
   let [line, counted] = [1, 0]
   const reader: Reader = {
@@ -55,6 +57,7 @@ function createReader(file: SourceFile, tools: EnvFileTools): Reader {
     file,
     text,
     at: 0,
+    invalidLines: 0,
     values: new Map(),
     lineAt() {
       for (; counted < reader.at; counted += 1) if (text[counted] === '\n') line += 1
@@ -67,7 +70,8 @@ function createReader(file: SourceFile, tools: EnvFileTools): Reader {
 /** Moves past blank lines and comments; false at the end. */
 function skipToStatement(reader: Reader): boolean {
   const start = /[^\s]/g
-  for (;;) {
+  // More problems are not shown, and what is wrong everywhere is no `.env` file.
+  while (reader.invalidLines < limits.problems) {
     start.lastIndex = reader.at
     const found = start.exec(reader.text)
     if (!found) return false
@@ -76,6 +80,7 @@ function skipToStatement(reader: Reader): boolean {
     if (found[0] !== '#') return true
     reader.at += takeLine(reader).length
   }
+  return false
 }
 
 function takeLine({ text, at }: Reader): string {
@@ -89,7 +94,7 @@ function readStatement(reader: Reader): void {
   if (whole === undefined || key === undefined) {
     reportLine(
       reader,
-      'A variable is written as NAME=value. Letters, digits, `_`, `.` and `-` are allowed in its name.',
+      'A variable is written as NAME=value. Letters, digits, "_", "." and "-" are allowed in its name.',
     )
     reader.at += line.length
     return
@@ -166,6 +171,7 @@ function insertVariables(reader: Reader, text: string): string {
 function setValue(reader: Reader, key: string, value: string | undefined): void {
   if (value === undefined) return
   reader.budget.addText(key.length + value.length)
+  reader.budget.readEnvVariable()
   reader.values.set(key, value)
   if (reader.values.size > limits.variables)
     throw new LimitError(`${reader.file.name} has more than 10,000 variables. Remove those that no service needs.`)
@@ -174,5 +180,6 @@ function setValue(reader: Reader, key: string, value: string | undefined): void 
 const getPosition = (reader: Reader) => ({ file: reader.file.name, line: reader.lineAt(), column: 1 })
 
 function reportLine(reader: Reader, message: string): void {
+  reader.invalidLines += 1
   reader.problems.error(getPosition(reader), reader.path, message)
 }

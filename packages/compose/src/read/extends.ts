@@ -24,6 +24,7 @@ type Reference = { service: string; file: string | undefined; position: SourcePo
 export function applyExtends(root: MapNode, file: string, variables: Lookup, context: ReadContext): MapNode {
   const services = getEntry(root, 'services')
   if (services?.kind !== 'map') return root
+  context.budget.checkServices(services.entries.size)
   const source: Source = { file, services: services.entries, done: new Map() }
   const sources = new Map([[file, source]])
   const entries = new Map<string, Entry>()
@@ -53,18 +54,15 @@ function extendService(
   const key = `${source.file}: ${name}`
   if (chain.includes(key)) {
     const circle = [...chain.slice(chain.indexOf(key)), key].map((link) => link.replace(`${source.file}: `, ''))
-    return fail(`Services extend each other in a circle: ${circle.join(' -> ')}. Remove one \`extends\`.`)
+    return fail(`Services extend each other in a circle: ${circle.join(' -> ')}. Remove one "extends".`)
   }
   if (chain.length >= limits.extendsDepth)
     return fail(`More than ${limits.extendsDepth} services extend each other in a row. Extend fewer.`)
   const target = reference.file === undefined ? source : findSource(source, reference.file, extender)
   if (!target)
-    return fail(
-      `The file ${reference.file} is not among the given files. Add it under this name, or remove \`extends\`.`,
-    )
+    return fail(`The file ${reference.file} is not among the given files. Add it under this name, or remove "extends".`)
   const base = target.services.get(reference.service)?.node
-  if (!base)
-    return fail(`There is no service \`${reference.service}\` in ${target.file}. Check the name in \`extends\`.`)
+  if (!base) return fail(`There is no service "${reference.service}" in ${target.file}. Check the name in "extends".`)
   const extended = extendService(target, reference.service, base, [...chain, key], extender)
   const rebased = target === source ? extended : rebasePaths(extended, getDirectory(target.file))
   const merged = mergeOver(rebased, withEntry(node, 'extends', undefined), extender)

@@ -38,8 +38,9 @@ export function loadFiles(files: readonly SourceFile[], includer: Includer): Map
   }
   if (!merged) return undefined
   // Extended services share their values until here, and what follows would visit each of them.
-  context.budget.checkSize(merged.size)
+  context.budget.checkSize(merged.size, merged.textLength)
   const services = getEntry(merged, 'services')
+  if (services?.kind === 'map') context.budget.checkServices(services.entries.size)
   const unique = services?.kind === 'map' ? withEntry(merged, 'services', makeItemsUnique(services)) : merged
   return resolveVariables(unique, variables)
 }
@@ -67,7 +68,7 @@ function loadInclude(
   context.budget.createNodes(20)
   const paths = listTexts(getEntry(item, 'path') ?? item)
   if (paths.length === 0) {
-    problems.error(item.position, path, '`include` needs the path of a file: `- path/to/compose.yaml`.')
+    problems.error(item.position, path, '"include" needs the path of a file: "- path/to/compose.yaml".')
     return undefined
   }
   const directory = getDirectory(file.name)
@@ -80,7 +81,7 @@ function loadInclude(
     }
     if (chain.includes(found.name)) {
       const circle = [...chain.slice(chain.indexOf(found.name)), found.name].join(' -> ')
-      problems.error(position, path, `Files include each other in a circle: ${circle}. Remove one \`include\`.`)
+      problems.error(position, path, `Files include each other in a circle: ${circle}. Remove one "include".`)
       return undefined
     }
     files.push(found)

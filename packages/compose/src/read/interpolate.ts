@@ -51,7 +51,7 @@ function interpolateScalar(node: ScalarNode, path: Path, rules: CastRules | unde
   const value = cast ? castText(text, cast) : text
   if (value === undefined) {
     const expected = cast === 'boolean' ? 'true or false' : 'a number'
-    tools.problems.error(node.position, path, `\`${path.at(-1)}\` must be ${expected}, and here it is "${text}".`)
+    tools.problems.error(node.position, path, `"${path.at(-1)}" must be ${expected}, and here it is "${text}".`)
     // The text stays, so that the schema does not report the same value again.
     return node
   }

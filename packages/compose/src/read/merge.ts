@@ -152,14 +152,25 @@ function mergeSubnets(base: ComposeNode, over: ComposeNode, path: Path, tools: T
 function append(base: readonly ComposeNode[], added: readonly ComposeNode[], over: ComposeNode, tools: Tools) {
   tools.budget.createNodes(base.length + added.length)
   const kept = added.flatMap((item) => resolveTags(item) ?? [])
-  return appendItems(over.position, base, kept, (node) => JSON.stringify(toValue(node)))
+  return appendItems(over.position, base, kept, describeValue)
+}
+
+/** Nodes are never changed, so an item is written once, however many files add items after it. */
+const described = new WeakMap<ComposeNode, string>()
+
+function describeValue(node: ComposeNode): string {
+  const known = described.get(node)
+  if (known !== undefined) return known
+  const text = JSON.stringify(toValue(node))
+  described.set(node, text)
+  return text
 }
 
 function conflict(base: ComposeNode, over: ComposeNode, path: Path, { problems }: Tools): ComposeNode {
   problems.error(
     over.position,
     path,
-    `\`${path.join('.')}\` is ${describeKind(over)} here and ${describeKind(base)} in line ${base.position.line} of ${base.position.file}. Use the same form in both, or \`!override\`.`,
+    `"${path.join('.')}" is ${describeKind(over)} here and ${describeKind(base)} in line ${base.position.line} of ${base.position.file}. Use the same form in both, or "!override".`,
   )
   return base
 }

@@ -8,6 +8,8 @@ type Common = {
   tag: MergeTag | undefined
   /** Values in it, itself included, with aliases expanded. */
   size: number
+  /** Characters of the texts in it, with aliases expanded. */
+  textLength: number
   /** Levels in it, itself included. */
   depth: number
   /** Whether it, or a value in it, has a tag. */
@@ -23,23 +25,43 @@ export type ScalarNode = Common & { kind: 'scalar'; value: string | number | boo
 export type ComposeNode = MapNode | ListNode | ScalarNode
 
 export function createMap(position: SourcePosition, entries: ReadonlyMap<string, Entry>, tag?: MergeTag): MapNode {
-  const map: MapNode = { kind: 'map', entries, position, tag, size: 1, depth: 1, isTagged: tag !== undefined }
+  const map: MapNode = {
+    kind: 'map',
+    entries,
+    position,
+    tag,
+    size: 1,
+    textLength: 0,
+    depth: 1,
+    isTagged: tag !== undefined,
+  }
   for (const { node } of entries.values()) addChild(map, node)
   return map
 }
 
 export function createList(position: SourcePosition, items: readonly ComposeNode[], tag?: MergeTag): ListNode {
-  const list: ListNode = { kind: 'list', items, position, tag, size: 1, depth: 1, isTagged: tag !== undefined }
+  const list: ListNode = {
+    kind: 'list',
+    items,
+    position,
+    tag,
+    size: 1,
+    textLength: 0,
+    depth: 1,
+    isTagged: tag !== undefined,
+  }
   for (const item of items) addChild(list, item)
   return list
 }
 
 export function createScalar(position: SourcePosition, value: ScalarNode['value'], tag?: MergeTag): ScalarNode {
-  return { kind: 'scalar', value, position, tag, size: 1, depth: 1, isTagged: tag !== undefined }
+  const textLength = typeof value === 'string' ? value.length : 0
+  return { kind: 'scalar', value, position, tag, size: 1, textLength, depth: 1, isTagged: tag !== undefined }
 }
 
 function addChild(parent: MapNode | ListNode, child: ComposeNode): void {
   parent.size += child.size
+  parent.textLength += child.textLength
   parent.depth = Math.max(parent.depth, child.depth + 1)
   parent.isTagged ||= child.isTagged
 }

@@ -27,7 +27,7 @@ export function parseYaml(file: SourceFile, budget: Budget, problems: ProblemLis
   const documents = tokens.list.filter(({ type }) => type === 'document')
   const second = documents[1]
   if (second)
-    return fail(second.offset, 'A compose file has one YAML document. Put what follows `---` into a file of its own.')
+    return fail(second.offset, 'A compose file has one YAML document. Put what follows "---" into a file of its own.')
   const composed = composeDocument(tokens.list, file.text.length)
   if (!composed) return undefined
   if (composed.errors.length > 0) {
@@ -83,7 +83,7 @@ const syntaxAdvice: Partial<Record<YAMLError['code'], string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'A value follows where a key was expected. Put quotes around text that contains ": ".',
   BAD_SCALAR_START: 'Text cannot begin with this character. Put quotes around the value.',
   BAD_DQ_ESCAPE: 'This escape is unknown in double quotes. Use single quotes, or write \\\\ for a backslash.',
-  BAD_ALIAS: 'An alias needs the name of an anchor: `*name`.',
+  BAD_ALIAS: 'An alias needs the name of an anchor: "*name".',
   KEY_OVER_1024_CHARS: 'A key has at most 1,024 characters. Put a colon and a space after the key.',
   MULTIPLE_ANCHORS: 'A value has at most one anchor. Remove one of them.',
   MULTIPLE_TAGS: 'A value has at most one tag. Remove one of them.',

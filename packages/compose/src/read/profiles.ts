@@ -11,7 +11,7 @@ export function applyProfiles(root: MapNode, active: readonly string[]): { root:
     const profiles = list?.kind === 'list' ? list.items.flatMap((item) => getText(item) ?? []) : []
     if (profiles.length === 0 || active.includes('*') || profiles.some((profile) => active.includes(profile)))
       return service
-    const names = profiles.map((profile) => `\`${profile}\``).join(', ')
+    const names = profiles.map((profile) => `"${profile}"`).join(', ')
     notKept.push({
       ...findPosition(root, ['services', name]),
       path: `services.${name}`,

@@ -90,11 +90,11 @@ function describeError(
     case 'additionalProperties':
       return describeUnknownKey(path, String(params.additionalProperty))
     case 'required':
-      return make(`${name} needs the key \`${params.missingProperty}\`. Add it.`)
+      return make(`${name} needs the key "${params.missingProperty}". Add it.`)
     case 'enum': {
       const allowed = Array.isArray(params.allowedValues) ? params.allowedValues.map(String) : []
       const near = findNearest(String(value), allowed)
-      return make(`${name} must be one of ${allowed.join(', ')}${near ? `: did you mean \`${near}\`?` : '.'}`)
+      return make(`${name} must be one of ${allowed.join(', ')}${near ? `: did you mean "${near}"?` : '.'}`)
     }
     case 'uniqueItems':
       return make(`${name} has the same entry twice: ${Number(params.j) + 1} and ${Number(params.i) + 1}. Remove one.`)
@@ -121,12 +121,12 @@ function describeUnknownKey(path: ComposePath, key: string): SchemaProblem {
   if (isName)
     return {
       path: at,
-      message: `The name \`${key}\` is not allowed. Use letters, digits, \`.\`, \`_\` and \`-\` only.`,
+      message: `The name "${key}" is not allowed. Use letters, digits, ".", "_" and "-" only.`,
       isKey: true,
     }
   const near = findNearest(key, listSchemaKeys(path))
-  const advice = near ? `did you mean \`${near}\`?` : 'remove it, or let its name begin with `x-`.'
-  return { path: at, message: `The key \`${key}\` is unknown here: ${advice}`, isKey: true }
+  const advice = near ? `did you mean "${near}"?` : 'remove it, or let its name begin with "x-".'
+  return { path: at, message: `The key "${key}" is unknown here: ${advice}`, isKey: true }
 }
 
 function describeType(path: ComposePath, types: readonly string[], value: unknown): string {
@@ -159,7 +159,7 @@ function describeValue(value: unknown): string {
 function nameValue(path: ComposePath): string {
   const last = path.at(-1)
   if (last === undefined) return 'The file'
-  if (typeof last !== 'number') return `\`${last}\``
+  if (typeof last !== 'number') return `"${last}"`
   const list = path.findLast((step) => typeof step === 'string')
-  return `Entry ${last + 1} of \`${list ?? ''}\``
+  return `Entry ${last + 1} of "${list ?? ''}"`
 }

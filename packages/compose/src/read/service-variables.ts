@@ -71,13 +71,13 @@ export function readServiceVariables(
     const required = getEntry(item, 'required')
     if (!file) {
       if (required?.kind === 'scalar' && required.value === false) continue
-      const message = `The file ${path} is not among the given .env files. Add it under this name, or set \`required: false\`.`
+      const message = `The file ${path} is not among the given .env files. Add it under this name, or set "required: false".`
       context.problems.error(item.position, at, message)
       continue
     }
     const format = getText(getEntry(item, 'format'))
     if (format !== undefined && format !== 'raw')
-      context.problems.error(item.position, at, `The format \`${format}\` is unknown. Remove it, or write \`raw\`.`)
+      context.problems.error(item.position, at, `The format "${format}" is unknown. Remove it, or write "raw".`)
     const read = format === 'raw' ? readRawEnvFile : readEnvFile
     for (const [key, value] of read(file, { ...context, lookup, path: at })) values.set(key, value)
   }

@@ -104,7 +104,7 @@ function expandBraces(content: string, state: State, depth: number): string {
   const [, colon, operator] = /^(:?)([-+?])/.exec(content.slice(name?.length ?? 0)) ?? []
   if (name === undefined || (operator === undefined && name.length < content.length))
     throw new SubstitutionError(
-      `\`\${${content.slice(0, 40)}}\` is no variable. Write \${NAME}, or $$ for a dollar sign that is meant as such.`,
+      `"\${${content.slice(0, 40)}}" is no variable. Write \${NAME}, or $$ for a dollar sign that is meant as such.`,
     )
   const count = (value: string) => {
     state.length += value.length

@@ -1,4 +1,5 @@
 import { type ComposeNode, createList, getEntry, getText, type ListNode, type MapNode, mapEntries } from './nodes.ts'
+import type { ProblemList } from './problems.ts'
 
 /** Lists of a service in which an item replaces an earlier one with the same key, and how an item's key is found. */
 const keys: Record<string, (item: ComposeNode) => string | undefined> = {
@@ -33,6 +34,28 @@ export function makeItemsUnique(services: MapNode): MapNode {
         })
       : service,
   )
+}
+
+/** Warns about volumes of one service that have the same target in one file. An override means to replace, and one file can only be mistaken. */
+export function reportRepeatedTargets(root: MapNode, problems: ProblemList): void {
+  const services = getEntry(root, 'services')
+  if (services?.kind !== 'map') return
+  for (const [name, { node }] of services.entries) {
+    const volumes = getEntry(node, 'volumes')
+    const lines = new Map<string, number>()
+    for (const [index, item] of (volumes?.kind === 'list' ? volumes.items : []).entries()) {
+      const target = getVolumeTarget(item)
+      if (target === undefined) continue
+      const earlier = lines.get(target)
+      lines.set(target, item.position.line)
+      if (earlier !== undefined)
+        problems.warning(
+          item.position,
+          ['services', name, 'volumes', index],
+          `A volume is already mounted at "${target}" in line ${earlier}, and this one replaces it. Remove one of the two, or mount one elsewhere.`,
+        )
+    }
+  }
 }
 
 function keepLast(list: ListNode, toKey: (item: ComposeNode) => string | undefined): ComposeNode {
