@@ -1,5 +1,12 @@
 import { CruxError, isAllowed } from '@crux/contract'
-import { getImageHost, matchRegistry, parseFullImageName, parseImageName } from '@crux/rules'
+import {
+  getImageHost,
+  localPinProblem,
+  matchRegistry,
+  parseFullImageName,
+  parseImageName,
+  parseImageTag,
+} from '@crux/rules'
 import type { Caller } from '../access/index.ts'
 import type { Queries } from '../db/queries.ts'
 import { listMatchableRegistries, type MatchableRegistry } from '../registries/index.ts'
@@ -25,7 +32,7 @@ export function readImage(text: string): NamedImage {
 export async function findSource(
   queries: Queries,
   teamId: string,
-  { fullName, host }: NamedImage,
+  { fullName, host, tag }: NamedImage,
   given?: { registryId: string; text: string },
 ): Promise<ImageSource> {
   const registries = await listMatchableRegistries(queries, teamId)
@@ -38,6 +45,12 @@ export async function findSource(
   // The images of the engine's own store have no registry in their name.
   if (only.type === 'unchecked' && only.url === '') {
     const local = parseImageName(given.text, { mayNameRegistry: true })
+    if (parseImageTag(tag).digest)
+      throw new CruxError('invalidArgument', {
+        property: 'image',
+        value: given.text,
+        description: `${localPinProblem}.`,
+      })
     if (local.ok) return { registry: only, imageName: local.image.name }
   }
   throw new CruxError('invalidArgument', {

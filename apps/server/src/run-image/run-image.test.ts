@@ -259,6 +259,8 @@ describe('the registry of an image that is run', () => {
     await run(toBody({ image: 'built-here:2', registryId }))
     const { value } = await agent.command('deploy')
     expect((value as Release).instances).toMatchObject([{ imageName: 'built-here', imageTag: '2' }])
+    const pinned = toBody({ image: `built-here@sha256:${'a'.repeat(64)}`, registryId })
+    expect(await refusal(run(pinned))).toMatchObject({ status: 400, property: 'image' })
   })
 })
 
