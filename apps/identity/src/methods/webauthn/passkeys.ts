@@ -165,7 +165,9 @@ export const passkeySettings: SettingsMethod = {
 /** Finds the owner of a passkey by the user handle that was set when it was created. */
 async function findPasskeyOwner(app: App, { response }: Proof): Promise<string | undefined> {
   if (!response.userHandle) return undefined
-  return findOwner(app.database.db, type, Buffer.from(response.userHandle, 'base64url').toString('utf8'))
+  const handle = Buffer.from(response.userHandle, 'base64url').toString('utf8')
+  // Keys of other kinds have handles of any bytes, and the database refuses a text with a zero byte.
+  return handle.includes('\0') ? undefined : findOwner(app.database.db, type, handle)
 }
 
 /** 64 letters without information about the user. */

@@ -75,6 +75,17 @@ describe('a passkey login refuses', () => {
     expect(await trySignIn((question) => key.get(question))).toEqual(refused)
   })
 
+  it('a key whose handle has a zero byte', async () => {
+    const { browser } = await signUpInBrowser(identity)
+    const { key } = await addPasskey(browser)
+    const withHandle = (handle: string) => (question: never) => {
+      const proof = parseProof(key.get(question))
+      proof.response.userHandle = Buffer.from(handle).toString('base64url')
+      return JSON.stringify(proof)
+    }
+    expect(await trySignIn(withHandle('a\0b'))).toEqual(refused)
+  })
+
   it('the answer to the options of another flow, of another site, and of a registration', async () => {
     const { browser } = await signUpInBrowser(identity)
     const { key } = await addPasskey(browser)
