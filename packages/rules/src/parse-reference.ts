@@ -22,7 +22,7 @@ export function parseReference(text: string): ReferenceResult {
   const tag = colon < 0 ? null : named.slice(colon + 1)
   if (tag !== null && !patterns.imageTag.test(tag)) return bad(`"${tag}" is not a tag`)
   // The engine reads `sha256:1f2e...` as the id of an existing image.
-  if (/^sha\d+$/.test(name)) return bad(`"${name}" stands before the id of an image: write a name`)
+  if (/^sha\d+$/.test(name)) return bad(`"${name}" is the prefix of an image id: write a name`)
   const [first = '', ...rest] = name.split('/')
   const isHost = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost')
   if (isHost && !host.test(first)) return bad(`"${first}" is not the address of a registry`)

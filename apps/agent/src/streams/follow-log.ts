@@ -117,7 +117,7 @@ function nextStart(
         first = false
         return
       }
-      // The labels decide, not the name: any user of the engine may start a container of that name.
+      // The labels decide, not the name: every user of the engine may start a container of that name.
       find().then(done, () => undefined)
     })
     const stop = guarded('following a log', () => done(undefined))

@@ -33,7 +33,7 @@ export function createImageInspections(requested: (type: RegistryType) => void) 
     async read(client: RegistryClient, image: string, tag: string): Promise<ImageInspection> {
       const key = toKey(client, image, tag)
       const inspection = await inspections.load(key, () => inSlot(client.id, () => inspect(client, image, tag)))
-      // A user who was told that it is missing pushes it next.
+      // A user who reads that it is missing pushes it next.
       if (!inspection.exists) inspections.delete(key)
       return inspection
     },

@@ -23,7 +23,7 @@ export async function listMatchableRegistries(queries: Queries, teamId: string):
 }
 
 /**
- * Creates a public registry inside a transaction of the caller, who has checked the right to it. Its address is not requested, because a transaction
+ * Creates a public registry inside a transaction of the caller, which has checked the right to it. Its address is not requested, because a transaction
  * must not wait for a registry: one that does not exist is reported where its images are listed or pulled.
  *
  * @throws CruxError invalidArgument for an address that cannot be read; the unique index of names throws alreadyExists `name`

@@ -98,7 +98,7 @@ async function prepareRun(
   return labels ?? {}
 }
 
-/** Asked now: what the dialog was told some seconds ago may be wrong. Undefined where it cannot be known. */
+/** Requested again: the result that the dialog got some seconds ago may be outdated. Undefined where it cannot be known. */
 async function checkExists(
   app: App,
   team: Caller['team'],

@@ -181,7 +181,7 @@ describe('a run that is refused leaves nothing', () => {
     await check(toBody({ image: `${registry.host}/shop/none:1.0` }), { status: 404, property: 'image' })
   })
 
-  it('when the tag was deleted after the dialog was told that it exists', async () => {
+  it('when the tag was deleted after the inspection found it', async () => {
     const image = unique('shop/gone-')
     await registry.push(image, '1.0', {})
     const query = { image: `${registry.host}/${image}:1.0` }

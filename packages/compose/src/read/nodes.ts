@@ -66,7 +66,7 @@ function addChild(parent: MapNode | ListNode, child: ComposeNode): void {
   parent.isTagged ||= child.isTagged
 }
 
-/** As it stands in the merged document: without tags, and without what `!reset` removes. Undefined if that is the whole node. */
+/** Its value in the merged document: without tags, and without what `!reset` removes. Undefined if that is the whole node. */
 export function resolveTags(node: ComposeNode): ComposeNode | undefined {
   if (node.tag === 'reset') return undefined
   if (!node.isTagged) return node

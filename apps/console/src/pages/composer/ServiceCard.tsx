@@ -94,7 +94,7 @@ function RegistryLine({ service: { registry, host }, missing }: Pick<Props, 'ser
   )
 }
 
-/** Settings that reach the node: an admin may import them, others are told before they try. */
+/** Settings that reach the node: an admin may import them, and others see that before they try. */
 function Dangers({ service: { dangers }, isAdmin }: Pick<Props, 'service' | 'isAdmin'>) {
   const { t } = useTranslation('composer')
   if (dangers.length === 0) return null
