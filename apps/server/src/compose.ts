@@ -16,6 +16,9 @@ import { importRoutes } from './imports/index.ts'
 import type { ChannelHandlers } from './live/index.ts'
 import { mailRoutes } from './mails/index.ts'
 import { type LocalAgents, nodeChannels, nodeRoutes } from './nodes/index.ts'
+import { notificationRoutes } from './notifications/index.ts'
+import { packageRoutes } from './packages/index.ts'
+import { pipelineChannels, pipelineRoutes } from './pipelines/index.ts'
 import { projectRoutes } from './projects/index.ts'
 import { type Browser, registryChannels, registryRoutes } from './registries/index.ts'
 import { runImageRoutes } from './run-image/index.ts'
@@ -62,6 +65,9 @@ export function composeRoutes(app: App, parts: Parts): Handlers {
     ...nodeRoutes(app, parts.localAgents),
     ...containerRoutes(app),
     ...templateRoutes(app),
+    ...packageRoutes(app),
+    ...pipelineRoutes(app),
+    ...notificationRoutes(app),
   }
 }
 
@@ -74,5 +80,6 @@ export function composeChannels(app: App, parts: Pick<Parts, 'browser'>): Channe
     ...deploymentChannels(app),
     ...nodeChannels(app),
     ...containerChannels(app),
+    ...pipelineChannels(app),
   }
 }

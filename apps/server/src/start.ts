@@ -42,6 +42,9 @@ import { createJobs } from './jobs/index.ts'
 import { createLiveHub } from './live/index.ts'
 import { migrateServer } from './migrate.ts'
 import { createLocalAgents, deleteEventsOfNodes } from './nodes/index.ts'
+import { notify } from './notifications/index.ts'
+import { finishPromotion } from './packages/index.ts'
+import { startWatchedRuns } from './pipelines/index.ts'
 import { consoleDirectory } from './places.ts'
 import { cleanDeliveryKeys, createBrowser } from './registries/index.ts'
 import { createDeploymentWork, deleteEventsOfReleases } from './releases/index.ts'
@@ -52,6 +55,7 @@ import {
   registerGauges,
   scheduleEventRetention,
 } from './system/index.ts'
+import { handleTeamEvents } from './team-events/index.ts'
 import { handleInvitationMails } from './teams/index.ts'
 import { handleSecurityReports, revokeTokensOfUser, withAccountNames } from './tokens/index.ts'
 
@@ -142,6 +146,11 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   })
   hub.attach(http.port.server)
 
+  handleTeamEvents(app, [
+    (event) => finishPromotion(app, event),
+    (event) => startWatchedRuns(app, event),
+    (event) => notify(app, event),
+  ])
   handleInvitationMails(app)
   handleSecurityReports(app)
   keepAuditLog(app)

@@ -16,7 +16,7 @@ import { makeTestEnvironment, type TestEnvironment } from './kit/test-environmen
 const inTeam = operations.filter((operation) => /:team(Slug|Id)/.test(getRow(operation).path))
 /** The guard checks role and team of these; invitations are answered by users who are not in the team yet. */
 const guarded = inTeam.filter(
-  (operation) => !['install-token', 'registry-hook', 'session'].includes(getRow(operation).permission),
+  (operation) => !['install-token', 'registry-hook', 'pipeline-hook', 'session'].includes(getRow(operation).permission),
 )
 const changes = (operation: Operation) => getRow(operation).method !== 'GET'
 const lower: Record<TeamRole, TeamRole[]> = { owner: ['admin', 'user'], admin: ['user'], user: [] }

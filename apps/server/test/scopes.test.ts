@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => crux.stop())
 
 const closed = operations.filter(
-  (operation) => !['public', 'install-token', 'registry-hook'].includes(getRow(operation).permission),
+  (operation) => !['public', 'install-token', 'registry-hook', 'pipeline-hook'].includes(getRow(operation).permission),
 )
 const inTeam = closed.filter((operation) => getRow(operation).permission !== 'session')
 const getPermission = (operation: Operation) => getRow(operation).permission as Permission

@@ -35,7 +35,7 @@ const rights = () =>
 const roles = new Map<string, string>(Object.entries(permissions))
 const leastRole = ({ permission }: EndpointSpec) => roles.get(permission) ?? permission
 const token = (row: EndpointSpec) => {
-  if (['public', 'install-token', 'registry-hook'].includes(row.permission)) return ''
+  if (['public', 'install-token', 'registry-hook', 'pipeline-hook'].includes(row.permission)) return ''
   const scope = scopeOfEndpoint(row) ?? 'never'
   return row.token === 'deployment-token' ? `${scope}, its own` : scope
 }

@@ -9,6 +9,9 @@ import type { EndpointSpec } from './endpoint.ts'
 import type { liveChannels } from './live-channels.ts'
 import { nodeImageEndpoints } from './node-images.ts'
 import { nodeEndpoints } from './nodes.ts'
+import { notificationEndpoints } from './notifications.ts'
+import { packageEndpoints } from './packages.ts'
+import { pipelineEndpoints } from './pipelines.ts'
 import { projectEndpoints } from './projects.ts'
 import { registryEndpoints } from './registries.ts'
 import { registryHookEndpoints } from './registry-hooks.ts'
@@ -38,6 +41,9 @@ export const contract = {
   ...deploymentConfigurationEndpoints,
   ...templateEndpoints,
   ...runImageEndpoints,
+  ...packageEndpoints,
+  ...pipelineEndpoints,
+  ...notificationEndpoints,
 }
 export type Contract = typeof contract
 export type Operation = keyof Contract

@@ -56,6 +56,8 @@ export const DeploymentStart = z.object({
   recreate: z.boolean().optional(),
   /** The `hash` of the preview that the user saw: the start is refused with 412 when the configuration has changed since then. */
   expectedHash: Hash.optional(),
+  /** Why an admin starts it during a freeze window of its environment. */
+  overrideFreeze: z.string().trim().min(1).max(limits.freezeReason.max).nullish(),
 })
 
 /** The same selection before a start, as a query: ids separated by commas. Absent: all. */
@@ -136,6 +138,8 @@ export const Release = z.object({
   /** `follow`: a new digest of a tag, which `triggerReason` names. Absent for releases of earlier versions of Crux. */
   trigger: z.enum(releaseTriggers).nullish(),
   triggerReason: z.string().nullish(),
+  /** The reason of an admin for starting it during a freeze window. */
+  overrideFreeze: z.string().nullish(),
   /** When the agent received the release, which was in the queue before. */
   dispatchedAt: Timestamp.nullish(),
   finishedAt: Timestamp.nullish(),
@@ -320,6 +324,7 @@ export const deploymentEndpoints = endpoints({
     summary: 'Roll back: start an earlier release again with its digests',
     route: `POST ${one}/releases/:number/start`,
     query: z.object({ ignoreProtected: z.string().optional() }),
+    body: DeploymentStart.pick({ overrideFreeze: true }).optional(),
     errors: ['preconditionFailed', 'alreadyExists'],
     permission: 'deployments.start',
     audit: 'deployment-start',

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { HookKind, TokenScope } from './enums.ts'
+import type { HookKind, PipelineType, TokenScope } from './enums.ts'
 import type { ErrorCode } from './errors.ts'
 import { type WithPathParams, withPathParams } from './path-params.ts'
 import type { Permission } from './policy.ts'
@@ -8,7 +8,7 @@ import type { Permission } from './policy.ts'
  * One endpoint of the table from which the routes, the client, OpenAPI, rights, audit and form limits are derived.
  * - `method` and `path`: a row declares both as `route`. A path has `:parameters`; one with `:teamSlug` is authorized in that team, `:teamId` likewise.
  * - `permission`: `public` and `session` require no team right; `install-token` requires a node's install token, `registry-hook` the secret of a
- *   hook of the registry in the path, in the form that `hook` names.
+ *   hook of the registry in the path, in the form that `hook` names; `pipeline-hook` the secret of the hook of the pipeline in the path.
  * - `status`: of a success. A row without one has 200, or 204 if it has no answer.
  * - `audit`: the label under which a successful or refused change is recorded; `false` for actions that must not be recorded. Every endpoint but a
  *   GET has to declare it, so that no change is forgotten.
@@ -32,9 +32,11 @@ type Properties = {
   /** The type of an answer that is not JSON (a script, a stream): the handler returns a string or Buffer. */
   contentType?: string
   errors?: readonly ErrorCode[]
-  permission: Permission | 'public' | 'session' | 'install-token' | 'registry-hook'
+  permission: Permission | 'public' | 'session' | 'install-token' | 'registry-hook' | 'pipeline-hook'
   /** For `registry-hook`: the service that sends, which decides how it is verified. */
   hook?: HookKind
+  /** For `pipeline-hook`: the service that sends, which decides how it is verified. */
+  pipelineHook?: PipelineType
   /**
    * The minimum scope of a token for this endpoint; absent: `read` for GET, `full` otherwise. `never`: only for sessions (a token manages neither
    * tokens nor members nor itself, so that a stolen one cannot extend its access). `deployment-token`: also the token of that deployment.

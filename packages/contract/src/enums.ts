@@ -143,3 +143,33 @@ export const followModes = ['off', 'notify', 'deploy'] as const
 export type PortProtocol = (typeof portProtocols)[number]
 export type FollowMode = (typeof followModes)[number]
 export const releaseTriggers = ['user', 'token', 'follow'] as const
+
+export const pipelineTypes = ['azure', 'github', 'gitlab'] as const
+export const pipelineStatuses = ['unknown', 'queued', 'running', 'successful', 'failed'] as const
+export const pipelineRunCreators = ['user', 'eventWatcher'] as const
+export const pipelineEvents = ['image-push', 'image-pull'] as const
+/** `none`: the service was not asked for a hook, because this installation has no address that it could reach. */
+export const pipelineHookStates = ['active', 'failed', 'none'] as const
+export const notificationTypes = ['discord', 'slack', 'teams', 'rocket', 'mattermost', 'email', 'webhook'] as const
+export const notificationEvents = [
+  'deployment-status',
+  'version-created',
+  'node-added',
+  'user-invited',
+  'image-pushed',
+  'image-pulled',
+  'node-unreachable',
+  'node-back',
+  'image-digest-changed',
+] as const
+/** `skipped`: it was not sent, because the notification was switched off or changed its address meanwhile. */
+export const notificationDeliveryStatuses = ['pending', 'delivered', 'failed', 'skipped'] as const
+/** Of the release of a promotion; `unknown` when its deployment was deleted before it ended. */
+export const promotionStatuses = ['in-progress', 'successful', 'failed', 'unknown'] as const
+
+export type PipelineType = (typeof pipelineTypes)[number]
+export type PipelineStatus = (typeof pipelineStatuses)[number]
+export type PipelineEvent = (typeof pipelineEvents)[number]
+export type NotificationType = (typeof notificationTypes)[number]
+export type NotificationEvent = (typeof notificationEvents)[number]
+export type NotificationDeliveryStatus = (typeof notificationDeliveryStatuses)[number]

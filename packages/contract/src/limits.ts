@@ -38,6 +38,16 @@ export const limits = {
   previewInstances: 200,
   /** The maximum of the database column that counts the releases of a deployment. */
   releaseNumber: 2_147_483_647,
+  packageChains: 100,
+  packageEnvironments: 20,
+  freezeWindows: 20,
+  freezeReason: { max: 500 },
+  pipelineInputs: 100,
+  pipelineInput: { max: 8_192 },
+  eventWatchers: 50,
+  notifications: 100,
+  notificationMembers: 100,
+  webhookSecret: { min: 16, max: 255 },
 } as const
 
 export const patterns = {
@@ -64,6 +74,7 @@ export const patterns = {
     /^(SIG(ABRT|ALRM|BUS|CHLD|CONT|FPE|HUP|ILL|INT|IO|KILL|PIPE|POLL|PROF|PWR|QUIT|SEGV|STOP|SYS|TERM|TRAP|TSTP|TTIN|TTOU|URG|USR1|USR2|VTALRM|WINCH|XCPU|XFSZ|RTMIN(\+([1-9]|1[0-5]))?|RTMAX(-([1-9]|1[0-4]))?)|[1-9]|[1-5]\d|6[0-4])$/,
   /** Secrets with the same group get the same generated value. */
   secretGroup: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+  timeOfDay: /^([01]\d|2[0-3]):[0-5]\d$/,
   noWhitespace: /^\S+$/,
 } as const
 

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { ContainerConfig, ContainerConfigPatch } from './container-configurations.ts'
 import { DeploymentEvent } from './deployment-events.ts'
-import { containerOperations, nodeStatuses } from './enums.ts'
+import { containerOperations, nodeStatuses, pipelineStatuses } from './enums.ts'
 import { limits } from './limits.ts'
 import { channels } from './live.ts'
 import { Container, ContainerIdentifier } from './nodes.ts'
 import { Image, ImageOrder, ImagesAdd, ImageTag, TagName } from './projects.ts'
-import { Id, Timestamp } from './shapes.ts'
+import { BasicUser, Id, Timestamp } from './shapes.ts'
 
 /** Presence on a page that several users may edit. One editor is one socket. */
 export const Editor = z.object({
@@ -162,6 +162,22 @@ export const liveChannels = channels({
       /** All requested tags in their order, those that nothing is known about with their name alone. */
       'registry-tag-details': {
         data: z.object({ registryId: Id, image: z.string(), tags: z.array(Tag) }),
+      },
+    },
+  },
+  pipelines: {
+    path: '/:teamSlug/pipelines',
+    permission: 'pipelines.read',
+    client: {},
+    server: {
+      'pipeline-status': {
+        data: z.object({
+          pipelineId: Id,
+          runId: Id,
+          status: z.enum(pipelineStatuses),
+          startedBy: BasicUser.nullish(),
+          finishedAt: Timestamp.nullish(),
+        }),
       },
     },
   },

@@ -95,7 +95,7 @@ function describe(operation: string, row: EndpointSpec): OpenApiOperation {
     tags: [operation.split('.')[0] ?? operation],
     ...(!isOpen && {
       security:
-        row.permission === 'install-token' || row.permission === 'registry-hook'
+        row.permission === 'install-token' || row.permission === 'registry-hook' || row.permission === 'pipeline-hook'
           ? [{ bearer: [] }]
           : [{ session: [] }, { bearer: [] }],
     }),
@@ -169,7 +169,7 @@ function toSchema(schema: z.core.$ZodType): Schema {
 }
 
 function tokenText(row: EndpointSpec): string {
-  if (['public', 'install-token', 'registry-hook'].includes(row.permission)) return ''
+  if (['public', 'install-token', 'registry-hook', 'pipeline-hook'].includes(row.permission)) return ''
   if (row.token === 'deployment-token') return " A token needs the scope deploy, or is this deployment's own."
   const scope = scopeOfEndpoint(row)
   return scope ? ` A token needs the scope ${scope}.` : ' Not for tokens.'
@@ -182,6 +182,7 @@ function permissionText(permission: EndpointSpec['permission']): string {
   if (permission === 'public') return 'Open to everybody.'
   if (permission === 'session') return 'For every signed-in person.'
   if (permission === 'install-token') return 'For the holder of the install token.'
+  if (permission === 'pipeline-hook') return "For the holder of the secret of the pipeline's hook."
   if (permission === 'registry-hook') return "For the holder of the token or secret of the registry's hook."
   return `Needs the permission ${permission} in the team.`
 }

@@ -40,6 +40,15 @@ export const permissions = {
   'config-bundles.edit': 'user',
   'storages.read': 'user',
   'storages.edit': 'admin',
+  'packages.read': 'user',
+  'packages.edit': 'user',
+  /** Freeze windows, and starts during one. */
+  'packages.freeze': 'admin',
+  'pipelines.read': 'user',
+  'pipelines.trigger': 'user',
+  'pipelines.edit': 'admin',
+  'notifications.read': 'user',
+  'notifications.edit': 'admin',
 } as const satisfies Record<string, TeamRole>
 
 export type Permission = keyof typeof permissions

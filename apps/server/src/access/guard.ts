@@ -47,6 +47,7 @@ export function createGuard(services: AuthServices, origins: () => ReadonlySet<s
       if (verified === true) return {}
       return { verifyBody: async (body) => void (verified(body) || (await refuseHook(request))) }
     }
+    if (endpoint.permission === 'pipeline-hook') return refuseHook(request)
     const actor = await services.authentication.actor({ cookie, authorization })
     if (!actor) {
       if (authorization !== undefined) await services.failedChecks.count(request.ip)

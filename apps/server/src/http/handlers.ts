@@ -3,12 +3,16 @@ import type { Actor, TeamContext, UserActor } from '../access/index.ts'
 import type { SessionActor } from '../identity/index.ts'
 
 /** Requests with an install token have no team; the handler finds the node's team by the token. */
-type InTeam<O extends Operation> = Contract[O]['permission'] extends 'install-token' | 'registry-hook'
+type InTeam<O extends Operation> = Contract[O]['permission'] extends 'install-token' | 'registry-hook' | 'pipeline-hook'
   ? undefined
   : Contract[O]['path'] extends `${string}:teamSlug${string}` | `${string}:teamId${string}`
     ? TeamContext
     : undefined
-type ActorOf<O extends Operation> = Contract[O]['permission'] extends 'public' | 'install-token' | 'registry-hook'
+type ActorOf<O extends Operation> = Contract[O]['permission'] extends
+  | 'public'
+  | 'install-token'
+  | 'registry-hook'
+  | 'pipeline-hook'
   ? undefined
   : Contract[O] extends { token: 'never' }
     ? SessionActor

@@ -12,7 +12,10 @@ import {
   removeProject,
 } from './actions.ts'
 
-type ProjectOperation = Exclude<Extract<keyof Handlers, `projects.${string}`>, 'projects.import' | 'projects.run'>
+type ProjectOperation = Exclude<
+  Extract<keyof Handlers, `projects.${string}`>,
+  'projects.import' | 'projects.run' | 'projects.version-chains'
+>
 
 export function projectRoutes(app: App, versions: ProjectVersions): Handlers<ProjectOperation> {
   return {

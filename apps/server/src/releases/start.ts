@@ -309,6 +309,7 @@ async function begin(
     hostDangerousAllowed: isAdmin || planned.some(({ config }) => hostDangers(config).length > 0),
     startedById: actor.id,
     startedByName: actor.name,
+    overrideFreeze: null,
     leaseUntil: leaseUntilFrom(now),
     dispatchedAt: isNext ? now : null,
   }

@@ -177,6 +177,8 @@ export const release = crux.table(
     trigger: text({ enum: ['user', 'token', 'follow'] }),
     /** For `follow`: the digest that started it, as a text. */
     triggerReason: text(),
+    /** The reason of an admin for starting it during a freeze window. */
+    overrideFreeze: text(),
     /** For `follow`: the deliveries of hooks that reported the digest. */
     deliveryIds: deliveryIds(),
     /** When the release was first dispatched to the agent; null while it waits in the node's queue. */

@@ -1,0 +1,2 @@
+export { finishPromotion } from './finish-promotion.ts'
+export { packageRoutes } from './routes.ts'

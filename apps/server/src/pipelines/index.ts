@@ -1,0 +1,3 @@
+export { pipelineChannels } from './channel.ts'
+export { pipelineRoutes } from './routes.ts'
+export { startWatchedRuns } from './watch.ts'
