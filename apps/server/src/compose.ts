@@ -9,6 +9,7 @@ import type { App } from './context.ts'
 import { dashboardRoutes } from './dashboard/index.ts'
 import { deploymentChannels, deploymentRoutes } from './deployments/index.ts'
 import type { Following } from './following/index.ts'
+import { freezeWindowRoutes } from './freeze-windows/index.ts'
 import type { Handlers } from './http/index.ts'
 import { createIdentityFlows } from './identity/index.ts'
 import { imageRoutes, selectImages, versionChannels } from './images/index.ts'
@@ -66,6 +67,7 @@ export function composeRoutes(app: App, parts: Parts): Handlers {
     ...containerRoutes(app),
     ...templateRoutes(app),
     ...packageRoutes(app),
+    ...freezeWindowRoutes(app),
     ...pipelineRoutes(app),
     ...notificationRoutes(app),
   }

@@ -2,7 +2,9 @@ import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { Handlers } from '../http/index.ts'
 
-type Operations = Extract<keyof Handlers, `packages.${string}` | 'projects.version-chains'>
+type Operations =
+  | Exclude<Extract<keyof Handlers, `packages.${string}`>, `packages.${string}-freeze-window`>
+  | 'projects.version-chains'
 
 const refuse = async (_app: App): Promise<never> => {
   throw new CruxError('serviceUnavailable')
@@ -25,7 +27,4 @@ export const packageRoutes = (app: App): Handlers<Operations> => ({
   'packages.promotions': () => refuse(app),
   'packages.preview-promotion': () => refuse(app),
   'packages.promote': () => refuse(app),
-  'packages.create-freeze-window': () => refuse(app),
-  'packages.update-freeze-window': () => refuse(app),
-  'packages.delete-freeze-window': () => refuse(app),
 })

@@ -12,6 +12,8 @@ export type Planned = Pick<LoadedInstance, 'configId'> & Startable
  */
 export type StartRequest = Starter & {
   ignoreProtected: boolean
+  /** Why an admin starts it during a freeze window. */
+  overrideFreeze?: string | null | undefined
   from: 'layers' | 'release'
   /** The address of Crux in browsers; no deployment may route this host name. */
   cruxUrl: string

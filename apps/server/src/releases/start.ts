@@ -1,23 +1,14 @@
-import { CruxError, isAllowed } from '@crux/contract'
-import { hostDangers } from '@crux/rules'
-import { inBackground } from '@crux/service-kit'
+import { CruxError } from '@crux/contract'
 import type { Caller } from '../access/index.ts'
 import { configChanged, invalidateSecrets } from '../container-configurations/index.ts'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { buildRelease } from './build-release.ts'
-import {
-  type DangerousInstance,
-  hashSubjects,
-  judgeDangers,
-  readSubjects,
-  type Subjects,
-  storeConfirmations,
-} from './confirmations.ts'
+import { begin, type ConfirmedInstance, finishStart, inStart, type Started, triggeredBy } from './begin.ts'
+import { hashSubjects, readSubjects, type Subjects } from './confirmations.ts'
 import { type LoadedDeployment, type LoadedInstance, loadDeployment } from './deployment-store.ts'
-import { type BuiltRelease, deliver, isSecondDispatched, leaseUntilFrom, notifyDispatcher } from './dispatch.ts'
-import { appendEvents, logEvent, statusEvent } from './event-store.ts'
+import { notifyDispatcher } from './dispatch.ts'
+import { appendEvents, logEvent } from './event-store.ts'
 import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
 import { toReleaseImage } from './image-reference.ts'
 import { refuseUnsuccessful, toPlanned } from './list.ts'
@@ -25,18 +16,7 @@ import { cancelledBy, failRelease } from './outcome-store.ts'
 import { hasStaleValues } from './stale-secrets.ts'
 import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
 import type { Starter, StartRequest } from './start-request.ts'
-import {
-  findRelease,
-  findReleaseAhead,
-  insertRelease,
-  lockRelease,
-  markStarted,
-  type NewRelease,
-  type NewReleaseInstance,
-  type ReleaseRow,
-  releaseInstances,
-  requestCancel,
-} from './store.ts'
+import { findRelease, lockRelease, type NewReleaseInstance, releaseInstances, requestCancel } from './store.ts'
 
 export type StartOptions = {
   instances?: string[] | undefined
@@ -44,6 +24,8 @@ export type StartOptions = {
   /** The hash of the preview that the user confirmed. */
   expectedHash?: string | undefined
   ignoreProtected: boolean
+  /** Why an admin starts it during a freeze window. */
+  overrideFreeze?: string | null | undefined
 }
 
 /**
@@ -68,12 +50,7 @@ export async function startDeployment(
     const chosen = chooseInstances(deployment, options.instances)
     const subjects = await readSubjects(queries, deployment, chosen)
     throwIfAny([checkUnchanged(subjects, options.expectedHash)])
-    const [refused] = await startProblems(queries, deployment, chosen, {
-      ...caller,
-      ignoreProtected: options.ignoreProtected,
-      from: 'layers',
-      cruxUrl: app.config.url,
-    })
+    const [refused] = await startProblems(queries, deployment, chosen, toStartRequest(app, caller, options))
     if (refused) {
       const invalidated = hasStaleValues(deployment)
         ? await invalidateSecrets(queries, { nodeId: deployment.node.id, deploymentId })
@@ -88,6 +65,7 @@ export async function startDeployment(
       recreate: options.recreate ?? false,
       partial: chosen.length < deployment.instances.length,
       sourceNumber: null,
+      overrideFreeze: options.overrideFreeze,
     })
   })
   if ('refused' in started) {
@@ -99,36 +77,41 @@ export async function startDeployment(
 }
 
 /**
- * Starts a deployment that the same transaction creates: a refused start leaves nothing of it.
+ * Starts a deployment that the same transaction creates or finds: a refused start leaves nothing of what it created.
  *
- * @param create runs in the transaction; nothing starts where it returns an earlier deployment (`isNew: false`)
+ * @param create runs in the transaction; nothing starts where it returns `starts: false`
  * @returns what `create` returned, and the host-dangerous instances that the start confirmed
  * @throws CruxError as `startDeployment`
  */
-export async function createAndStart<Created extends { deploymentId: string; isNew: boolean }>(
+export async function createAndStart<Created extends { deploymentId: string; starts: boolean }>(
   app: App,
   caller: Caller,
   create: (queries: Queries) => Promise<Created>,
-): Promise<{ created: Created; confirmed: ConfirmedInstance[] }> {
+  options: Omit<StartOptions, 'instances' | 'recreate'> = { ignoreProtected: false },
+): Promise<{ created: Created; confirmed: ConfirmedInstance[]; number: number | undefined }> {
   const { created, started } = await inStart(app, async (queries, mayDispatch) => {
     const created = await create(queries)
-    if (!created.isNew) return { created }
+    if (!created.starts) return { created }
     const deployment = await loadDeployment(queries, caller.team.id, created.deploymentId, { lock: true })
     const { instances } = deployment
-    throwIfAny(await startProblems(queries, deployment, instances, toStartRequest(app, caller)))
+    throwIfAny([checkStatus(deployment, 'deploy')])
+    const subjects = await readSubjects(queries, deployment, instances)
+    throwIfAny([checkUnchanged(subjects, options.expectedHash)])
+    throwIfAny(await startProblems(queries, deployment, instances, toStartRequest(app, caller, options)))
     const started = await begin(app, queries, caller, deployment, instances.map(toReleaseInstance), {
       ...triggeredBy(caller),
       mayDispatch,
-      subjects: await readSubjects(queries, deployment, instances),
+      subjects,
       versionName: deployment.version.name,
       recreate: false,
       partial: false,
       sourceNumber: null,
+      overrideFreeze: options.overrideFreeze,
     })
     return { created, started }
   })
   if (started) finishStart(app, started)
-  return { created, confirmed: started?.confirmed ?? [] }
+  return { created, confirmed: started?.confirmed ?? [], number: started?.number }
 }
 
 /** What a start that nobody requested deploys: digests by instance, and the deliveries of hooks that reported them. */
@@ -179,7 +162,7 @@ export async function startRelease(
   caller: Caller,
   deploymentId: string,
   number: number,
-  options: { ignoreProtected: boolean },
+  options: Pick<StartOptions, 'ignoreProtected' | 'overrideFreeze'>,
 ): Promise<Pick<Started, 'confirmed'>> {
   const started = await inStart(app, async (queries, mayDispatch) => {
     const deployment = await loadDeployment(queries, caller.team.id, deploymentId, { lock: true })
@@ -190,12 +173,7 @@ export async function startRelease(
     const instances = (await releaseInstances(queries, source.id)).map((row, order) => ({ ...row, order }))
     const planned = instances.map(toPlanned)
     throwIfAny(
-      await startProblems(queries, deployment, planned, {
-        ...caller,
-        ignoreProtected: options.ignoreProtected,
-        from: 'release',
-        cruxUrl: app.config.url,
-      }),
+      await startProblems(queries, deployment, planned, { ...toStartRequest(app, caller, options), from: 'release' }),
     )
     return begin(app, queries, caller, deployment, instances, {
       ...triggeredBy(caller),
@@ -205,6 +183,7 @@ export async function startRelease(
       recreate: false,
       partial: source.partial,
       sourceNumber: number,
+      overrideFreeze: options.overrideFreeze,
     })
   })
   finishStart(app, started)
@@ -242,124 +221,18 @@ export async function cancelDeployment(app: App, caller: Caller, deploymentId: s
   notifyDispatcher(app, cancelled.node.id)
 }
 
-type Started = {
-  nodeId: string
-  number: number
-  update: DeploymentUpdate
-  confirmed: ConfirmedInstance[]
-  /** What the agent gets right after the commit; undefined for a release that waits in the node's queue. */
-  dispatched: { release: ReleaseRow; built: BuiltRelease } | undefined
-}
-/** What an admin's start confirmed, for the audit log. */
-export type ConfirmedInstance = { containerName: string; dangers: string[] }
-type Order = Trigger & {
-  mayDispatch: boolean
-  subjects: Subjects
-  versionName: string
-  recreate: boolean
-  partial: boolean
-  sourceNumber: number | null
-}
-
-/**
- * Runs the transaction of a start. Of two starts at one deployment target at the same moment, both may find none before
- * them; then the later one runs again, and its release waits in the queue.
- */
-async function inStart<T>(app: App, start: (queries: Queries, mayDispatch: boolean) => Promise<T>): Promise<T> {
-  try {
-    return await inTransaction(app.database, (queries) => start(queries, true))
-  } catch (error) {
-    if (!isSecondDispatched(error)) throw error
-    return inTransaction(app.database, (queries) => start(queries, false))
-  }
-}
-
-async function begin(
+const toStartRequest = (
   app: App,
-  queries: Queries,
-  { team, actor }: Starter,
-  deployment: LoadedDeployment,
-  instances: readonly NewReleaseInstance[],
-  { mayDispatch, subjects, ...order }: Order,
-): Promise<Started> {
-  const planned = instances.map(toPlanned)
-  const isAdmin = actor.sessionId !== undefined && isAllowed(team.role, 'container-configurations.host-dangerous')
-  const [judged, ahead] = await Promise.all([
-    isAdmin ? judgeDangers(queries, deployment, planned, subjects) : [],
-    findReleaseAhead(queries, deployment),
-  ])
-  const confirmed = judged.filter(({ isConfirmed }) => !isConfirmed).map(toConfirmed)
-  // The deployment's row is locked, so no other start takes this number.
-  const number = deployment.attempts + 1
-  const source = order.sourceNumber === null ? '' : `, back to release ${order.sourceNumber}`
-  const now = new Date()
-  // A release that has its turn is stored as dispatched and built in the same round trip, so that the agent gets it right
-  // after the commit.
-  const isNext = mayDispatch && !ahead && app.links.status(deployment.node.id) === 'connected'
-  const release: NewRelease = {
-    ...order,
-    deploymentId: deployment.id,
-    number,
-    teamId: team.id,
-    projectId: deployment.projectId,
-    nodeId: deployment.node.id,
-    prefix: deployment.prefix,
-    projectName: deployment.project.name,
-    // The checks refuse every host-dangerous configuration of a user, and of a token all that is not confirmed.
-    hostDangerousAllowed: isAdmin || planned.some(({ config }) => hostDangers(config).length > 0),
-    startedById: actor.id,
-    startedByName: actor.name,
-    overrideFreeze: null,
-    leaseUntil: leaseUntilFrom(now),
-    dispatchedAt: isNext ? now : null,
-  }
-  const [, , inserted, position, [built]] = await Promise.all([
-    isAdmin && storeConfirmations(queries, deployment.id, planned, judged, actor),
-    markStarted(queries, deployment.id, number, actor.id),
-    insertRelease(queries, release, instances),
-    appendEvents(queries, deployment.id, number, [
-      statusEvent('in-progress'),
-      logEvent(
-        order.triggerReason
-          ? `Started by following a tag, which ${actor.name} switched on: ${order.triggerReason}`
-          : `Started by ${actor.name}${source}`,
-      ),
-      ...confirmed.map((one) =>
-        logEvent(
-          `${actor.name} confirmed what reaches the node in ${one.containerName}: ${one.dangers.join(', ')}`,
-          'warn',
-        ),
-      ),
-      ...(ahead ? [logEvent(`Waiting behind release ${ahead.number} of ${ahead.title}`)] : []),
-    ]),
-    isNext ? Promise.allSettled([buildRelease(app, queries, release, instances)]) : [],
-  ])
-  // A failed statement has ended the transaction, while a release that cannot be built is stored and ends with its reason.
-  if (built?.status === 'rejected' && !(built.reason instanceof CruxError)) throw built.reason
-  const update: DeploymentUpdate = {
-    deploymentId: deployment.id,
-    teamId: team.id,
-    status: 'in-progress',
-    try: number,
-    position,
-  }
-  const dispatched = built && { release: { ...inserted, dispatchedAt: null }, built }
-  return { nodeId: deployment.node.id, number, update, confirmed, dispatched }
-}
-
-/** For starts that nobody was asked about. */
-const toStartRequest = (app: App, starter: Starter): StartRequest => ({
+  starter: Starter,
+  { ignoreProtected, overrideFreeze }: Pick<StartOptions, 'ignoreProtected' | 'overrideFreeze'> = {
+    ignoreProtected: false,
+  },
+): StartRequest => ({
   ...starter,
-  ignoreProtected: false,
+  ignoreProtected,
+  overrideFreeze,
   from: 'layers',
   cruxUrl: app.config.url,
-})
-
-type Trigger = Pick<NewRelease, 'trigger' | 'triggerReason' | 'deliveryIds'>
-const triggeredBy = ({ actor }: Starter): Trigger => ({
-  trigger: actor.grant ? 'token' : 'user',
-  triggerReason: null,
-  deliveryIds: [],
 })
 
 const toReleaseInstance = ({ id, image, config }: LoadedInstance, order: number): NewReleaseInstance => ({
@@ -381,18 +254,6 @@ function checkUnchanged(subjects: Subjects, expectedHash: string | undefined): C
     property: 'expectedHash',
     description: 'The configuration has changed since your preview: review the changes, then deploy again.',
   })
-}
-
-const toConfirmed = ({ containerName, dangers }: DangerousInstance): ConfirmedInstance => ({
-  containerName,
-  dangers: dangers.map(({ property, value }) => `${property} ${value}`.trim()),
-})
-
-function finishStart(app: App, { dispatched, nodeId, update }: Started) {
-  // The agent comes first: everything else can wait some milliseconds.
-  if (dispatched) inBackground('dispatching a release', () => deliver(app, dispatched.release, dispatched.built))
-  else notifyDispatcher(app, nodeId)
-  deploymentsChanged(app, [update])
 }
 
 function throwIfAny(problems: readonly (CruxError | undefined)[]) {

@@ -44,11 +44,11 @@ export const insertRelease = (queries: Queries, release: NewRelease, instances: 
   sql`with added as (
       insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name,
         recreate, partial, host_dangerous_allowed, source_number, started_by_id, started_by_name, trigger,
-        trigger_reason, delivery_ids, lease_until, dispatched_at)
+        trigger_reason, override_freeze, delivery_ids, lease_until, dispatched_at)
       values (${release.deploymentId}, ${release.number}, ${release.teamId}, ${release.projectId}, ${release.nodeId},
         ${release.prefix}, ${release.versionName}, ${release.projectName}, ${release.recreate}, ${release.partial},
         ${release.hostDangerousAllowed}, ${release.sourceNumber}, ${release.startedById}, ${release.startedByName},
-        ${release.trigger}, ${release.triggerReason}, ${release.deliveryIds}::uuid[], ${release.leaseUntil},
+        ${release.trigger}, ${release.triggerReason}, ${release.overrideFreeze}, ${release.deliveryIds}::uuid[], ${release.leaseUntil},
         ${release.dispatchedAt}) returning *),
     members as (
       insert into crux.release_instance (release_id, instance_id, "order", registry_id, container_name, image_name,

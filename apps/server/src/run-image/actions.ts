@@ -42,7 +42,7 @@ export async function runImage(app: App, browser: Browser, caller: Caller, body:
   }).catch((error: unknown) => {
     throw toRequestError(error)
   })
-  if (created.isNew)
+  if (created.starts)
     recordEvent(app, { teamId: caller.team.id, projectId: created.projectId }, 'project created to run an image')
   return { ...created, image, confirmed }
 }
@@ -60,7 +60,7 @@ export const toAuditData = (body: Body<'projects.run'>, started: Started) => ({
   ports: body.ports,
   environment: (body.environment ?? []).map((row) => row.key),
   ...('createdRegistry' in started && { createdRegistry: started.createdRegistry }),
-  ...(!started.isNew && { repeated: true }),
+  ...(!started.starts && { repeated: true }),
   ...(started.confirmed.length > 0 && { confirmed: started.confirmed }),
 })
 
@@ -143,7 +143,11 @@ async function createRun(
   const { id: deploymentId } = await addDeployment(queries, caller, { versionId, nodeId, prefix, protected: false })
   const run = { requestHash, projectId, versionId, deploymentId }
   await insertRun(queries, team.id, body.key, run)
-  return { ...run, isNew: true, ...(!source.registry && { createdRegistry: { id: registry.id, name: registry.name } }) }
+  return {
+    ...run,
+    starts: true,
+    ...(!source.registry && { createdRegistry: { id: registry.id, name: registry.name } }),
+  }
 }
 
 function repeatRun(run: ImageRun, requestHash: string) {
@@ -152,7 +156,7 @@ function repeatRun(run: ImageRun, requestHash: string) {
       property: 'key',
       description: 'This key has run another image already. Send each request with a key of its own.',
     })
-  return { ...run, isNew: false }
+  return { ...run, starts: false }
 }
 
 /** The layer of the image. What only an admin may set is refused by the start, which judges the merged configuration. */

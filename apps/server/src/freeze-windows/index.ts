@@ -1,0 +1,2 @@
+export { freezeWindowRoutes } from './routes.ts'
+export { type Freeze, findFreezes, hasFreezeWindows, listFreezeWindows } from './windows.ts'
