@@ -18,8 +18,8 @@ export async function createFreezeWindow(
   write: FreezeWindowWrite,
 ): Promise<ResponseInput<'packages.create-freeze-window'>> {
   assertUsable(write)
-  const created = await inTransaction(app.database, async (queries) => {
-    await lockTarget(queries, team, path)
+  const { created, nodeId } = await inTransaction(app.database, async (queries) => {
+    const { nodeId } = await lockTarget(queries, team, path)
     const { length } = await store.selectWindows(queries, path.environmentId)
     if (length >= limits.freezeWindows)
       throw new CruxError('preconditionFailed', {
@@ -27,10 +27,11 @@ export async function createFreezeWindow(
         description: `There are ${length} freeze windows already: delete one, such as one that has ended.`,
       })
     const id = await store.insertWindow(queries, path.environmentId, { ...write, userId: actor.id })
-    return (await store.selectWindows(queries, path.environmentId)).find((window) => window.id === id)
+    const created = (await store.selectWindows(queries, path.environmentId)).find((window) => window.id === id)
+    return { created, nodeId }
   })
   if (!created) throw new Error('the freeze window was stored, but not found')
-  recordEvent(app, { teamId: team.id, ...path, windowId: created.id }, 'freeze window created')
+  windowsChanged(app, { nodeId, teamId: team.id, ...path, windowId: created.id }, 'freeze window created')
   return created
 }
 
@@ -42,27 +43,36 @@ export async function updateFreezeWindow(
   write: FreezeWindowWrite,
 ): Promise<void> {
   assertUsable(write)
-  await inTransaction(app.database, async (queries) => {
-    await lockTarget(queries, team, path)
+  const { nodeId } = await inTransaction(app.database, async (queries) => {
+    const target = await lockTarget(queries, team, path)
     if (!(await store.updateWindow(queries, path, { ...write, userId: actor.id }))) throw windowNotFound(path)
+    return target
   })
-  recordEvent(app, { teamId: team.id, ...path }, 'freeze window changed')
+  windowsChanged(app, { nodeId, teamId: team.id, ...path }, 'freeze window changed')
 }
 
 /** @throws CruxError notFound */
 export async function deleteFreezeWindow(app: App, { team }: Caller, path: WindowPath): Promise<void> {
-  await inTransaction(app.database, async (queries) => {
-    await lockTarget(queries, team, path)
+  const { nodeId } = await inTransaction(app.database, async (queries) => {
+    const target = await lockTarget(queries, team, path)
     if (!(await store.deleteWindow(queries, path))) throw windowNotFound(path)
+    return target
   })
-  recordEvent(app, { teamId: team.id, ...path }, 'freeze window deleted')
+  windowsChanged(app, { nodeId, teamId: team.id, ...path }, 'freeze window deleted')
 }
 
 /** The environment comes first, because it names the target. */
-async function lockTarget(queries: Queries, team: TeamContext, path: store.EnvironmentPath): Promise<void> {
+async function lockTarget(queries: Queries, team: TeamContext, path: store.EnvironmentPath): Promise<store.Target> {
   const target = await store.lockEnvironment(queries, team.id, path)
   if (!target) throw new CruxError('notFound', { property: 'environmentId', value: path.environmentId })
   await lockStarts(queries, target)
+  return target
+}
+
+/** Releases that wait for the end of a freeze are decided again. */
+function windowsChanged(app: App, which: WindowPath & { teamId: string; nodeId: string }, message: string): void {
+  app.bus.publish({ type: 'node.freeze', nodeId: which.nodeId })
+  recordEvent(app, which, message)
 }
 
 function assertUsable(write: FreezeWindowWrite): void {
