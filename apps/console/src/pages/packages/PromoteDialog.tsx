@@ -65,7 +65,7 @@ export function PromoteDialog({ teamSlug, packageId, target, onClose }: Props) {
       onClose={onClose}
       title={t('promote.title', { project: project.name, environment: environment.name })}
       description={t('promote.text', { node: environment.node.name, prefix: environment.prefix })}
-      width="wide:w-[680px]"
+      width="wide:w-[720px]"
       initialFocus={(content) => content.querySelector('input:checked') ?? content.querySelector('[data-body] input')}
       footer={
         version && (
@@ -115,6 +115,8 @@ export function PromoteDialog({ teamSlug, packageId, target, onClose }: Props) {
       ) : (
         <div className="grid grid-cols-1 gap-4">
           <VersionRadios versions={versions} value={versionId} onChange={setChosen} />
+          {freeze && <FreezeOverride freeze={freeze} denied={freezeDenied} why={why} onWhy={setWhy} />}
+          <PromotionChanges teamSlug={teamSlug} preview={preview} version={version} />
           <Field label={t('promote.note')} optional>
             <TextArea
               rows={2}
@@ -123,8 +125,6 @@ export function PromoteDialog({ teamSlug, packageId, target, onClose }: Props) {
               onChange={(event) => setNote(event.target.value)}
             />
           </Field>
-          {freeze && <FreezeOverride freeze={freeze} denied={freezeDenied} why={why} onWhy={setWhy} />}
-          <PromotionChanges teamSlug={teamSlug} preview={preview} version={version} />
         </div>
       )}
     </Dialog>
