@@ -1,21 +1,21 @@
+import type { Client } from '@crux/client'
 import { limits } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DeployTestEnvironment, deployWell, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
-import { type Someone, startTestServer, type TestServer } from '../../test/kit/index.ts'
+import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 
 let crux: TestServer
 let ours: DeployTestEnvironment
 let theirs: DeployTestEnvironment
-let user: Someone
+let call: Client['call']
 beforeAll(async () => {
   crux = await startTestServer()
   ours = await makeDeployTestEnvironment(crux)
   theirs = await makeDeployTestEnvironment(crux)
-  user = await crux.addMember(ours.team, 'user')
+  call = crux.client(await crux.addMember(ours.team, 'user')).call
 })
 afterAll(() => crux.stop())
 
-const call: DeployTestEnvironment['client']['call'] = (...args) => crux.client(user).call(...args)
 const query = (text: string, values: unknown[]) => crux.app.database.pool.query(text, values)
 let count = 0
 const named = (what: string) => `${what} ${++count}`
