@@ -47,7 +47,8 @@ export async function createDeployment(
         description: 'This version has a deployment in this environment already.',
       })
     const { id } = await addToEnvironment(queries, caller, target, body.note)
-    return { id, projectId: target.projectId, ...target.environment, deploymentId: id }
+    const { nodeId, prefix } = target.environment
+    return { deploymentId: id, projectId: target.projectId, nodeId, prefix }
   })
   const { deploymentId } = created
   deploymentsChanged(app, [{ deploymentId, teamId: team.id, status: 'preparing' }])
@@ -201,12 +202,13 @@ async function findExisting(
 }
 
 /** An obsolete deployment ran there, as a successful one does. */
-const sourceOrder: readonly (readonly DeploymentStatus[])[] = [
-  ['successful', 'obsolete'],
-  ['preparing'],
-  ['failed'],
-  ['in-progress'],
-]
+const sourceRanks: Record<DeploymentStatus, number> = {
+  successful: 0,
+  obsolete: 0,
+  preparing: 1,
+  failed: 2,
+  'in-progress': 3,
+}
 
 /** The deployment of the nearest earlier version in the environment, locked against deletion. */
 async function findSource(queries: Queries, { environment, version, chain }: Target): Promise<Source | undefined> {
@@ -225,8 +227,9 @@ async function findSource(queries: Queries, { environment, version, chain }: Tar
     )
     const nearest = earlier.find(({ id }) => found.some(({ versionId }) => versionId === id))
     if (!nearest) return undefined
-    const ofNearest = found.filter(({ versionId }) => versionId === nearest.id)
-    const source = sourceOrder.flatMap((statuses) => ofNearest.filter(({ status }) => statuses.includes(status)))[0]
+    const [source] = found
+      .filter(({ versionId }) => versionId === nearest.id)
+      .sort((one, other) => sourceRanks[one.status] - sourceRanks[other.status])
     // Only one is locked: a release that ends locks several deployments, in another order.
     if (source && (await store.holdDeployment(queries, source.id))) return { id: source.id, version: nearest }
   }
