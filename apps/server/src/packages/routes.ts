@@ -1,4 +1,3 @@
-import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { Handlers } from '../http/index.ts'
 import { createPackage, deletePackage, getPackage, listPackages, listVersionChains, updatePackage } from './actions.ts'
@@ -10,14 +9,11 @@ import {
   orderEnvironments,
   updateEnvironment,
 } from './environments.ts'
+import { createDeployment, listPromotions, previewPromotion, promote } from './promotions.ts'
 
 type Operations =
   | Exclude<Extract<keyof Handlers, `packages.${string}`>, `packages.${string}-freeze-window`>
   | 'projects.version-chains'
-
-const refuse = async (_app: App): Promise<never> => {
-  throw new CruxError('serviceUnavailable')
-}
 
 export const packageRoutes = (app: App): Handlers<Operations> => ({
   'projects.version-chains': ({ caller, params }) => listVersionChains(app, caller, params.projectId),
@@ -32,8 +28,13 @@ export const packageRoutes = (app: App): Handlers<Operations> => ({
   'packages.get-environment': ({ caller, params }) => getEnvironment(app, caller, params),
   'packages.update-environment': ({ caller, params, body }) => updateEnvironment(app, caller, params, body),
   'packages.delete-environment': ({ caller, params }) => deleteEnvironment(app, caller, params),
-  'packages.create-deployment': () => refuse(app),
-  'packages.promotions': () => refuse(app),
-  'packages.preview-promotion': () => refuse(app),
-  'packages.promote': () => refuse(app),
+  'packages.create-deployment': ({ caller, params, body }) => createDeployment(app, caller, params, body),
+  'packages.promotions': ({ caller, params, query }) => listPromotions(app, caller, params, query),
+  'packages.preview-promotion': ({ caller, params, query }) => previewPromotion(app, caller, params, query),
+  'packages.promote': async ({ caller, params, body, audited }) => {
+    const { promotion, confirmed } = await promote(app, caller, params, body)
+    const { deploymentId, releaseNumber } = promotion
+    audited({ deploymentId, releaseNumber, ...(confirmed.length > 0 && { confirmed }) })
+    return promotion
+  },
 })
