@@ -1,7 +1,7 @@
 import { Controller, type UseFormReturn } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { Field } from '../components/Field.tsx'
-import { dayName, isoDays } from '../pages/packages/freeze-times.ts'
+import { dayName, isoDays } from './freeze-times.ts'
 import type { FreezeWindowInput } from './freeze-window-values.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: react-hook-form's context type parameter; nothing here reads it

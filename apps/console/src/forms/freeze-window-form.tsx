@@ -1,10 +1,10 @@
 import { useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { useCall } from '../api/client.ts'
-import { type EnvironmentParams, freezeQueries, type Window } from '../pages/packages/freeze-times.ts'
 import { FormSheet } from './FormShell.tsx'
 import { ChipsField, SelectField, TextAreaField, TextField } from './fields.tsx'
 import { FreezeDays } from './freeze-days.tsx'
+import { type EnvironmentParams, freezeQueries, type Window } from './freeze-times.ts'
 import {
   browserZone,
   FreezeWindowValues,

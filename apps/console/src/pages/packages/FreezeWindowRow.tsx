@@ -6,7 +6,13 @@ import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
 import { useNow } from '../../components/RelativeTime.tsx'
 import { Pill } from '../../components/Tag.tsx'
-import { type EnvironmentParams, freezeQueries, timesOf, toMinute, type Window } from './freeze-times.ts'
+import {
+  describeTimes,
+  type EnvironmentParams,
+  freezeQueries,
+  toMinute,
+  type Window,
+} from '../../forms/freeze-times.ts'
 
 type Props = { params: EnvironmentParams; window: Window; onEdit: () => void }
 
@@ -15,7 +21,7 @@ export function FreezeWindowRow({ params, window, onEdit }: Props) {
   const { t } = useTranslation('freeze')
   const editDenied = useDenied('packages.update-freeze-window')
   const remove = useCall('packages.delete-freeze-window', { stale: freezeQueries, done: t('delete.done') })
-  const times = timesOf(window, t)
+  const times = describeTimes(window, t)
   const question = {
     title: t('delete.title'),
     text: t('delete.text', { times }),

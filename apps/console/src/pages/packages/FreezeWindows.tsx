@@ -5,9 +5,9 @@ import { useTranslation } from 'react-i18next'
 import { useDenied, useTeam } from '../../api/me.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
+import { toMinute, type Window } from '../../forms/freeze-times.ts'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { FreezeWindowRow } from './FreezeWindowRow.tsx'
-import { toMinute, type Window } from './freeze-times.ts'
 
 const FreezeWindowForm = lazyComponent(
   async () => (await import('../../forms/freeze-window-form.tsx')).FreezeWindowForm,

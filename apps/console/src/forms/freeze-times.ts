@@ -1,7 +1,7 @@
 import type { ResponseOf } from '@crux/contract'
 import type { TFunction } from 'i18next'
-import { queryKey } from '../../api/client.ts'
-import { absoluteTime } from '../../components/relative-time.ts'
+import { queryKey } from '../api/client.ts'
+import { absoluteTime } from '../components/relative-time.ts'
 
 export type Window = NonNullable<ResponseOf<'packages.get-environment'>['freezeWindows']>[number]
 export type EnvironmentParams = { teamSlug: string; packageId: string; environmentId: string }
@@ -25,7 +25,7 @@ export const dayName = (day: number, weekday: 'short' | 'long' = 'short'): strin
 export const toMinute = (time: string | Date): string => absoluteTime(new Date(time).getTime()).slice(0, 16)
 
 /** When a window freezes, in words. */
-export function timesOf(window: Window, t: TFunction<'freeze'>): string {
+export function describeTimes(window: Window, t: TFunction<'freeze'>): string {
   if (window.kind === 'once') return t('once', { from: toMinute(window.from), to: toMinute(window.to) })
   const { from, to, timeZone } = window
   const days = isoDays.every((day) => window.days.includes(day))
