@@ -77,8 +77,10 @@ export async function getTestEnvironment(server: TestServer, owner: Someone, tea
   ): Promise<SeededVersion> {
     const projectId = options.projectId ?? (await project())
     const versionId = await one(
-      `insert into crux.version (project_id, name, type, parent_id, created_by, updated_by)
-       values ($1, $2, $3, $4, $5, $5) returning id`,
+      `with made as (select uuidv7() as id)
+       insert into crux.version (id, project_id, name, type, parent_id, chain_id, created_by, updated_by)
+       select made.id, $1, $2, $3::text, $4::uuid, case when $3 = 'incremental' then
+         coalesce((select chain_id from crux.version where id = $4::uuid), made.id) end, $5, $5 from made returning id`,
       [projectId, options.name ?? '1.0.0', options.type ?? 'rolling', options.parentId ?? null, user],
     )
     const imageIds: string[] = []

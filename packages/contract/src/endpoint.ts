@@ -67,9 +67,10 @@ type Properties = {
   /**
    * What was created, for the header Location of a 201. Absent: a resource below the path, with the id of the answer. `sibling`: a copy of the
    * resource in the path, with the id of the answer. `collection`: a resource of the
-   * collection that the path names before its verb. `part`: a part of the resource in the path, which shows it.
+   * collection that the path names before its verb. `part`: a part of the resource in the path, which shows it. `deployment`: a deployment of the
+   * team in the path.
    */
-  location?: 'sibling' | 'collection' | 'part'
+  location?: 'sibling' | 'collection' | 'part' | 'deployment'
 }
 
 /** An endpoint as the table declares it. */

@@ -287,7 +287,7 @@ export const packageEndpoints = endpoints({
     route: `POST ${environment}/deployments`,
     body: EnvironmentDeploymentCreate,
     status: 201,
-    location: 'collection',
+    location: 'deployment',
     response: ChainDeployment,
     errors: ['alreadyExists', 'alreadyHavePreparing', 'preconditionFailed'],
     permission: 'deployments.edit',

@@ -15,12 +15,15 @@ import {
   loadDeployment,
 } from '../releases/index.ts'
 import { findListRow, toDeployments } from './list-store.ts'
+import { matchImages } from './match-images.ts'
 import { prepareTarget, releaseTarget } from './prepared-target.ts'
 import { removeContainers } from './remove-containers.ts'
 import { listRunning } from './running-target-store.ts'
+import { copyMatchedConfigs, selectImages, selectImagesOfDeployment } from './source-store.ts'
 import {
   copyBundles,
   copyConfigs,
+  copyOwnConfig,
   deleteDeploymentRow,
   findTargetVersion,
   imageLayers,
@@ -51,12 +54,7 @@ export async function addDeployment(
   body: Body<'deployments.create'>,
 ): Promise<{ id: string; version: TargetVersion }> {
   const version = await findTargetVersion(queries, team.id, body)
-  if (version.images === 0)
-    throw new CruxError('preconditionFailed', {
-      property: 'versionId',
-      value: body.versionId,
-      description: 'This version has no images yet: add one first.',
-    })
+  assertImages(version, body.versionId)
   const target = { ...body, versionType: version.type }
   await checkFree(queries, target)
   if (body.protected) await checkProtect(queries, team, target)
@@ -64,6 +62,46 @@ export async function addDeployment(
   const id = await insertDeployment(queries, toNew(version, body, actor.id))
   await reuseSecrets(queries, id, body)
   return { id, version }
+}
+
+/**
+ * Creates a deployment with the configuration of another one at the same node and prefix, in the transaction of the
+ * caller: unprotected and preparing, with the same config bundles and with all secrets, because the node can read them.
+ *
+ * @param sourceId a deployment of an earlier version, which the caller has locked
+ * @returns the images that no instance of the source matches; their instances are empty
+ */
+export async function addDeploymentFrom(
+  queries: Queries,
+  { team, actor }: Caller,
+  body: Omit<Body<'deployments.create'>, 'protected'>,
+  sourceId: string,
+): Promise<{ id: string; unmatched: { name: string }[] }> {
+  const version = await findTargetVersion(queries, team.id, body)
+  assertImages(version, body.versionId)
+  await checkFree(queries, { ...body, versionType: version.type })
+  const id = await insertDeployment(queries, toNew(version, { ...body, protected: false }, actor.id))
+  const [images, sources] = await Promise.all([
+    selectImages(queries, body.versionId),
+    selectImagesOfDeployment(queries, sourceId),
+  ])
+  const matches = matchImages(images, sources)
+  const copy = { from: sourceId, to: id, userId: actor.id }
+  await copyOwnConfig(queries, { ...copy, secrets: true })
+  await copyMatchedConfigs(queries, copy, matches)
+  await copyBundles(queries, copy)
+  const created = await loadDeployment(queries, team.id, id, { lock: false })
+  await checkNames(queries, body.versionId, body.prefix, created)
+  return { id, unmatched: images.filter((image) => !matches.has(image.id)) }
+}
+
+function assertImages(version: TargetVersion, versionId: string): void {
+  if (version.images > 0) return
+  throw new CruxError('preconditionFailed', {
+    property: 'versionId',
+    value: versionId,
+    description: 'This version has no images yet: add one first.',
+  })
 }
 
 /** Updates note, prefix and protection. The deployment target must be free as for a new deployment, apart from this one. */

@@ -13,6 +13,7 @@ import {
 } from '@crux/rules'
 import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
+import type { Queries } from '../db/queries.ts'
 import {
   type CurrentContainer,
   checkStatus,
@@ -30,6 +31,7 @@ import {
   refuseUnsuccessful,
   releaseInstances,
   type Startable,
+  type Subjects,
   startProblems,
   toPlanned,
   toReleaseImage,
@@ -55,17 +57,43 @@ export async function previewStart(
   deploymentId: string,
   ids?: readonly string[],
 ): Promise<Preview> {
-  const { pool } = app.database
-  const deployment = await loadDeployment(pool, team.id, deploymentId, { lock: false })
+  const read = await readStart(app.database.pool, { team, actor }, app.config.url, deploymentId, ids)
+  // A user who requests a preview is likely to start soon.
+  if (read.problems.length === 0) prepareTarget(app, read.deployment)
+  return completePreview(app, read)
+}
+
+/** What a preview reads of the database; `completePreview` asks the agent and adds the rest. */
+export type ReadPreview = {
+  deployment: LoadedDeployment
+  next: Next[]
+  problems: readonly CruxError[]
+  partial: boolean
+  subjects: Subjects
+  current: CurrentContainer[]
+  dangerous: DangerousInstance[]
+}
+
+/**
+ * Reads what a start would deploy now.
+ *
+ * @param queries the transaction of a deployment that is not committed, or the pool
+ */
+export async function readStart(
+  queries: Queries,
+  { team, actor }: Caller,
+  cruxUrl: string,
+  deploymentId: string,
+  ids?: readonly string[],
+): Promise<ReadPreview> {
+  const deployment = await loadDeployment(queries, team.id, deploymentId, { lock: false })
   const status = checkStatus(deployment, 'deploy')
-  const request = { team, actor, ignoreProtected: false, from: 'layers', cruxUrl: app.config.url } as const
+  const request = { team, actor, ignoreProtected: false, from: 'layers', cruxUrl } as const
   const chosen = chooseInstances(deployment, ids)
   const [problems, pending] = await Promise.all([
-    startProblems(pool, deployment, chosen, request),
-    pendingDigests(pool, deployment.id),
+    startProblems(queries, deployment, chosen, request),
+    pendingDigests(queries, deployment.id),
   ])
-  // A user who requests a preview is likely to start soon.
-  if (!status && problems.length === 0) prepareTarget(app, deployment)
   const next = chosen.map(({ id, image, config }): Next => {
     const { registryId, localOnly, reference, labels } = image
     const broken = labelRules(labels).problems
@@ -86,7 +114,7 @@ export async function previewStart(
   })
   const partial = chosen.length < deployment.instances.length
   const all = status ? [status, ...problems] : problems
-  return answer(app, deployment, next, all, { partial, planned: chosen })
+  return readRunning(queries, { deployment, next, problems: all, partial }, chosen)
 }
 
 /**
@@ -113,29 +141,32 @@ export async function previewRelease(
     ...(await startProblems(pool, deployment, planned, request)),
   ]
   const next = rows.map((row): Next => ({ ...row, warnings: [], isEarlier: true }))
-  return answer(
+  const found = problems.filter((problem) => problem !== undefined)
+  return completePreview(
     app,
-    deployment,
-    next,
-    problems.filter((problem) => problem !== undefined),
-    { partial: source.partial, planned },
+    await readRunning(pool, { deployment, next, problems: found, partial: source.partial }, planned),
   )
 }
 
-async function answer(
-  app: App,
-  deployment: LoadedDeployment,
-  next: readonly Next[],
-  problems: readonly CruxError[],
-  { partial, planned }: { partial: boolean; planned: readonly Startable[] },
-): Promise<Preview> {
+async function readRunning(
+  queries: Queries,
+  read: Pick<ReadPreview, 'deployment' | 'next' | 'problems' | 'partial'>,
+  planned: readonly Startable[],
+): Promise<ReadPreview> {
+  const subjects = await readSubjects(queries, read.deployment, planned)
+  const [current, dangerous] = await Promise.all([
+    currentContainers(queries, read.deployment),
+    judgeDangers(queries, read.deployment, planned, subjects),
+  ])
+  return { ...read, subjects, current, dangerous }
+}
+
+/** Also for a deployment that has been rolled back: nothing of it is read again. */
+export async function completePreview(app: App, read: ReadPreview): Promise<Preview> {
+  const { deployment, next, problems, partial, subjects, current, dangerous } = read
   const { pool } = app.database
-  const owner = deployment
-  const subjects = await readSubjects(pool, deployment, planned)
-  const [current, missing, dangerous, portsInUse, namesInUse] = await Promise.all([
-    currentContainers(pool, owner),
+  const [missing, portsInUse, namesInUse] = await Promise.all([
     missingImages(app, deployment, next),
-    judgeDangers(pool, deployment, planned, subjects),
     findPortsInUse(app, deployment, next),
     findNamesInUse(app, deployment, next),
   ])
@@ -155,7 +186,7 @@ async function answer(
     return { ...shown, ports, warnings }
   })
   const pauses = instances.some(({ ports }) => ports.length > 0)
-    ? await measuredPauses(pool, owner)
+    ? await measuredPauses(pool, deployment)
     : new Map<string, MeasuredDowntime>()
   const forecast = (name: string) =>
     downtimeForecast(leaving.find((one) => one.name === name)?.config ?? {}, pauses.get(name))

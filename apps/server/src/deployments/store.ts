@@ -91,11 +91,7 @@ export async function copyConfigs(
   queries: Queries,
   copy: { from: string; to: string; userId: string; secrets: boolean },
 ): Promise<void> {
-  await sql`update crux.container_config c
-    set fields = ${raw(copy.secrets ? 'source.fields' : withoutSecretValues)}, updated_at = now(),
-    updated_by = ${copy.userId}
-    from crux.container_config source
-    where source.deployment_id = ${copy.from} and c.deployment_id = ${copy.to}`.execute(queries)
+  await copyOwnConfig(queries, copy)
   await sql`update crux.container_config c
     set fields = ${raw(copy.secrets ? 'source.fields' : `source.fields - 'secrets'`)},
       updated_at = now(), updated_by = ${copy.userId}
@@ -104,6 +100,14 @@ export async function copyConfigs(
     join crux.instance new on new.image_id = old.image_id and new.deployment_id = ${copy.to}
     where c.instance_id = new.id`.execute(queries)
 }
+
+/** The configuration of the deployment itself, without its instances. */
+export const copyOwnConfig = (queries: Queries, copy: { from: string; to: string; userId: string; secrets: boolean }) =>
+  sql`update crux.container_config c
+    set fields = ${raw(copy.secrets ? 'source.fields' : withoutSecretValues)}, updated_at = now(),
+    updated_by = ${copy.userId}
+    from crux.container_config source
+    where source.deployment_id = ${copy.from} and c.deployment_id = ${copy.to}`.execute(queries)
 
 const withoutSecretValues = `case when jsonb_typeof(source.fields->'secrets') = 'array' then jsonb_set(source.fields, '{secrets}', (
     select coalesce(jsonb_agg(row - '{value,encrypted,publicKey}'::text[] order by place), '[]')

@@ -143,7 +143,12 @@ function getLocation({ url, headers }: FastifyRequest, { location }: EndpointSpe
   const prefix = headers['x-forwarded-prefix']
   const base = typeof prefix === 'string' && /^(\/[\w.~-]+)+$/.test(prefix) ? prefix : ''
   const path = (url.split('?')[0] ?? '').replace(/^\/api(?=\/)/, '').split('/')
-  const above = location ? path.slice(0, location === 'sibling' ? -2 : -1) : path
+  const above =
+    location === 'deployment'
+      ? [...path.slice(0, 2), 'deployments']
+      : location
+        ? path.slice(0, location === 'sibling' ? -2 : -1)
+        : path
   const id = location === 'part' ? undefined : getId(answer)
   return [`${base}${above.join('/')}`, ...(id ? [id] : [])].join('/')
 }

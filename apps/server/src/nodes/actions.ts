@@ -22,6 +22,7 @@ import {
   hasDeployments,
   type InstallRow,
   insertNode,
+  listEnvironmentNames,
   lockNode,
   type NodeRow,
   toNode,
@@ -90,6 +91,13 @@ export async function deleteNode(app: App, localAgents: LocalAgents, { team }: C
         property: 'id',
         value: nodeId,
         description: 'This node has deployments: delete them first.',
+      })
+    const environments = await listEnvironmentNames(queries, nodeId)
+    if (environments.length > 0)
+      throw new CruxError('preconditionFailed', {
+        property: 'id',
+        value: nodeId,
+        description: `Environments of packages are on this node: ${listNames(environments)}. Move or delete them first.`,
       })
     await deleteNodeRow(queries, nodeId)
     await recordDeletedNode(queries, team.id, nodeId)
@@ -207,6 +215,10 @@ export async function requireNodeForCommand(app: App, team: { id: string }, node
   if (verdict.allowed) return row
   throw new CruxError('preconditionFailed', { property: 'id', value: nodeId, description: `${verdict.reason}.` })
 }
+
+const namesShown = 10
+const listNames = (names: readonly string[]): string =>
+  names.length > namesShown ? `${names.slice(0, namesShown).join(', ')} and more` : names.join(', ')
 
 const notFound = (nodeId: string) =>
   new CruxError('notFound', { property: 'id', value: nodeId, description: 'There is no such node.' })

@@ -3,7 +3,16 @@ import { and, sql as drizzleSql, eq, getTableColumns, gt, isNull } from 'drizzle
 import { isSupported, serverVersion } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
 import { nothing, type Queries, sql } from '../db/queries.ts'
-import { deployment, node, nodeEvent, nodeInstall, nodeToken, nodeUpdate, team } from '../db/schema/index.ts'
+import {
+  deployment,
+  node,
+  nodeEvent,
+  nodeInstall,
+  nodeToken,
+  nodeUpdate,
+  packageEnvironment,
+  team,
+} from '../db/schema/index.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { isUpdatingSql } from './update-store.ts'
 
@@ -34,6 +43,21 @@ export const findNodes = (app: App, teamId: string) =>
       connected_at, link_server, local_agent, agent_updatable, ${isUpdatingSql} as updating
     from crux.node n where team_id = ${teamId} order by name`.shared<NodeSummary>(app.database, 'nodes of team')
 
+/** The nodes of this team among these, by id. */
+export async function findNodesById(
+  queries: Queries,
+  teamId: string,
+  ids: readonly string[],
+): Promise<Map<string, ReturnType<typeof toNode<NodeSummary>>>> {
+  const rows = await sql`select id, name, type, description, icon, address, agent_version, engine_version,
+      operating_system, connected_at, link_server, local_agent, agent_updatable, ${isUpdatingSql} as updating
+    from crux.node n where id = any(${[...new Set(ids)]}::uuid[]) and team_id = ${teamId}`.rows<NodeSummary>(
+    queries,
+    'nodes by id',
+  )
+  return new Map(rows.map((row) => [row.id, toNode(row)]))
+}
+
 /** A node of this team; undefined also for a node of another team. */
 export const findNode = (app: App, teamId: string, nodeId: string) =>
   sql`select * from crux.node where id = ${nodeId} and team_id = ${teamId}`.first<NodeRow>(app.database.pool)
@@ -51,7 +75,8 @@ export async function findNodeDetails(app: App, teamId: string, nodeId: string) 
       install: nodeInstall,
       updating: drizzleSql<boolean>`exists (select from ${nodeUpdate}
         where ${nodeUpdate.nodeId} = ${node.id} and ${nodeUpdate.endedAt} is null)`,
-      inUse: drizzleSql<boolean>`exists (select from ${deployment} where ${deployment.nodeId} = ${node.id})`,
+      inUse: drizzleSql<boolean>`(exists (select from ${deployment} where ${deployment.nodeId} = ${node.id})
+        or exists (select from ${packageEnvironment} where ${packageEnvironment.nodeId} = ${node.id}))`,
       teamSlug: team.slug,
     })
     .from(node)
@@ -166,6 +191,11 @@ export const lockNodeRow = (queries: Queries, teamId: string, nodeId: string) =>
 
 export const hasDeployments = async (queries: Queries, nodeId: string): Promise<boolean> =>
   (await sql`select from crux.deployment where node_id = ${nodeId} limit 1`.execute(queries)) > 0
+
+/** Environments of packages on a node, as texts: the environment and its package. */
+export const listEnvironmentNames = (queries: Queries, nodeId: string) =>
+  sql`select e.name || ' of ' || k.name from crux.package_environment e join crux.package k on k.id = e.package_id
+    where e.node_id = ${nodeId} order by k.name, e."order" limit 11`.column(queries, 'environments of node')
 
 export const deleteNodeRow = (queries: Queries, nodeId: string) =>
   sql`delete from crux.node where id = ${nodeId}`.execute(queries)

@@ -52,8 +52,11 @@ export async function readSubjects(
   return new Map(instances.map((instance) => [instance.id, toSubject(deployment, instance, urls)]))
 }
 
-/** The hash is the same for the same content, whatever the ids of rows are. */
-export const hashSubjects = (subjects: Subjects): string => toHash([...subjects].sort(([a], [b]) => (a < b ? -1 : 1)))
+/**
+ * The hash is the same for the same content, whatever the ids of rows are: also for the instances of a deployment that a
+ * preview created and rolled back.
+ */
+export const hashSubjects = (subjects: Subjects): string => toHash([...subjects.values()].map(canonicalJson).sort())
 
 /** The host-dangerous instances among these, each with what an admin last confirmed of it. */
 export async function judgeDangers(

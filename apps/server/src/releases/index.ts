@@ -1,5 +1,5 @@
 export type { Startable } from './confirmation-store.ts'
-export { type DangerousInstance, hashSubjects, judgeDangers, readSubjects } from './confirmations.ts'
+export { type DangerousInstance, hashSubjects, judgeDangers, readSubjects, type Subjects } from './confirmations.ts'
 export {
   type CurrentContainer,
   currentContainers,

@@ -1,0 +1,54 @@
+import type { Client } from '@crux/client'
+import type { ContainerConfigFields } from '@crux/contract'
+import { type DeployTestEnvironment, deployWell } from './deploy-kit.ts'
+import type { ScriptedAgent } from './scripted-agent.ts'
+
+type Images = { name: string; tag?: string; config?: ContainerConfigFields; registryId?: string }[]
+export type TestChain = { projectId: string; chainId: string; versions: string[] }
+
+let count = 0
+/** A name that no other resource of the run has. */
+export const named = (what: string): string => `${what} ${++count}`
+
+/** Packages, environments and version chains of a team, created as `client`. */
+export function makePackageKit(team: DeployTestEnvironment, client: Client) {
+  const { call } = client
+  const at = (packageId: string) => ({ ...team.params, packageId })
+  return {
+    call,
+    at,
+    /** Versions that were increased from one another, with the images of each. */
+    async chain(names: string[] = ['1.0.0'], images: Images | ((index: number) => Images) = [{ name: 'web' }]) {
+      const projectId = await team.project()
+      const versions: string[] = []
+      for (const [index, name] of names.entries()) {
+        const parentId = versions.at(-1)
+        const made = await team.version({
+          type: 'incremental',
+          name,
+          projectId,
+          images: typeof images === 'function' ? images(index) : images,
+          ...(parentId && { parentId }),
+        })
+        versions.push(made.versionId)
+      }
+      return { projectId, chainId: versions[0] ?? '', versions } satisfies TestChain
+    },
+    package: (chainIds: string[] = [], name = named('Shop')) =>
+      call('packages.create', { params: team.params, body: { name, chainIds } }),
+    environment: (packageId: string, nodeId: string, name = named('env'), prefix = named('p').replace(' ', '')) =>
+      call('packages.create-environment', { params: at(packageId), body: { name, nodeId, prefix } }),
+    /** Deploys a version, without the package. */
+    async run(version: string, target: { nodeId: string; prefix: string }, agent: ScriptedAgent, nth: number) {
+      const { id } = await team.client.call('deployments.create', {
+        params: team.params,
+        body: { versionId: version, protected: false, ...target },
+      })
+      await team.start(id)
+      await deployWell(agent, nth)
+      await team.waitForStatus(id, 'successful')
+      return id
+    },
+  }
+}
+export type PackageKit = ReturnType<typeof makePackageKit>
