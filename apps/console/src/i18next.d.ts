@@ -18,6 +18,7 @@ declare module 'i18next' {
       hooks: typeof import('./locales/en/hooks.json')
       log: typeof import('./locales/en/log.json')
       nodes: typeof import('./locales/en/nodes.json')
+      packages: typeof import('./locales/en/packages.json')
       palette: typeof import('./locales/en/palette.json')
       planned: typeof import('./locales/en/planned.json')
       projects: typeof import('./locales/en/projects.json')
