@@ -14,6 +14,7 @@ declare module 'i18next' {
       composer: typeof import('./locales/en/composer.json')
       configuration: typeof import('./locales/en/configuration.json')
       deployments: typeof import('./locales/en/deployments.json')
+      freeze: typeof import('./locales/en/freeze.json')
       hooks: typeof import('./locales/en/hooks.json')
       log: typeof import('./locales/en/log.json')
       nodes: typeof import('./locales/en/nodes.json')

@@ -51,7 +51,7 @@ export function findFreezeProblems(window: FreezeWindowWrite, now: Date): { prop
     const description = `${window.timeZone} is not a known time zone. Use a name such as Europe/Budapest.`
     return [{ property: 'timeZone', description }]
   }
-  const { from, until } = spanOf(window)
+  const { from, until } = toSpan(window)
   if (Number.isNaN(from)) return [{ property: 'from', description: 'This is not a date that exists.' }]
   if (Number.isNaN(until)) return [{ property: 'to', description: 'This is not a date that exists.' }]
   if (until <= from) return [{ property: 'to', description: 'The end has to be later than the beginning.' }]
@@ -64,7 +64,7 @@ export function findFreezeProblems(window: FreezeWindowWrite, now: Date): { prop
 export function findNextFreeze(window: FreezeWindowWrite, now: Date): { from: Date; until: Date } | undefined {
   if (!isUsable(window)) return undefined
   // The clock may skip a window in one week.
-  const spans = window.kind === 'once' ? [spanOf(window)] : spansAround(window, now.getTime(), { before: 2, after: 15 })
+  const spans = window.kind === 'once' ? [toSpan(window)] : spansAround(window, now.getTime(), { before: 2, after: 15 })
   const next = spans.filter(({ until }) => until > now.getTime()).sort((a, b) => a.from - b.from)[0]
   return next && { from: new Date(next.from), until: new Date(next.until) }
 }
@@ -84,14 +84,14 @@ export function freezeEndText({ until, timeZone, openEnded }: Freeze): string {
 function findLast(windows: readonly FreezeWindowWrite[], time: number) {
   let last: { window: FreezeWindowWrite; until: number } | undefined
   for (const window of windows) {
-    const spans = window.kind === 'once' ? [spanOf(window)] : spansAround(window, time, { before: 2, after: 1 })
+    const spans = window.kind === 'once' ? [toSpan(window)] : spansAround(window, time, { before: 2, after: 1 })
     for (const { from, until } of spans)
       if (from <= time && time < until && (!last || until > last.until)) last = { window, until }
   }
   return last
 }
 
-const spanOf = ({ from, to }: { from: string; to: string }): Span => ({ from: Date.parse(from), until: Date.parse(to) })
+const toSpan = ({ from, to }: { from: string; to: string }): Span => ({ from: Date.parse(from), until: Date.parse(to) })
 
 /** The spans of a weekly window that begin on the days around a time. A span in an hour that the clock skips is empty. */
 function spansAround(
@@ -123,7 +123,7 @@ function timeOfDay(text: string): number {
 
 function isUsable(window: FreezeWindowWrite): boolean {
   if (window.kind === 'once') {
-    const { from, until } = spanOf(window)
+    const { from, until } = toSpan(window)
     return from < until
   }
   const { days, from, to, timeZone } = window
