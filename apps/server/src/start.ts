@@ -41,7 +41,7 @@ import { type Accounts, createAccounts, createIdentity, type Identity } from './
 import { createJobs } from './jobs/index.ts'
 import { createLiveHub } from './live/index.ts'
 import { migrateServer } from './migrate.ts'
-import { createLocalAgents, deleteEventsOfNodes } from './nodes/index.ts'
+import { createLocalAgents, createReachability, deleteEventsOfNodes } from './nodes/index.ts'
 import { notify } from './notifications/index.ts'
 import { finishPromotion } from './packages/index.ts'
 import { startWatchedRuns } from './pipelines/index.ts'
@@ -122,6 +122,7 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   const localAgents = createLocalAgents(app)
   const browser = createBrowser(app)
   const following = createFollowing(app)
+  const reachability = createReachability(app)
   const hosts = createHostCheck(config, () => config)
   const http = createHttpServer(app, { url, hosts, grpc: gateway.listener(), watch: gateway.watch })
   const { fastify } = http
@@ -169,6 +170,8 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   lifecycle.onStop('deployments', () => deployments.stop())
   following.start()
   lifecycle.onStop('following', () => following.stop())
+  reachability.start()
+  lifecycle.onStop('reachability', () => reachability.stop())
   lifecycle.onStop('certificate', reloadCertificate(http.port.server, config.tls, log))
   lifecycle.onStop('http', () => http.stop(drainMs))
   lifecycle.onStop('gateway', () => gateway.stop())
