@@ -42,7 +42,7 @@ import { createJobs } from './jobs/index.ts'
 import { createLiveHub } from './live/index.ts'
 import { migrateServer } from './migrate.ts'
 import { createLocalAgents, createReachability, deleteEventsOfNodes } from './nodes/index.ts'
-import { notify } from './notifications/index.ts'
+import { cleanDeliveries, createSender, notify } from './notifications/index.ts'
 import { finishPromotion } from './packages/index.ts'
 import { startWatchedRuns } from './pipelines/index.ts'
 import { consoleDirectory } from './places.ts'
@@ -123,6 +123,7 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   const browser = createBrowser(app)
   const following = createFollowing(app)
   const reachability = createReachability(app)
+  const sender = createSender(app)
   const hosts = createHostCheck(config, () => config)
   const http = createHttpServer(app, { url, hosts, grpc: gateway.listener(), watch: gateway.watch })
   const { fastify } = http
@@ -135,7 +136,7 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   })
   mountContract(fastify, {
     guard: createGuard(authServices, () => origins),
-    handlers: composeRoutes(app, { browser, following, localAgents, health, status }),
+    handlers: composeRoutes(app, { browser, following, sender, localAgents, health, status }),
     recordAudit: (entry) => recordAudit(app, entry),
   })
   serveConsole(fastify, overrides.consoleDirectory ?? consoleDirectory)
@@ -150,13 +151,14 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   handleTeamEvents(app, [
     (event) => finishPromotion(app, event),
     (event) => startWatchedRuns(app, event),
-    (event) => notify(app, event),
+    (event) => notify(app, sender, event),
   ])
   handleInvitationMails(app)
   handleSecurityReports(app)
   keepAuditLog(app)
   scheduleEventRetention(app, { deployment: deleteEventsOfReleases, node: deleteEventsOfNodes })
   cleanDeliveryKeys(app)
+  cleanDeliveries(app)
   app.jobs.schedule('rate-limits-clean', '41 * * * *', () => authServices.failedChecks.clean())
 
   await bus.ready
@@ -172,6 +174,8 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   lifecycle.onStop('following', () => following.stop())
   reachability.start()
   lifecycle.onStop('reachability', () => reachability.stop())
+  sender.start()
+  lifecycle.onStop('notifications', () => sender.stop())
   lifecycle.onStop('certificate', reloadCertificate(http.port.server, config.tls, log))
   lifecycle.onStop('http', () => http.stop(drainMs))
   lifecycle.onStop('gateway', () => gateway.stop())
