@@ -49,7 +49,7 @@ export const identifiers: Retired[] = [
   ['ImageFacts|FileFacts|DeploymentFacts', 'ImageMetadata, FileMetadata, DeploymentSummary'],
   // Conversions and look-ups name what they do. Names of the language, of JSON Schema and of labels, and names that begin with a verb, stay.
   [
-    '(?!(?:indexOf|lastIndexOf|valueOf|getPrototypeOf|oneOf|anyOf|allOf|preparationOf)\\b)(?!(?:is|select|lock|count|remove|make|show|to)[A-Z])[a-z]\\w*[a-z]Of',
+    '(?!(?:indexOf|lastIndexOf|valueOf|supportedValuesOf|getPrototypeOf|oneOf|anyOf|allOf|preparationOf)\\b)(?!(?:is|select|lock|count|remove|make|show|to)[A-Z])[a-z]\\w*[a-z]Of',
     'toX for a conversion, getX, listX or findX for a look-up',
   ],
   [

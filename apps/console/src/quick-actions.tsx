@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Boxes, Database, HardDrive, Server, SlidersHorizontal, Users } from 'lucide-react'
+import { Boxes, Database, HardDrive, Package, Server, SlidersHorizontal, Users } from 'lucide-react'
 import { apiQuery } from './api/client.ts'
 import { useMe } from './api/me.ts'
 import { State } from './components/State.tsx'
@@ -68,6 +68,19 @@ export const quickActionSources: readonly QuickActionSource[] = [
         id,
         searchText: [name],
         link: links.configBundle(teamSlug, id),
+      })),
+  },
+  {
+    area: 'packages',
+    icon: Package,
+    create: [
+      { operation: 'packages.create', label: 'palette:newPackage', link: (slug) => links.packages(slug, 'new') },
+    ],
+    useQuickActions: (teamSlug) =>
+      (useQuery(apiQuery('packages.list', { params: { teamSlug } })).data ?? []).map(({ id, name, versionChains }) => ({
+        id,
+        searchText: [name, ...versionChains.map(({ project }) => project.name)],
+        link: links.package(teamSlug, id),
       })),
   },
   {

@@ -165,6 +165,28 @@ const version = createRoute({
     'VersionPage',
   ),
 })
+const packages = createRoute({
+  getParentRoute: () => team,
+  path: '/packages',
+  loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('packages.list', { params })),
+  component: page(['packages', 'deployments'], () => import('./pages/packages/PackagesPage.tsx'), 'PackagesPage'),
+})
+const packageDetails = createRoute({
+  getParentRoute: () => team,
+  path: '/packages/$packageId',
+  loader: ({ params }) => {
+    void queryClient.prefetchQuery(apiQuery('packages.get', { params }))
+    void queryClient.prefetchQuery(apiQuery('packages.board', { params }))
+  },
+  component: page(['packages', 'deployments'], () => import('./pages/packages/PackagePage.tsx'), 'PackagePage'),
+})
+const packageEnvironment = createRoute({
+  getParentRoute: () => team,
+  path: '/packages/$packageId/environments/$environmentId',
+  validateSearch: search.environmentSearch,
+  loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('packages.get-environment', { params })),
+  component: page(['packages', 'deployments'], () => import('./pages/packages/EnvironmentPage.tsx'), 'EnvironmentPage'),
+})
 const plannedInTeam = <const P extends string>(path: P) =>
   createRoute({ getParentRoute: () => team, path, component: planned })
 
@@ -282,9 +304,9 @@ const tree = root.addChildren([
       deploymentLog,
       containerConfiguration,
       auditLog,
-      plannedInTeam('/packages'),
-      plannedInTeam('/packages/$packageId'),
-      plannedInTeam('/packages/$packageId/environments/$environmentId'),
+      packages,
+      packageDetails,
+      packageEnvironment,
       plannedInTeam('/pipelines'),
       plannedInTeam('/pipelines/$pipelineId'),
       plannedInTeam('/notifications'),

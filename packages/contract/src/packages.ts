@@ -67,7 +67,12 @@ export const FreezeWindow = z.intersection(
 )
 export type FreezeWindow = z.output<typeof FreezeWindow>
 /** Why nothing may be deployed now, and until when. */
-const Freeze = z.object({ reason: z.string(), until: Timestamp })
+const Freeze = z.object({
+  reason: z.string(),
+  until: Timestamp,
+  /** The windows follow one another without an end that is known; `until` is as far as was looked. */
+  openEnded: z.boolean().optional(),
+})
 
 const ChainDeployment = z.object({
   id: Id,

@@ -21,6 +21,8 @@ export const ImageRun = z.object({
   name: Name.nullish(),
   ports: Ports.default([]),
   environment: KeyValues.nullish(),
+  /** Why an admin runs it during a freeze window of an environment with this node and prefix. */
+  overrideFreeze: z.string().trim().min(1).max(limits.freezeReason.max).nullish(),
 })
 export const ImageRunStarted = z.object({ projectId: Id, versionId: Id, deploymentId: Id })
 

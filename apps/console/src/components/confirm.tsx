@@ -5,12 +5,17 @@ import type { Question } from './question.ts'
 
 const ConfirmDialog = lazyComponent(async () => (await import('./ConfirmDialog.tsx')).ConfirmDialog)
 
-type Pending = Question & { answer: (yes: boolean) => void }
+type Pending = Question & { answer: (text: string | null) => void }
 const pending = createStore<Pending | null>(null)
 
 /** The one confirmation of the console: `if (await confirm({...})) ...`. A second question answers the first with no. */
-export function confirm(question: Question): Promise<boolean> {
-  pending.get()?.answer(false)
+export const confirm = async (question: Question): Promise<boolean> => (await ask(question)) !== null
+
+/** A confirmation with a text. @returns null for no */
+export const askText = (question: Question & Required<Pick<Question, 'input'>>): Promise<string | null> => ask(question)
+
+function ask(question: Question): Promise<string | null> {
+  pending.get()?.answer(null)
   return new Promise((resolve) => {
     pending.set({ ...question, answer: resolve })
   })
@@ -20,9 +25,9 @@ export function confirm(question: Question): Promise<boolean> {
 export function ConfirmHost() {
   const question = useSyncExternalStore(pending.subscribe, pending.get)
   if (!question) return null
-  const finish = (yes: boolean) => {
+  const finish = (text: string | null) => {
     pending.set(null)
-    question.answer(yes)
+    question.answer(text)
   }
   return <ConfirmDialog question={question} onAnswer={finish} />
 }

@@ -56,6 +56,12 @@ export const statusStyles = {
     disrupted: { tone: 'progress', icon: CirclePause },
     unavailable: failed,
   },
+  promotion: {
+    'in-progress': busy,
+    successful: running,
+    failed,
+    unknown: { tone: 'idle', icon: CircleHelp },
+  },
   phase: {
     waiting: { tone: 'idle', icon: CircleMinus },
     running: busy,

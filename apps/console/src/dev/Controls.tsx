@@ -5,7 +5,7 @@ import { Checkbox } from '../components/Checkbox.tsx'
 import { Chips } from '../components/Chips.tsx'
 import { Copyable } from '../components/Copyable.tsx'
 import { CopyButton } from '../components/CopyButton.tsx'
-import { confirm } from '../components/confirm.tsx'
+import { askText, confirm } from '../components/confirm.tsx'
 import { DateRange, rangeOfDays } from '../components/DateRange.tsx'
 import { Field, FieldError, PasswordInput, Select, TextArea, TextInput } from '../components/Field.tsx'
 import { IconPicker } from '../components/IconPicker.tsx'
@@ -20,6 +20,7 @@ import { toastSuccess, toastText, toastWarning } from '../components/toasts.tsx'
 import { Controlled, Example, ignore } from './Example.tsx'
 
 const reason = 'Only admins may do this'
+const typedReason = { label: 'Reason', help: 'It is kept.', max: 100, missing: 'Type a reason first' }
 const question = { title: 'Delete registry acme?', text: 'Images of it can no longer be pulled.', action: 'Delete' }
 
 /** What is pressed, typed into and chosen from. */
@@ -66,6 +67,7 @@ export function Controls() {
       <Example name="Dialog, toasts">
         <Button onClick={() => void confirm(question)}>Question</Button>
         <Button onClick={() => void confirm({ ...question, danger: true, typeName: 'acme' })}>Typed name</Button>
+        <Button onClick={() => void askText({ ...question, input: typedReason })}>Typed reason</Button>
         <Controlled initial={false}>
           {(isOpen, open) => (
             <>

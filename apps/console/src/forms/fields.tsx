@@ -18,7 +18,7 @@ type Bound<V extends FieldValues, Out> = {
   disabled?: boolean
 }
 type TextProps = {
-  type?: 'text' | 'email' | 'number'
+  type?: 'text' | 'email' | 'number' | 'time' | 'datetime-local'
   mono?: boolean
   placeholder?: string
   autoComplete?: string

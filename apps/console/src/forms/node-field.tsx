@@ -11,10 +11,11 @@ type Props<V extends FieldValues, Out> = {
   name: Path<V>
   teamSlug: string
   label?: string
+  disabled?: boolean
 }
 
 /** The nodes of the team with their states; a single one is chosen already. */
-export function NodeField<V extends FieldValues, Out>({ form, name, teamSlug, label }: Props<V, Out>) {
+export function NodeField<V extends FieldValues, Out>({ form, name, teamSlug, label, disabled }: Props<V, Out>) {
   const { t } = useTranslation(['deployments', 'common'])
   const nodes = useQuery(apiQuery('nodes.list', { params: { teamSlug } }))
   const only = nodes.data?.length === 1 ? nodes.data[0]?.id : undefined
@@ -28,6 +29,7 @@ export function NodeField<V extends FieldValues, Out>({ form, name, teamSlug, la
       form={form}
       name={name}
       label={label ?? t('create.node')}
+      disabled={disabled}
       help={nodes.data?.length === 0 ? t('create.noNode') : undefined}
       options={(nodes.data ?? []).map((node) => ({
         value: node.id,

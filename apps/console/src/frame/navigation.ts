@@ -26,7 +26,7 @@ export const navigation = [
       { id: 'nodes', icon: Server, link: (slug: string) => links.nodes(slug) },
       { id: 'registries', icon: Database, link: (slug: string) => links.registries(slug) },
       { id: 'config-bundles', icon: SlidersHorizontal, link: (slug: string) => links.configBundles(slug) },
-      { id: 'packages', icon: Package, link: (slug: string) => links.planned(slug, 'packages') },
+      { id: 'packages', icon: Package, link: (slug: string) => links.packages(slug) },
     ],
   },
   {
@@ -51,7 +51,7 @@ export const navigation = [
 
 export type NavigationEntry = (typeof navigation)[number]['entries'][number]
 
-const plannedIds: readonly string[] = ['packages', 'pipelines', 'notifications']
+const plannedIds: readonly string[] = ['pipelines', 'notifications']
 
 /** Pages that only say what is planned; the navigation marks them. */
 export const isPlanned = (id: NavigationEntry['id']): boolean => plannedIds.includes(id)

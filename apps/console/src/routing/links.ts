@@ -60,6 +60,22 @@ export const links = {
   storage: (teamSlug: string, storageId: string) =>
     linkOptions({ to: '/$teamSlug/storages/$storageId', params: { teamSlug, storageId } }),
 
+  packages: (teamSlug: string, anchor?: 'new') =>
+    linkOptions({ to: '/$teamSlug/packages', params: { teamSlug }, hash: anchor }),
+  package: (teamSlug: string, packageId: string) =>
+    linkOptions({ to: '/$teamSlug/packages/$packageId', params: { teamSlug, packageId } }),
+  packageEnvironment: (
+    teamSlug: string,
+    packageId: string,
+    environmentId: string,
+    page: { skip?: number; take?: number } = {},
+  ) =>
+    linkOptions({
+      to: '/$teamSlug/packages/$packageId/environments/$environmentId',
+      params: { teamSlug, packageId, environmentId },
+      search: page,
+    }),
+
   nodes: (teamSlug: string, anchor?: 'new') =>
     linkOptions({ to: '/$teamSlug/nodes', params: { teamSlug }, hash: anchor }),
   node: (teamSlug: string, nodeId: string, options: { anchor?: 'edit'; section?: NodeSection; prefix?: string } = {}) =>
@@ -100,7 +116,7 @@ export const links = {
 export type ComposerSection = 'containers' | 'environment' | 'not-kept'
 export type VersionSection = 'images' | 'deployments' | 'reorder'
 export type NodeSection = 'containers' | 'deployments' | 'images' | 'events'
-export type PlannedArea = 'packages' | 'pipelines' | 'notifications'
+export type PlannedArea = 'pipelines' | 'notifications'
 export type AuditLogFilters = {
   skip?: number
   take?: number

@@ -34,6 +34,8 @@ export const deploymentsSearch = z.object({
   status: z.enum(deploymentStatuses).optional().catch(undefined),
   filter: text,
 })
+/** The page of the promotions to an environment. */
+export const environmentSearch = z.object({ skip: number, take: number })
 export const configurationSearch = z.object({
   view: z.enum(['json', 'final']).optional().catch(undefined),
   /** Which kind of settings the form shows; absent = those in use. */

@@ -17,6 +17,8 @@ export type BusEvent =
   | { type: 'team.changed'; teamId: string }
   | { type: 'node.changed'; teamId: string; nodeId: string; status?: NodeStatus; error?: string }
   | { type: 'node.work'; nodeId: string }
+  /** Freeze windows of an environment on the node were edited. */
+  | { type: 'node.freeze'; nodeId: string }
   | { type: 'node.close'; nodeId: string; reason: 'shutdown' | 'token-revoked' }
   /** These tags, or any tags of these repositories, were pushed or deleted. Repositories are named as in the registry. */
   | { type: 'registry.pushed'; registryId: string; pushes: { repository: string; tag?: string; deliveryId?: string }[] }

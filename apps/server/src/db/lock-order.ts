@@ -26,3 +26,7 @@ export async function lockInOrder(
 /** Waits for the other transactions with this name, which is no row: it is released when the transaction ends. */
 export const lockByName = (queries: Queries, name: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(queries)
+
+/** The same for transactions that do not wait for each other, but for those with `lockByName`, which wait for them too. */
+export const shareByName = (queries: Queries, name: string) =>
+  sql`select pg_advisory_xact_lock_shared(hashtextextended(${name}, 0))`.execute(queries)

@@ -30,6 +30,15 @@ type SwitchFollow = (
   follow: FollowMode,
 ) => Promise<void>
 
+/** What an admin's start allowed, for the audit log. */
+const toAuditData = ({
+  confirmed,
+  override,
+}: Pick<Awaited<ReturnType<typeof startDeployment>>, 'confirmed' | 'override'>) => ({
+  ...(confirmed.length > 0 && { confirmed }),
+  ...override,
+})
+
 export const deploymentRoutes = (app: App, switchFollow: SwitchFollow): Handlers<Operations> => ({
   'deployments.list': ({ caller, query }) => listDeployments(app, caller, query),
   'deployments.get': ({ caller, params }) => getDeployment(app, caller, params.deploymentId),
@@ -39,8 +48,8 @@ export const deploymentRoutes = (app: App, switchFollow: SwitchFollow): Handlers
     deleteDeployment(app, caller, params.deploymentId, { containers: query.containers === 'true' }),
   'deployments.start': async ({ caller, params, query, body, audited, recorded, reply }) => {
     const options = { ...body, ignoreProtected: query.ignoreProtected === 'true' }
-    const { number, confirmed } = await startDeployment(app, caller, params.deploymentId, options)
-    if (confirmed.length > 0) audited({ confirmed })
+    const { number, ...started } = await startDeployment(app, caller, params.deploymentId, options)
+    audited(toAuditData(started))
     if (query.wait === undefined) return undefined
     await recorded()
     const release = { deploymentId: params.deploymentId, number }
@@ -63,10 +72,9 @@ export const deploymentRoutes = (app: App, switchFollow: SwitchFollow): Handlers
     return bytes
   },
   'deployments.releases': ({ caller, params }) => listReleases(app, caller, params.deploymentId),
-  'deployments.start-release': async ({ caller, params, query, audited }) => {
-    const options = { ignoreProtected: query.ignoreProtected === 'true' }
-    const { confirmed } = await startRelease(app, caller, params.deploymentId, params.number, options)
-    if (confirmed.length > 0) audited({ confirmed })
+  'deployments.start-release': async ({ caller, params, query, body, audited }) => {
+    const options = { ...body, ignoreProtected: query.ignoreProtected === 'true' }
+    audited(toAuditData(await startRelease(app, caller, params.deploymentId, params.number, options)))
   },
   'deployments.get-instance': ({ caller, params }) => getInstance(app, caller, params),
   'deployments.update-instance': async ({ caller, params, body, audited }) => {

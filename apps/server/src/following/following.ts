@@ -58,6 +58,11 @@ export function createFollowing(app: App) {
     else if (waitMs !== undefined) runIn(waitMs, () => checks.run())
   }
 
+  const decideRefused = (nodeId: string) =>
+    inBackground('refused starts by following', async () => {
+      for (const deploymentId of await refusedOnNode(app.database.pool, nodeId)) decide(deploymentId)
+    })
+
   return {
     async switch(caller: Caller, ids: { deploymentId: string; instanceId: string }, follow: FollowMode): Promise<void> {
       await switchFollow(app, caller, ids, follow)
@@ -72,11 +77,8 @@ export function createFollowing(app: App) {
         app.bus.on('deployment.changed', ({ deploymentId, status }) => {
           if (status === 'successful' || status === 'failed') decide(deploymentId)
         }),
-        app.links.onLinked(({ nodeId }) =>
-          inBackground('refused starts by following', async () => {
-            for (const deploymentId of await refusedOnNode(app.database.pool, nodeId)) decide(deploymentId)
-          }),
-        ),
+        app.links.onLinked(({ nodeId }) => decideRefused(nodeId)),
+        app.bus.on('node.freeze', ({ nodeId }) => decideRefused(nodeId)),
         app.bus.on('config.changed', ({ configId }) =>
           inBackground('dangers of a followed tag', () => judgeDangers(app, { configId })),
         ),

@@ -85,13 +85,18 @@ export const storeStarted = (queries: Queries, digests: ReadonlyMap<string, stri
     from unnest(${[...digests.keys()]}::uuid[], ${[...digests.values()]}::text[]) as started(id, digest)
     where inst.id = started.id`.execute(queries, 'store started digests')
 
-/** The start is tried again with the next check of the tag. @returns whether it is another problem than before */
+/**
+ * The start is tried again with the next check of the tag, and at `dueAt` if the problem has an end.
+ *
+ * @returns whether it is another problem than before
+ */
 export async function storeProblem(
   queries: Queries,
   instanceIds: readonly string[],
-  problem: string,
+  { problem, dueAt }: { problem: string; dueAt: Date | undefined },
 ): Promise<boolean> {
-  const others = await sql`update crux.instance inst set follow_problem = ${problem}, follow_due_at = null
+  const others = await sql`update crux.instance inst
+    set follow_problem = ${problem}, follow_due_at = ${dueAt ?? null}::timestamptz
     from (select id, follow_problem from crux.instance where id = any(${instanceIds}::uuid[]) and follow = 'deploy'
       order by id for update) before
     where inst.id = before.id

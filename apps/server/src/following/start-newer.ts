@@ -3,7 +3,7 @@ import { type AbsentUser, findMember, type TeamContext } from '../access/index.t
 import { recordAudit } from '../audit-log/index.ts'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
-import { type AutomaticChoice, type LoadedDeployment, startAutomatically } from '../releases/index.ts'
+import { type AutomaticChoice, getFreezeEnd, type LoadedDeployment, startAutomatically } from '../releases/index.ts'
 import { dangerProblem, dangerText } from './danger-text.ts'
 import { instancesDowngraded } from './downgraded.ts'
 import { followingChanged } from './events.ts'
@@ -64,11 +64,12 @@ export async function startNewer(app: App, deploymentId: string): Promise<number
     if (!(error instanceof CruxError)) throw error
     if (error.status >= 500) return busyMs
     const problem = error.message
-    if (await storeProblem(pool, Object.keys(attempt.found.digests), problem)) {
+    const dueAt = getFreezeEnd(error)
+    if (await storeProblem(pool, Object.keys(attempt.found.digests), { problem, dueAt })) {
       followingChanged(app, { deploymentId, userId, problem }, 'release by a tag was refused')
       await audit(false, { refused: { error: error.code, property: error.property, description: problem } })
     }
-    return undefined
+    return dueAt && Math.max(0, dueAt.getTime() - Date.now())
   }
 }
 

@@ -10,6 +10,7 @@ import type { LoadedDeployment } from './deployment-store.ts'
 import { type BuiltRelease, deliver, isSecondDispatched, leaseUntilFrom, notifyDispatcher } from './dispatch.ts'
 import { appendEvents, logEvent, statusEvent } from './event-store.ts'
 import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
+import { findOverride, type Override, overrideText } from './freezes.ts'
 import { toPlanned } from './list.ts'
 import type { Starter } from './start-request.ts'
 import {
@@ -26,6 +27,8 @@ export type Started = {
   number: number
   update: DeploymentUpdate
   confirmed: ConfirmedInstance[]
+  /** The freeze that an admin overrode, and why. */
+  override: Override | undefined
   /** What the agent gets right after the commit; undefined for a release that waits in the node's queue. */
   dispatched: { release: ReleaseRow; built: BuiltRelease } | undefined
 }
@@ -70,13 +73,14 @@ export async function begin(
   { team, actor }: Starter,
   deployment: LoadedDeployment,
   instances: readonly NewReleaseInstance[],
-  { mayDispatch, subjects, overrideFreeze = null, ...order }: Order,
+  { mayDispatch, subjects, overrideFreeze, ...order }: Order,
 ): Promise<Started> {
   const planned = instances.map(toPlanned)
   const isAdmin = actor.sessionId !== undefined && isAllowed(team.role, 'container-configurations.host-dangerous')
-  const [judged, ahead] = await Promise.all([
+  const [judged, ahead, override] = await Promise.all([
     isAdmin ? judgeDangers(queries, deployment, planned, subjects) : [],
     findReleaseAhead(queries, deployment),
+    findOverride(queries, deployment, overrideFreeze),
   ])
   const confirmed = judged.filter(({ isConfirmed }) => !isConfirmed).map(toConfirmed)
   // The deployment's row is locked, so no other start takes this number.
@@ -99,7 +103,7 @@ export async function begin(
     hostDangerousAllowed: isAdmin || planned.some(({ config }) => hostDangers(config).length > 0),
     startedById: actor.id,
     startedByName: actor.name,
-    overrideFreeze,
+    overrideFreeze: override?.overrideFreeze ?? null,
     leaseUntil: leaseUntilFrom(now),
     dispatchedAt: isNext ? now : null,
   }
@@ -114,6 +118,7 @@ export async function begin(
           ? `Started by following a tag, which ${actor.name} switched on: ${order.triggerReason}`
           : `Started by ${actor.name}${source}`,
       ),
+      ...(override ? [logEvent(overrideText(actor.name, override), 'warn')] : []),
       ...confirmed.map((one) =>
         logEvent(
           `${actor.name} confirmed what reaches the node in ${one.containerName}: ${one.dangers.join(', ')}`,
@@ -134,7 +139,7 @@ export async function begin(
     position,
   }
   const dispatched = built && { release: { ...inserted, dispatchedAt: null }, built }
-  return { nodeId: deployment.node.id, number, update, confirmed, dispatched }
+  return { nodeId: deployment.node.id, number, update, confirmed, override, dispatched }
 }
 
 const toConfirmed = ({ containerName, dangers }: DangerousInstance): ConfirmedInstance => ({

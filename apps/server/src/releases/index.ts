@@ -11,6 +11,7 @@ export { followedTagOfImage, pendingDigest, releasedDigests } from './digest-sto
 export { deleteEventsOfReleases } from './event-retention-store.ts'
 export { readEvents, toEvent } from './event-store.ts'
 export { bundlesChanged, deploymentsChanged } from './events.ts'
+export { getFreezeEnd } from './freezes.ts'
 export { imageReference, type RegistryLocation, toReleaseImage } from './image-reference.ts'
 export { listReleases, refuseUnsuccessful, toPlanned } from './list.ts'
 export { getLog, latestEvents } from './log.ts'

@@ -14,6 +14,7 @@ import type { Queries } from '../db/queries.ts'
 import { lockStorages } from '../storages/index.ts'
 import { judgeDangers, unconfirmedText } from './confirmations.ts'
 import type { LoadedDeployment } from './deployment-store.ts'
+import { checkFreeze } from './freezes.ts'
 import { checkRoutes } from './route-checks.ts'
 import { checkStaleSecrets } from './stale-secrets.ts'
 import type { Planned, StartRequest } from './start-request.ts'
@@ -53,6 +54,7 @@ export async function startProblems(
   request: StartRequest,
 ): Promise<CruxError[]> {
   const problems = await Promise.all([
+    checkFreeze(queries, deployment, request),
     checkInstances(instances),
     checkConfigs(deployment, instances, request),
     request.from === 'layers' ? checkLabels(deployment, instances) : undefined,

@@ -4,7 +4,7 @@ import { configChanged, invalidateSecrets } from '../container-configurations/in
 import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { begin, type ConfirmedInstance, finishStart, inStart, type Started, triggeredBy } from './begin.ts'
+import { begin, finishStart, inStart, type Started, triggeredBy } from './begin.ts'
 import { hashSubjects, readSubjects, type Subjects } from './confirmations.ts'
 import { type LoadedDeployment, type LoadedInstance, loadDeployment } from './deployment-store.ts'
 import { notifyDispatcher } from './dispatch.ts'
@@ -34,7 +34,8 @@ export type StartOptions = {
  * the release after the commit. If the process dies in between nothing is lost: the process that has the link
  * dispatches it.
  *
- * @returns the number of the release, and the host-dangerous instances that the start confirmed
+ * @returns the number of the release, the host-dangerous instances that the start confirmed, and the freeze that it
+ *   overrode
  * @throws CruxError alreadyExists `id`, preconditionFailed, invalidArgument, keysAreUnique, containerNameAreUnique,
  *   forbidden
  */
@@ -43,7 +44,7 @@ export async function startDeployment(
   caller: Caller,
   deploymentId: string,
   options: StartOptions,
-): Promise<Pick<Started, 'number' | 'confirmed'>> {
+): Promise<Pick<Started, 'number' | 'confirmed' | 'override'>> {
   const started = await inStart(app, async (queries, mayDispatch) => {
     const deployment = await loadDeployment(queries, caller.team.id, deploymentId, { lock: true })
     throwIfAny([checkStatus(deployment, 'deploy')])
@@ -73,14 +74,14 @@ export async function startDeployment(
     throw started.refused
   }
   finishStart(app, started)
-  return { number: started.number, confirmed: started.confirmed }
+  return { number: started.number, confirmed: started.confirmed, override: started.override }
 }
 
 /**
  * Starts a deployment that the same transaction creates or finds: a refused start leaves nothing of what it created.
  *
  * @param create runs in the transaction; nothing starts where it returns `starts: false`
- * @returns what `create` returned, and the host-dangerous instances that the start confirmed
+ * @returns what `create` returned, the host-dangerous instances that the start confirmed, and the freeze that it overrode
  * @throws CruxError as `startDeployment`
  */
 export async function createAndStart<Created extends { deploymentId: string; starts: boolean }>(
@@ -88,7 +89,7 @@ export async function createAndStart<Created extends { deploymentId: string; sta
   caller: Caller,
   create: (queries: Queries) => Promise<Created>,
   options: Omit<StartOptions, 'instances' | 'recreate'> = { ignoreProtected: false },
-): Promise<{ created: Created; confirmed: ConfirmedInstance[]; number: number | undefined }> {
+): Promise<{ created: Created; number: number | undefined } & Pick<Started, 'confirmed' | 'override'>> {
   const { created, started } = await inStart(app, async (queries, mayDispatch) => {
     const created = await create(queries)
     if (!created.starts) return { created }
@@ -111,7 +112,7 @@ export async function createAndStart<Created extends { deploymentId: string; sta
     return { created, started }
   })
   if (started) finishStart(app, started)
-  return { created, confirmed: started?.confirmed ?? [], number: started?.number }
+  return { created, confirmed: started?.confirmed ?? [], override: started?.override, number: started?.number }
 }
 
 /** What a start that nobody requested deploys: digests by instance, and the deliveries of hooks that reported them. */
@@ -163,7 +164,7 @@ export async function startRelease(
   deploymentId: string,
   number: number,
   options: Pick<StartOptions, 'ignoreProtected' | 'overrideFreeze'>,
-): Promise<Pick<Started, 'confirmed'>> {
+): Promise<Pick<Started, 'confirmed' | 'override'>> {
   const started = await inStart(app, async (queries, mayDispatch) => {
     const deployment = await loadDeployment(queries, caller.team.id, deploymentId, { lock: true })
     throwIfAny([checkStatus(deployment, 'roll-back')])
@@ -187,7 +188,7 @@ export async function startRelease(
     })
   })
   finishStart(app, started)
-  return { confirmed: started.confirmed }
+  return { confirmed: started.confirmed, override: started.override }
 }
 
 /**

@@ -8,7 +8,7 @@ export const releaseColumns = sql`r.id, r.deployment_id, r.number, r.team_id,
   r.project_id, r.node_id, r.prefix, r.version_name,
   r.project_name, r.status, r.reason, r.recreate, r.partial,
   r.host_dangerous_allowed, r.started_at, r.started_by_id,
-  r.started_by_name, r.trigger, r.trigger_reason, r.dispatched_at, r.finished_at,
+  r.started_by_name, r.trigger, r.trigger_reason, r.override_freeze, r.dispatched_at, r.finished_at,
   r.cancel_requested_by, r.lease_until,
   r.acknowledged_sequence::float8 as acknowledged_sequence, r.current, r.container_names`
 

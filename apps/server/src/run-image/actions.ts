@@ -32,19 +32,23 @@ export async function runImage(app: App, browser: Browser, caller: Caller, body:
   const image = readImage(body.image)
   const earlier = await findRun(app.database.pool, caller.team.id, key)
   const prepared = earlier ? undefined : await prepareRun(app, browser, caller, body, image)
-  const { created, confirmed } = await createAndStart(app, caller, async (queries) => {
+  const create = async (queries: Queries) => {
     // Of requests with the same key the second one waits here and finds what the first has created. It also keeps two
     // requests from creating the same registry or choosing the same name.
     await lockByName(queries, `run an image ${caller.team.id}`)
     const run = await findRun(queries, caller.team.id, key)
     if (run) return repeatRun(run, requestHash)
     return createRun(queries, caller, body, { image, requestHash, labels: prepared ?? {} })
-  }).catch((error: unknown) => {
-    throw toRequestError(error)
-  })
+  }
+  const options = { ignoreProtected: false, overrideFreeze: body.overrideFreeze }
+  const { created, confirmed, override } = await createAndStart(app, caller, create, options).catch(
+    (error: unknown) => {
+      throw toRequestError(error)
+    },
+  )
   if (created.starts)
     recordEvent(app, { teamId: caller.team.id, projectId: created.projectId }, 'project created to run an image')
-  return { ...created, image, confirmed }
+  return { ...created, image, confirmed, override }
 }
 
 /** What is written into the audit log. Values of the environment are not, because they may be credentials. */
@@ -62,6 +66,7 @@ export const toAuditData = (body: Body<'projects.run'>, started: Started) => ({
   ...('createdRegistry' in started && { createdRegistry: started.createdRegistry }),
   ...(!started.starts && { repeated: true }),
   ...(started.confirmed.length > 0 && { confirmed: started.confirmed }),
+  ...started.override,
 })
 
 export const toAnswer = ({ projectId, versionId, deploymentId }: Started): ResponseInput<'projects.run'> => ({

@@ -13,7 +13,7 @@ import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonColumns, SkeletonRows } from '../../components/Skeletons.tsx'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { links } from '../../routing/links.ts'
-import { blockingProblems } from './change-lines.ts'
+import { blockingProblems, findFreeze } from './change-lines.ts'
 import { DeploymentBundles } from './DeploymentBundles.tsx'
 import { DeploymentHeader, type DeploymentLayer } from './DeploymentHeader.tsx'
 import { DeploymentInstances } from './DeploymentInstances.tsx'
@@ -23,6 +23,7 @@ import { deploymentReasons } from './deployment-reason.ts'
 import { FollowedTags } from './FollowedTags.tsx'
 import { queueIntervalMs } from './QueuePosition.tsx'
 import { Releases } from './Releases.tsx'
+import { useFreezeQuestion } from './use-freeze-question.ts'
 import { useStart } from './use-start.ts'
 import { WhatChanges } from './WhatChanges.tsx'
 
@@ -82,6 +83,8 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
     ...apiQuery('deployments.preview', { params, ...(some && { query: { instances: chosen.join(',') } }) }),
     enabled: deployment.deployable,
     placeholderData: keepPreviousData,
+    // A freeze ends without anyone's change.
+    refetchInterval: ({ state }) => (findFreeze(state.data) ? 60_000 : false),
   })
   // Only what this page showed is deployed, so no preview is passed while that of another choice is still shown.
   const wish = {
@@ -92,12 +95,15 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
   const reason = deploymentReasons(deployment)
   const takes = node && nodeTakesDeployments(node)
   const problems = blockingProblems(preview.data)
+  const { freezeDenied } = useFreezeQuestion()
+  const frozen = findFreeze(preview.data) ? freezeDenied : null
   const nodeReason = takes && !takes.allowed ? takes.reason : null
   const startReason =
     startDenied ??
     reason('deploy') ??
     nodeReason ??
     (deployment.instances.length === 0 ? t('detail.noImages') : chosen.length === 0 ? t('detail.noneChosen') : null) ??
+    frozen ??
     (problems.length > 0 ? t('detail.fixProblems', { count: problems.length }) : null)
   const close = () => setLayer(null)
 
@@ -128,7 +134,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
               teamSlug={teamSlug}
               deployment={deployment}
               starting={starting}
-              startReason={startDenied ?? reason('deploy') ?? nodeReason}
+              startReason={startDenied ?? reason('deploy') ?? nodeReason ?? frozen}
               onDeploy={(instanceId) => void start(deployment, { instances: [instanceId] })}
             />
           )}

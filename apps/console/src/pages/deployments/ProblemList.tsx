@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@crux/contract'
-import { CircleX, Shield } from 'lucide-react'
+import { CircleX, Shield, Snowflake } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { cx } from '../../components/class-names.ts'
 import { TextLink } from '../../components/TextLink.tsx'
@@ -26,12 +26,15 @@ export function ProblemList({ preview, problems, target, instanceId, className }
   const asked = problems.filter((problem) => !isBlocking(problem))
   const getName = (id: string | null | undefined) =>
     preview.instances.find((instance) => instance.instanceId === id)?.containerName
-  const questions = asked.map(({ property, description }) => (
-    <p key={property} className={cx('flex items-start gap-2', className)}>
-      <Shield aria-hidden className="mt-0.5 text-progress" />
-      <span className="min-w-0 break-words">{description}</span>
-    </p>
-  ))
+  const questions = asked.map(({ property, description }) => {
+    const Icon = property === 'freezeWindow' ? Snowflake : Shield
+    return (
+      <p key={property} className={cx('flex items-start gap-2', className)}>
+        <Icon aria-hidden className="mt-0.5 text-progress" />
+        <span className="min-w-0 break-words">{description}</span>
+      </p>
+    )
+  })
   if (blocking.length === 0) return questions
   return (
     <>

@@ -76,6 +76,11 @@ export function Releases({ teamSlug, deployment, onRollBack, denied }: Props) {
                 </span>
               </div>
               {release.triggerReason && <Trigger release={release} />}
+              {release.overrideFreeze && (
+                <p className="break-words text-small text-ink-2">
+                  {t('releases.frozen', { reason: release.overrideFreeze })}
+                </p>
+              )}
               <div className="flex items-center gap-2">
                 <span className="min-w-0 flex-1 break-words text-ink-2">
                   {/* The reason of the newest release is shown at the top of the page. */}

@@ -7,8 +7,9 @@ import { Button } from '../../components/Button.tsx'
 import { Dialog } from '../../components/Dialog.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
-import { blockingProblems } from './change-lines.ts'
+import { blockingProblems, findFreeze } from './change-lines.ts'
 import type { Release } from './release.ts'
+import { useFreezeQuestion } from './use-freeze-question.ts'
 import { WhatChanges } from './WhatChanges.tsx'
 
 type Props = {
@@ -28,6 +29,8 @@ export function RollBackDialog({ teamSlug, deployment, release, denied, onClose,
   // Fetched again, because the running containers may have changed since the page was opened.
   const preview = useQuery({ ...apiQuery('deployments.preview-release', { params }), staleTime: 0 })
   const problems = blockingProblems(preview.data).length
+  const { freezeDenied } = useFreezeQuestion()
+  const frozen = findFreeze(preview.data) ? freezeDenied : null
   return (
     <Dialog
       open
@@ -46,7 +49,7 @@ export function RollBackDialog({ teamSlug, deployment, release, denied, onClose,
             variant="main"
             icon={Undo2}
             busy={preview.isPending}
-            disabledReason={denied ?? (problems > 0 ? t('rollBack.missing', { count: problems }) : null)}
+            disabledReason={denied ?? frozen ?? (problems > 0 ? t('rollBack.missing', { count: problems }) : null)}
             onClick={() => {
               onClose()
               onRollBack()

@@ -5,9 +5,14 @@ export type Preview = ResponseOf<'deployments.preview'>
 export type PreviewInstance = Preview['instances'][number]
 export type ChangeLine = { sign: '-' | '+'; text: string }
 
-/** Whether it prevents a start; another protected deployment in the way is asked about at the start. */
-export const isBlocking = ({ property }: Preview['problems'][number]): boolean => property !== 'protectedDeploymentId'
+/** Whether it prevents a start. Another protected deployment in the way, and a freeze, are asked about at the start. */
+export const isBlocking = ({ property }: Preview['problems'][number]): boolean =>
+  property !== 'protectedDeploymentId' && property !== 'freezeWindow'
 export const blockingProblems = (preview: Preview | undefined) => preview?.problems.filter(isBlocking) ?? []
+
+/** The freeze of its node and prefix: only an admin may start it, with a reason. */
+export const findFreeze = (preview: Preview | undefined) =>
+  preview?.problems.find(({ property }) => property === 'freezeWindow')
 
 /** Unconfirmed host-dangerous settings: a start by an admin confirms them. */
 export const unconfirmedDangers = ({ hostDangerous = [] }: Preview) => hostDangerous.filter((one) => !one.confirmed)

@@ -10,6 +10,7 @@ import { sessionLost } from '../../api/session.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { toastError } from '../../components/toasts.tsx'
 import { links } from '../../routing/links.ts'
+import { useFreezeQuestion } from './use-freeze-question.ts'
 
 export type NamedDeployment = Pick<Deployment, 'id' | 'prefix' | 'node' | 'project' | 'version'>
 export type StartOptions = {
@@ -20,11 +21,14 @@ export type StartOptions = {
 }
 type StartRequest = ({ deployment: NamedDeployment } & StartOptions) | { deployment: NamedDeployment; release: number }
 
-/** Sends a start and goes to its progress. Another protected deployment in the way is asked about. */
+type Agreed = { ignoreProtected?: true; overrideFreeze?: string }
+
+/** Sends a start and goes to its progress. Another protected deployment in the way, and a freeze, are asked about. */
 export function useStartCall(teamSlug: string) {
   const { t } = useTranslation(['deployments', 'common'])
   const navigate = useNavigate()
   const protectDenied = useDeniedPart('deployments.protect')
+  const { askWhy } = useFreezeQuestion()
   const invalidate = (
     operations: readonly ('deployments.get' | 'deployments.preview' | 'deployments.releases')[],
     { id }: NamedDeployment,
@@ -32,25 +36,36 @@ export function useStartCall(teamSlug: string) {
     for (const operation of operations)
       void queryClient.invalidateQueries({ queryKey: queryKey(operation, { params: { teamSlug, deploymentId: id } }) })
   }
-  const start = useMutation<boolean, unknown, StartRequest>({
-    mutationFn: async (request) => {
-      try {
-        await send(teamSlug, request, false)
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.property !== 'protectedDeploymentId') throw error
-        const { deployment } = request
-        const sure = await confirm({
-          title: t('start.protectedTitle', { prefix: deployment.prefix, node: deployment.node.name }),
-          text: protectDenied ? `${t('start.protectedText')} ${protectDenied}.` : t('start.protectedText'),
-          ...(protectDenied
-            ? { action: t('common:close'), info: true }
-            : { action: t('start.protectedAction'), danger: true }),
-        })
-        if (!sure || protectDenied) return false
-        await send(teamSlug, request, true)
-      }
+  const askProtected = async ({ deployment }: StartRequest): Promise<Agreed | null> => {
+    const sure = await confirm({
+      title: t('start.protectedTitle', { prefix: deployment.prefix, node: deployment.node.name }),
+      text: protectDenied ? `${t('start.protectedText')} ${protectDenied}.` : t('start.protectedText'),
+      ...(protectDenied
+        ? { action: t('common:close'), info: true }
+        : { action: t('start.protectedAction'), danger: true }),
+    })
+    return sure && !protectDenied ? { ignoreProtected: true } : null
+  }
+  const askFreeze = async (description: string): Promise<Agreed | null> => {
+    const overrideFreeze = await askWhy(description)
+    return overrideFreeze === null ? null : { overrideFreeze }
+  }
+  /** False where the user did not go on. */
+  const sendAsking = async (request: StartRequest, agreed: Agreed): Promise<boolean> => {
+    try {
+      await send(teamSlug, request, agreed)
       return true
-    },
+    } catch (error) {
+      const property = error instanceof ApiError ? error.property : undefined
+      const isProtected = property === 'protectedDeploymentId' && !agreed.ignoreProtected
+      const isFrozen = property === 'freezeWindow' && agreed.overrideFreeze === undefined
+      if (!(error instanceof ApiError) || !(isProtected || isFrozen)) throw error
+      const more = await (isProtected ? askProtected(request) : askFreeze(error.message))
+      return more !== null && sendAsking(request, { ...agreed, ...more })
+    }
+  }
+  const start = useMutation<boolean, unknown, StartRequest>({
+    mutationFn: (request) => sendAsking(request, {}),
     onSuccess: async (started, { deployment }) => {
       if (!started) return
       invalidate(['deployments.get', 'deployments.releases'], deployment)
@@ -77,17 +92,19 @@ export function useStartCall(teamSlug: string) {
   return { startOnce, isPending: start.isPending }
 }
 
-async function send(teamSlug: string, request: StartRequest, ignoreProtected: boolean): Promise<void> {
+async function send(teamSlug: string, request: StartRequest, agreed: Agreed): Promise<void> {
   const deploymentId = request.deployment.id
-  const query = ignoreProtected ? { ignoreProtected: 'true' } : {}
+  const { overrideFreeze } = agreed
+  const query = agreed.ignoreProtected ? { ignoreProtected: 'true' } : {}
   if ('release' in request) {
     await client.call('deployments.start-release', {
       params: { teamSlug, deploymentId, number: request.release },
       query,
+      ...(overrideFreeze !== undefined && { body: { overrideFreeze } }),
     })
     return
   }
   const { instances, recreate, expectedHash } = request
-  const body = { instances, recreate, expectedHash }
+  const body = { instances, recreate, expectedHash, overrideFreeze }
   await client.call('deployments.start', { params: { teamSlug, deploymentId }, query, body })
 }

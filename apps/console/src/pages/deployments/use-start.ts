@@ -4,8 +4,9 @@ import { useDenied } from '../../api/me.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { versionTitle } from '../../components/version-title.ts'
 import { links } from '../../routing/links.ts'
-import { blockingProblems, type Preview, unconfirmedDangers } from './change-lines.ts'
+import { blockingProblems, findFreeze, type Preview, unconfirmedDangers } from './change-lines.ts'
 import { useCurrentPreview } from './use-current-preview.ts'
+import { useFreezeQuestion } from './use-freeze-question.ts'
 import { type NamedDeployment, type StartOptions, useStartCall } from './use-start-call.ts'
 
 /** Starts a release (or an earlier one again) and goes to its progress. Another protected deployment in the way is asked about. */
@@ -16,9 +17,15 @@ export function useStart(teamSlug: string) {
   const rollBackDenied = useDenied('deployments.start-release')
   const { startOnce, isPending } = useStartCall(teamSlug)
   const { preview: ask, asking } = useCurrentPreview(teamSlug)
+  const { freezeDenied, askWhy } = useFreezeQuestion()
   const getName = ({ project, version }: NamedDeployment) => versionTitle(project, version)
-  /** Problems and settings to confirm are shown on the page of the deployment first. */
-  const leadsToPage = async (deployment: NamedDeployment, preview: Preview): Promise<boolean> => {
+  /** Problems and settings to confirm are shown on the page of the deployment first. A freeze only tells users who may start. */
+  const leadsElsewhere = async (deployment: NamedDeployment, preview: Preview): Promise<boolean> => {
+    const freeze = findFreeze(preview)
+    if (freeze && freezeDenied) {
+      await askWhy(freeze.description)
+      return true
+    }
     const problems = blockingProblems(preview)
     const dangers = problems.length > 0 ? [] : unconfirmedDangers(preview)
     if (problems.length === 0 && dangers.length === 0) return false
@@ -45,13 +52,13 @@ export function useStart(teamSlug: string) {
     start: async (deployment: NamedDeployment, options: StartOptions = {}) => {
       if (options.expectedHash !== undefined) return startOnce({ deployment, ...options })
       const preview = await ask(deployment, options.instances)
-      if (preview && !(await leadsToPage(deployment, preview)))
+      if (preview && !(await leadsElsewhere(deployment, preview)))
         startOnce({ deployment, ...options, expectedHash: preview.hash })
     },
     /** From a list, which shows no preview: the dialog shows the changes and asks first. */
     askAndStart: async (deployment: NamedDeployment) => {
       const preview = await ask(deployment)
-      if (!preview || (await leadsToPage(deployment, preview))) return
+      if (!preview || (await leadsElsewhere(deployment, preview))) return
       const sure = await confirm({
         title: t('start.title', { name: getName(deployment), node: deployment.node.name }),
         text: sentences([t('start.text', { prefix: deployment.prefix }), ...effectSentences(preview, t)]),

@@ -15,20 +15,20 @@ export function PlannedPage() {
   const area = useLocation({
     select: (location) => getArea(location.pathname, (name) => i18n.exists(`planned:title.${name}`)),
   })
-  const title = i18n.t(`planned:title.${area}` as 'planned:title.packages')
+  const title = i18n.t(`planned:title.${area}` as 'planned:title.pipelines')
   return (
     <>
       <PageHeader title={title} mark={<Pill>{t('mark')}</Pill>} />
       <EmptyState
         icon={Hammer}
         title={t('notYet')}
-        text={i18n.t(`planned:text.${area}` as 'planned:text.packages')}
+        text={i18n.t(`planned:text.${area}` as 'planned:text.pipelines')}
         action={team && <ButtonLink {...links.dashboard(team.slug)}>{t('back')}</ButtonLink>}
       />
     </>
   )
 }
 
-/** The first part of the path that names an area: /acme/packages/1 -> packages. */
+/** The first part of the path that names an area: /acme/pipelines/1 -> pipelines. */
 const getArea = (path: string, known: (name: string) => boolean): string =>
-  path.split('/').find((part) => part !== '' && known(part)) ?? 'packages'
+  path.split('/').find((part) => part !== '' && known(part)) ?? 'pipelines'
