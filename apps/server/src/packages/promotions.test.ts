@@ -9,6 +9,7 @@ import {
   journal,
   makeDeployTestEnvironment,
 } from '../../test/deploy-kit.ts'
+import { frozenNow } from '../../test/freeze-kit.ts'
 import { type Someone, startTestServer, type TestServer } from '../../test/kit/index.ts'
 import { keyOne, sealFor } from '../../test/node-keys.ts'
 import { makePackageKit, named, type PackageKit, type TestChain } from '../../test/package-kit.ts'
@@ -296,6 +297,27 @@ describe('a promotion', () => {
       system.projectId,
     ])
     expect(release).toEqual({ trigger: 'token' })
+  })
+
+  it('is refused during a freeze, except for an admin who says why, which the history keeps', async () => {
+    const system = await makeSystem()
+    const { params } = system.prod
+    await ours.client.call('packages.create-freeze-window', { params, body: frozenNow('Holidays') })
+    expect(await preview(params, system.versions[0])).toMatchObject({
+      freeze: { reason: 'Holidays' },
+      preview: { problems: [{ property: 'freezeWindow' }] },
+    })
+    const overrideFreeze = 'The shop is down'
+    await expect(promote(params, system.versions[0])).rejects.toMatchObject({ status: 412, property: 'freezeWindow' })
+    await expect(promote(params, system.versions[0], { overrideFreeze })).rejects.toMatchObject({ status: 403 })
+    const forced = await promote(params, system.versions[0], { overrideFreeze }, ours.client)
+    expect(forced).toMatchObject({ overrideFreeze, status: 'in-progress' })
+    // Nothing is frozen in dev: there is nothing to override.
+    const free = await promote(system.dev.params, system.versions[0], { overrideFreeze }, ours.client)
+    expect(free.overrideFreeze ?? null).toBeNull()
+    expect(await history(params)).toMatchObject([{ id: forced.id, overrideFreeze }])
+    // A deployment may be prepared.
+    await kit.call('packages.create-deployment', { params, body: { versionId: system.versions[1] ?? '' } })
   })
 
   it('that is requested many times at once on two servers makes one deployment, one release and one entry', async () => {
