@@ -134,28 +134,28 @@ describe('a promotion', () => {
       await sql('update crux.deployment set status = $2 where id = $1', [id, status])
       return id
     }
-    const sourceOf = async (version: number) => (await preview(params, system.versions[version])).source?.deploymentId
-    expect(await sourceOf(3)).toBeUndefined()
+    const getSource = async (version: number) => (await preview(params, system.versions[version])).source?.deploymentId
+    expect(await getSource(3)).toBeUndefined()
     // A later version is no source, and neither is a deployment elsewhere.
     const later = await deploy(3, 'LATER', 'successful')
-    expect(await sourceOf(2)).toBeUndefined()
+    expect(await getSource(2)).toBeUndefined()
     await sql('delete from crux.deployment where id = $1', [later])
     const [third, second] = [await deploy(2, 'THIRD', 'failed'), await deploy(1, 'SECOND', 'successful')]
-    expect(await sourceOf(3)).toBe(third)
+    expect(await getSource(3)).toBe(third)
     // Of one version, one that ran comes before one that was only prepared or has failed.
     const ran = await deploy(2, 'RAN', 'obsolete')
     const prepared = await deploy(2, 'PREPARED', 'preparing')
-    expect(await sourceOf(3)).toBe(ran)
+    expect(await getSource(3)).toBe(ran)
     await sql('delete from crux.deployment where id = $1', [ran])
-    expect(await sourceOf(3)).toBe(prepared)
+    expect(await getSource(3)).toBe(prepared)
     await sql('delete from crux.deployment where id = $1', [prepared])
     const running = await deploy(2, 'RUNNING', 'in-progress')
-    expect(await sourceOf(3)).toBe(third)
+    expect(await getSource(3)).toBe(third)
     await sql('delete from crux.deployment where id = $1', [third])
-    expect(await sourceOf(3)).toBe(running)
+    expect(await getSource(3)).toBe(running)
     // A version that is deleted in the middle does not hide the earlier ones.
     await sql('delete from crux.version where id = $1', [system.versions[2]])
-    expect(await sourceOf(3)).toBe(second)
+    expect(await getSource(3)).toBe(second)
   })
 
   it('starts the prepared deployment of the version as it is, with the new note', async () => {
