@@ -1,6 +1,7 @@
 import { limits } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DeployTestEnvironment, deployWell, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
+import { frozenNow } from '../../test/freeze-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 import { makePackageKit, named, type PackageKit } from '../../test/package-kit.ts'
 
@@ -189,7 +190,7 @@ describe('environments', () => {
       [dev, dev, test],
     ])
       await expect(order(body)).rejects.toMatchObject({ status: 400, property: 'body' })
-    const params = { ...at(made.id), environmentId: test }
+    const params = { ...kit.at(made.id), environmentId: test }
     await call('packages.update-environment', { params, body: { name: 'stage', nodeId: other.id, prefix: 'moved' } })
     expect(await call('packages.get-environment', { params })).toMatchObject({
       name: 'stage',
@@ -231,12 +232,12 @@ describe('environments', () => {
     const environment = await kit.environment(made.id, node.id, 'dev')
     await expect(kit.environment(made.id, foreignNode.id)).rejects.toMatchObject({ status: 404, property: 'nodeId' })
     const body = { name: 'dev', nodeId: foreignNode.id, prefix: 'p' }
-    const params = { ...at(made.id), environmentId: environment.id }
+    const params = { ...kit.at(made.id), environmentId: environment.id }
     await expect(call('packages.update-environment', { params, body })).rejects.toMatchObject({
       status: 404,
       property: 'nodeId',
     })
-    const wrong = { ...at(other.id), environmentId: environment.id }
+    const wrong = { ...kit.at(other.id), environmentId: environment.id }
     const valid = { ...body, nodeId: node.id }
     const notFound = { status: 404, property: 'environmentId' }
     await expect(call('packages.get-environment', { params: wrong })).rejects.toMatchObject(notFound)
@@ -266,7 +267,7 @@ describe('environments', () => {
       property: 'id',
       description: expect.stringContaining('prod of Held'),
     })
-    await call('packages.delete-environment', { params: { ...at(made.id), environmentId: environment.id } })
+    await call('packages.delete-environment', { params: { ...kit.at(made.id), environmentId: environment.id } })
     expect(await ours.client.call('nodes.get', { params })).toMatchObject({ inUse: false })
     await ours.client.call('nodes.delete', { params })
   })
@@ -364,7 +365,7 @@ describe('the board and the page of an environment', () => {
       releaseNumber: 1,
       deployedBy: ours.owner.name,
     })
-    const details = await call('packages.get-environment', { params: { ...at(made.id), environmentId: dev.id } })
+    const details = await call('packages.get-environment', { params: { ...kit.at(made.id), environmentId: dev.id } })
     expect(details.versionChains).toMatchObject([
       {
         chainId,
@@ -403,11 +404,55 @@ describe('the board and the page of an environment', () => {
     const made = await kit.package([chainId])
     const environment = await kit.environment(made.id, (await ours.node()).id)
     await query('delete from crux.version where id = $1', [versions[1]])
-    const params = { ...at(made.id), environmentId: environment.id }
+    const params = { ...kit.at(made.id), environmentId: environment.id }
     const details = await call('packages.get-environment', { params })
     expect(details.versionChains[0]?.versions.map(({ name }) => name)).toEqual(['c', 'a', '0'])
     expect((await call('packages.get', { params: kit.at(made.id) })).versionChains).toMatchObject([
       { earliest: { name: 'c' }, latest: { name: '0' } },
     ])
+  })
+})
+
+describe('an environment with freeze windows', () => {
+  it('is moved or deleted, also with its package, by admins only, while others may rename it', async () => {
+    const [node, elsewhere] = [await ours.node(), await ours.node()]
+    const made = await kit.package()
+    const environment = await kit.environment(made.id, node.id, 'prod', 'prod')
+    const params = { ...kit.at(made.id), environmentId: environment.id }
+    await ours.client.call('packages.create-freeze-window', { params, body: frozenNow() })
+    const refused = { status: 403, property: 'freezeWindows' }
+    const update = (change: object, as = call) =>
+      as('packages.update-environment', { params, body: { name: 'prod', nodeId: node.id, prefix: 'prod', ...change } })
+    await expect(update({ nodeId: elsewhere.id })).rejects.toMatchObject(refused)
+    await expect(update({ prefix: 'other' })).rejects.toMatchObject(refused)
+    await expect(call('packages.delete-environment', { params })).rejects.toMatchObject(refused)
+    await expect(call('packages.delete', { params: kit.at(made.id) })).rejects.toMatchObject(refused)
+    await update({ name: 'production' })
+    await call('packages.update', { params: kit.at(made.id), body: { name: named('Renamed'), chainIds: [] } })
+    const details = await call('packages.get-environment', { params })
+    expect(details).toMatchObject({ name: 'production', prefix: 'prod', node: { id: node.id } })
+    expect(details.freezeWindows).toMatchObject([{ kind: 'once', reason: 'Release week' }])
+    expect(details.freeze).toMatchObject({ reason: 'Release week' })
+    const board = await call('packages.board', { params: kit.at(made.id) })
+    expect(board.environments).toMatchObject([{ name: 'production', freeze: { reason: 'Release week' } }])
+    await update({ prefix: 'other' }, ours.client.call)
+    await ours.client.call('packages.delete', { params: kit.at(made.id) })
+  })
+
+  it('is not moved by a user when its first window is created at the same time', async () => {
+    for (let round = 0; round < 8; round++) {
+      const node = await ours.node()
+      const made = await kit.package()
+      const environment = await kit.environment(made.id, node.id, 'prod')
+      const params = { ...kit.at(made.id), environmentId: environment.id }
+      const [moved] = await Promise.allSettled([
+        call('packages.update-environment', { params, body: { name: 'prod', nodeId: node.id, prefix: 'moved' } }),
+        ours.client.call('packages.create-freeze-window', { params, body: frozenNow() }),
+      ])
+      const details = await call('packages.get-environment', { params })
+      // Either it moved before there was a window, or not at all.
+      expect(details.prefix).toBe(moved.status === 'fulfilled' ? 'moved' : environment.prefix)
+      expect(details.freezeWindows).toHaveLength(1)
+    }
   })
 })
