@@ -131,6 +131,7 @@ const needMore: Partial<Record<Operation, string>> = {
     'deployments.start',
     'deployments.cancel',
     'deployments.start-release',
+    'packages.promote',
   ]),
 }
 

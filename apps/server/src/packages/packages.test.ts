@@ -189,7 +189,7 @@ describe('environments', () => {
       [dev, dev, test],
     ])
       await expect(order(body)).rejects.toMatchObject({ status: 400, property: 'body' })
-    const params = { ...at(made.id), environmentId: test }
+    const params = { ...kit.at(made.id), environmentId: test }
     await call('packages.update-environment', { params, body: { name: 'stage', nodeId: other.id, prefix: 'moved' } })
     expect(await call('packages.get-environment', { params })).toMatchObject({
       name: 'stage',
@@ -231,12 +231,12 @@ describe('environments', () => {
     const environment = await kit.environment(made.id, node.id, 'dev')
     await expect(kit.environment(made.id, foreignNode.id)).rejects.toMatchObject({ status: 404, property: 'nodeId' })
     const body = { name: 'dev', nodeId: foreignNode.id, prefix: 'p' }
-    const params = { ...at(made.id), environmentId: environment.id }
+    const params = { ...kit.at(made.id), environmentId: environment.id }
     await expect(call('packages.update-environment', { params, body })).rejects.toMatchObject({
       status: 404,
       property: 'nodeId',
     })
-    const wrong = { ...at(other.id), environmentId: environment.id }
+    const wrong = { ...kit.at(other.id), environmentId: environment.id }
     const valid = { ...body, nodeId: node.id }
     const notFound = { status: 404, property: 'environmentId' }
     await expect(call('packages.get-environment', { params: wrong })).rejects.toMatchObject(notFound)
@@ -266,7 +266,7 @@ describe('environments', () => {
       property: 'id',
       description: expect.stringContaining('prod of Held'),
     })
-    await call('packages.delete-environment', { params: { ...at(made.id), environmentId: environment.id } })
+    await call('packages.delete-environment', { params: { ...kit.at(made.id), environmentId: environment.id } })
     expect(await ours.client.call('nodes.get', { params })).toMatchObject({ inUse: false })
     await ours.client.call('nodes.delete', { params })
   })
@@ -364,7 +364,7 @@ describe('the board and the page of an environment', () => {
       releaseNumber: 1,
       deployedBy: ours.owner.name,
     })
-    const details = await call('packages.get-environment', { params: { ...at(made.id), environmentId: dev.id } })
+    const details = await call('packages.get-environment', { params: { ...kit.at(made.id), environmentId: dev.id } })
     expect(details.versionChains).toMatchObject([
       {
         chainId,
@@ -403,7 +403,7 @@ describe('the board and the page of an environment', () => {
     const made = await kit.package([chainId])
     const environment = await kit.environment(made.id, (await ours.node()).id)
     await query('delete from crux.version where id = $1', [versions[1]])
-    const params = { ...at(made.id), environmentId: environment.id }
+    const params = { ...kit.at(made.id), environmentId: environment.id }
     const details = await call('packages.get-environment', { params })
     expect(details.versionChains[0]?.versions.map(({ name }) => name)).toEqual(['c', 'a', '0'])
     expect((await call('packages.get', { params: kit.at(made.id) })).versionChains).toMatchObject([

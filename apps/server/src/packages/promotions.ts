@@ -86,7 +86,7 @@ export async function promote(app: App, caller: Caller, path: EnvironmentPath, b
         deploymentId,
         // The version is locked against other starts, so that this is the number of the release that starts now.
         releaseNumber: (existing?.attempts ?? 0) + 1,
-        overrideFreeze: overrideFreeze ?? null,
+        overrideFreeze: (await isFrozen(queries, environment)) ? (overrideFreeze ?? null) : null,
         by: actor,
       })
       return { deploymentId, promotionId, starts: true }
@@ -162,6 +162,10 @@ async function findTarget(
     })
   return { environment, version, chain }
 }
+
+/** A reason for an override that overrides nothing is not stored. */
+const isFrozen = async (queries: Queries, environment: EnvironmentRow): Promise<boolean> =>
+  (await findFreezes(queries, [environment], new Date()))[0] !== undefined
 
 /** Locks the version against other creations and starts, in the order of db/lock-order.ts. */
 async function lockTarget(

@@ -76,6 +76,7 @@ export const allowedDomains = async (queries: Queries, teamId: string): Promise<
 
 /** Rows that foreign keys protect are deleted first; the rest is deleted with the team. */
 export async function deleteTeamRows(queries: Queries, teamId: string): Promise<void> {
+  await sql`delete from crux.package where team_id = ${teamId}`.execute(queries)
   await sql`delete from crux.deployment where team_id = ${teamId}`.execute(queries)
   await sql`delete from crux.project where team_id = ${teamId}`.execute(queries)
   await sql`delete from crux.team where id = ${teamId}`.execute(queries)

@@ -190,6 +190,43 @@ const tables: Record<string, Record<string, string>> = {
     aal: `'aal1'`,
     created_by: `'s'`,
   },
+  package: ofTeam('package', {}),
+  package_chain: {
+    package_id: getId('package'),
+    chain_id: getId('chain'),
+    project_id: getId('project'),
+    order: '1',
+  },
+  package_environment: {
+    id: getId('environment'),
+    package_id: getId('package'),
+    name: `'Seed'`,
+    node_id: getId('node'),
+    prefix: `'p' || i`,
+    order: '1',
+    created_by: `'s'`,
+    updated_by: `'s'`,
+  },
+  freeze_window: {
+    environment_id: getId('environment'),
+    kind: `'once'`,
+    reason: `'r'`,
+    starts_at: day,
+    ends_at: day,
+    created_by: `'s'`,
+    updated_by: `'s'`,
+  },
+  package_promotion: {
+    environment_id: getId('environment'),
+    version_id: getId('version'),
+    version_name: `'1'`,
+    project_name: `'p'`,
+    deployment_id: getId('deployment'),
+    release_number: '1',
+    created_at: day,
+    created_by_id: `'s'`,
+    created_by_name: `'s'`,
+  },
   rate_limit: { key: `'k' || i`, hits: '1', resets_at: `now() + interval '1 day'` },
 }
 
@@ -213,6 +250,11 @@ const history = [
      select $1, 1, 'log', '{"log": ["a"], "level": "info"}' from generate_series(1, $2::int) i`,
     'deploymentId',
   ],
+  [
+    `insert into crux.package_promotion (environment_id, version_name, project_name, deployment_id, release_number, created_at, created_by_id, created_by_name)
+     select $1, '1', 'p', md5('promoted ' || i)::uuid, 1, ${day}, 's', 's' from generate_series(1, $2::int) i`,
+    'environmentId',
+  ],
 ] as const
 
 /** These tables have one row per running server or per migration, and do not grow with use. */
@@ -227,7 +269,7 @@ const small = ['server_process', 'migrations']
  */
 export async function fillDatabase(
   pool: Pool,
-  own: Pick<TestEnvironment, 'teamId' | 'nodeId' | 'deploymentId'>,
+  own: Pick<TestEnvironment, 'teamId' | 'nodeId' | 'deploymentId' | 'environmentId'>,
 ): Promise<Set<string>> {
   const client = await pool.connect()
   try {
@@ -241,12 +283,11 @@ export async function fillDatabase(
         [rowsPerTable],
       )
     }
-    const { teamId, nodeId, deploymentId } = own
-    for (const [text, id] of history) await client.query(text, [{ teamId, nodeId, deploymentId }[id], historyRows])
+    for (const [text, id] of history) await client.query(text, [own[id], historyRows])
     await client.query(
       `insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name, status, started_by_id, started_by_name)
        select id, 1, team_id, project_id, node_id, prefix, '1', 'p', 'successful', 's', 's' from crux.deployment where id = $1`,
-      [deploymentId],
+      [own.deploymentId],
     )
     await client.query('commit')
     await client.query('analyze')

@@ -75,7 +75,25 @@ export const bodies = (testEnvironment: TestEnvironment): Partial<Record<Operati
   },
   'storages.create': { name: 'Some', url: 'https://s3.example.com', public: true },
   'storages.update': { name: 'Some', url: 'https://s3.example.com', public: true },
+  'packages.create': { name: 'Some', chainIds: [testEnvironment.versionId] },
+  'packages.update': { name: 'Some', chainIds: [testEnvironment.versionId] },
+  'packages.create-environment': { name: 'some', nodeId: testEnvironment.nodeId, prefix: 'some' },
+  'packages.update-environment': { name: 'some', nodeId: testEnvironment.nodeId, prefix: 'some' },
+  'packages.order-environments': [testEnvironment.environmentId],
+  'packages.create-deployment': { versionId: testEnvironment.versionId },
+  'packages.promote': { versionId: testEnvironment.versionId },
+  'packages.create-freeze-window': freezeWindow,
+  'packages.update-freeze-window': freezeWindow,
 })
+
+const freezeWindow = {
+  kind: 'weekly',
+  reason: 'Some',
+  days: [1],
+  from: '09:00',
+  to: '10:00',
+  timeZone: 'Europe/Budapest',
+}
 
 const range = 'from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z'
 const queries: Partial<Record<Operation, string>> = {
@@ -85,6 +103,7 @@ const queries: Partial<Record<Operation, string>> = {
   'deployments.log': '?skip=0&take=50',
   'container-configurations.list': '?skip=0&take=50',
   'container-configurations.history': '?skip=0&take=50',
+  'packages.promotions': '?skip=0&take=50',
   'nodes.audit': `?skip=0&take=50&${range}`,
   'audit-log.list': `?skip=0&take=50&${range}`,
   'audit-log.days': `?${range}`,
@@ -105,7 +124,8 @@ export const toPath = (operation: Operation, testEnvironment: TestEnvironment): 
       secret: 'none',
     }
     return values[name] ?? ''
-  }) + (queries[operation] ?? '')
+  }) +
+  (operation === 'packages.preview-promotion' ? `?versionId=${testEnvironment.versionId}` : (queries[operation] ?? ''))
 
 /** The operation with a valid body. */
 export function createInit(operation: Operation, testEnvironment: TestEnvironment): RequestInit {

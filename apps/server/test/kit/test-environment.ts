@@ -15,6 +15,11 @@ export type TestEnvironment = {
   configBundleId: string
   storageId: string
   serviceAccountId: string
+  packageId: string
+  /** On the node, with another prefix than the deployment. */
+  environmentId: string
+  /** A freeze window of the environment that lies far in the future. */
+  windowId: string
   /** The owner, and one of their API tokens. */
   userId: string
   tokenId: string
@@ -54,6 +59,16 @@ export async function makeTestEnvironment(crux: TestServer, owner: Someone, team
     body: { name: 'Files', url: 'http://127.0.0.1:9', public: true },
   })
   const account = await call('service-accounts.create', { params, body: { name: 'Robot', role: 'user' } })
+  const made = await call('packages.create', { params, body: { name: 'Platform', chainIds: [version.id] } })
+  const inPackage = { ...params, packageId: made.id }
+  const environment = await call('packages.create-environment', {
+    params: inPackage,
+    body: { name: 'prod', nodeId: node.id, prefix: 'boxed' },
+  })
+  const window = await call('packages.create-freeze-window', {
+    params: { ...inPackage, environmentId: environment.id },
+    body: { kind: 'once', reason: 'Holidays', from: '2100-01-01T00:00:00Z', to: '2100-01-02T00:00:00Z' },
+  })
   const tokens = await call('tokens.list')
   const token = tokens[0] ?? (await call('tokens.create', { body: { name: 'Script', expirationInDays: 0 } }))
   if (!image || !instance) throw new Error('the version has no image')
@@ -76,6 +91,9 @@ export async function makeTestEnvironment(crux: TestServer, owner: Someone, team
     configBundleId: bundle.id,
     storageId: storage.id,
     serviceAccountId: account.id,
+    packageId: made.id,
+    environmentId: environment.id,
+    windowId: window.id,
     userId: owner.id,
     tokenId: token.id,
   }
