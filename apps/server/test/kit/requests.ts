@@ -4,6 +4,15 @@ import type { TestEnvironment } from './test-environment.ts'
 export const operations = Object.keys(contract) as Operation[]
 export const getRow = (operation: Operation): EndpointSpec => contract[operation]
 
+/** Switched off, so that nothing that a test does sends a message. */
+const notification = {
+  name: 'Some',
+  type: 'webhook',
+  url: 'http://127.0.0.1:9/some',
+  active: false,
+  enabledEvents: [],
+}
+
 /** A body that the endpoint accepts, so that a refusal never concerns the body. */
 export const bodies = (testEnvironment: TestEnvironment): Partial<Record<Operation, unknown>> => ({
   'auth.edit-profile': { flow: 'f', csrfToken: 't', email: 'a@example.com', firstName: 'A', lastName: 'B' },
@@ -84,6 +93,8 @@ export const bodies = (testEnvironment: TestEnvironment): Partial<Record<Operati
   'packages.promote': { versionId: testEnvironment.versionId },
   'packages.create-freeze-window': freezeWindow,
   'packages.update-freeze-window': freezeWindow,
+  'notifications.create': notification,
+  'notifications.update': notification,
 })
 
 const freezeWindow = {
@@ -104,6 +115,7 @@ const queries: Partial<Record<Operation, string>> = {
   'container-configurations.list': '?skip=0&take=50',
   'container-configurations.history': '?skip=0&take=50',
   'packages.promotions': '?skip=0&take=50',
+  'notifications.deliveries': '?skip=0&take=50',
   'nodes.audit': `?skip=0&take=50&${range}`,
   'audit-log.list': `?skip=0&take=50&${range}`,
   'audit-log.days': `?${range}`,
