@@ -35,7 +35,7 @@ afterAll(async () => {
 })
 
 const sent = () => [...azure.runs.values()].at(-1)
-const statusOf = async (id: string) => (await ours.runs(pipelineId)).find((run) => run.id === id)
+const getRun = async (id: string) => (await ours.runs(pipelineId)).find((run) => run.id === id)
 const checked = (id: string, status: string) => untilRun(crux, ours, pipelineId, id, status)
 
 describe('a run', () => {
@@ -73,7 +73,7 @@ describe('a run', () => {
     await checked(run.id, 'running')
     azure.setRun(number, { state: 'completed', result: 'succeeded', finishedDate: new Date().toISOString() })
     expect(await azure.report(number)).toEqual([{ status: 204, text: '' }])
-    const done = await statusOf(run.id)
+    const done = await getRun(run.id)
     expect(done).toMatchObject({ status: 'successful', finishedAt: expect.any(String), reason: null })
     await until(() => heard.some(({ runId, status }) => runId === run.id && status === 'successful'))
   })
@@ -118,7 +118,7 @@ describe('a run', () => {
     await makeDue(crux)
     await until(() => azure.find('GET', `/runs/${run.externalId}`).length > 0)
     // A run that was started a moment ago may not be visible yet.
-    expect((await statusOf(run.id))?.status).toBe('queued')
+    expect((await getRun(run.id))?.status).toBe('queued')
     await age(run.id, '3 minutes')
     expect(await checked(run.id, 'unknown')).toMatchObject({
       reason: expect.stringContaining('does not know this run'),
@@ -132,7 +132,7 @@ describe('a run', () => {
     const asked = azure.find('GET', `/runs/${run.externalId}`).length
     await makeDue(crux)
     await until(() => azure.find('GET', `/runs/${run.externalId}`).length > asked)
-    expect((await statusOf(run.id))?.status).toBe('queued')
+    expect((await getRun(run.id))?.status).toBe('queued')
     await age(run.id, '2 hours')
     expect(await checked(run.id, 'unknown')).toMatchObject({
       reason: expect.stringMatching(/not reported .* for a day.*status 503/),
@@ -197,7 +197,7 @@ describe('who triggers', () => {
     ).rejects.toMatchObject({ status: 400, error: 'keysAreUnique' })
   })
 
-  it('with a token has the rights of a member, whoever made it', async () => {
+  it('with a token has the rights of a member, also if an admin made it', async () => {
     const { token } = await crux
       .client(owner)
       .call('tokens.create', { body: { name: 'Build server', scope: 'deploy', expirationInDays: 0 } })
@@ -238,7 +238,7 @@ describe('two servers on one database', () => {
     const number = Number(run.externalId)
     azure.setRun(number, { state: 'completed', result: 'failed' })
     await makeDue(crux)
-    await until(async () => (await statusOf(run.id))?.status === 'failed')
+    await until(async () => (await getRun(run.id))?.status === 'failed')
     expect(azure.find('GET', path)).toHaveLength(1)
     await second.stop({ database: true })
   })

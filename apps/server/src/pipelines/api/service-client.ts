@@ -71,7 +71,6 @@ export function createServiceClient(options: {
     }
   }
 }
-export type ServiceClient = ReturnType<typeof createServiceClient>
 
 export const refusedToken = (service: string, description = `${service} refuses this token.`) =>
   new PipelineServiceError('token', description)
