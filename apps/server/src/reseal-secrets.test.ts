@@ -58,6 +58,18 @@ test('a rotation encrypts every stored credential, also in queued mails, with th
       createCipher({ key: old }).encrypt('signature', { column: 'notification.secret', row: notification }),
     ],
   )
+  const pipeline = randomUUID()
+  const sealForPipeline = (column: 'pipeline.token' | 'pipeline_hook.secret', secret: string) =>
+    createCipher({ key: old }).encrypt(secret, { column, row: pipeline })
+  await pool.query(
+    `insert into crux.pipeline (id, team_id, name, type, organization, project, trigger_name, token, created_by, updated_by)
+     values ($1, $2, 'P', 'azure', 'o', 'p', 't', $3, 's', 's')`,
+    [pipeline, team, sealForPipeline('pipeline.token', 'access to the pipeline')],
+  )
+  await pool.query('insert into crux.pipeline_hook (pipeline_id, secret) values ($1, $2)', [
+    pipeline,
+    sealForPipeline('pipeline_hook.secret', 'secret of the hook'),
+  ])
 
   const boss = new PgBoss({ connectionString: database.url, schema: 'jobs', max: 1 })
   await boss.start()
@@ -94,6 +106,15 @@ test('a rotation encrypts every stored credential, also in queued mails, with th
       alone.decrypt(s, { column: 'notification.secret', row: notification }),
     ]),
   ).toEqual([['https://hook', 'signature']])
+  const pipelines = await pool.query<{ token: string; secret: string }>(
+    'select p.token, h.secret from crux.pipeline p join crux.pipeline_hook h on h.pipeline_id = p.id',
+  )
+  expect(
+    pipelines.rows.map(({ token, secret }) => [
+      alone.decrypt(token, { column: 'pipeline.token', row: pipeline }),
+      alone.decrypt(secret, { column: 'pipeline_hook.secret', row: pipeline }),
+    ]),
+  ).toEqual([['access to the pipeline', 'secret of the hook']])
 
   const jobs = await pool.query<{ data: InvitationMailJob }>('select data from jobs.job where id = $1', [jobId])
   expect(jobs.rows.map(({ data }) => alone.decrypt(data.secret, invitationSecret(data)))).toEqual(['invitation'])

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Someone, TestServer, TestTeam } from './index.ts'
 
 /** The ids of one resource of each kind in a team. */
@@ -22,6 +23,8 @@ export type TestEnvironment = {
   environmentId: string
   /** A freeze window of the environment that lies far in the future. */
   windowId: string
+  pipelineId: string
+  eventWatcherId: string
   /** The owner, and one of their API tokens. */
   userId: string
   tokenId: string
@@ -83,6 +86,7 @@ export async function makeTestEnvironment(crux: TestServer, owner: Someone, team
     params: { ...inPackage, environmentId: environment.id },
     body: { kind: 'once', reason: 'Holidays', from: '2100-01-01T00:00:00Z', to: '2100-01-02T00:00:00Z' },
   })
+  const pipeline = await insertPipeline(crux, teamId, registry.id)
   const tokens = await call('tokens.list')
   const token = tokens[0] ?? (await call('tokens.create', { body: { name: 'Script', expirationInDays: 0 } }))
   const [delivery] = deliveries
@@ -112,7 +116,33 @@ export async function makeTestEnvironment(crux: TestServer, owner: Someone, team
     packageId: made.id,
     environmentId: environment.id,
     windowId: window.id,
+    ...pipeline,
     userId: owner.id,
     tokenId: token.id,
   }
+}
+
+/** A pipeline with an event watcher and a run. It is inserted, because creating one asks its service. */
+async function insertPipeline({ app }: TestServer, teamId: string, registryId: string) {
+  const { pool } = app.database
+  const pipelineId = randomUUID()
+  const eventWatcherId = randomUUID()
+  const token = app.cipher.encrypt('token', { column: 'pipeline.token', row: pipelineId })
+  await pool.query(
+    `insert into crux.pipeline (id, team_id, name, type, organization, project, trigger_name, external_pipeline_id,
+       token, created_by, updated_by)
+     values ($1, $2, 'Deploy', 'azure', 'company', 'shop', 'deploy', '42', $3, 'system', 'system')`,
+    [pipelineId, teamId, token],
+  )
+  await pool.query(
+    `insert into crux.pipeline_event_watcher (id, pipeline_id, registry_id, name, event, created_by, updated_by)
+     values ($1, $2, $3, 'On push', 'image-push', 'system', 'system')`,
+    [eventWatcherId, pipelineId, registryId],
+  )
+  await pool.query(
+    `insert into crux.pipeline_run (pipeline_id, status, creator_type, created_by_id, created_by_name)
+     values ($1, 'successful', 'user', 'system', 'system')`,
+    [pipelineId],
+  )
+  return { pipelineId, eventWatcherId }
 }
