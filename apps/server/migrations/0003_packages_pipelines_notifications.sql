@@ -167,6 +167,7 @@ CREATE TABLE "crux"."pipeline_run" (
 	"checks" integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
+DROP INDEX "crux"."image_registry";--> statement-breakpoint
 ALTER TABLE "crux"."release" ADD COLUMN "override_freeze" text;--> statement-breakpoint
 ALTER TABLE "crux"."notification" ADD CONSTRAINT "notification_team_id_team_id_fk" FOREIGN KEY ("team_id") REFERENCES "crux"."team"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "crux"."notification_delivery" ADD CONSTRAINT "notification_delivery_notification_id_notification_id_fk" FOREIGN KEY ("notification_id") REFERENCES "crux"."notification"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -200,4 +201,6 @@ CREATE INDEX "pipeline_event_watcher_registry" ON "crux"."pipeline_event_watcher
 CREATE UNIQUE INDEX "pipeline_run_external" ON "crux"."pipeline_run" USING btree ("pipeline_id","external_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "pipeline_run_event" ON "crux"."pipeline_run" USING btree ("pipeline_id","event_key") WHERE event_key is not null;--> statement-breakpoint
 CREATE INDEX "pipeline_run_newest" ON "crux"."pipeline_run" USING btree ("pipeline_id","created_at" DESC NULLS FIRST,"id" DESC NULLS FIRST);--> statement-breakpoint
-CREATE INDEX "pipeline_run_due" ON "crux"."pipeline_run" USING btree ("next_check_at") WHERE next_check_at is not null;
+CREATE INDEX "pipeline_run_due" ON "crux"."pipeline_run" USING btree ("next_check_at") WHERE next_check_at is not null;--> statement-breakpoint
+CREATE INDEX "release_finished" ON "crux"."release" USING btree ("team_id","status","finished_at" DESC NULLS FIRST,"dispatched_at") WHERE status <> 'in-progress';--> statement-breakpoint
+CREATE INDEX "image_registry" ON "crux"."image" USING btree ("registry_id","name");
