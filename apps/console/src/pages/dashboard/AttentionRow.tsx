@@ -24,12 +24,14 @@ export function AttentionRow({ appearance, state, title, text, since, action }: 
         <span className="wrap-anywhere">{title}</span>
         {text && <p className="line-clamp-2 text-ink-2 wrap-anywhere">{text}</p>}
       </div>
-      {since && (
-        <span className="text-small text-ink-2 max-md:ml-auto">
-          <TimeAgo at={since} />
-        </span>
-      )}
-      <span className="shrink-0">{action}</span>
+      <span className="ml-auto flex shrink-0 items-center gap-3">
+        {since && (
+          <span className="text-small text-ink-2">
+            <TimeAgo at={since} />
+          </span>
+        )}
+        {action}
+      </span>
     </li>
   )
 }
