@@ -1,14 +1,15 @@
-import { createDeployment, createService, deploy, exits, unique } from '@crux/test-kit'
+import { createDeployment, createService, createTeam, deploy, exits, idle, unique } from '@crux/test-kit'
 import { expect, test } from '../kit/journey.ts'
 
-test('a release that fails is counted beside Deployments at once and is listed first on the dashboard', async ({
+test('a release that fails needs attention on the dashboard until a later one succeeds, without a reload', async ({
   page,
   testSystem,
 }) => {
   const { testEnvironment } = testSystem
-  const service = await createService(testEnvironment, [
-    { name: unique('fails/'), tag: '1', image: exits(3, 0, 'no configuration') },
-  ])
+  const { client } = testEnvironment.user
+  const params = { teamSlug: testEnvironment.teamSlug }
+  const name = unique('fails/')
+  const service = await createService(testEnvironment, [{ name, tag: '1', image: exits(3, 0, 'no configuration') }])
   const deployment = await createDeployment(testEnvironment, service, unique('fails'))
   await page.goto(`/${testEnvironment.teamSlug}/deployments`)
   const entry = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Deployments/ })
@@ -18,10 +19,35 @@ test('a release that fails is counted beside Deployments at once and is listed f
   await expect(entry).toContainText('1 failed', { timeout: 25_000 })
 
   await page.getByRole('link', { name: 'Dashboard' }).click()
-  const first = page.getByRole('main').getByRole('table').first()
-  await expect(first).toHaveAccessibleName('Failed and in progress')
-  await expect(first.getByRole('row', { name: deployment.prefix })).toContainText('Failed')
+  const list = page.getByRole('list', { name: 'Needs attention' })
+  const row = list.getByRole('listitem').filter({ hasText: deployment.prefix })
+  await expect(row).toContainText('Failed')
+  await expect(row.getByRole('link')).toHaveAttribute('href', new RegExp(`/deployments/${deployment.id}/deploy`))
+  await expect(row.getByRole('button', { name: 'Deploy again' })).toBeEnabled()
+  const today = page.getByRole('list', { name: 'Deployments per day' }).getByRole('listitem').last()
+  await expect(today).toContainText('0 successful, 1 failed')
   await expect(page.getByText('Audit log entries')).toBeHidden()
+
+  await testEnvironment.registry.push(name, '2', idle())
+  const [image] = (await client.call('versions.get', { params: { ...params, ...service } })).images
+  await client.call('images.update', { params: { ...params, ...service, imageId: image?.id ?? '' }, body: { tag: '2' } })
+  expect((await deploy(testEnvironment, deployment.id)).status).toBe('successful')
+  await expect(page.getByText('Nothing needs attention')).toBeVisible({ timeout: 25_000 })
+  await expect(today).toContainText('1 successful, 1 failed')
+  await expect(page.getByRole('table', { name: 'Latest deployments' }).getByRole('row').nth(1)).toContainText('Successful')
+  const activity = page.getByRole('region', { name: 'Deployments of the last 30 days' })
+  await activity.getByRole('button', { name: 'Show as table' }).click()
+  const days = activity.getByRole('table', { name: 'Deployments per day' }).getByRole('row')
+  await expect(days).toHaveCount(31)
+  await expect(days.nth(1)).toHaveText(/1\s*1$/)
+})
+
+test('a team without a project sees its first steps only', async ({ page, testSystem }) => {
+  const { teamSlug } = await createTeam(testSystem.testEnvironment.user)
+  await page.goto(`/${teamSlug}/dashboard`)
+  await expect(page.getByRole('heading', { name: 'First steps' })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 2 })).toHaveCount(1)
+  await expect(page.getByRole('list', { name: 'Team totals' })).toBeHidden()
 })
 
 test('invited members are counted separately, on the team page and on the dashboard', async ({ page, testSystem }) => {

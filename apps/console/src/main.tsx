@@ -7,6 +7,7 @@ import { queryClient } from './api/client.ts'
 import { registerQuickActions } from './frame/quick-actions.ts'
 import { startTexts } from './locales/i18n.ts'
 import { router } from './routes.tsx'
+import { hasAnyConsent } from './usage/consent.ts'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
@@ -20,6 +21,9 @@ try {
 }
 
 registerQuickActions(() => import('./quick-actions.tsx').then((module) => module.quickActionSources))
+
+// Without a consent in this browser nothing of it is loaded.
+if (hasAnyConsent()) void import('./usage/usage.ts').then(({ startUsage }) => startUsage(router))
 
 void startTexts().then(() =>
   createRoot(root).render(

@@ -5,7 +5,7 @@ import { SkeletonPage } from './components/Skeletons.tsx'
 import { requireSession, requireTeam, startPage } from './entry.ts'
 import { CrashPage } from './frame/CrashPage.tsx'
 import { page } from './loading/page.ts'
-import { latestQuery } from './pages/dashboard/deployment-queries.ts'
+import { activityQuery, attentionQuery, latestQuery } from './pages/dashboard/dashboard-queries.ts'
 import { accountRoutes, signInRoutes } from './routes-account.tsx'
 import { app, bare, root } from './routes-frame.tsx'
 import * as search from './routing/search.ts'
@@ -83,6 +83,8 @@ const dashboard = createRoute({
   path: '/dashboard',
   loader: ({ params }) => {
     void queryClient.prefetchQuery(apiQuery('dashboard.get', { params }))
+    void queryClient.prefetchQuery(attentionQuery(params.teamSlug))
+    void queryClient.prefetchQuery(activityQuery(params.teamSlug))
     void queryClient.prefetchQuery(latestQuery(params.teamSlug))
   },
   component: page(['dashboard', 'deployments'], () => import('./pages/dashboard/DashboardPage.tsx'), 'DashboardPage'),

@@ -173,6 +173,7 @@ CREATE TABLE "crux"."pipeline_run" (
 	"checks" integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
+DROP INDEX "crux"."image_registry";--> statement-breakpoint
 ALTER TABLE "crux"."release" ADD COLUMN "override_freeze" text;--> statement-breakpoint
 ALTER TABLE "crux"."node" ADD COLUMN "unreachable_since" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "crux"."notification" ADD CONSTRAINT "notification_team_id_team_id_fk" FOREIGN KEY ("team_id") REFERENCES "crux"."team"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -209,5 +210,7 @@ CREATE UNIQUE INDEX "pipeline_run_external" ON "crux"."pipeline_run" USING btree
 CREATE UNIQUE INDEX "pipeline_run_event" ON "crux"."pipeline_run" USING btree ("pipeline_id","event_key") WHERE event_key is not null;--> statement-breakpoint
 CREATE INDEX "pipeline_run_newest" ON "crux"."pipeline_run" USING btree ("pipeline_id","created_at" DESC NULLS FIRST,"id" DESC NULLS FIRST);--> statement-breakpoint
 CREATE INDEX "pipeline_run_due" ON "crux"."pipeline_run" USING btree ("next_check_at") WHERE next_check_at is not null;--> statement-breakpoint
+CREATE INDEX "release_finished" ON "crux"."release" USING btree ("team_id","status","finished_at" DESC NULLS FIRST,"dispatched_at") WHERE status <> 'in-progress';--> statement-breakpoint
 CREATE INDEX "node_unreported" ON "crux"."node" USING btree ("disconnected_at") WHERE link_server is null and unreachable_since is null;--> statement-breakpoint
-CREATE INDEX "node_back" ON "crux"."node" USING btree ("id") WHERE link_server is not null and unreachable_since is not null;
+CREATE INDEX "node_back" ON "crux"."node" USING btree ("id") WHERE link_server is not null and unreachable_since is not null;--> statement-breakpoint
+CREATE INDEX "image_registry" ON "crux"."image" USING btree ("registry_id","name");

@@ -43,7 +43,7 @@ type Parts = {
 /** Every operation of the contract and its handler: a missing one does not compile. */
 export function composeRoutes(app: App, parts: Parts): Handlers {
   return {
-    ...systemHandlers(parts),
+    ...systemHandlers({ ...parts, analytics: app.config.analytics }),
     ...authRoutes(
       app,
       createIdentityFlows({ publicUrl: app.config.identityPublicUrl, proxySecret: app.config.identityProxySecret }),

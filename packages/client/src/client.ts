@@ -40,6 +40,8 @@ export type ClientOptions = {
   /** The timeouts for reads and for changes. By default that of the platform, which may be unlimited. */
   timeoutMs?: { read: number; change: number }
   fetch?: typeof fetch
+  /** Hears of every call that was answered without an error. */
+  onAnswer?: (operation: Operation) => void
 }
 
 export type Client = {
@@ -74,6 +76,7 @@ export function createClient(options: ClientOptions): Client {
     if (!answer.ok) throw readErrorBody(answer.status, body, answer.headers.get('x-request-id') ?? undefined)
     const row = options.validate?.[operation]
     const data = row && 'response' in row ? row.response.parse(body) : body
+    options.onAnswer?.(operation)
     // The schema of the endpoint is the type of the answer; the server serializes with the same schema.
     return { status: answer.status, headers: answer.headers, data: data as never }
   }

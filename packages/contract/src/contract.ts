@@ -3,6 +3,7 @@ import { auditLogEndpoints } from './audit-log.ts'
 import { authEndpoints } from './auth.ts'
 import { configBundleEndpoints } from './config-bundles.ts'
 import { containerConfigurationEndpoints } from './container-configurations.ts'
+import { dashboardEndpoints } from './dashboard.ts'
 import { deploymentConfigurationEndpoints } from './deployment-configurations.ts'
 import { deploymentEndpoints } from './deployments.ts'
 import type { EndpointSpec } from './endpoint.ts'
@@ -25,6 +26,7 @@ import { tokenEndpoints } from './tokens.ts'
 /** Every endpoint of the product API, by operation. */
 export const contract = {
   ...systemEndpoints,
+  ...dashboardEndpoints,
   ...authEndpoints,
   ...teamEndpoints,
   ...tokenEndpoints,

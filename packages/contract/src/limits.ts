@@ -28,6 +28,10 @@ export const limits = {
   /** The maximum to which hits of a search in the audit log are counted. */
   auditLogHits: 10_000,
   startWaitSeconds: 600,
+  /** The maximum of entries of each kind that the dashboard names as needing attention. */
+  attention: 5,
+  /** The days of deployments that the dashboard counts. */
+  activityDays: { default: 30, max: 90 },
   /** How long after a sign-in a session may create credentials that outlive it; the same as for privileged changes in the identity service. */
   recentSignInMs: 300_000,
   stopGracePeriodSeconds: 3_600,

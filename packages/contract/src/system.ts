@@ -37,6 +37,13 @@ export const Dashboard = z.object({
   more: z.object({ nodes: z.int(), registries: z.int(), inProgressDeployments: z.int() }),
 })
 
+/** `host` and `key` are present unless `disabled`. The key is public: it lets a browser send events and read nothing. */
+export const UsageStatistics = z.object({
+  disabled: z.boolean(),
+  host: z.url().optional(),
+  key: z.string().optional(),
+})
+
 export const systemEndpoints = endpoints({
   'system.health': {
     summary: 'Check whether this process is alive',
@@ -53,7 +60,7 @@ export const systemEndpoints = endpoints({
   'quality-assurance.get': {
     summary: 'Get whether usage statistics are collected',
     route: 'GET /api/quality-assurance',
-    response: z.object({ disabled: z.boolean() }),
+    response: UsageStatistics,
     permission: 'session',
   },
   'dashboard.get': {

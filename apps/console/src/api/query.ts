@@ -7,7 +7,22 @@ import { sessionLost } from './session.ts'
 /** Longer than the server's own timeout for agents, registries and storages. */
 const timeoutMs = { read: 30_000, change: 90_000 }
 
-export const client = createClient({ baseUrl: '', timeoutMs })
+type Listener = (operation: Operation) => void
+const listeners = new Set<Listener>()
+
+/** Tells of every call that was answered without an error. @returns how to stop */
+export function onAnswer(listener: Listener): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+export const client = createClient({
+  baseUrl: '',
+  timeoutMs,
+  onAnswer: (operation) => {
+    for (const listener of listeners) listener(operation)
+  },
+})
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: (error) => sessionLost(error) }),

@@ -6,6 +6,7 @@ import { Box, DescriptionList } from '../components/Box.tsx'
 import { Button } from '../components/Button.tsx'
 import { CodeBlock } from '../components/CodeBlock.tsx'
 import { Copyable } from '../components/Copyable.tsx'
+import { DayBars } from '../components/DayBars.tsx'
 import { DetailsHead } from '../components/DetailsHead.tsx'
 import { EmptyState } from '../components/EmptyState.tsx'
 import { ErrorState } from '../components/ErrorState.tsx'
@@ -41,6 +42,7 @@ const rows: Row[] = [
   { id: '2', name: 'beta', status: 'unreachable' },
 ]
 const at = '2026-01-15T12:00:00Z'
+const days = [4, 0, 7, 2].map((good, index) => ({ day: `2026-01-1${index}`, good, bad: index % 3 }))
 const error = new Error('not an answer of the API')
 const rateLimit = new ApiError({
   status: 429,
@@ -109,6 +111,10 @@ export function Views() {
           <MiddleEllipsis text="registry.example.com/team/a-long-image-name:1.4.2" />
         </span>
         <FoldedText text={'A text of several lines.\n'.repeat(6)} lines={3} />
+      </Example>
+      <Example name="DayBars">
+        <DayBars label="Days" bars={days} describe={({ day, good, bad }) => `${day}: ${good} and ${bad}`} />
+        <DayBars label="Days" bars={days} describe={({ day }) => day} onPick={ignore} tone="running" />
       </Example>
       <Example name="ProgressBar">
         {(['progress', 'running', 'failed', 'accent'] as const).map((tone, index) => (

@@ -17,6 +17,9 @@ export function CrashPage({ error, reset }: Partial<ErrorComponentProps>) {
   useEffect(() => {
     document.title = `${title} - Crux`
   }, [title])
+  useEffect(() => {
+    if (error !== undefined) window.dispatchEvent(new CustomEvent('crux-crash', { detail: error }))
+  }, [error])
   const again = () => {
     reset?.()
     void router.invalidate()

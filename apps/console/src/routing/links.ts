@@ -59,6 +59,10 @@ export const links = {
     linkOptions({ to: '/$teamSlug/storages', params: { teamSlug }, hash: anchor }),
   storage: (teamSlug: string, storageId: string) =>
     linkOptions({ to: '/$teamSlug/storages/$storageId', params: { teamSlug, storageId } }),
+  pipeline: (teamSlug: string, pipelineId: string, anchor?: 'trigger') =>
+    linkOptions({ to: '/$teamSlug/pipelines/$pipelineId', params: { teamSlug, pipelineId }, hash: anchor }),
+  notification: (teamSlug: string, notificationId: string) =>
+    linkOptions({ to: '/$teamSlug/notifications/$notificationId', params: { teamSlug, notificationId } }),
 
   packages: (teamSlug: string, anchor?: 'new') =>
     linkOptions({ to: '/$teamSlug/packages', params: { teamSlug }, hash: anchor }),

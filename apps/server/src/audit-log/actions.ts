@@ -1,10 +1,10 @@
 import { CruxError, type Query, type ResponseInput } from '@crux/contract'
-import { getField } from '@crux/service-kit'
 import type { Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { countAllEntries } from './count-store.ts'
 import { type AuditRow, countEntries, type Range, selectDays, selectPage } from './store.ts'
 import { findSubjects } from './subject-store.ts'
+import { withTimeZone } from './time-zone.ts'
 
 type Entry = ResponseInput<'audit-log.list'>['items'][number]
 export type RangeQuery = Query<'audit-log.export-csv'>
@@ -41,14 +41,7 @@ export async function countDays(
       value: query.from,
       description: `At most ${daysMax} days can be counted at once.`,
     })
-  if (!isTimeZone(query.timeZone)) throw unknownZone(query.timeZone)
-  try {
-    return await selectDays(app.database.pool, toRange(team, query), query.timeZone)
-  } catch (error) {
-    // This process knows the zone, but the database does not.
-    if (getField(error, 'code') === '22023') throw unknownZone(query.timeZone)
-    throw error
-  }
+  return withTimeZone(query.timeZone, () => selectDays(app.database.pool, toRange(team, query), query.timeZone))
 }
 
 export const toRange = (team: TeamContext, query: RangeQuery): Range => ({
@@ -70,21 +63,3 @@ export async function toEntries(app: App, rows: readonly AuditRow[]): Promise<En
     }
   })
 }
-
-/** Only names are accepted, because PostgreSQL reads an offset such as +01:00 with the opposite sign. */
-function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch {
-    return false
-  }
-}
-
-const unknownZone = (value: string) =>
-  new CruxError('invalidArgument', {
-    property: 'timeZone',
-    value,
-    description: 'There is no such time zone: use a name such as Europe/Berlin.',
-  })

@@ -68,6 +68,13 @@ describe('CAPTCHA_ORIGINS', () => {
 it.each([
   ['CRUX_TLS_KEY', { CRUX_TLS_CERT: 'a certificate' }],
   ['CRUX_TLS_CERT', { CRUX_TLS_KEY: 'a key' }],
+  ['ANALYTICS_HOST', { ANALYTICS_KEY: 'phc_some' }],
+  ['ANALYTICS_KEY', { ANALYTICS_HOST: 'https://analytics.example.com' }],
+  ['ANALYTICS_KEY', { ANALYTICS_KEY: 'phc some', ANALYTICS_HOST: 'https://analytics.example.com' }],
+  ['ANALYTICS_HOST', { ANALYTICS_KEY: 'phc_some', ANALYTICS_HOST: 'analytics.example.com' }],
+  ['ANALYTICS_HOST', { ANALYTICS_KEY: 'phc_some', ANALYTICS_HOST: 'https://*.example.com' }],
+  ['ANALYTICS_HOST', { ANALYTICS_KEY: 'phc_some', ANALYTICS_HOST: 'https://a.example.com/path' }],
+  ['ANALYTICS_HOST', { ANALYTICS_KEY: 'phc_some', ANALYTICS_HOST: 'https://a.example.com; script-src *' }],
   ['TRUSTED_PROXIES', { TRUSTED_PROXIES: 'proxy.example.com' }],
   ['OUTBOUND_ALLOW', { OUTBOUND_ALLOW: '10.0.0.0/40' }],
   ['OUTBOUND_ALLOW', { OUTBOUND_ALLOW: 'everything' }],

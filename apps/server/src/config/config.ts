@@ -90,6 +90,15 @@ const settings = z
       .refine((origins) => origins.every(isOrigin), 'lists something else than origins')
       .default([])
       .meta({ example: 'https://*.hcaptcha.com,https://www.gstatic.com' }),
+    ANALYTICS_KEY: z
+      .string()
+      .regex(/^[\w-]{1,200}$/, 'is not the key of a project')
+      .optional()
+      .meta({ example: 'phc_<key of the project>' }),
+    ANALYTICS_HOST: httpUrl
+      .refine((value) => isOrigin(value) && !value.includes('*'), 'is not an origin, without a path')
+      .optional()
+      .meta({ example: 'https://eu.i.posthog.com' }),
     CRUX_MAILS_DIR: z.string().optional().meta({ example: '/var/lib/crux/mails' }),
     CRUX_MAILS_TOKEN: z.string().min(16, 'is shorter than 16 characters').optional().meta({ example: '<random text>' }),
     CRUX_RATE_LIMITS: z.enum(['on', 'off'], 'is neither on nor off').default('on').meta({ example: 'on' }),
@@ -105,11 +114,13 @@ const settings = z
     { path: ['CRUX_RATE_LIMITS'], message: 'it may be off only while CRUX_HOST and CRUX_URL are on loopback' },
   )
   .superRefine((read, context) => {
-    // With only one of the two the server would silently serve everything in plain text.
-    const lacks = (name: 'CRUX_TLS_CERT' | 'CRUX_TLS_KEY', other: string) =>
+    const lacks = (name: keyof typeof read, other: string) =>
       context.addIssue({ code: 'custom', path: [name], message: `is missing beside ${other}` })
+    // With only one of the two the server would silently serve everything in plain text.
     if (read.CRUX_TLS_CERT && !read.CRUX_TLS_KEY) lacks('CRUX_TLS_KEY', 'CRUX_TLS_CERT')
     if (read.CRUX_TLS_KEY && !read.CRUX_TLS_CERT) lacks('CRUX_TLS_CERT', 'CRUX_TLS_KEY')
+    if (read.ANALYTICS_KEY && !read.ANALYTICS_HOST) lacks('ANALYTICS_HOST', 'ANALYTICS_KEY')
+    if (read.ANALYTICS_HOST && !read.ANALYTICS_KEY) lacks('ANALYTICS_KEY', 'ANALYTICS_HOST')
   })
 
 /** The configuration of the server. */
@@ -185,6 +196,9 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     teamCreationDisabled: read.DISABLE_TEAM_CREATION,
     /** The origins of the captcha's script and frames; empty without a captcha. */
     captchaOrigins: read.CAPTCHA_SCRIPT_URL ? [new URL(read.CAPTCHA_SCRIPT_URL).origin, ...read.CAPTCHA_ORIGINS] : [],
+    /** Where consoles of users who opted in send usage data; undefined: nowhere. The key is public, each browser gets it. */
+    analytics:
+      read.ANALYTICS_KEY && read.ANALYTICS_HOST ? { key: read.ANALYTICS_KEY, host: read.ANALYTICS_HOST } : undefined,
     logLevel: read.LOG_LEVEL,
   }
 }

@@ -1,12 +1,19 @@
 import type { ResponseInput } from '@crux/contract'
 import type { Caller } from '../access/index.ts'
-import { countEntriesOf } from '../audit-log/index.ts'
+import { countEntriesOf, withTimeZone } from '../audit-log/index.ts'
 import type { App } from '../context.ts'
 import type { Handlers } from '../http/index.ts'
+import { selectActivity } from './activity-store.ts'
+import { getAttention } from './attention.ts'
 import { selectCounters, selectSteps } from './store.ts'
 
-export const dashboardRoutes = (app: App): Handlers<'dashboard.get'> => ({
+type Operations = 'dashboard.get' | 'dashboard.attention' | 'dashboard.activity'
+
+export const dashboardRoutes = (app: App): Handlers<Operations> => ({
   'dashboard.get': ({ caller }) => getDashboard(app, caller),
+  'dashboard.attention': ({ caller }) => getAttention(app, caller),
+  'dashboard.activity': ({ caller, query }) =>
+    withTimeZone(query.timeZone, () => selectActivity(app, { teamId: caller.team.id, ...query, until: new Date() })),
 })
 
 async function getDashboard(app: App, { team }: Caller): Promise<ResponseInput<'dashboard.get'>> {

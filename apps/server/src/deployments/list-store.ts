@@ -90,6 +90,14 @@ export async function listOfBundle(
   )
 }
 
+/** The deployments of a team among these ids, newest first. */
+export const listByIds = (app: App, teamId: string, ids: readonly string[]): Promise<Deployment[]> =>
+  listSome(
+    app,
+    'deployments by id',
+    sql`select * from crux.deployment where team_id = ${teamId} and id = any(${`{${ids.join()}}`}::uuid[])`,
+  )
+
 async function listSome(app: App, name: string, chosen: Sql): Promise<Deployment[]> {
   const rows = await sql`select ${columns} from (${chosen}) d
     ${joins} order by d.created_at desc, d.id desc`.shared<ListRow>(app.database, name, isoTypes)

@@ -1,11 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 
-/**
- * Scripts come from this origin only; components write styles into the page, which cannot run code.
- *
- * @param captchaOrigins the origins of the captcha's script and frames, if one is configured
- */
-export function contentSecurityPolicy(url: string, captchaOrigins: readonly string[] = []): string {
+/** What the settings allow beyond this origin. */
+export type AllowedOrigins = {
+  /** Those of the captcha's script and frames. */
+  captcha?: readonly string[]
+  /** Where usage data is sent. No script is loaded from there. */
+  analytics?: string | undefined
+}
+
+/** Scripts come from this origin only; components write styles into the page, which cannot run code. */
+export function contentSecurityPolicy(url: string, allowed: AllowedOrigins = {}): string {
+  const { captcha: captchaOrigins = [], analytics } = allowed
   const { host, protocol } = new URL(url)
   const captcha = captchaOrigins.map((origin) => ` ${origin}`).join('')
   return [
@@ -16,7 +21,7 @@ export function contentSecurityPolicy(url: string, captchaOrigins: readonly stri
     "img-src 'self' data: blob:",
     "font-src 'self'",
     // Not every browser counts the socket of the same host as 'self'.
-    `connect-src 'self' ${protocol === 'https:' ? 'wss' : 'ws'}://${host}`,
+    `connect-src 'self' ${protocol === 'https:' ? 'wss' : 'ws'}://${host}${analytics ? ` ${analytics}` : ''}`,
     "worker-src 'self' blob:",
     "object-src 'none'",
     "base-uri 'self'",
@@ -25,11 +30,11 @@ export function contentSecurityPolicy(url: string, captchaOrigins: readonly stri
   ].join('; ')
 }
 
-export function securityHeaders(http: FastifyInstance, url: () => string, captchaOrigins: readonly string[]): void {
+export function securityHeaders(http: FastifyInstance, url: () => string, allowed: AllowedOrigins): void {
   let made: { url: string; headers: Record<string, string> } | undefined
   /** Built once, because the address changes at most once, when the port is known. */
   const headers = () => {
-    if (made?.url !== url()) made = { url: url(), headers: createHeaders(url(), captchaOrigins) }
+    if (made?.url !== url()) made = { url: url(), headers: createHeaders(url(), allowed) }
     return made.headers
   }
   // The hook uses a callback, because a promise for each response would cost more than the hook itself.
@@ -44,13 +49,13 @@ export function securityHeaders(http: FastifyInstance, url: () => string, captch
 }
 
 /** The headers of every response. */
-export function createHeaders(url: string, captchaOrigins: readonly string[] = []): Record<string, string> {
+export function createHeaders(url: string, allowed: AllowedOrigins = {}): Record<string, string> {
   return {
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'strict-origin-when-cross-origin',
     'x-frame-options': 'DENY',
     'cross-origin-opener-policy': 'same-origin',
-    'content-security-policy': contentSecurityPolicy(url, captchaOrigins),
+    'content-security-policy': contentSecurityPolicy(url, allowed),
     ...(url.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
   }
 }

@@ -74,7 +74,10 @@ export function createHttpServer(
     else read()
   })
 
-  securityHeaders(http, options.url, app.config.captchaOrigins)
+  securityHeaders(http, options.url, {
+    captcha: app.config.captchaOrigins,
+    analytics: app.config.analytics?.host,
+  })
   observe(http, app)
   refuseOtherHosts(http, options.hosts)
   http.setErrorHandler((error, request, reply) => {

@@ -295,6 +295,19 @@ const history = [
      select $1, 'successful', ${day}, 'user', 's', 's' from generate_series(1, $2::int) i`,
     'pipelineId',
   ],
+  // Another deployment of the team, whose releases ended in the last two months; every tenth failed.
+  [
+    `with added as (
+      insert into crux.deployment (team_id, project_id, version_id, node_id, prefix, status, attempts, created_by, updated_by)
+      select team_id, project_id, version_id, node_id, 'history', 'failed', $2::int, 's', 's'
+      from crux.deployment where id = $1 returning *)
+     insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name, status,
+       started_at, dispatched_at, finished_at, started_by_id, started_by_name)
+     select id, i, team_id, project_id, node_id, prefix, '1', 'p', case i % 10 when 0 then 'failed' else 'successful' end,
+       ended, ended, ended + interval '4 seconds', 's', 's'
+     from added, generate_series(1, $2::int) i, lateral (select now() - ($2 - i) * interval '4 minutes' as ended) at`,
+    'deploymentId',
+  ],
 ] as const
 
 /** These tables have one row per running server or per migration, and do not grow with use. */

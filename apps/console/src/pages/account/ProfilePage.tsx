@@ -13,6 +13,7 @@ import { Pill } from '../../components/Tag.tsx'
 import { links } from '../../routing/links.ts'
 import { AccountHead } from './AccountHead.tsx'
 import { DeleteAccount } from './DeleteAccount.tsx'
+import { UsageSwitch } from './UsageSwitch.tsx'
 
 /** The profile of the user. */
 export function ProfilePage() {
@@ -61,6 +62,7 @@ export function ProfilePage() {
           }
         </QueryView>
         <FirstStepsSwitch />
+        <UsageSwitch />
         {isSignedInFully(query.data) && <DeleteAccount email={query.data.email} />}
       </div>
     </>

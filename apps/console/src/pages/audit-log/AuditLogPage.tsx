@@ -21,7 +21,7 @@ import { Filters } from '../../table/Filters.tsx'
 import { timeColumn } from '../../table/named-columns.tsx'
 import { PagedListPage } from '../../table/PagedListPage.tsx'
 import { usePagedSearch } from '../../table/use-paged-search.ts'
-import { DayBars } from './DayBars.tsx'
+import { EntriesPerDay } from './EntriesPerDay.tsx'
 import { EntrySentence } from './EntrySentence.tsx'
 import type { Entry } from './entry.ts'
 
@@ -105,7 +105,7 @@ export function AuditLogPage() {
                 onChange={({ from, to }) => filter({ from: from.toISOString(), to: to.toISOString() })}
               />
             </Filters>
-            <DayBars range={range} days={perDay.data} onPick={(day) => filter({ from: day.from, to: day.to })} />
+            <EntriesPerDay range={range} days={perDay.data} onPick={(day) => filter({ from: day.from, to: day.to })} />
           </>
         }
         page={page}

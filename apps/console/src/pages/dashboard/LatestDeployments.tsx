@@ -8,7 +8,7 @@ import { links } from '../../routing/links.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { refetchIntervalMs } from '../deployments/DeploymentOutcome.tsx'
 import { useDeploymentColumns } from '../deployments/deployment-columns.tsx'
-import { latestQuery } from './deployment-queries.ts'
+import { latestQuery } from './dashboard-queries.ts'
 
 /** The latest deployments of the team. */
 export function LatestDeployments({ teamSlug }: { teamSlug: string }) {

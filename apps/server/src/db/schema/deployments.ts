@@ -219,6 +219,10 @@ export const release = crux.table(
     index('release_successful')
       .on(table.nodeId, table.prefix, table.projectId, table.finishedAt.desc().nullsLast())
       .where(sql`status = 'successful'`),
+    /** The deployments of a team per day and their times, and the newest failed ones, from the index alone. */
+    index('release_finished')
+      .on(table.teamId, table.status, table.finishedAt.desc().nullsFirst(), table.dispatchedAt)
+      .where(sql`status <> 'in-progress'`),
     index('release_open').on(table.nodeId, table.startedAt).where(sql`status = 'in-progress'`),
     index('release_deliveries').using('gin', table.deliveryIds).where(sql`delivery_ids <> '{}'`),
   ],

@@ -58,5 +58,8 @@ export const image = crux.table(
     updatedAt: at().notNull().defaultNow(),
     updatedBy: text().notNull(),
   },
-  (table) => [index('image_version').on(table.versionId, table.order), index('image_registry').on(table.registryId)],
+  (table) => [
+    index('image_version').on(table.versionId, table.order),
+    index('image_registry').on(table.registryId, table.name),
+  ],
 )

@@ -1,0 +1,43 @@
+import { limits, type ResponseInput } from '@crux/contract'
+import type { Caller } from '../access/index.ts'
+import type { App } from '../context.ts'
+import { listByIds } from '../deployments/index.ts'
+import {
+  selectDisabledNotifications,
+  selectFailedPipelines,
+  selectFailures,
+  selectPendingDigests,
+  selectUnreachable,
+} from './attention-store.ts'
+
+type Attention = ResponseInput<'dashboard.attention'>
+
+export async function getAttention(app: App, { team }: Caller): Promise<Attention> {
+  const [failures, unreachableNodes, pending, failedPipelines, disabledNotifications] = await Promise.all([
+    selectFailures(app, team.id),
+    selectUnreachable(app, team.id),
+    selectPendingDigests(app, team.id),
+    selectFailedPipelines(app, team.id),
+    selectDisabledNotifications(app, team.id),
+  ])
+  const ids = [...cut(failures), ...cut(pending)].map(({ deploymentId }) => deploymentId)
+  const deployments = new Map((await listByIds(app, team.id, ids)).map((one) => [one.id, one]))
+  /** A deployment that was deleted in between is left out. */
+  const withDeployment = <T extends { deploymentId: string }>(rows: readonly T[]) =>
+    cut(rows).flatMap(({ deploymentId, ...row }) => {
+      const deployment = deployments.get(deploymentId)
+      return deployment ? [{ ...row, deployment }] : []
+    })
+  const found = { failedDeployments: failures, unreachableNodes, pendingDigests: pending, failedPipelines }
+  const all = Object.entries({ ...found, disabledNotifications }) as [Attention['truncated'][number], unknown[]][]
+  return {
+    failedDeployments: withDeployment(failures),
+    unreachableNodes: cut(unreachableNodes),
+    pendingDigests: withDeployment(pending),
+    failedPipelines: cut(failedPipelines),
+    disabledNotifications: cut(disabledNotifications),
+    truncated: all.flatMap(([name, rows]) => (rows.length > limits.attention ? [name] : [])),
+  }
+}
+
+const cut = <T>(rows: readonly T[]): T[] => rows.slice(0, limits.attention)
