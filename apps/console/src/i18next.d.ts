@@ -18,6 +18,7 @@ declare module 'i18next' {
       log: typeof import('./locales/en/log.json')
       nodes: typeof import('./locales/en/nodes.json')
       palette: typeof import('./locales/en/palette.json')
+      pipelines: typeof import('./locales/en/pipelines.json')
       planned: typeof import('./locales/en/planned.json')
       projects: typeof import('./locales/en/projects.json')
       registries: typeof import('./locales/en/registries.json')

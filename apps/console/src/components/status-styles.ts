@@ -56,6 +56,13 @@ export const statusStyles = {
     disrupted: { tone: 'progress', icon: CirclePause },
     unavailable: failed,
   },
+  pipeline: {
+    queued: { tone: 'ready', icon: Clock },
+    running: busy,
+    successful: running,
+    failed,
+    unknown: { tone: 'idle', icon: CircleHelp },
+  },
   phase: {
     waiting: { tone: 'idle', icon: CircleMinus },
     running: busy,

@@ -1,0 +1,44 @@
+type Input = { id?: string; key: string; value: string }
+
+/** What an event of a registry says of its image. */
+export type EventImage = {
+  name: string
+  tag: string
+  /** The value of a label of the image; empty where it has none. */
+  label: (key: string) => string
+}
+
+/** The inputs of a run that an event watcher starts: its own override those of the pipeline with the same id or key, and are added otherwise. */
+export function mergePipelineInputs<I extends Input>(ofPipeline: readonly I[], ofWatcher: readonly I[]): I[] {
+  const merged = [...ofPipeline]
+  for (const input of ofWatcher) {
+    const index = merged.findIndex(({ id, key }) => key === input.key || (id !== undefined && id === input.id))
+    if (index < 0) merged.push(input)
+    else merged[index] = input
+  }
+  return merged
+}
+
+/** Replaces every placeholder of a value: `{{ imageName }}`, `{{ imageTag }}` and `{{ label:KEY }}`. Other texts in braces stay. */
+export const fillPlaceholders = (value: string, image: EventImage): string =>
+  value.replaceAll(/\{\{([^{}]*)\}\}/g, (whole, inner: string) => {
+    const name = inner.trim()
+    if (name === 'imageName') return image.name
+    if (name === 'imageTag') return image.tag
+    const label = getLabelKey(name)
+    return label === null ? whole : image.label(label)
+  })
+
+/** The labels that the values need, so that an image is only inspected for a placeholder. */
+export const listPlaceholderLabels = (values: readonly string[]): string[] => [
+  ...new Set(
+    values.flatMap((value) =>
+      [...value.matchAll(/\{\{([^{}]*)\}\}/g)].flatMap(([, inner = '']) => getLabelKey(inner.trim()) ?? []),
+    ),
+  ),
+]
+
+function getLabelKey(placeholder: string): string | null {
+  const key = placeholder.startsWith('label:') ? placeholder.slice('label:'.length).trim() : ''
+  return key === '' ? null : key
+}
