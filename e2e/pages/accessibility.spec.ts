@@ -6,6 +6,7 @@ import { deploymentShots, type Shot } from '../kit/deployment-shots.ts'
 import { failingShots } from '../kit/failing-shots.ts'
 import { buildFixture, type Fixture } from '../kit/fixture.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
+import { pipelineShots } from '../kit/pipeline-shots.ts'
 import { prepareStartProblems, type StartProblems } from '../kit/start-problems.ts'
 import { templateShots } from '../kit/template-shots.ts'
 
@@ -198,6 +199,7 @@ const withSession: Shot[] = [
   },
   { name: 'container-inspect', path: () => containerPath('inspect') },
   ...deploymentShots(() => fixture),
+  ...pipelineShots(() => fixture),
   { name: 'configuration-image', path: () => configurationPath(fixture.configuration.image) },
   { name: 'configuration-instance', path: () => configurationPath(fixture.configuration.instance) },
   {
@@ -250,7 +252,7 @@ const withSession: Shot[] = [
     },
   },
   ...failingShots(() => fixture, everyAppearance),
-  ...failing('deployments', 'dashboard'),
+  ...failing('deployments', 'dashboard', 'pipelines'),
   ...whenFull(...failing('projects', 'nodes', 'registries', 'config-bundles', 'storages', 'audit-log')),
 ]
 

@@ -1,4 +1,4 @@
-import { pipelineTypes, type ResponseOf } from '@crux/contract'
+import { type PipelineType, pipelineTypes, type ResponseOf } from '@crux/contract'
 import { useMemo } from 'react'
 import { useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
@@ -18,7 +18,7 @@ type Props = { teamSlug: string; pipeline?: ResponseOf<'pipelines.get'>; onClose
 export function PipelineForm({ teamSlug, pipeline, onClose }: Props) {
   const { t } = useTranslation(['pipelines', 'common'])
   const { created, updated } = useFormEnd(onClose)
-  const schema = useMemo(() => pipelineValues((values) => !pipeline || isMoved(pipeline, values)), [pipeline])
+  const schema = useMemo(() => pipelineValues(pipeline?.type), [pipeline])
   const form = useZodForm(schema, pipeline ? fromPipeline(pipeline) : emptyPipeline)
   const stale = [queryKey('pipelines.list'), queryKey('pipelines.get')]
   const create = useCall('pipelines.create', {
@@ -35,7 +35,6 @@ export function PipelineForm({ teamSlug, pipeline, onClose }: Props) {
     },
   })
   const [type, organization, inputs] = useWatch({ control: form.control, name: ['type', 'organization', 'inputs'] })
-  const moved = pipeline && isMoved(pipeline, { type, organization })
   const shell = pipeline
     ? { title: t('form.editTitle', { name: pipeline.name }), call: update }
     : { title: t('form.createTitle'), submitLabel: t('form.submit'), call: create }
@@ -104,8 +103,7 @@ export function PipelineForm({ teamSlug, pipeline, onClose }: Props) {
         label={t('form.token')}
         help={
           <>
-            {pipeline && `${t(moved ? 'form.tokenMoved' : 'form.tokenKept')} `}
-            {t(`form.${type}.tokenHelp`)}
+            {pipeline && <TokenNote pipeline={pipeline} now={{ type, organization }} />} {t(`form.${type}.tokenHelp`)}
           </>
         }
         autoComplete="new-password"
@@ -125,6 +123,12 @@ export function PipelineForm({ teamSlug, pipeline, onClose }: Props) {
   )
 }
 
-/** A stored token was given for one organization of one service, and is not sent to another. */
-const isMoved = (pipeline: ResponseOf<'pipelines.get'>, now: { type: string; organization: string }) =>
-  now.type !== pipeline.type || now.organization.trim() !== pipeline.repository.organization
+type TokenNoteProps = { pipeline: ResponseOf<'pipelines.get'>; now: { type: PipelineType; organization: string } }
+
+/** Whether the stored token can stay: another service needs its own, and another organization may not know it. */
+function TokenNote({ pipeline: { type, repository }, now }: TokenNoteProps) {
+  const { t } = useTranslation('pipelines')
+  if (now.type !== type) return t('form.tokenOfOther', { service: t(`type.${type}`) })
+  if (now.organization.trim() === repository.organization) return t('form.tokenKept')
+  return t('form.tokenMoved', { organization: repository.organization })
+}

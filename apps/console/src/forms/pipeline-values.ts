@@ -18,9 +18,9 @@ const { organization, project } = PipelineRepository.shape
 /**
  * The values of the form. A stored token is never sent to the browser, so an empty one keeps it.
  *
- * @param needsToken whether there is a stored token that may be used where the pipeline is now
+ * @param tokenType the service that the stored token is for; undefined where none is stored
  */
-export const pipelineValues = (needsToken: (values: { type: string; organization: string }) => boolean) =>
+export const pipelineValues = (tokenType: PipelineType | undefined) =>
   z
     .object({
       name: Name,
@@ -38,7 +38,7 @@ export const pipelineValues = (needsToken: (values: { type: string; organization
       const require = (path: 'triggerName' | 'token') =>
         context.addIssue({ code: 'custom', path: [path], message: i18n.t('common:rules.required') })
       if (values.triggerName === '' && hasTriggerName(values.type)) require('triggerName')
-      if (values.token === '' && needsToken(values)) require('token')
+      if (values.token === '' && values.type !== tokenType) require('token')
     })
 export type PipelineValues = z.output<ReturnType<typeof pipelineValues>>
 export type PipelineFormInput = z.input<ReturnType<typeof pipelineValues>>
