@@ -120,6 +120,7 @@ CREATE TABLE "crux"."pipeline" (
 	"external_pipeline_id" text,
 	"inputs" jsonb DEFAULT '[]'::jsonb NOT NULL,
 	"token" text NOT NULL,
+	"moves" integer DEFAULT 0 NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"created_by" text NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
@@ -151,6 +152,7 @@ CREATE TABLE "crux"."pipeline_hook" (
 CREATE TABLE "crux"."pipeline_run" (
 	"id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
 	"pipeline_id" uuid NOT NULL,
+	"moves" integer DEFAULT 0 NOT NULL,
 	"external_id" bigint,
 	"url" text,
 	"status" text NOT NULL,
@@ -162,6 +164,9 @@ CREATE TABLE "crux"."pipeline_run" (
 	"created_by_name" text NOT NULL,
 	"event_watcher_id" uuid,
 	"event_key" text,
+	"event" jsonb,
+	"requested_at" timestamp (3) with time zone,
+	"reported_at" timestamp (3) with time zone,
 	"finished_at" timestamp (3) with time zone,
 	"next_check_at" timestamp (3) with time zone,
 	"checks" integer DEFAULT 0 NOT NULL
@@ -197,7 +202,7 @@ CREATE UNIQUE INDEX "package_name" ON "crux"."package" USING btree ("team_id","n
 CREATE UNIQUE INDEX "pipeline_name" ON "crux"."pipeline" USING btree ("team_id","name");--> statement-breakpoint
 CREATE INDEX "pipeline_event_watcher_pipeline" ON "crux"."pipeline_event_watcher" USING btree ("pipeline_id");--> statement-breakpoint
 CREATE INDEX "pipeline_event_watcher_registry" ON "crux"."pipeline_event_watcher" USING btree ("registry_id","event");--> statement-breakpoint
-CREATE UNIQUE INDEX "pipeline_run_external" ON "crux"."pipeline_run" USING btree ("pipeline_id","external_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "pipeline_run_external" ON "crux"."pipeline_run" USING btree ("pipeline_id","moves","external_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "pipeline_run_event" ON "crux"."pipeline_run" USING btree ("pipeline_id","event_key") WHERE event_key is not null;--> statement-breakpoint
 CREATE INDEX "pipeline_run_newest" ON "crux"."pipeline_run" USING btree ("pipeline_id","created_at" DESC NULLS FIRST,"id" DESC NULLS FIRST);--> statement-breakpoint
 CREATE INDEX "pipeline_run_due" ON "crux"."pipeline_run" USING btree ("next_check_at") WHERE next_check_at is not null;

@@ -2,7 +2,16 @@ import type { Database } from '@crux/postgres'
 import { eq, isNotNull, sql } from 'drizzle-orm'
 import type { Cipher } from './crypto/index.ts'
 import type * as schema from './db/schema/index.ts'
-import { nodeInstall, nodeToken, nodeUpdate, registry, registryHook, storage } from './db/schema/index.ts'
+import {
+  nodeInstall,
+  nodeToken,
+  nodeUpdate,
+  pipeline,
+  pipelineHook,
+  registry,
+  registryHook,
+  storage,
+} from './db/schema/index.ts'
 import { type InvitationMailJob, invitationMailJob, invitationSecret } from './teams/index.ts'
 
 /** Every column with encrypted secrets, with the key of its row. */
@@ -14,6 +23,14 @@ export const sealedColumns = [
     column: registryHook.secret,
     name: 'secret',
     location: 'registry_hook.secret',
+  },
+  { table: pipeline, id: pipeline.id, column: pipeline.token, name: 'token', location: 'pipeline.token' },
+  {
+    table: pipelineHook,
+    id: pipelineHook.pipelineId,
+    column: pipelineHook.secret,
+    name: 'secret',
+    location: 'pipeline_hook.secret',
   },
   { table: storage, id: storage.id, column: storage.accessKey, name: 'accessKey', location: 'storage.access_key' },
   { table: storage, id: storage.id, column: storage.secretKey, name: 'secretKey', location: 'storage.secret_key' },

@@ -15,6 +15,7 @@ import {
   createFailedChecks,
   createGuard,
   createMembership,
+  createPipelineHooks,
   createRegistryHooks,
 } from './access/index.ts'
 import { serverVersion } from './agent-links/index.ts'
@@ -44,7 +45,7 @@ import { migrateServer } from './migrate.ts'
 import { createLocalAgents, deleteEventsOfNodes } from './nodes/index.ts'
 import { notify } from './notifications/index.ts'
 import { finishPromotion } from './packages/index.ts'
-import { startWatchedRuns } from './pipelines/index.ts'
+import { createPipelineWork, startWatchedRuns } from './pipelines/index.ts'
 import { consoleDirectory } from './places.ts'
 import { cleanDeliveryKeys, createBrowser } from './registries/index.ts'
 import { createDeploymentWork, deleteEventsOfReleases } from './releases/index.ts'
@@ -112,6 +113,7 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
     failedChecks: createFailedChecks(app),
     membership: createMembership(app),
     registryHooks: createRegistryHooks(app, authentication),
+    pipelineHooks: createPipelineHooks(app),
   }
   if (!config.rateLimits) log.warn('CRUX_RATE_LIMITS is off: tokens can be guessed without limit')
   let origins: ReadonlySet<string> = new Set()
@@ -122,6 +124,7 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   const localAgents = createLocalAgents(app)
   const browser = createBrowser(app)
   const following = createFollowing(app)
+  const pipelines = createPipelineWork(app)
   const hosts = createHostCheck(config, () => config)
   const http = createHttpServer(app, { url, hosts, grpc: gateway.listener(), watch: gateway.watch })
   const { fastify } = http
@@ -169,6 +172,8 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   lifecycle.onStop('deployments', () => deployments.stop())
   following.start()
   lifecycle.onStop('following', () => following.stop())
+  pipelines.start()
+  lifecycle.onStop('pipelines', () => pipelines.stop())
   lifecycle.onStop('certificate', reloadCertificate(http.port.server, config.tls, log))
   lifecycle.onStop('http', () => http.stop(drainMs))
   lifecycle.onStop('gateway', () => gateway.stop())

@@ -4,9 +4,11 @@ import type { FastifyRequest } from 'fastify'
 import type { Actor, TeamContext } from './actor.ts'
 import type { Authentication } from './authentication.ts'
 import type { FailedChecks } from './failed-checks.ts'
+import type { VerifyBody } from './hook-signature.ts'
 import type { Membership } from './membership.ts'
 import { refuseForeignOrigin } from './origins.ts'
 import { sessionRefusal } from './pending-requirement.ts'
+import type { PipelineHooks } from './pipeline-hooks.ts'
 import type { RegistryHooks } from './registry-hooks.ts'
 import type { TeamKey } from './store.ts'
 
@@ -16,6 +18,7 @@ export type AuthServices = {
   failedChecks: FailedChecks
   membership: Membership
   registryHooks: RegistryHooks
+  pipelineHooks: PipelineHooks
 }
 export type AuthResult = {
   actor?: Actor
@@ -42,12 +45,13 @@ export function createGuard(services: AuthServices, origins: () => ReadonlySet<s
     if (endpoint.permission === 'public' || endpoint.permission === 'install-token') return {}
     const { cookie, authorization } = request.headers
     if (endpoint.permission === 'registry-hook') {
-      const verified = endpoint.hook !== undefined && (await services.registryHooks.verify(endpoint.hook, request))
-      if (verified === false) return refuseHook(request)
-      if (verified === true) return {}
-      return { verifyBody: async (body) => void (verified(body) || (await refuseHook(request))) }
+      const { hook } = endpoint
+      return verifyDelivery(request, hook !== undefined && (await services.registryHooks.verify(hook, request)))
     }
-    if (endpoint.permission === 'pipeline-hook') return refuseHook(request)
+    if (endpoint.permission === 'pipeline-hook') {
+      const { pipelineHook: type } = endpoint
+      return verifyDelivery(request, type !== undefined && (await services.pipelineHooks.verify(type, request)))
+    }
     const actor = await services.authentication.actor({ cookie, authorization })
     if (!actor) {
       if (authorization !== undefined) await services.failedChecks.count(request.ip)
@@ -67,6 +71,12 @@ export function createGuard(services: AuthServices, origins: () => ReadonlySet<s
     checkScope(endpoint, actor, request.params)
     if (!isAllowed(team.role, endpoint.permission)) throw new CruxError('forbidden')
     return { actor: await checkSession(endpoint, actor, request, team), team }
+  }
+
+  async function verifyDelivery(request: FastifyRequest, verified: boolean | VerifyBody): Promise<AuthResult> {
+    if (verified === false) return refuseHook(request)
+    if (verified === true) return {}
+    return { verifyBody: async (body) => void (verified(body) || (await refuseHook(request))) }
   }
 
   async function refuseHook(request: FastifyRequest): Promise<never> {

@@ -1,16 +1,14 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { HookKind } from '@crux/contract'
 import { offeredHookKinds } from '@crux/rules'
 import { getField } from '@crux/service-kit'
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../context.ts'
 import type { Authentication } from './authentication.ts'
+import { isEqual, isSigned, readSignature, type VerifyBody } from './hook-signature.ts'
 import { type FoundHook, findHook } from './store.ts'
 import { hashToken } from './token-text.ts'
 
 type HookRequest = Pick<FastifyRequest, 'headers' | 'params'>
-/** Whether the text of a body has the signature of the request's header. */
-export type VerifyBody = (body: string) => boolean
 
 export interface RegistryHooks {
   /**
@@ -23,8 +21,6 @@ export interface RegistryHooks {
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** The form of GitHub's header: https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries */
-const signature = /^sha256=([0-9a-f]{64})$/
 /** Secrets are shorter; nothing longer is hashed. */
 const secretMax = 200
 
@@ -53,10 +49,10 @@ export function createRegistryHooks(
       const registryId = String(getField(params, 'registryId'))
       if (kind === 'v2') return authentication.isRegistryHook(headers, registryId)
       if (kind === 'github') {
-        const given = signature.exec(String(headers['x-hub-signature-256'] ?? ''))?.[1]
+        const given = readSignature(headers['x-hub-signature-256'])
         const hook = given && (await find(kind, registryId))
         const secret = hook && openSecret(hook)
-        return secret ? (body) => isEqual(Buffer.from(given, 'hex'), sign(secret, body)) : false
+        return secret ? (body) => isSigned(given, secret, body) : false
       }
       const given = kind === 'hub' ? String(getField(params, 'secret')) : readHeader(headers.authorization)
       if (given.length === 0 || given.length > secretMax) return false
@@ -68,7 +64,3 @@ export function createRegistryHooks(
 
 /** Harbor sends the text of its field "Auth Header" unchanged; some users write the scheme before the secret. */
 const readHeader = (header: string | undefined): string => (header ?? '').trim().replace(/^bearer\s+/i, '')
-
-const sign = (secret: string, body: string): Buffer => createHmac('sha256', secret).update(body, 'utf8').digest()
-
-const isEqual = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)

@@ -1,4 +1,4 @@
-import type { HookKind, RegistryType, TokenScope } from '@crux/contract'
+import type { HookKind, PipelineType, RegistryType, TokenScope } from '@crux/contract'
 import { type Queries, raw, type Sql, sql } from '../db/queries.ts'
 import type { Actor, TeamContext } from './actor.ts'
 
@@ -68,3 +68,11 @@ export const findHook = (queries: Queries, registryId: string, kind: HookKind) =
   sql`select h.id, h.hash, h.secret, r.type, r.url
     from crux.registry_hook h join crux.registry r on r.id = h.registry_id
     where h.registry_id = ${registryId} and h.kind = ${kind}`.first<FoundHook>(queries, 'hook of registry')
+
+/** The sealed secret of a pipeline's hook, while the pipeline is of this type. */
+export const findPipelineHook = (queries: Queries, pipelineId: string, type: PipelineType) =>
+  sql`select h.secret from crux.pipeline_hook h join crux.pipeline p on p.id = h.pipeline_id
+    where h.pipeline_id = ${pipelineId} and p.type = ${type} and h.secret is not null`.value(
+    queries,
+    'hook of pipeline',
+  )

@@ -37,6 +37,8 @@ export type BusEvent =
   /** What is known of a tag that instances of the deployment follow has changed, or whether they follow it. */
   | { type: 'deployment.following'; deploymentId: string }
   | { type: 'deployment.changed'; teamId: string; deploymentId: string; status: DeploymentStatus }
+  /** The state of a run has changed, or, with `due`, it is to be started. */
+  | { type: 'pipeline.run'; teamId: string; pipelineId: string; runId: string; due?: true }
   /** New rows in deployment_event up to and including `position`. */
   | { type: 'deployment.events'; deploymentId: string; try: number; position: number }
   | {

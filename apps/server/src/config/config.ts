@@ -70,6 +70,7 @@ const settings = z
       .meta({ example: 'https://registry.gitlab.com' }),
     GITHUB_API_URL: httpUrl.default('https://api.github.com').meta({ example: 'https://api.github.com' }),
     GITHUB_REGISTRY_URL: httpUrl.default('https://ghcr.io').meta({ example: 'https://ghcr.io' }),
+    AZURE_URL: httpUrl.default('https://dev.azure.com').meta({ example: 'https://dev.azure.com' }),
     GOOGLE_TOKEN_URL: httpUrl
       .default('https://oauth2.googleapis.com/token')
       .meta({ example: 'https://oauth2.googleapis.com/token' }),
@@ -163,6 +164,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     gitlabRegistryUrl: read.GITLAB_REGISTRY_URL,
     githubApiUrl: read.GITHUB_API_URL,
     githubRegistryUrl: read.GITHUB_REGISTRY_URL,
+    azureUrl: read.AZURE_URL,
     googleTokenUrl: read.GOOGLE_TOKEN_URL,
     /** Undefined: the host of each registry. */
     googleRegistryUrl: read.GOOGLE_REGISTRY_URL,

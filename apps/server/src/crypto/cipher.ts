@@ -5,6 +5,8 @@ export type SecretLocation = {
   column:
     | 'registry.token'
     | 'registry_hook.secret'
+    | 'pipeline.token'
+    | 'pipeline_hook.secret'
     | 'storage.access_key'
     | 'storage.secret_key'
     | 'node_token.next_token'

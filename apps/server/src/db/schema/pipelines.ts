@@ -6,6 +6,8 @@ import { at, audit, crux, icon, id, ownedBy, sealedText } from './columns.ts'
 import { registry, team } from './teams.ts'
 
 type Inputs = z.output<typeof PipelineInput>[]
+/** The image of an event; its name is as in the registry. */
+export type RunEvent = { registryId: string; imageName: string; tag: string; digest?: string | undefined }
 
 export const pipeline = crux.table(
   'pipeline',
@@ -27,6 +29,8 @@ export const pipeline = crux.table(
     inputs: jsonb().$type<Inputs>().notNull().default([]),
     /** Encrypted, and never selected by queries that serve responses. */
     token: sealedText().notNull(),
+    /** How often it has moved to another place at a service: numbers of runs are unique in one place only. */
+    moves: integer().notNull().default(0),
     ...audit,
   },
   (table) => [uniqueIndex('pipeline_name').on(table.teamId, table.name)],
@@ -68,6 +72,8 @@ export const pipelineRun = crux.table(
   {
     id: id(),
     pipelineId: ownedBy(() => pipeline.id),
+    /** That of the pipeline when the run was created. */
+    moves: integer().notNull().default(0),
     /** Null until the service has answered. */
     externalId: bigint({ mode: 'bigint' }),
     url: text(),
@@ -81,13 +87,19 @@ export const pipelineRun = crux.table(
     eventWatcherId: uuid().references(() => pipelineEventWatcher.id, { onDelete: 'set null' }),
     /** For a run that a watcher started: the event, so that each event leads to one run of a watcher. */
     eventKey: text(),
+    /** What the placeholders of its inputs mean; null once they are replaced. */
+    event: jsonb().$type<RunEvent>(),
+    /** When a server took it on to ask the service for the run, which happens once; null before. */
+    requestedAt: at(),
+    /** When the service last told its state. */
+    reportedAt: at(),
     finishedAt: at(),
-    /** When the service is asked for the state again; null after the end. */
+    /** When the service is asked for the run or its state next; null after the end. */
     nextCheckAt: at(),
     checks: integer().notNull().default(0),
   },
   (table) => [
-    uniqueIndex('pipeline_run_external').on(table.pipelineId, table.externalId),
+    uniqueIndex('pipeline_run_external').on(table.pipelineId, table.moves, table.externalId),
     uniqueIndex('pipeline_run_event').on(table.pipelineId, table.eventKey).where(sql`event_key is not null`),
     index('pipeline_run_newest').on(
       table.pipelineId,

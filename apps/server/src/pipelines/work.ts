@@ -1,0 +1,83 @@
+import { createRounds, inBackground } from '@crux/service-kit'
+import type { App } from '../context.ts'
+import { workOnRun } from './check-run.ts'
+import { type ClaimedRun, claimRuns } from './claim-store.ts'
+import { leaseS } from './request-run.ts'
+
+const roundMs = 5_000
+const runsMax = 20
+/** A service that hangs must not delay the runs of other teams. */
+const perTeamMax = 6
+
+/**
+ * Asks services for the runs that are due, and for their states. All of it is in the database, so that several servers
+ * share the work.
+ */
+export function createPipelineWork(app: App) {
+  const running = new Map<Promise<void>, ClaimedRun>()
+  let unsubscribe: (() => void) | undefined
+  let again = false
+  let claiming: Promise<void> | undefined
+  let stopped = false
+
+  /** Claims until nothing is due, or this server has enough to do. */
+  function claim(): Promise<void> {
+    again = true
+    claiming ??= (async () => {
+      while (again && !stopped) {
+        again = false
+        await claimOnce()
+      }
+    })().finally(() => {
+      claiming = undefined
+    })
+    return claiming
+  }
+
+  async function claimOnce() {
+    const busy = [...running.values()]
+    // A few at a time: within one claim, all could be of one pipeline.
+    const max = Math.min(perTeamMax, runsMax - busy.length)
+    if (max <= 0) return
+    const pipelines = busy.map(({ pipelineId }) => pipelineId)
+    const teams = busy
+      .map(({ teamId }) => teamId)
+      .filter((id, index, all) => all.indexOf(id) === index && all.filter((one) => one === id).length >= perTeamMax)
+    const claimed = await claimRuns(app.database.pool, { max, leaseS, except: { pipelines, teams } })
+    for (const run of claimed) start(run)
+    if (claimed.length > 0) again = true
+  }
+
+  function start(run: ClaimedRun) {
+    const work: Promise<void> = workOnRun(app, run)
+      // The claim ends, and the run is due again then.
+      .catch((err: unknown) => app.log.warn({ err, runId: run.id }, 'a run of a pipeline was not looked at'))
+      .finally(() => {
+        running.delete(work)
+        if (!stopped) inBackground('runs of pipelines', claim)
+      })
+    running.set(work, run)
+  }
+
+  const rounds = createRounds({
+    intervalMs: roundMs,
+    failed: (err) => app.log.warn({ err }, 'runs of pipelines were not looked at'),
+    round: claim,
+  })
+
+  return {
+    start() {
+      unsubscribe = app.bus.on('pipeline.run', ({ due }) => {
+        if (due) inBackground('runs of pipelines', claim)
+      })
+      rounds.start()
+    },
+    async stop() {
+      stopped = true
+      unsubscribe?.()
+      await rounds.stop()
+      await claiming
+      await Promise.all(running.keys())
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import type { Body } from '@crux/contract'
+import type { AzureDevOps } from '@crux/test-kit'
+import type { Someone, TestServer, TestTeam } from './index.ts'
+
+type Write = Body<'pipelines.create'>
+
+let serial = 0
+
+/** A pipeline of the only pipeline of an Azure DevOps of the test kit. */
+export const toAzureWrite = (azure: AzureDevOps, write: Partial<Write> = {}): Write => ({
+  name: `Pipeline ${++serial}`,
+  type: 'azure',
+  repository: { organization: azure.organization, project: azure.project },
+  trigger: { name: 'deploy', inputs: [] },
+  token: azure.token,
+  ...write,
+})
+
+/** Calls of one team's pipelines. */
+export function usePipelines(crux: TestServer, someone: Someone, team: TestTeam) {
+  const { call } = crux.client(someone)
+  const params = { teamSlug: team.slug }
+  const at = (pipelineId: string) => ({ ...params, pipelineId })
+  return {
+    list: () => call('pipelines.list', { params }),
+    get: (id: string) => call('pipelines.get', { params: at(id) }),
+    create: (body: Write) => call('pipelines.create', { params, body }),
+    update: (id: string, body: Write) => call('pipelines.update', { params: at(id), body }),
+    remove: (id: string) => call('pipelines.delete', { params: at(id) }),
+    trigger: (id: string, inputs?: { key: string; value: string }[]) =>
+      call('pipelines.trigger', { params: at(id), body: inputs ? { inputs } : {} }),
+    async runs(id: string) {
+      const { items } = await call('pipelines.runs', { params: at(id), query: { skip: 0, take: 100 } })
+      return items
+    },
+    async lastRun(id: string) {
+      const { items } = await call('pipelines.runs', { params: at(id), query: { skip: 0, take: 1 } })
+      const [run] = items
+      if (!run) throw new Error('the pipeline has no run')
+      return run
+    },
+    watch: (id: string, body: Body<'pipelines.create-event-watcher'>) =>
+      call('pipelines.create-event-watcher', { params: at(id), body }),
+  }
+}
+export type Pipelines = ReturnType<typeof usePipelines>
+
+/** Makes the checks of all unfinished runs due. */
+export const makeDue = (crux: TestServer) =>
+  crux.app.database.pool.query('update crux.pipeline_run set next_check_at = now() where next_check_at is not null')
