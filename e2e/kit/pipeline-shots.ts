@@ -100,9 +100,9 @@ const details = (fixture: Fixture): Details => {
 
 /** Answers the requests of the pages with pipelines of each kind, because their services cannot be had here. */
 async function stub(page: Page, pipeline: Details, listed = runs): Promise<void> {
-  await page.route(/\/pipelines$/, (route) => route.fulfill({ json: pipelines }))
-  await page.route(new RegExp(`/pipelines/${pipeline.id}$`), (route) => route.fulfill({ json: pipeline }))
-  await page.route(/\/pipelines\/[^/]+\/runs\?/, (route) => {
+  await page.route(/\/api\/[^/]+\/pipelines$/, (route) => route.fulfill({ json: pipelines }))
+  await page.route(new RegExp(`/api/[^/]+/pipelines/${pipeline.id}$`), (route) => route.fulfill({ json: pipeline }))
+  await page.route(/\/api\/[^/]+\/pipelines\/[^/]+\/runs\?/, (route) => {
     const { searchParams } = new URL(route.request().url())
     const skip = Number(searchParams.get('skip'))
     const items = listed.slice(skip, skip + Number(searchParams.get('take')))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fillPlaceholders, listPlaceholderLabels, mergePipelineInputs } from './pipeline-inputs.ts'
+import { fillPlaceholders, mergePipelineInputs } from './pipeline-inputs.ts'
 
 const labels: Record<string, string> = { 'org.opencontainers.image.revision': 'abc', 'a.*[b]': '$& {{imageTag}}' }
 const image = { name: 'shop/web', tag: '1.2', label: (key: string) => labels[key] ?? '' }
@@ -10,7 +10,7 @@ test.each([
   ['{{ label:org.opencontainers.image.revision }}', 'abc'],
   ['{{label: a.*[b]}}', '$& {{imageTag}}'],
   ['<{{ label:missing }}>', '<>'],
-  ['{{label:}} {{ other }} {imageName} {{imagename}}', '{{label:}} {{ other }} {imageName} {{imagename}}'],
+  ['{{ other }} {imageName} {{imagename}}', '{{ other }} {imageName} {{imagename}}'],
   ['{{{imageTag}}}', '{1.2}'],
 ])('fills the placeholders of %j', (value, expected) => {
   expect(fillPlaceholders(value, image)).toBe(expected)
@@ -19,10 +19,6 @@ test.each([
 test('a text of braces is read in linear time', () => {
   const hostile = '{{'.repeat(50_000) + ' '.repeat(50_000)
   expect(fillPlaceholders(hostile, image)).toBe(hostile)
-})
-
-test('lists each label that a placeholder needs once', () => {
-  expect(listPlaceholderLabels(['{{label:a}} {{ label:a }}', '{{label:b}}{{imageName}}{{label:}}'])).toEqual(['a', 'b'])
 })
 
 test('inputs of a watcher override those of the pipeline by id or key, and others are added', () => {

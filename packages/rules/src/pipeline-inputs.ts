@@ -25,20 +25,5 @@ export const fillPlaceholders = (value: string, image: EventImage): string =>
     const name = inner.trim()
     if (name === 'imageName') return image.name
     if (name === 'imageTag') return image.tag
-    const label = getLabelKey(name)
-    return label === null ? whole : image.label(label)
+    return name.startsWith('label:') ? image.label(name.slice('label:'.length).trim()) : whole
   })
-
-/** The labels that the values need, so that an image is only inspected for a placeholder. */
-export const listPlaceholderLabels = (values: readonly string[]): string[] => [
-  ...new Set(
-    values.flatMap((value) =>
-      [...value.matchAll(/\{\{([^{}]*)\}\}/g)].flatMap(([, inner = '']) => getLabelKey(inner.trim()) ?? []),
-    ),
-  ),
-]
-
-function getLabelKey(placeholder: string): string | null {
-  const key = placeholder.startsWith('label:') ? placeholder.slice('label:'.length).trim() : ''
-  return key === '' ? null : key
-}

@@ -13,7 +13,9 @@ export function EventWatcherPreview({ ofPipeline, ofWatcher, filter }: Props) {
   const [typed, setTyped] = useState<string | null>(null)
   const image = typed ?? toExample(filter.trim())
   const inputs = previewInputs(ofPipeline, ofWatcher, image.trim(), (key) => t('preview.label', { key }))
-  const fits = image.trim().startsWith(filter.trim())
+  // The filter may leave out the prefix of the registry.
+  const parts = image.trim().split('/')
+  const fits = parts.some((_, index) => parts.slice(index).join('/').startsWith(filter.trim()))
   return (
     <section aria-label={t('preview.title')} className="grid gap-2 rounded-box border border-line p-3">
       <h3 className="font-strong">{t('preview.title')}</h3>
