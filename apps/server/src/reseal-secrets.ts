@@ -6,6 +6,7 @@ import {
   nodeInstall,
   nodeToken,
   nodeUpdate,
+  notification,
   pipeline,
   pipelineHook,
   registry,
@@ -47,6 +48,14 @@ export const sealedColumns = [
     column: nodeInstall.token,
     name: 'token',
     location: 'node_install.token',
+  },
+  { table: notification, id: notification.id, column: notification.url, name: 'url', location: 'notification.url' },
+  {
+    table: notification,
+    id: notification.id,
+    column: notification.secret,
+    name: 'secret',
+    location: 'notification.secret',
   },
   { table: nodeUpdate, id: nodeUpdate.nodeId, column: nodeUpdate.token, name: 'token', location: 'node_update.token' },
 ] as const
