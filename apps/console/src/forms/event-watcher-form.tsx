@@ -77,6 +77,8 @@ export function EventWatcherForm({ teamSlug, pipeline, watcher, onClose }: Props
         options={pipelineEvents.map((value) => ({ value, label: t(`event.${value}`) }))}
       />
       <SelectField
+        // The select can show the registry of the watcher only once it is among its options.
+        key={registries.status}
         form={form}
         name="registryId"
         label={t('column.registry')}

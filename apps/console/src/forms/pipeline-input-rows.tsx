@@ -55,6 +55,7 @@ export function PipelineInputRows({ help, rows, onChange, register, errors, keys
               {...register(index, 'value')}
               mono
               rows={1}
+              className="field-sizing-content max-h-40 min-h-[30px]"
               spellCheck={false}
               autoComplete="off"
               onFocus={() => {
@@ -76,18 +77,22 @@ export function PipelineInputRows({ help, rows, onChange, register, errors, keys
         <Button size="sm" icon={Plus} disabledReason={keysDenied ?? isFull} onClick={() => add()}>
           {t('inputs.add')}
         </Button>
-        {placeholders && <span className="ml-auto text-small text-ink-2">{t('inputs.insert')}</span>}
-        {placeholders?.map(({ label, text, caret }) => (
-          <Button
-            key={label}
-            size="sm"
-            className="mono"
-            aria-label={t('inputs.insertOne', { placeholder: label })}
-            onClick={() => insert(text, caret)}
-          >
-            {label}
-          </Button>
-        ))}
+        {placeholders && (
+          <div className="flex flex-wrap items-center gap-2 wide:ml-auto">
+            <span className="text-small text-ink-2">{t('inputs.insert')}</span>
+            {placeholders.map(({ label, text, caret }) => (
+              <Button
+                key={label}
+                size="sm"
+                className="mono"
+                aria-label={t('inputs.insertOne', { placeholder: label })}
+                onClick={() => insert(text, caret)}
+              >
+                {label}
+              </Button>
+            ))}
+          </div>
+        )}
       </div>
     </fieldset>
   )

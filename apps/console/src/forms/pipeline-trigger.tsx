@@ -1,6 +1,6 @@
 import type { ResponseOf } from '@crux/contract'
 import { ArrowLeft } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { queryKey, useCall } from '../api/client.ts'
@@ -30,6 +30,12 @@ export function PipelineTrigger({ teamSlug, pipeline, onClose }: Props) {
     toast: false,
     onSuccess: () => updated(t('trigger.done', { name: pipeline.name })),
   })
+  const stored = pipeline.trigger.inputs
+  const { isDirty } = form.formState
+  // The page may open with what it knew before: until something is typed, the inputs are those that are stored now.
+  useEffect(() => {
+    if (!isDirty) form.reset({ inputs: stored })
+  }, [stored, isDirty, form])
   const inputs = form.watch('inputs')
   const submit = async () => {
     try {

@@ -115,6 +115,7 @@ function useColumns(slug: string): Column<Pipeline>[] {
       id: 'by',
       header: t('column.startedBy'),
       narrow: 'none',
+      grow: true,
       cell: ({ lastRun }) => lastRun && <RunStarter run={lastRun} />,
     },
     {

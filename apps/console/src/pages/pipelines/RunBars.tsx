@@ -3,7 +3,7 @@ import { cx } from '../../components/class-names.ts'
 import { useNow } from '../../components/RelativeTime.tsx'
 import { duration, relativeTime } from '../../components/relative-time.ts'
 import { Tooltip } from '../../components/Tooltip.tsx'
-import { type RunBar, toRunBars } from './run-bars.ts'
+import { getLongestMs, type RunBar, toRunBars } from './run-bars.ts'
 import type { Run } from './run-queries.ts'
 
 type Props = { runs: readonly Run[]; onPick: (run: Run) => void }
@@ -14,7 +14,7 @@ export function RunBars({ runs, onPick }: Props) {
   const now = useNow()
   if (runs.length < 3) return null
   const bars = toRunBars(runs, now)
-  const longest = Math.max(...bars.map(({ durationMs }) => durationMs))
+  const longest = getLongestMs(runs)
   const label = ({ run, durationMs }: RunBar) =>
     t(run.status === 'unknown' ? 'bars.unknown' : 'bars.run', {
       status: t(`common:state.pipeline.${run.status}`),
@@ -52,7 +52,9 @@ export function RunBars({ runs, onPick }: Props) {
               {t(`bars.legend.${status}`)}
             </span>
           ))}
-        <span className="ml-auto tabular-nums">{t('bars.longest', { duration: duration(longest) })}</span>
+        {longest > 0 && (
+          <span className="ml-auto tabular-nums">{t('bars.longest', { duration: duration(longest) })}</span>
+        )}
       </figcaption>
     </figure>
   )

@@ -10,7 +10,7 @@ export function RunStarter({ run: { eventWatcher, startedBy, creatorType } }: { 
   const Icon = isWatcher ? Eye : User
   return (
     <Tooltip content={t(isWatcher ? 'starter.watcher' : 'starter.user')}>
-      <span className="inline-flex min-w-0 items-center gap-1.5 align-bottom text-ink-2">
+      <span className="inline-flex max-w-full min-w-0 items-center gap-1.5 align-bottom text-ink-2">
         <Icon aria-hidden className="size-3.5! shrink-0" />
         <span className="truncate">{eventWatcher?.name ?? startedBy?.name ?? t('starter.gone')}</span>
       </span>

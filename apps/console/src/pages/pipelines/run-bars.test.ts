@@ -24,6 +24,11 @@ test('an active run grows with the time, and a run that never reported has no du
   expect(toRunBars(runs, 160_000).map(({ durationMs }) => durationMs)).toEqual([0, 60_000])
 })
 
+test('a run that hangs fills its bar and leaves the scale to the finished ones', () => {
+  const runs = [run('hangs', 'running', 100), run('long', 'successful', 50, 90), run('short', 'successful', 0, 10)]
+  expect(toRunBars(runs, 10_000_000).map(({ share }) => share)).toEqual([0.25, 1, 1])
+})
+
 test('a run that ended before it began, by another clock, took no time', () => {
   expect(toRunBars([run('skewed', 'successful', 10, 9)], 0)).toMatchObject([{ durationMs: 0, share: 0 }])
 })
