@@ -47,6 +47,19 @@ test('a rotation encrypts every stored credential, also in queued mails, with th
     ],
   )
 
+  const pipeline = randomUUID()
+  const sealForPipeline = (column: 'pipeline.token' | 'pipeline_hook.secret', secret: string) =>
+    createCipher({ key: old }).encrypt(secret, { column, row: pipeline })
+  await pool.query(
+    `insert into crux.pipeline (id, team_id, name, type, organization, project, trigger_name, token, created_by, updated_by)
+     values ($1, $2, 'P', 'azure', 'o', 'p', 't', $3, 's', 's')`,
+    [pipeline, team, sealForPipeline('pipeline.token', 'access to the pipeline')],
+  )
+  await pool.query('insert into crux.pipeline_hook (pipeline_id, secret) values ($1, $2)', [
+    pipeline,
+    sealForPipeline('pipeline_hook.secret', 'secret of the hook'),
+  ])
+
   const boss = new PgBoss({ connectionString: database.url, schema: 'jobs', max: 1 })
   await boss.start()
   await boss.createQueue(invitationMailJob)
@@ -55,7 +68,7 @@ test('a rotation encrypts every stored credential, also in queued mails, with th
   const jobId = await boss.send(invitationMailJob, { ...invitation, secret: sealedForMail })
   await boss.stop({ graceful: false })
 
-  expect(await resealAll(opened, createCipher({ key: current, deprecatedKey: old }))).toBe(4)
+  expect(await resealAll(opened, createCipher({ key: current, deprecatedKey: old }))).toBe(6)
   const tokens = async () =>
     (await pool.query<{ id: string; token: string }>('select id, token from crux.registry order by name')).rows
   const alone = createCipher({ key: current })
@@ -72,6 +85,16 @@ test('a rotation encrypts every stored credential, also in queued mails, with th
       alone.decrypt(s, { column: 'storage.secret_key', row: storage }),
     ]),
   ).toEqual([['access', 'secret']])
+
+  const pipelines = await pool.query<{ token: string; secret: string }>(
+    'select p.token, h.secret from crux.pipeline p join crux.pipeline_hook h on h.pipeline_id = p.id',
+  )
+  expect(
+    pipelines.rows.map(({ token, secret }) => [
+      alone.decrypt(token, { column: 'pipeline.token', row: pipeline }),
+      alone.decrypt(secret, { column: 'pipeline_hook.secret', row: pipeline }),
+    ]),
+  ).toEqual([['access to the pipeline', 'secret of the hook']])
 
   const jobs = await pool.query<{ data: InvitationMailJob }>('select data from jobs.job where id = $1', [jobId])
   expect(jobs.rows.map(({ data }) => alone.decrypt(data.secret, invitationSecret(data)))).toEqual(['invitation'])
@@ -92,5 +115,5 @@ test('the rotation covers every column that the schema declares as encrypted', (
     .filter((column) => is(column, PgCustomColumn))
   const getName = (column: Column) => `${getTableName(column.table)}.${column.name}`
   expect(sealedColumns.map(({ column }) => getName(column)).sort()).toEqual(declared.map(getName).sort())
-  expect(declared).toHaveLength(7)
+  expect(declared).toHaveLength(11)
 })

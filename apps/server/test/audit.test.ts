@@ -43,6 +43,9 @@ const elsewhere: Partial<Record<Operation, string>> = {
   'registries.hook-github': 'news of a registry; nobody acts in the team',
   'registries.hook-harbor': 'news of a registry; nobody acts in the team',
   'registries.hook-hub': 'news of a registry; nobody acts in the team',
+  'pipelines.hook-azure': 'news of a service; nobody acts in the team',
+  'pipelines.hook-github': 'news of a service; nobody acts in the team',
+  'pipelines.hook-gitlab': 'news of a service; nobody acts in the team',
   'storages.check': 'asks the storage and changes nothing',
   'tokens.create': 'a token of a user, in no team',
   'tokens.delete': 'a token of a user, in no team',
@@ -117,6 +120,11 @@ const needMore: Partial<Record<Operation, string>> = {
     'registries.create-hook-secret',
     'registries.delete-hook-secret',
   ]),
+  ...refusedWithout('a registry that sends deliveries', [
+    'pipelines.create-event-watcher',
+    'pipelines.update-event-watcher',
+  ]),
+  ...refusedWithout('a service that can be asked', ['pipelines.create', 'pipelines.update', 'pipelines.trigger']),
   'nodes.delete': 'a deployment of the team uses it',
   'deployments.create-token': 'the version is not rolling',
   ...refusedWithout('an agent', [

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Registry, registryAccount, startRegistry } from '@crux/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createCipher, generateKey } from '../src/crypto/cipher.ts'
@@ -52,6 +53,28 @@ it('decryption refuses the credential of another registry', async () => {
   await swap('registry', 'id', 'token', ids)
   for (const index of [0, 1] as const)
     await expect(rename(index)).rejects.toMatchObject({ status: 412, property: 'registryId' })
+})
+
+it('decryption refuses the token of another pipeline, and its requests are not made', async () => {
+  const insert = async (team: TestTeam) => {
+    const id = randomUUID()
+    const token = crux.app.cipher.encrypt('token', { column: 'pipeline.token', row: id })
+    await query(
+      `insert into crux.pipeline (id, team_id, name, type, organization, project, trigger_name, token, created_by, updated_by)
+       values ($1, $2, 'Deploy', 'azure', 'o', 'p', 't', $3, 's', 's')`,
+      [id, team.id, token],
+    )
+    return id
+  }
+  const ids = [await insert(teams[0]), await insert(teams[1])] as const
+  await swap('pipeline', 'id', 'token', ids)
+  for (const index of [0, 1] as const) {
+    const params = { teamSlug: teams[index].slug, pipelineId: ids[index] }
+    await expect(call('pipelines.trigger', { params, body: {} })).rejects.toMatchObject({
+      status: 412,
+      property: 'token',
+    })
+  }
 })
 
 it('decryption refuses the keys of another storage, and the two swapped keys of one', async () => {

@@ -1,5 +1,5 @@
 import { limits } from '@crux/contract'
-import { type Logger, requestIdFrom } from '@crux/service-kit'
+import { type Logger, parseLongIntegers, requestIdFrom } from '@crux/service-kit'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import type { App } from '../context.ts'
 import { isClientAbort } from './disconnect.ts'
@@ -64,9 +64,13 @@ export function createHttpServer(
   const readJson = http.getDefaultJsonParser('error', 'error')
   http.addContentTypeParser(/^application\/([\w.+-]+\+)?json/, { parseAs: 'string' }, (request, body, done) => {
     // An empty body counts as missing; the endpoint decides whether one is required.
-    const read = () => (body === '' ? done(null, undefined) : readJson(request, String(body), done))
+    const text = String(body)
+    // Services number their runs beyond the integers of JavaScript: every digit counts.
+    const keepsDigits = request.crux?.endpoint.permission === 'pipeline-hook'
+    const parsed: typeof done = (error, value) => done(error, error || !keepsDigits ? value : parseLongIntegers(text))
+    const read = () => (text === '' ? done(null, undefined) : readJson(request, text, parsed))
     // Nothing of a signed body is parsed before its signature is verified.
-    if (request.passed?.verifyBody) verifySignedBody(request, String(body)).then(read, done)
+    if (request.passed?.verifyBody) verifySignedBody(request, text).then(read, done)
     else read()
   })
 

@@ -67,6 +67,9 @@ function toProblem(app: App, event: RunEvent, error: unknown): Resolved {
   app.log.info({ err: error, ...event }, 'the labels of an image could not be read for a run')
   const reason = error instanceof CruxError ? error.message : 'The registry did not answer.'
   const problem = `The labels of ${event.imageName}:${event.tag} could not be read: ${reason}`
-  const isLasting = error instanceof CruxError && error.code !== 'registryRateLimit' && error.property !== 'url'
+  const isLasting =
+    error instanceof CruxError &&
+    (['notFound', 'registryUnauthorized', 'preconditionFailed'].includes(error.code) ||
+      (error.code === 'invalidArgument' && error.property === 'registryId'))
   return isLasting ? { problem } : { problem, retryInS }
 }

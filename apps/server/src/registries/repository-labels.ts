@@ -15,7 +15,7 @@ export function nameBelowPrefix(prefix: string | null, repository: string): stri
  *
  * @param repository the name as in the registry, with its prefix
  * @param reference a tag or a digest
- * @throws CruxError as `readDigest`; notFound for a repository outside of the registry's prefix
+ * @throws CruxError as `readDigest`; notFound `imageName` for an image that is not there
  */
 export async function readRepositoryLabels(
   app: App,
@@ -25,5 +25,13 @@ export async function readRepositoryLabels(
   const { api, prefix } = await getClient(app, team, image.registryId)
   const name = nameBelowPrefix(prefix, image.repository)
   if (name === undefined) throw new CruxError('notFound', { property: 'imageName', value: image.repository })
-  return api.labels(name, image.reference)
+  const labels = await api.labels(name, image.reference)
+  // An image that does not exist has no labels either.
+  if (Object.keys(labels).length === 0 && (await api.digest(name, image.reference)) === undefined)
+    throw new CruxError('notFound', {
+      property: 'imageName',
+      value: image.repository,
+      description: 'The registry has no such image.',
+    })
+  return labels
 }

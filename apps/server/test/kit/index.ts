@@ -39,6 +39,8 @@ export const testConfig = (databaseUrl: string, more: Partial<Config> = {}): Con
     IDENTITY_PUBLIC_URL: 'http://127.0.0.1:9',
     IDENTITY_ADMIN_URL: 'http://127.0.0.1:9',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
+    // No test asks a service outside: requests to this port are refused at once.
+    AZURE_URL: 'http://127.0.0.1:9',
   }),
   ...more,
 })

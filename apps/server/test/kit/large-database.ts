@@ -38,6 +38,32 @@ const tables: Record<string, Record<string, string>> = {
   storage: ofTeam('storage', { url: `'u'` }),
   config_bundle: ofTeam('config_bundle', {}),
   service_account: ofTeam('service_account', { role: `'user'` }),
+  pipeline: ofTeam('pipeline', {
+    type: `'azure'`,
+    organization: `'o'`,
+    project: `'p'`,
+    trigger_name: `'t'`,
+    token: `'t'`,
+  }),
+  pipeline_hook: { pipeline_id: getId('pipeline'), secret: `'s'` },
+  pipeline_event_watcher: {
+    id: getId('pipeline_event_watcher'),
+    pipeline_id: getId('pipeline'),
+    registry_id: getId('registry'),
+    name: `'Seed'`,
+    event: `'image-push'`,
+    created_by: `'s'`,
+    updated_by: `'s'`,
+  },
+  pipeline_run: {
+    pipeline_id: getId('pipeline'),
+    external_id: 'i',
+    status: `'successful'`,
+    created_at: day,
+    creator_type: `'user'`,
+    created_by_id: `'s'`,
+    created_by_name: `'s'`,
+  },
   project: ofTeam('project', { type: `'versioned'` }),
   node: ofTeam('node', {}),
   deleted_node: { node_id: getId('deleted'), team_id: team, deleted_at: day },
@@ -213,6 +239,11 @@ const history = [
      select $1, 1, 'log', '{"log": ["a"], "level": "info"}' from generate_series(1, $2::int) i`,
     'deploymentId',
   ],
+  [
+    `insert into crux.pipeline_run (pipeline_id, status, created_at, creator_type, created_by_id, created_by_name)
+     select $1, 'successful', ${day}, 'user', 's', 's' from generate_series(1, $2::int) i`,
+    'pipelineId',
+  ],
 ] as const
 
 /** These tables have one row per running server or per migration, and do not grow with use. */
@@ -227,7 +258,7 @@ const small = ['server_process', 'migrations']
  */
 export async function fillDatabase(
   pool: Pool,
-  own: Pick<TestEnvironment, 'teamId' | 'nodeId' | 'deploymentId'>,
+  own: Pick<TestEnvironment, 'teamId' | 'nodeId' | 'deploymentId' | 'pipelineId'>,
 ): Promise<Set<string>> {
   const client = await pool.connect()
   try {
@@ -241,8 +272,9 @@ export async function fillDatabase(
         [rowsPerTable],
       )
     }
-    const { teamId, nodeId, deploymentId } = own
-    for (const [text, id] of history) await client.query(text, [{ teamId, nodeId, deploymentId }[id], historyRows])
+    const { teamId, nodeId, deploymentId, pipelineId } = own
+    for (const [text, id] of history)
+      await client.query(text, [{ teamId, nodeId, deploymentId, pipelineId }[id], historyRows])
     await client.query(
       `insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name, status, started_by_id, started_by_name)
        select id, 1, team_id, project_id, node_id, prefix, '1', 'p', 'successful', 's', 's' from crux.deployment where id = $1`,

@@ -1,6 +1,6 @@
 import type { Body } from '@crux/contract'
 import type { AzureDevOps } from '@crux/test-kit'
-import type { Someone, TestServer, TestTeam } from './index.ts'
+import { type Someone, type TestServer, type TestTeam, until } from './index.ts'
 
 type Write = Body<'pipelines.create'>
 
@@ -45,6 +45,20 @@ export function usePipelines(crux: TestServer, someone: Someone, team: TestTeam)
 }
 export type Pipelines = ReturnType<typeof usePipelines>
 
-/** Makes the checks of all unfinished runs due. */
-export const makeDue = (crux: TestServer) =>
-  crux.app.database.pool.query('update crux.pipeline_run set next_check_at = now() where next_check_at is not null')
+/** Makes everything due that is to be done for unfinished runs, and lets the servers do it. */
+export async function makeDue(crux: TestServer): Promise<void> {
+  const { rows } = await crux.app.database.pool.query<{ id: string; pipelineId: string; teamId: string }>(
+    `update crux.pipeline_run r set next_check_at = now() from crux.pipeline p
+     where p.id = r.pipeline_id and r.next_check_at is not null returning r.id, r.pipeline_id, p.team_id`,
+  )
+  for (const { id, pipelineId, teamId } of rows)
+    crux.app.bus.publish({ type: 'pipeline.run', teamId, pipelineId, runId: id, due: true })
+}
+
+/** Lets servers look at the run until it has this status. */
+export const untilRun = (crux: TestServer, pipelines: Pipelines, pipelineId: string, id: string, status: string) =>
+  until(async () => {
+    await makeDue(crux)
+    const run = (await pipelines.runs(pipelineId)).find((one) => one.id === id)
+    return run?.status === status ? run : undefined
+  })

@@ -4,6 +4,15 @@ import type { TestEnvironment } from './test-environment.ts'
 export const operations = Object.keys(contract) as Operation[]
 export const getRow = (operation: Operation): EndpointSpec => contract[operation]
 
+const pipeline = {
+  name: 'Some',
+  type: 'azure',
+  repository: { organization: 'company', project: 'shop' },
+  trigger: { name: 'deploy' },
+  token: 'some token',
+}
+const toWatcher = ({ registryId }: TestEnvironment) => ({ name: 'Some', event: 'image-push', filters: {}, registryId })
+
 /** A body that the endpoint accepts, so that a refusal never concerns the body. */
 export const bodies = (testEnvironment: TestEnvironment): Partial<Record<Operation, unknown>> => ({
   'auth.edit-profile': { flow: 'f', csrfToken: 't', email: 'a@example.com', firstName: 'A', lastName: 'B' },
@@ -73,6 +82,14 @@ export const bodies = (testEnvironment: TestEnvironment): Partial<Record<Operati
     name: 'Some template',
     type: 'versionless',
   },
+  'pipelines.create': pipeline,
+  'pipelines.update': pipeline,
+  'pipelines.trigger': {},
+  'pipelines.create-event-watcher': toWatcher(testEnvironment),
+  'pipelines.update-event-watcher': toWatcher(testEnvironment),
+  'pipelines.hook-azure': {},
+  'pipelines.hook-github': {},
+  'pipelines.hook-gitlab': {},
   'storages.create': { name: 'Some', url: 'https://s3.example.com', public: true },
   'storages.update': { name: 'Some', url: 'https://s3.example.com', public: true },
 })
@@ -82,6 +99,7 @@ const queries: Partial<Record<Operation, string>> = {
   'images.inspect': '?image=a:1',
   'nodes.run-proposal': '?image=a:1',
   'deployments.list': '?skip=0&take=50',
+  'pipelines.runs': '?skip=0&take=50',
   'deployments.log': '?skip=0&take=50',
   'container-configurations.list': '?skip=0&take=50',
   'container-configurations.history': '?skip=0&take=50',

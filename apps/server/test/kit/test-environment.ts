@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Someone, TestServer, TestTeam } from './index.ts'
 
 /** The ids of one resource of each kind in a team. */
@@ -15,6 +16,8 @@ export type TestEnvironment = {
   configBundleId: string
   storageId: string
   serviceAccountId: string
+  pipelineId: string
+  eventWatcherId: string
   /** The owner, and one of their API tokens. */
   userId: string
   tokenId: string
@@ -54,6 +57,7 @@ export async function makeTestEnvironment(crux: TestServer, owner: Someone, team
     body: { name: 'Files', url: 'http://127.0.0.1:9', public: true },
   })
   const account = await call('service-accounts.create', { params, body: { name: 'Robot', role: 'user' } })
+  const pipeline = await insertPipeline(crux, teamId, registry.id)
   const tokens = await call('tokens.list')
   const token = tokens[0] ?? (await call('tokens.create', { body: { name: 'Script', expirationInDays: 0 } }))
   if (!image || !instance) throw new Error('the version has no image')
@@ -76,7 +80,33 @@ export async function makeTestEnvironment(crux: TestServer, owner: Someone, team
     configBundleId: bundle.id,
     storageId: storage.id,
     serviceAccountId: account.id,
+    ...pipeline,
     userId: owner.id,
     tokenId: token.id,
   }
+}
+
+/** A pipeline with an event watcher and a run. It is inserted, because creating one asks its service. */
+async function insertPipeline({ app }: TestServer, teamId: string, registryId: string) {
+  const { pool } = app.database
+  const pipelineId = randomUUID()
+  const eventWatcherId = randomUUID()
+  const token = app.cipher.encrypt('token', { column: 'pipeline.token', row: pipelineId })
+  await pool.query(
+    `insert into crux.pipeline (id, team_id, name, type, organization, project, trigger_name, external_pipeline_id,
+       token, created_by, updated_by)
+     values ($1, $2, 'Deploy', 'azure', 'company', 'shop', 'deploy', '42', $3, 'system', 'system')`,
+    [pipelineId, teamId, token],
+  )
+  await pool.query(
+    `insert into crux.pipeline_event_watcher (id, pipeline_id, registry_id, name, event, created_by, updated_by)
+     values ($1, $2, $3, 'On push', 'image-push', 'system', 'system')`,
+    [eventWatcherId, pipelineId, registryId],
+  )
+  await pool.query(
+    `insert into crux.pipeline_run (pipeline_id, status, creator_type, created_by_id, created_by_name)
+     values ($1, 'successful', 'user', 'system', 'system')`,
+    [pipelineId],
+  )
+  return { pipelineId, eventWatcherId }
 }

@@ -1,5 +1,4 @@
 import type { Outbound } from '@crux/service-kit'
-import { toRunNumber } from './long-integers.ts'
 import {
   type KnownRun,
   type PipelineApi,
@@ -7,6 +6,7 @@ import {
   PipelineServiceError,
   type RunReport,
 } from './pipeline-api.ts'
+import { toRunNumber } from './run-number.ts'
 import {
   createServiceClient,
   isPathPart,

@@ -1,6 +1,6 @@
 import type { Outbound } from '@crux/service-kit'
-import { toRunNumber } from './long-integers.ts'
 import { type PipelineApi, type PipelineLocation, PipelineServiceError, type RunReport } from './pipeline-api.ts'
+import { toRunNumber } from './run-number.ts'
 import {
   createServiceClient,
   isPathPart,

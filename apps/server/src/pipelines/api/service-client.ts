@@ -1,6 +1,12 @@
-import { errorCode, getField, type Outbound, OutboundError, type OutboundResponse } from '@crux/service-kit'
+import {
+  errorCode,
+  getField,
+  type Outbound,
+  OutboundError,
+  type OutboundResponse,
+  parseLongIntegers,
+} from '@crux/service-kit'
 import { secondsToWait } from '../../registries/index.ts'
-import { parseLongIntegers } from './long-integers.ts'
 import { PipelineServiceError } from './pipeline-api.ts'
 
 const timeoutMs = 10_000
@@ -65,7 +71,6 @@ export function createServiceClient(options: {
     }
   }
 }
-export type ServiceClient = ReturnType<typeof createServiceClient>
 
 export const refusedToken = (service: string, description = `${service} refuses this token.`) =>
   new PipelineServiceError('token', description)
