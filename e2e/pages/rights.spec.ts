@@ -32,6 +32,7 @@ const forUsers = (fixture: Fixture) => [
   `/${fixture.team}/registries`,
   `/${fixture.team}/config-bundles`,
   `/${fixture.team}/config-bundles/${fixture.bundle}`,
+  `/${fixture.team}/pipelines`,
   `/${fixture.team}/storages`,
   `/${fixture.team}/storages/${fixture.storage}`,
   `/${fixture.team}/deployments`,
