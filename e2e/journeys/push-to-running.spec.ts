@@ -13,8 +13,8 @@ import {
   waitFor,
   web,
 } from '@crux/test-kit'
-import type { Page } from '@playwright/test'
 import { expect, test } from '../kit/journey.ts'
+import { configureHook } from '../kit/registry-hook.ts'
 import { answers, countRequests } from '../kit/service.ts'
 import { startTestSystem } from '../kit/test-system.ts'
 
@@ -70,17 +70,6 @@ async function deployServices(testEnvironment: TestEnvironment) {
       return containers.find(({ Names }) => Names.includes(`/${prefix}-${instance}`))?.Id
     },
   }
-}
-
-/** Makes the registry report pushes with the configuration that its page shows. */
-async function configureHook(page: Page, { teamSlug, registryId, registry }: TestEnvironment) {
-  await page.goto(`/${teamSlug}/registries/${registryId}`)
-  const hooks = page.getByRole('region', { name: 'Hooks' })
-  await hooks.getByRole('button', { name: 'Create token' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click()
-  const shown = page.getByRole('region', { name: 'Notifications in the configuration of the registry' })
-  await registry.configure((await shown.textContent()) ?? '')
-  await page.getByRole('button', { name: 'I have copied it' }).click()
 }
 
 test('a push of a registry with token authentication replaces the container of the instance that follows, without a failed request', async ({

@@ -7,6 +7,7 @@ import { failingShots } from '../kit/failing-shots.ts'
 import { buildFixture, type Fixture } from '../kit/fixture.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
 import { packageShots } from '../kit/package-shots.ts'
+import { pipelineShots } from '../kit/pipeline-shots.ts'
 import { prepareStartProblems, type StartProblems } from '../kit/start-problems.ts'
 import { templateShots } from '../kit/template-shots.ts'
 
@@ -200,6 +201,7 @@ const withSession: Shot[] = [
   },
   { name: 'container-inspect', path: () => containerPath('inspect') },
   ...deploymentShots(() => fixture),
+  ...pipelineShots(() => fixture),
   { name: 'configuration-image', path: () => configurationPath(fixture.configuration.image) },
   { name: 'configuration-instance', path: () => configurationPath(fixture.configuration.instance) },
   {
@@ -252,7 +254,7 @@ const withSession: Shot[] = [
     },
   },
   ...failingShots(() => fixture, everyAppearance),
-  ...failing('deployments', 'dashboard'),
+  ...failing('deployments', 'dashboard', 'pipelines'),
   ...whenFull(...failing('projects', 'nodes', 'registries', 'config-bundles', 'packages', 'storages', 'audit-log')),
 ]
 

@@ -35,6 +35,7 @@ const forUsers = (fixture: Fixture) => [
   `/${fixture.team}/packages`,
   `/${fixture.team}/packages/${fixture.package.id}`,
   `/${fixture.team}/packages/${fixture.package.id}/environments/${fixture.package.prod}`,
+  `/${fixture.team}/pipelines`,
   `/${fixture.team}/storages`,
   `/${fixture.team}/storages/${fixture.storage}`,
   `/${fixture.team}/deployments`,

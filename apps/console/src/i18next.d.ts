@@ -20,6 +20,7 @@ declare module 'i18next' {
       nodes: typeof import('./locales/en/nodes.json')
       packages: typeof import('./locales/en/packages.json')
       palette: typeof import('./locales/en/palette.json')
+      pipelines: typeof import('./locales/en/pipelines.json')
       planned: typeof import('./locales/en/planned.json')
       projects: typeof import('./locales/en/projects.json')
       registries: typeof import('./locales/en/registries.json')

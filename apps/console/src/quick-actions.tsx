@@ -5,6 +5,7 @@ import { useMe } from './api/me.ts'
 import { State } from './components/State.tsx'
 import type { QuickActionSource } from './frame/quick-actions.ts'
 import { deploymentQuickActions } from './pages/deployments/quick-actions.tsx'
+import { pipelineQuickActions } from './pages/pipelines/quick-actions.tsx'
 import { links } from './routing/links.ts'
 
 /** What the palette lists, in its order. */
@@ -96,6 +97,7 @@ export const quickActionSources: readonly QuickActionSource[] = [
         link: links.storage(teamSlug, id),
       })),
   },
+  pipelineQuickActions,
   {
     area: 'teams',
     icon: Users,

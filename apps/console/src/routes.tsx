@@ -6,6 +6,7 @@ import { requireSession, requireTeam, startPage } from './entry.ts'
 import { CrashPage } from './frame/CrashPage.tsx'
 import { page } from './loading/page.ts'
 import { activityQuery, attentionQuery, latestQuery } from './pages/dashboard/dashboard-queries.ts'
+import { runsQuery } from './pages/pipelines/run-queries.ts'
 import { accountRoutes, signInRoutes } from './routes-account.tsx'
 import { app, bare, root } from './routes-frame.tsx'
 import * as search from './routing/search.ts'
@@ -135,6 +136,21 @@ const storage = createRoute({
   path: '/storages/$storageId',
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('storages.get', { params })),
   component: page(['storages'], () => import('./pages/storages/StoragePage.tsx'), 'StoragePage'),
+})
+const pipelines = createRoute({
+  getParentRoute: () => team,
+  path: '/pipelines',
+  loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('pipelines.list', { params })),
+  component: page(['pipelines'], () => import('./pages/pipelines/PipelinesPage.tsx'), 'PipelinesPage'),
+})
+const pipeline = createRoute({
+  getParentRoute: () => team,
+  path: '/pipelines/$pipelineId',
+  loader: ({ params }) => {
+    void queryClient.prefetchQuery(apiQuery('pipelines.get', { params }))
+    void queryClient.prefetchQuery(runsQuery(params))
+  },
+  component: page(['pipelines'], () => import('./pages/pipelines/PipelinePage.tsx'), 'PipelinePage'),
 })
 const projects = createRoute({
   getParentRoute: () => team,
@@ -313,8 +329,8 @@ const tree = root.addChildren([
       packages,
       packageDetails,
       packageEnvironment,
-      plannedInTeam('/pipelines'),
-      plannedInTeam('/pipelines/$pipelineId'),
+      pipelines,
+      pipeline,
       plannedInTeam('/notifications'),
       plannedInTeam('/notifications/$notificationId'),
     ]),

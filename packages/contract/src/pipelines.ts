@@ -114,6 +114,8 @@ export const PipelineHook = z.object({
 })
 export const PipelineDetails = Pipeline.omit({ trigger: true }).extend({
   audit: Audit,
+  /** The page of the pipeline at the service. */
+  url: z.string().nullish(),
   trigger: z.object({ name: z.string(), inputs: z.array(PipelineInput) }),
   eventWatchers: z.array(EventWatcher),
   hook: PipelineHook.optional(),

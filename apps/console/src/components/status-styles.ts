@@ -62,6 +62,13 @@ export const statusStyles = {
     failed,
     unknown: { tone: 'idle', icon: CircleHelp },
   },
+  pipeline: {
+    queued: { tone: 'ready', icon: Clock },
+    running: busy,
+    successful: running,
+    failed,
+    unknown: { tone: 'idle', icon: CircleHelp },
+  },
   phase: {
     waiting: { tone: 'idle', icon: CircleMinus },
     running: busy,

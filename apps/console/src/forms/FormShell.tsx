@@ -158,9 +158,12 @@ function useFormShell<V extends FieldValues, Out>({
   const general =
     error && locateFieldErrors(error, form.getValues(), fields).length === 0 ? describeError(error).text : null
 
+  // Each error is shown once: again at each render, it would take the focus from what is typed next.
+  const names = useRef(fields)
+  names.current = fields
   useEffect(() => {
-    if (error) showFieldErrors(form, locateFieldErrors(error, form.getValues(), fields))
-  }, [error, form, fields])
+    if (error) showFieldErrors(form, locateFieldErrors(error, form.getValues(), names.current))
+  }, [error, form])
 
   useEffect(() => (guard && dirty ? registerUnsavedForm() : undefined), [guard, dirty])
 

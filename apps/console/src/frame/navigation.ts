@@ -33,7 +33,7 @@ export const navigation = [
     group: 'integrations',
     entries: [
       { id: 'storages', icon: HardDrive, link: (slug: string) => links.storages(slug) },
-      { id: 'pipelines', icon: Workflow, link: (slug: string) => links.planned(slug, 'pipelines') },
+      { id: 'pipelines', icon: Workflow, link: (slug: string) => links.pipelines(slug) },
       { id: 'notifications', icon: Bell, link: (slug: string) => links.planned(slug, 'notifications') },
     ],
   },
@@ -51,7 +51,7 @@ export const navigation = [
 
 export type NavigationEntry = (typeof navigation)[number]['entries'][number]
 
-const plannedIds: readonly string[] = ['pipelines', 'notifications']
+const plannedIds: readonly string[] = ['notifications']
 
 /** Pages that only say what is planned; the navigation marks them. */
 export const isPlanned = (id: NavigationEntry['id']): boolean => plannedIds.includes(id)

@@ -59,6 +59,8 @@ export const links = {
     linkOptions({ to: '/$teamSlug/storages', params: { teamSlug }, hash: anchor }),
   storage: (teamSlug: string, storageId: string) =>
     linkOptions({ to: '/$teamSlug/storages/$storageId', params: { teamSlug, storageId } }),
+  pipelines: (teamSlug: string, anchor?: 'new') =>
+    linkOptions({ to: '/$teamSlug/pipelines', params: { teamSlug }, hash: anchor }),
   pipeline: (teamSlug: string, pipelineId: string, anchor?: 'trigger') =>
     linkOptions({ to: '/$teamSlug/pipelines/$pipelineId', params: { teamSlug, pipelineId }, hash: anchor }),
   notification: (teamSlug: string, notificationId: string) =>
@@ -120,7 +122,7 @@ export const links = {
 export type ComposerSection = 'containers' | 'environment' | 'not-kept'
 export type VersionSection = 'images' | 'deployments' | 'reorder'
 export type NodeSection = 'containers' | 'deployments' | 'images' | 'events'
-export type PlannedArea = 'pipelines' | 'notifications'
+export type PlannedArea = 'notifications'
 export type AuditLogFilters = {
   skip?: number
   take?: number

@@ -1,10 +1,10 @@
 import { useNavigate, useRouterState } from '@tanstack/react-router'
 
 /**
- * A form that is open while the address ends in #new (or #edit): opening adds the anchor, closing removes it, so Back closes it
+ * A form that is open while the address ends in #new (or #edit, #trigger): opening adds the anchor, closing removes it, so Back closes it
  * and a link can open it. The step of an open form is replaced by what follows it: Back leads to the page, not to the form again.
  */
-export function useAnchor(anchor: 'new' | 'edit' | 'copy' | 'run'): {
+export function useAnchor(anchor: 'new' | 'edit' | 'copy' | 'run' | 'trigger'): {
   open: boolean
   show: () => void
   close: () => void

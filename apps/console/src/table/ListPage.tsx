@@ -11,7 +11,10 @@ import type { TableProps } from './columns.ts'
 import { DataTable } from './DataTable.tsx'
 import { FilteredList, type FilteredListProps } from './FilteredList.tsx'
 
-type Props<Row, Value extends string> = Pick<TableProps<Row>, 'columns' | 'actions' | 'tint' | 'initialSort'> &
+type Props<Row, Value extends string> = Pick<
+  TableProps<Row>,
+  'columns' | 'actions' | 'rowButton' | 'tint' | 'initialSort'
+> &
   Omit<FilteredListProps<Row, Value>, 'rows' | 'extra' | 'children'> & {
     query: UseQueryResult<Row[]>
     title: string

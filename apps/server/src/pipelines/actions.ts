@@ -11,6 +11,7 @@ import { publishRun } from './events.ts'
 import { assertInputSize, withIds } from './inputs.ts'
 import { endRunsOfMoved, selectLastRuns, toRun } from './run-store.ts'
 import { createHook, deleteHook, type OldHook } from './service-hook.ts'
+import { toServicePage } from './service-page.ts'
 import * as store from './store.ts'
 import { selectWatchers, toWatcher } from './watcher-store.ts'
 
@@ -49,6 +50,7 @@ export async function getPipeline(app: App, { team }: Caller, id: string): Promi
     ...face,
     ...(lastRun && { lastRun: toRun(lastRun) }),
     trigger: { name, inputs: row.inputs },
+    url: toServicePage(app.config, store.toLocation(row)),
     audit: {
       createdAt: row.createdAt,
       createdBy: people.get(row.createdBy)?.name ?? 'Unknown user',
