@@ -17,6 +17,7 @@ declare module 'i18next' {
       hooks: typeof import('./locales/en/hooks.json')
       log: typeof import('./locales/en/log.json')
       nodes: typeof import('./locales/en/nodes.json')
+      notifications: typeof import('./locales/en/notifications.json')
       palette: typeof import('./locales/en/palette.json')
       planned: typeof import('./locales/en/planned.json')
       projects: typeof import('./locales/en/projects.json')

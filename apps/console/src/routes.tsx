@@ -6,6 +6,7 @@ import { requireSession, requireTeam, startPage } from './entry.ts'
 import { CrashPage } from './frame/CrashPage.tsx'
 import { page } from './loading/page.ts'
 import { latestQuery } from './pages/dashboard/deployment-queries.ts'
+import { deliveriesQuery } from './pages/notifications/deliveries.ts'
 import { accountRoutes, signInRoutes } from './routes-account.tsx'
 import { app, bare, root } from './routes-frame.tsx'
 import * as search from './routing/search.ts'
@@ -133,6 +134,21 @@ const storage = createRoute({
   path: '/storages/$storageId',
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('storages.get', { params })),
   component: page(['storages'], () => import('./pages/storages/StoragePage.tsx'), 'StoragePage'),
+})
+const notifications = createRoute({
+  getParentRoute: () => team,
+  path: '/notifications',
+  loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('notifications.list', { params })),
+  component: page(['notifications'], () => import('./pages/notifications/NotificationsPage.tsx'), 'NotificationsPage'),
+})
+const notification = createRoute({
+  getParentRoute: () => team,
+  path: '/notifications/$notificationId',
+  loader: ({ params }) => {
+    void queryClient.prefetchQuery(apiQuery('notifications.get', { params }))
+    void queryClient.prefetchQuery(deliveriesQuery(params))
+  },
+  component: page(['notifications'], () => import('./pages/notifications/NotificationPage.tsx'), 'NotificationPage'),
 })
 const projects = createRoute({
   getParentRoute: () => team,
@@ -269,6 +285,8 @@ const tree = root.addChildren([
       configBundle,
       storages,
       storage,
+      notifications,
+      notification,
       projects,
       project,
       version,
@@ -287,8 +305,6 @@ const tree = root.addChildren([
       plannedInTeam('/packages/$packageId/environments/$environmentId'),
       plannedInTeam('/pipelines'),
       plannedInTeam('/pipelines/$pipelineId'),
-      plannedInTeam('/notifications'),
-      plannedInTeam('/notifications/$notificationId'),
     ]),
   ]),
 ])

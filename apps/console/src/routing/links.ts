@@ -59,6 +59,10 @@ export const links = {
     linkOptions({ to: '/$teamSlug/storages', params: { teamSlug }, hash: anchor }),
   storage: (teamSlug: string, storageId: string) =>
     linkOptions({ to: '/$teamSlug/storages/$storageId', params: { teamSlug, storageId } }),
+  notifications: (teamSlug: string, anchor?: 'new') =>
+    linkOptions({ to: '/$teamSlug/notifications', params: { teamSlug }, hash: anchor }),
+  notification: (teamSlug: string, notificationId: string) =>
+    linkOptions({ to: '/$teamSlug/notifications/$notificationId', params: { teamSlug, notificationId } }),
 
   nodes: (teamSlug: string, anchor?: 'new') =>
     linkOptions({ to: '/$teamSlug/nodes', params: { teamSlug }, hash: anchor }),
@@ -100,7 +104,7 @@ export const links = {
 export type ComposerSection = 'containers' | 'environment' | 'not-kept'
 export type VersionSection = 'images' | 'deployments' | 'reorder'
 export type NodeSection = 'containers' | 'deployments' | 'images' | 'events'
-export type PlannedArea = 'packages' | 'pipelines' | 'notifications'
+export type PlannedArea = 'packages' | 'pipelines'
 export type AuditLogFilters = {
   skip?: number
   take?: number
