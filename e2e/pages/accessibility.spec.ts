@@ -6,6 +6,7 @@ import { deploymentShots, type Shot } from '../kit/deployment-shots.ts'
 import { failingShots } from '../kit/failing-shots.ts'
 import { buildFixture, type Fixture } from '../kit/fixture.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
+import { notificationShots } from '../kit/notification-shots.ts'
 import { prepareStartProblems, type StartProblems } from '../kit/start-problems.ts'
 import { templateShots } from '../kit/template-shots.ts'
 
@@ -155,6 +156,7 @@ const withSession: Shot[] = [
   { name: 'storages-empty', path: inEmptyTeam('storages') },
   { name: 'storage', path: () => `/${fixture.team}/storages/${fixture.storage}` },
   { name: 'storage-create', path: inTeam('storages#new'), act: dialogOpens },
+  ...notificationShots(() => fixture),
   { name: 'projects', path: inTeam('projects') },
   { name: 'projects-empty', path: inEmptyTeam('projects') },
   { name: 'project-create', path: inTeam('projects#new'), act: dialogOpens },

@@ -8,6 +8,7 @@ import { FormSheet } from './FormShell.tsx'
 import { ChipsField, SwitchField, TextField } from './fields.tsx'
 import { NotificationEventsField } from './notification-events-field.tsx'
 import { NotificationMembersField } from './notification-members-field.tsx'
+import { NotificationPreview } from './notification-preview.tsx'
 import { NotificationSecretField } from './notification-secret-field.tsx'
 import { NotificationUrlField } from './notification-url-field.tsx'
 import {
@@ -72,10 +73,14 @@ export function NotificationForm({ teamSlug, notification, onClose }: Props) {
         <NotificationUrlField form={form} type={type} storedUrl={isOtherType ? undefined : notification?.url} />
       )}
       {type === 'webhook' && (
-        <NotificationSecretField form={form} isStored={notification?.hasSecret === true && !isOtherType} />
+        <NotificationSecretField
+          form={form}
+          storedFor={notification?.hasSecret && !isOtherType ? notification.url : undefined}
+        />
       )}
       <SwitchField form={form} name="active" label={t('form.active')} help={t('form.activeHelp')} />
       <NotificationEventsField form={form} />
+      <NotificationPreview type={type} />
     </FormSheet>
   )
 }

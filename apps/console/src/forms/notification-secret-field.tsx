@@ -1,17 +1,33 @@
 import { generateSecret } from '@crux/config-editor'
 import { Dices } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../components/Button.tsx'
 import { Copyable } from '../components/Copyable.tsx'
 import { PasswordField } from './fields.tsx'
 import type { NotificationFormApi } from './notification-form.tsx'
+import { isOtherHost } from './notification-values.ts'
+
+type Props = {
+  form: NotificationFormApi
+  /** The masked address for which a secret is stored. */
+  storedFor: string | undefined
+}
 
 /** The key with which Crux signs what it sends to a webhook. A stored one stays until the user replaces it. */
-export function NotificationSecretField({ form, isStored }: { form: NotificationFormApi; isStored: boolean }) {
+export function NotificationSecretField({ form, storedFor }: Props) {
   const { t } = useTranslation('notifications')
-  const [changeSecret, secret] = useWatch({ control: form.control, name: ['changeSecret', 'secret'] })
+  const { control } = form
+  const [changeSecret, secret, changeUrl, url] = useWatch({
+    control,
+    name: ['changeSecret', 'secret', 'changeUrl', 'url'],
+  })
+  const isStored = storedFor !== undefined
+  const isMoved = isStored && changeUrl && isOtherHost(url, storedFor)
+  useEffect(() => {
+    if (isMoved) form.setValue('changeSecret', true, { shouldDirty: true })
+  }, [isMoved, form])
   const [generated, setGenerated] = useState('')
   const generate = () => {
     const value = generateSecret()
@@ -22,10 +38,12 @@ export function NotificationSecretField({ form, isStored }: { form: Notification
     <div className="grid gap-2">
       {isStored && (
         <div className="flex items-center gap-2 rounded-md bg-sunken px-3 py-2">
-          <span className="flex-1">{t('form.secretKept')}</span>
-          <Button size="sm" onClick={() => form.setValue('changeSecret', !changeSecret, { shouldDirty: true })}>
-            {t(changeSecret ? 'form.keepSecret' : 'form.changeSecret')}
-          </Button>
+          <span className="flex-1">{t(isMoved ? 'form.secretMoved' : 'form.secretKept')}</span>
+          {!isMoved && (
+            <Button size="sm" onClick={() => form.setValue('changeSecret', !changeSecret, { shouldDirty: true })}>
+              {t(changeSecret ? 'form.keepSecret' : 'form.changeSecret')}
+            </Button>
+          )}
         </div>
       )}
       {(changeSecret || !isStored) && (
@@ -35,7 +53,7 @@ export function NotificationSecretField({ form, isStored }: { form: Notification
             name="secret"
             label={t(isStored ? 'form.newSecret' : 'form.secret')}
             optional={!isStored}
-            help={t('form.secretHelp')}
+            help={t(isStored ? 'form.newSecretHelp' : 'form.secretHelp')}
             autoComplete="new-password"
             trailing={
               <Button size="sm" icon={Dices} onClick={generate}>

@@ -6,6 +6,7 @@ import {
   notificationTypes,
   type ResponseOf,
 } from '@crux/contract'
+import { parseNotificationUrl } from '@crux/rules'
 import i18n from 'i18next'
 import { z } from 'zod'
 
@@ -30,11 +31,8 @@ export const NotificationValues = z
     const add = (path: keyof typeof values, message: string) =>
       context.addIssue({ code: 'custom', path: [path], message })
     const { type, secret } = values
-    if (sendsUrl(values)) {
-      const problem =
-        values.url === '' ? i18n.t('notifications:form.urlRequired') : checkNotificationUrl(type, values.url)
-      if (problem) add('url', problem)
-    }
+    const urlProblem = findUrlProblem(values)
+    if (urlProblem) add('url', urlProblem.message)
     if (type === 'email' && values.memberIds.length === 0)
       add('memberIds', i18n.t('notifications:form.membersRequired'))
     if (sendsSecret(values) && secret !== '' && secret.length < limits.webhookSecret.min)
@@ -74,16 +72,27 @@ export function toNotificationWrite(values: NotificationValues, stored?: Stored)
   const { name, type, active, enabledEvents, memberIds, secret } = values
   const base = { name, type, active, enabledEvents }
   if (type === 'email') return { ...base, url: '', memberIds }
-  const url = sendsUrl(values) ? values.url : (stored?.url ?? '')
-  return sendsSecret(values) && secret !== '' ? { ...base, url, secret } : { ...base, url }
+  const url = values.changeUrl ? values.url : (stored?.url ?? '')
+  // An empty one deletes what is stored.
+  return sendsSecret(values) ? { ...base, url, secret: secret || null } : { ...base, url }
 }
 
 /** The body that changes nothing. */
 export const toStoredWrite = (stored: Stored): NotificationWrite =>
   toNotificationWrite({ ...fromNotification(stored) }, stored)
 
-const sendsUrl = ({ type, changeUrl }: Pick<NotificationInput, 'type' | 'changeUrl'>) => type !== 'email' && changeUrl
+function findUrlProblem({ type, changeUrl, url }: Pick<NotificationInput, 'type' | 'changeUrl' | 'url'>) {
+  if (type === 'email' || !changeUrl) return null
+  if (url === '') return { message: i18n.t('notifications:form.urlRequired') }
+  const parsed = parseNotificationUrl(type, url)
+  return parsed.ok ? null : { message: parsed.problem }
+}
+
 const sendsSecret = ({ type, changeSecret }: Pick<NotificationInput, 'type' | 'changeSecret'>) =>
   type === 'webhook' && changeSecret
 
-const checkNotificationUrl = (_: string, url: string) => (url.startsWith('http') ? undefined : 'https://example.com')
+/** Whether an address is on another host than the stored one, for which its secret was entered. */
+export function isOtherHost(url: string, storedUrl: string): boolean {
+  const typed = url.trim()
+  return URL.canParse(typed) && URL.canParse(storedUrl) && new URL(typed).origin !== new URL(storedUrl).origin
+}

@@ -39,7 +39,9 @@ function Line({ label, on }: { label: string; on: boolean }) {
     <span className={on ? 'flex items-center gap-1.5' : 'flex items-center gap-1.5 text-ink-3'}>
       <Icon aria-hidden className={on ? 'text-running' : undefined} />
       {label}
-      <span className={on ? 'sr-only' : 'text-small'}>{t(on ? 'events.sent' : 'events.notSent')}</span>
+      <span className={on ? 'sr-only' : 'text-small whitespace-nowrap'}>
+        {t(on ? 'events.sent' : 'events.notSent')}
+      </span>
     </span>
   )
 }

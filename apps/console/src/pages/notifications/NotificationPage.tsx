@@ -67,9 +67,7 @@ function NotificationView({ teamSlug, notification }: Props) {
           </>
         }
       />
-      {notification.problem && !notification.active && (
-        <NotificationProblem problem={notification.problem} type={notification.type} />
-      )}
+      {notification.problem && !notification.active && <NotificationProblem problem={notification.problem} />}
       <TestResult test={test} />
       <NotificationFacts notification={notification} />
       <NotificationEvents events={notification.enabledEvents} />

@@ -4,6 +4,7 @@ import { Bell } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useDenied, useTeam } from '../../api/me.ts'
+import { Tooltip } from '../../components/Tooltip.tsx'
 import { notificationTypeIcons } from '../../forms/notification-choices.ts'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { links } from '../../routing/links.ts'
@@ -75,7 +76,11 @@ function useColumns(slug: string): Column<Notification>[] {
       id: 'problem',
       header: t('column.problem'),
       grow: true,
-      cell: (row) => <span className="text-failed">{row.problem}</span>,
+      cell: (row) => (
+        <Tooltip content={row.problem}>
+          <span className="text-failed">{row.problem}</span>
+        </Tooltip>
+      ),
     },
   ]
 }

@@ -6,9 +6,9 @@ export function useDeliveryResult(): (delivery: Pick<Delivery, 'statusCode' | 'e
   const { t, i18n } = useTranslation('notifications')
   return ({ statusCode, error }) => {
     if (!error) return statusCode ? t('result.answered', { code: statusCode }) : ''
-    const key = `notifications:error.${error}`
+    if (statusCode) return t(error === 'redirect' ? 'result.redirected' : 'result.answered', { code: statusCode })
+    const key = `notifications:error.${error.replaceAll(' ', '-')}`
     // A kind that a newer server knows is shown as it is.
-    const text = i18n.exists(key) ? i18n.t(key as 'notifications:error.timeout') : error
-    return statusCode ? t('result.answered', { code: statusCode }) : text
+    return i18n.exists(key) ? i18n.t(key as 'notifications:error.timeout') : error
   }
 }
