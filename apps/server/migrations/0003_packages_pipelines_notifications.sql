@@ -31,6 +31,7 @@ CREATE TABLE "crux"."notification_delivery" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"last_attempt_at" timestamp (3) with time zone,
 	"next_attempt_at" timestamp (3) with time zone,
+	"claimed_at" timestamp (3) with time zone,
 	"finished_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
@@ -168,6 +169,7 @@ CREATE TABLE "crux"."pipeline_run" (
 );
 --> statement-breakpoint
 ALTER TABLE "crux"."release" ADD COLUMN "override_freeze" text;--> statement-breakpoint
+ALTER TABLE "crux"."node" ADD COLUMN "unreachable_since" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "crux"."notification" ADD CONSTRAINT "notification_team_id_team_id_fk" FOREIGN KEY ("team_id") REFERENCES "crux"."team"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "crux"."notification_delivery" ADD CONSTRAINT "notification_delivery_notification_id_notification_id_fk" FOREIGN KEY ("notification_id") REFERENCES "crux"."notification"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "crux"."freeze_window" ADD CONSTRAINT "freeze_window_environment_id_package_environment_id_fk" FOREIGN KEY ("environment_id") REFERENCES "crux"."package_environment"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -187,6 +189,7 @@ CREATE UNIQUE INDEX "notification_name" ON "crux"."notification" USING btree ("t
 CREATE UNIQUE INDEX "notification_delivery_once" ON "crux"."notification_delivery" USING btree ("notification_id","recipient_id","event_key");--> statement-breakpoint
 CREATE INDEX "notification_delivery_newest" ON "crux"."notification_delivery" USING btree ("notification_id","created_at" DESC NULLS FIRST,"id" DESC NULLS FIRST);--> statement-breakpoint
 CREATE INDEX "notification_delivery_due" ON "crux"."notification_delivery" USING btree ("next_attempt_at") WHERE status = 'pending';--> statement-breakpoint
+CREATE INDEX "notification_delivery_age" ON "crux"."notification_delivery" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "freeze_window_environment" ON "crux"."freeze_window" USING btree ("environment_id");--> statement-breakpoint
 CREATE INDEX "package_chain_project" ON "crux"."package_chain" USING btree ("project_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "package_environment_name" ON "crux"."package_environment" USING btree ("package_id","name");--> statement-breakpoint
@@ -200,4 +203,6 @@ CREATE INDEX "pipeline_event_watcher_registry" ON "crux"."pipeline_event_watcher
 CREATE UNIQUE INDEX "pipeline_run_external" ON "crux"."pipeline_run" USING btree ("pipeline_id","external_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "pipeline_run_event" ON "crux"."pipeline_run" USING btree ("pipeline_id","event_key") WHERE event_key is not null;--> statement-breakpoint
 CREATE INDEX "pipeline_run_newest" ON "crux"."pipeline_run" USING btree ("pipeline_id","created_at" DESC NULLS FIRST,"id" DESC NULLS FIRST);--> statement-breakpoint
-CREATE INDEX "pipeline_run_due" ON "crux"."pipeline_run" USING btree ("next_check_at") WHERE next_check_at is not null;
+CREATE INDEX "pipeline_run_due" ON "crux"."pipeline_run" USING btree ("next_check_at") WHERE next_check_at is not null;--> statement-breakpoint
+CREATE INDEX "node_unreported" ON "crux"."node" USING btree ("disconnected_at") WHERE link_server is null and unreachable_since is null;--> statement-breakpoint
+CREATE INDEX "node_back" ON "crux"."node" USING btree ("id") WHERE link_server is not null and unreachable_since is not null;

@@ -17,7 +17,7 @@ import { importRoutes } from './imports/index.ts'
 import type { ChannelHandlers } from './live/index.ts'
 import { mailRoutes } from './mails/index.ts'
 import { type LocalAgents, nodeChannels, nodeRoutes } from './nodes/index.ts'
-import { notificationRoutes } from './notifications/index.ts'
+import { notificationRoutes, type Sender } from './notifications/index.ts'
 import { packageRoutes } from './packages/index.ts'
 import { pipelineChannels, pipelineRoutes } from './pipelines/index.ts'
 import { projectRoutes } from './projects/index.ts'
@@ -35,6 +35,7 @@ type Parts = {
   browser: Browser
   localAgents: LocalAgents
   following: Following
+  sender: Sender
   health: Health
   status: () => Promise<ResponseInput<'system.status'>>
 }
@@ -69,7 +70,7 @@ export function composeRoutes(app: App, parts: Parts): Handlers {
     ...packageRoutes(app),
     ...freezeWindowRoutes(app),
     ...pipelineRoutes(app),
-    ...notificationRoutes(app),
+    ...notificationRoutes(app, parts.sender),
   }
 }
 

@@ -2,7 +2,7 @@ import type { Database } from '@crux/postgres'
 import { eq, isNotNull, sql } from 'drizzle-orm'
 import type { Cipher } from './crypto/index.ts'
 import type * as schema from './db/schema/index.ts'
-import { nodeInstall, nodeToken, nodeUpdate, registry, registryHook, storage } from './db/schema/index.ts'
+import { nodeInstall, nodeToken, nodeUpdate, notification, registry, registryHook, storage } from './db/schema/index.ts'
 import { type InvitationMailJob, invitationMailJob, invitationSecret } from './teams/index.ts'
 
 /** Every column with encrypted secrets, with the key of its row. */
@@ -30,6 +30,14 @@ export const sealedColumns = [
     column: nodeInstall.token,
     name: 'token',
     location: 'node_install.token',
+  },
+  { table: notification, id: notification.id, column: notification.url, name: 'url', location: 'notification.url' },
+  {
+    table: notification,
+    id: notification.id,
+    column: notification.secret,
+    name: 'secret',
+    location: 'notification.secret',
   },
   { table: nodeUpdate, id: nodeUpdate.nodeId, column: nodeUpdate.token, name: 'token', location: 'node_update.token' },
 ] as const

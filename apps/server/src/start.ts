@@ -41,8 +41,8 @@ import { type Accounts, createAccounts, createIdentity, type Identity } from './
 import { createJobs } from './jobs/index.ts'
 import { createLiveHub } from './live/index.ts'
 import { migrateServer } from './migrate.ts'
-import { createLocalAgents, deleteEventsOfNodes } from './nodes/index.ts'
-import { notify } from './notifications/index.ts'
+import { createLocalAgents, createReachability, deleteEventsOfNodes } from './nodes/index.ts'
+import { cleanDeliveries, createSender, notify } from './notifications/index.ts'
 import { finishPromotion } from './packages/index.ts'
 import { startWatchedRuns } from './pipelines/index.ts'
 import { consoleDirectory } from './places.ts'
@@ -122,6 +122,8 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   const localAgents = createLocalAgents(app)
   const browser = createBrowser(app)
   const following = createFollowing(app)
+  const reachability = createReachability(app)
+  const sender = createSender(app)
   const hosts = createHostCheck(config, () => config)
   const http = createHttpServer(app, { url, hosts, grpc: gateway.listener(), watch: gateway.watch })
   const { fastify } = http
@@ -134,7 +136,7 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   })
   mountContract(fastify, {
     guard: createGuard(authServices, () => origins),
-    handlers: composeRoutes(app, { browser, following, localAgents, health, status }),
+    handlers: composeRoutes(app, { browser, following, sender, localAgents, health, status }),
     recordAudit: (entry) => recordAudit(app, entry),
   })
   serveConsole(fastify, overrides.consoleDirectory ?? consoleDirectory)
@@ -149,13 +151,14 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   handleTeamEvents(app, [
     (event) => finishPromotion(app, event),
     (event) => startWatchedRuns(app, event),
-    (event) => notify(app, event),
+    (event) => notify(app, sender, event),
   ])
   handleInvitationMails(app)
   handleSecurityReports(app)
   keepAuditLog(app)
   scheduleEventRetention(app, { deployment: deleteEventsOfReleases, node: deleteEventsOfNodes })
   cleanDeliveryKeys(app)
+  cleanDeliveries(app)
   app.jobs.schedule('rate-limits-clean', '41 * * * *', () => authServices.failedChecks.clean())
 
   await bus.ready
@@ -169,6 +172,10 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   lifecycle.onStop('deployments', () => deployments.stop())
   following.start()
   lifecycle.onStop('following', () => following.stop())
+  reachability.start()
+  lifecycle.onStop('reachability', () => reachability.stop())
+  sender.start()
+  lifecycle.onStop('notifications', () => sender.stop())
   lifecycle.onStop('certificate', reloadCertificate(http.port.server, config.tls, log))
   lifecycle.onStop('http', () => http.stop(drainMs))
   lifecycle.onStop('gateway', () => gateway.stop())

@@ -10,6 +10,8 @@ export type SecretLocation = {
     | 'node_token.next_token'
     | 'node_install.token'
     | 'node_update.token'
+    | 'notification.url'
+    | 'notification.secret'
     | 'job.invitation_mail'
   /** The key of the row. */
   row: string

@@ -1,9 +1,19 @@
 import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
+import type { Queries } from '../db/queries.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { readDigest } from '../registries/index.ts'
+import { recordTeamEvent } from '../team-events/index.ts'
 import { followingChanged } from './events.ts'
 import { deploymentsOfTag } from './instance-store.ts'
-import { blockRegistry, type CheckResult, type ClaimedTag, claimChecks, storeCheck } from './tag-store.ts'
+import {
+  blockRegistry,
+  type CheckResult,
+  type ClaimedTag,
+  claimChecks,
+  selectRegistryName,
+  storeCheck,
+} from './tag-store.ts'
 
 const checksMax = 40
 /** A slow registry must not delay the checks of others, and the registries of one team not those of other teams. */
@@ -96,7 +106,11 @@ async function checkTag(app: App, tag: ClaimedTag): Promise<{ waitMs: number; ha
   const { pool } = app.database
   const intervalMs = app.config.followCheckMs
   const result = await readResult(app, tag)
-  const stored = await storeCheck(pool, tag.id, { ...result, requestedBy: tag.requestedBy, intervalMs })
+  const stored = await inTransaction(app.database, async (queries) => {
+    const stored = await storeCheck(queries, tag.id, { ...result, requestedBy: tag.requestedBy, intervalMs })
+    if (stored?.replaced && result.digest) await recordDigest(app, queries, tag, result.digest, stored.digestAt)
+    return stored
+  })
   if (result.blockedMs !== undefined) await blockRegistry(pool, tag.registryId, result.blockedMs, intervalMs)
   if (stored?.changed)
     for (const deploymentId of await deploymentsOfTag(pool, tag.id)) {
@@ -105,6 +119,22 @@ async function checkTag(app: App, tag: ClaimedTag): Promise<{ waitMs: number; ha
       followingChanged(app, fields, stored.hasNewDigest ? 'digest of a followed tag' : 'check of a followed tag')
     }
   return { waitMs: stored?.waitMs ?? intervalMs, hasDigest: result.digest !== undefined }
+}
+
+/** The row of the tag is locked, so that of several servers one finds the digest to be new. */
+async function recordDigest(app: App, queries: Queries, tag: ClaimedTag, digest: string, at: Date): Promise<void> {
+  await recordTeamEvent(app, queries, {
+    type: 'image-digest-changed',
+    // A tag may return to an earlier digest.
+    key: `image-digest-changed ${tag.id} ${digest} ${at.toISOString()}`,
+    teamId: tag.teamId,
+    at: at.toISOString(),
+    registryId: tag.registryId,
+    registryName: (await selectRegistryName(queries, tag.registryId)) ?? '',
+    imageName: tag.name,
+    tag: tag.tag,
+    digest,
+  })
 }
 
 async function readResult(app: App, tag: ClaimedTag): Promise<Pick<CheckResult, 'digest' | 'error' | 'blockedMs'>> {

@@ -171,9 +171,13 @@ export const storeCheck = (
     from before where ft.id = before.id
     returning (before.digest is distinct from ft.digest or before.error is distinct from ft.error) as changed,
       (before.digest is distinct from ft.digest) as has_new_digest,
+      (before.digest is distinct from ft.digest and before.digest is not null) as replaced, ft.digest_at,
       ceil(extract(epoch from ft.next_check_at - now()) * 1000)::float8 as wait_ms`.first<{
     changed: boolean
     hasNewDigest: boolean
+    /** The tag had another digest before. */
+    replaced: boolean
+    digestAt: Date
     waitMs: number
   }>(queries, 'store check of a tag')
 
@@ -186,3 +190,6 @@ export const blockRegistry = (queries: Queries, registryId: string, blockedMs: n
           * ${teamInterval(sql`select team_id from crux.registry where id = ${registryId}`, intervalMs)}))
     where id in (select id from crux.followed_tag where registry_id = ${registryId} and claimed_at is null
       order by id for update)`.execute(queries, 'block checks of a registry')
+
+export const selectRegistryName = (queries: Queries, registryId: string) =>
+  sql`select name from crux.registry where id = ${registryId}`.value(queries, 'name of a registry')

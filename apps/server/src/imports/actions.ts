@@ -14,6 +14,7 @@ import {
   findVersion,
   lockVersionedProject,
   projectVersions,
+  recordCreatedVersion,
   toVersion,
 } from '../versions/index.ts'
 import { prepareImages } from './prepare.ts'
@@ -141,9 +142,11 @@ export async function importVersion(
   // A request for a project of another team is refused before the registries are asked.
   await findProject(app, team, projectId)
   const images = await prepareImages(app, browser, caller, body.images)
-  const { versionId } = await inTransaction(app.database, (queries) =>
-    addVersionWithImages(queries, caller, { projectId, version: body, images }),
-  )
+  const { versionId } = await inTransaction(app.database, async (queries) => {
+    const added = await addVersionWithImages(queries, caller, { projectId, version: body, images })
+    await recordCreatedVersion(app, queries, caller, { id: added.versionId, name: body.name, projectId })
+    return added
+  })
   recordEvent(app, { teamId: team.id, projectId, versionId, images: images.length }, 'version created')
   return toVersion(await findVersion(app.database.pool, team, { projectId, versionId }))
 }

@@ -5,6 +5,7 @@ import { isLoopbackOnly } from '../config/index.ts'
 import type { App } from '../context.ts'
 import type { InstallOptions } from '../db/schema/nodes.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { recordTeamEvent } from '../team-events/index.ts'
 import { recordDeletedNode } from './engine-scope-store.ts'
 import { nodeChanged, nodeKicked } from './events.ts'
 import { installCommand, installScript } from './install-script.ts'
@@ -63,7 +64,19 @@ export async function createNode(
   { team, actor }: Caller,
   body: Body<'nodes.create'>,
 ): Promise<ResponseInput<'nodes.create'>> {
-  const row = await insertNode(app, team.id, getValues(body, actor))
+  const row = await inTransaction(app.database, async (queries) => {
+    const inserted = await insertNode(queries, team.id, getValues(body, actor))
+    await recordTeamEvent(app, queries, {
+      type: 'node-added',
+      key: `node-added ${inserted.id}`,
+      teamId: team.id,
+      at: new Date().toISOString(),
+      nodeId: inserted.id,
+      nodeName: inserted.name,
+      by: actor.name,
+    })
+    return inserted
+  })
   nodeChanged(app, { teamId: team.id, nodeId: row.id }, 'unreachable')
   return toNode(row)
 }

@@ -7,6 +7,7 @@ export { containerCommanded, nodeChanged, nodeConnected, nodeInstalled, nodeLeft
 export { storedImages } from './images.ts'
 export { rememberImages } from './known-image-store.ts'
 export { createLocalAgents, type LocalAgents } from './local-agents.ts'
+export { createReachability } from './reachability.ts'
 export { nodeRoutes } from './routes.ts'
 export { getStatus, hasNode } from './store.ts'
 export { findUpdateByPreviousToken, isUpdatingSql } from './update-store.ts'

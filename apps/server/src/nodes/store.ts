@@ -136,14 +136,9 @@ export function toNode<Row extends Omit<NodeSummary, 'updating'> & { updating?: 
 
 type NodeValues = Pick<NodeRow, 'name' | 'description' | 'icon' | 'updatedBy'>
 
-export async function insertNode(app: App, teamId: string, values: NodeValues): Promise<NodeRow> {
-  const [row] = await app.database.db
-    .insert(node)
-    .values({ ...values, teamId, createdBy: values.updatedBy })
-    .returning()
-  if (!row) throw new Error('the node was not stored')
-  return row
-}
+export const insertNode = (queries: Queries, teamId: string, { name, description, icon, updatedBy }: NodeValues) =>
+  sql`insert into crux.node (team_id, name, description, icon, created_by, updated_by)
+    values (${teamId}, ${name}, ${description}, ${icon}, ${updatedBy}, ${updatedBy}) returning *`.one<NodeRow>(queries)
 
 /** @returns false when it is not in this team */
 export async function updateNodeRow(app: App, teamId: string, nodeId: string, values: NodeValues): Promise<boolean> {

@@ -5,6 +5,8 @@ import { inTransaction } from '../db/transaction.ts'
 import { findRegistry } from './actions.ts'
 import * as store from './delivery-store.ts'
 import type { HookEvent } from './hook-events.ts'
+import { isListed, recordImageEvents } from './image-events.ts'
+import { selectListeners } from './listener-store.ts'
 import { type Push, publishPushes } from './pushes.ts'
 
 /** Longer than the services repeat deliveries: GitHub offers it for three days. */
@@ -29,15 +31,20 @@ export async function receiveEvents(
   kind: HookKind,
   events: readonly HookEvent[],
 ): Promise<void> {
-  if (events.length === 0) return
+  const heard = await selectListeners(app.database.pool, registry)
+  const received = events.filter(({ change }) => change !== 'pull' || heard.pulls)
+  if (received.length === 0) return
   const fresh = await inTransaction(app.database, async (queries) => {
     const isNew = await store.insertKeys(
       queries,
       registry.id,
-      events.map(({ id }) => store.toKey(kind, id)),
+      received.map(({ id }) => store.toKey(kind, id)),
     )
-    const counted = events.filter(({ id }) => isNew.delete(store.toKey(kind, id)))
-    const deliveries = counted.map((event) => ({ kind, ...event, result: toResult(registry, event) }))
+    const counted = received.filter(({ id }) => isNew.delete(store.toKey(kind, id)))
+    await recordImageEvents(app, queries, registry, kind, counted, heard)
+    const deliveries = counted
+      .filter(({ change }) => change !== 'pull')
+      .map((event) => ({ kind, ...event, result: toResult(registry, event) }))
     const ids = await store.insertDeliveries(queries, registry.id, deliveries)
     const unlisted = deliveries.length - ids.length
     return deliveries.map((delivery, index) => ({ ...delivery, deliveryId: ids[index - unlisted] }))
@@ -64,12 +71,6 @@ export function cleanDeliveryKeys(app: App): void {
 function toResult(registry: store.HookRegistry, { change, images }: HookEvent): DeliveryResult {
   if (change === 'unknown') return 'unknown'
   return change !== 'none' && images.some(({ name }) => isListed(registry, name)) ? 'accepted' : 'ignored'
-}
-
-/** Whether a repository is in the part of the registry that Crux lists. */
-export function isListed({ imageNamePrefix }: store.HookRegistry, repository: string): boolean {
-  const prefix = (imageNamePrefix ?? '').toLowerCase().replace(/^\/+|\/+$/g, '')
-  return prefix === '' || repository === prefix || repository.startsWith(`${prefix}/`)
 }
 
 const toPush = ({ name, tag }: HookEvent['images'][number], deliveryId: string | undefined): Push => ({

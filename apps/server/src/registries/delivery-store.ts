@@ -7,10 +7,10 @@ import type { RegistryRow } from './store.ts'
 const listedMax = 100
 
 /** The registry of a delivery. */
-export type HookRegistry = Pick<RegistryRow, 'id' | 'imageNamePrefix'> & { teamId: string }
+export type HookRegistry = Pick<RegistryRow, 'id' | 'name' | 'imageNamePrefix'> & { teamId: string }
 
 export const selectHookRegistry = (queries: Queries, teamSlug: string, id: string) =>
-  sql`select r.id, r.team_id, r.image_name_prefix from crux.registry r join crux.team t on t.id = r.team_id
+  sql`select r.id, r.team_id, r.name, r.image_name_prefix from crux.registry r join crux.team t on t.id = r.team_id
     where r.id = ${id} and t.slug = ${teamSlug}`.first<HookRegistry>(queries, 'registry of a hook')
 
 export const toKey = (kind: HookKind, deliveryId: string): string => `${kind} ${deliveryId}`

@@ -11,8 +11,8 @@ export type HookEvent = {
   /** As the service names it. */
   event: string
   images: PushedImage[]
-  /** `none`: the event is known and changes no tag. */
-  change: 'push' | 'delete' | 'none' | 'unknown'
+  /** `none`: the event is known and changes no tag. A pull is not listed. */
+  change: 'push' | 'delete' | 'pull' | 'none' | 'unknown'
 }
 type Headers = Record<string, string | string[] | undefined>
 type ForeignBody = Record<string, unknown>
@@ -23,10 +23,10 @@ const imagesMax = 50
 const eventMax = 64
 const digestPattern = /^sha256:[0-9a-f]{64}$/
 
-/** Pulls are left out, and so are our own requests: a list of them would push out the events that change something. */
+/** Our own requests are left out: a list of them would push out the events that change something. */
 export function readV2Events({ events }: Body<'registries.hook'>): HookEvent[] {
   return events
-    .filter(({ action, request }) => action !== 'pull' && !ownAgent.test(request?.useragent ?? ''))
+    .filter(({ request }) => !ownAgent.test(request?.useragent ?? ''))
     .map(({ id, action, target }) => {
       const images = readImages([{ name: target.repository, tag: target.tag, digest: target.digest }])
       return {
@@ -34,10 +34,13 @@ export function readV2Events({ events }: Body<'registries.hook'>): HookEvent[] {
         id: hash(id ?? crypto.randomUUID(), action, target.repository, target.tag ?? '', target.digest ?? ''),
         event: action,
         images,
-        change: images.length === 0 ? 'unknown' : action === 'delete' ? 'delete' : 'push',
+        change: images.length === 0 && action !== 'pull' ? 'unknown' : (v2Changes[action] ?? 'push'),
       }
     })
 }
+
+/** An image that is mounted from another repository is pushed there. */
+const v2Changes: Record<string, HookEvent['change']> = { delete: 'delete', pull: 'pull' }
 
 const GithubPackage = z.object({
   name: z.string(),
@@ -100,27 +103,25 @@ const harborEvents: Record<string, HookEvent['change']> = {
   DELETE_ARTIFACT: 'delete',
   'harbor.artifact.pushed': 'push',
   'harbor.artifact.deleted': 'delete',
+  PULL_ARTIFACT: 'pull',
+  'harbor.artifact.pulled': 'pull',
 }
-const harborPulls = ['PULL_ARTIFACT', 'harbor.artifact.pulled']
 
 /**
  * Reads a webhook of Harbor in either of its payload formats:
  * https://goharbor.io/docs/2.11.0/working-with-projects/project-configuration/configure-webhooks/
- *
- * @returns undefined for a pull, which is not listed
  */
-export function readHarborEvent(body: ForeignBody): HookEvent | undefined {
+export function readHarborEvent(body: ForeignBody): HookEvent {
   const type = typeof body.type === 'string' ? body.type : ''
-  if (harborPulls.includes(type)) return undefined
   // Harbor renders the payload once and repeats it unchanged. The time of the event is part of it, so that a push that
   // returns a tag to an earlier digest is a delivery of its own.
   const base = { id: hashBody(body), event: cleanEvent(type), images: [] }
   const change = Object.hasOwn(harborEvents, type) ? harborEvents[type] : undefined
   const read = HarborData.safeParse(body.specversion === undefined ? body.event_data : body.data)
-  if (!change || !read.success) return { ...base, change: 'unknown' }
+  if (!change || !read.success) return { ...base, change: change === 'pull' ? 'pull' : 'unknown' }
   const { resources, repository } = read.data
   const images = readImages(resources.map((resource) => ({ name: repository.repo_full_name, ...resource })))
-  return { ...base, images, change: images.length > 0 ? change : 'unknown' }
+  return { ...base, images, change: images.length > 0 || change === 'pull' ? change : 'unknown' }
 }
 
 const HubPush = z.object({

@@ -1,10 +1,11 @@
 import { type Body, CruxError, type HookKind, type Params } from '@crux/contract'
 import { createTtlCache, loadShared } from '@crux/service-kit'
 import type { App } from '../context.ts'
-import { isListed, isRepeated, receiveEvents } from './deliveries.ts'
+import { isRepeated, receiveEvents } from './deliveries.ts'
 import { type HookRegistry, selectHookRegistry } from './delivery-store.ts'
 import { readDigest } from './digest.ts'
 import { type HookEvent, readGithubEvent, readHarborEvent, readHubEvent, readV2Events } from './hook-events.ts'
+import { isListed } from './image-events.ts'
 
 /** Docker Hub waits for the response meanwhile. A digest that takes longer is left out of the delivery. */
 const digestMs = 3_000
@@ -57,7 +58,7 @@ export function createHookHandlers(app: App) {
     github: (params: HookParams, headers: Headers, body: Body<'registries.hook-github'>) =>
       receive('github', params, () => [readGithubEvent(headers, body)]),
     harbor: (params: HookParams, body: Body<'registries.hook-harbor'>) =>
-      receive('harbor', params, () => [readHarborEvent(body)].flatMap((event) => event ?? [])),
+      receive('harbor', params, () => [readHarborEvent(body)]),
     hub: (params: HookParams, body: Body<'registries.hook-hub'>) =>
       receive('hub', params, async (registry) => [await confirm(registry, readHubEvent(body))]),
   }

@@ -150,7 +150,7 @@ export const isSecondDispatched = (error: unknown): boolean =>
 
 /** Ends a release that no agent has started. */
 async function endNow(app: App, release: ReleaseRow, failure: Failure): Promise<void> {
-  const updates = await inTransaction(app.database, (queries) => failRelease(queries, release, failure))
+  const updates = await inTransaction(app.database, (queries) => failRelease(app, queries, release, failure))
   deploymentsChanged(app, updates)
   if (updates.length > 0) scheduleDispatch(app, release.nodeId)
 }

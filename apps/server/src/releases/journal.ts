@@ -42,13 +42,13 @@ export async function storeBatch(app: App, agent: { nodeId: string }, batch: Rep
     const events = batch.events.filter((event) => event.sequence > BigInt(release.acknowledgedSequence))
     if (events.length === 0)
       return { stored: { acknowledged: BigInt(release.acknowledgedSequence), ended: !isOpen(release) }, updates: [] }
-    return storeEvents(queries, release, events)
+    return storeEvents(app, queries, release, events)
   })
   deploymentsChanged(app, result.updates)
   return result.stored
 }
 
-async function storeEvents(queries: Queries, release: ReleaseRow, events: AgentEvent[]) {
+async function storeEvents(app: App, queries: Queries, release: ReleaseRow, events: AgentEvent[]) {
   const outcome = events.find((event) => event.event.case === 'outcome')
   const failure =
     outcome?.event.case === 'outcome' && !outcome.event.value.successful
@@ -71,6 +71,7 @@ async function storeEvents(queries: Queries, release: ReleaseRow, events: AgentE
   if (outcome?.event.case === 'outcome' && isOpen(release)) {
     const end = outcome.event.value
     const ended = await endRelease(
+      app,
       queries,
       release,
       end.successful

@@ -100,7 +100,7 @@ async function expire(app: App, row: ExpiredRow, at: Date): Promise<void> {
       : `the agent of ${nodeName} has been away for 60 s`
     const reason = release.cancelRequestedBy ? `cancelled by ${release.cancelRequestedBy}; ${away}` : away
     const said = `${away.replace('the', 'The')}. Its report of what it did meanwhile follows when it is back.`
-    return failRelease(queries, release, { reason, log: logEvent(said, 'error'), expired: true })
+    return failRelease(app, queries, release, { reason, log: logEvent(said, 'error'), expired: true })
   })
   deploymentsChanged(app, updates)
 }

@@ -1,5 +1,7 @@
 import { formatDuration, releaseDurationMs } from '@crux/rules'
+import type { App } from '../context.ts'
 import { type Queries, sql } from '../db/queries.ts'
+import { recordTeamEvent } from '../team-events/index.ts'
 import { appendEvents, dropPullSteps, logEvent, type NewEvent, statusEvent } from './event-store.ts'
 import type { DeploymentUpdate } from './events.ts'
 import { lockRelease, type ReleaseRow } from './store.ts'
@@ -11,11 +13,16 @@ export type End =
   | { kind: 'failed'; reason: string; expired?: boolean }
 
 /**
- * Writes the end of a release and the resulting state of its deployment, but no events.
+ * Writes the end of a release and the resulting state of its deployment, but no events of its log.
  *
  * @returns the changes, undefined when the release had ended already
  */
-export async function endRelease(queries: Queries, key: ReleaseRow, end: End): Promise<DeploymentUpdate | undefined> {
+export async function endRelease(
+  app: Pick<App, 'jobs'>,
+  queries: Queries,
+  key: ReleaseRow,
+  end: End,
+): Promise<DeploymentUpdate | undefined> {
   const release = await lockRelease(queries, key)
   if (!release || !isOpen(release)) return undefined
   const failed = end.kind === 'failed'
@@ -29,8 +36,33 @@ export async function endRelease(queries: Queries, key: ReleaseRow, end: End): P
   const rowCount = await sql`update crux.deployment set status = ${end.kind}, outcome = ${outcome}, updated_at = now()
     where id = ${release.deploymentId} and attempts = ${release.number}
     and status in ('in-progress', 'failed')`.execute(queries, 'end deployment')
+  await recordEnd(app, queries, release, end)
   const updates: DeploymentUpdate = { deploymentId: release.deploymentId, teamId: release.teamId }
   return rowCount === 1 ? { ...updates, status: end.kind } : updates
+}
+
+/**
+ * The end of a lease is provisional: if the agent reports a success later, that is a second event with another key, and
+ * the same end that is reported again has the same key.
+ */
+async function recordEnd(app: Pick<App, 'jobs'>, queries: Queries, release: ReleaseRow, end: End): Promise<void> {
+  const nodeName = await sql`select name from crux.node where id = ${release.nodeId}`.value(queries, 'name of a node')
+  await recordTeamEvent(app, queries, {
+    type: 'deployment-status',
+    key: `deployment-status ${release.id} ${end.kind}`,
+    teamId: release.teamId,
+    at: new Date().toISOString(),
+    deploymentId: release.deploymentId,
+    releaseNumber: release.number,
+    successful: end.kind === 'successful',
+    ...(end.kind === 'failed' && { reason: end.reason }),
+    projectName: release.projectName,
+    versionName: release.versionName,
+    nodeId: release.nodeId,
+    nodeName: nodeName ?? '',
+    prefix: release.prefix,
+    by: release.startedByName,
+  })
 }
 
 /** Why a release ends without its agent: the reason, and the line of its log. */
@@ -43,11 +75,12 @@ export const cancelledBy = (name: string): Failure => ({
 
 /** Ends a release without its agent, with its events. @returns the changes, none when it had ended already */
 export async function failRelease(
+  app: Pick<App, 'jobs'>,
   queries: Queries,
   release: ReleaseRow,
   { reason, log, expired = false }: Failure,
 ): Promise<DeploymentUpdate[]> {
-  const ended = await endRelease(queries, release, { kind: 'failed', reason, expired })
+  const ended = await endRelease(app, queries, release, { kind: 'failed', reason, expired })
   if (!ended) return []
   const position = await appendEvents(queries, release.deploymentId, release.number, [
     log,

@@ -203,7 +203,8 @@ export async function cancelDeployment(app: App, caller: Caller, deploymentId: s
     if (deployment.status !== 'in-progress' || release?.status !== 'in-progress')
       throw new CruxError('preconditionFailed', { property: 'status', description: 'Nothing is in progress.' })
     const { node } = deployment
-    if (!release.dispatchedAt) return { node, update: await failRelease(queries, release, cancelledBy(actor.name)) }
+    if (!release.dispatchedAt)
+      return { node, update: await failRelease(app, queries, release, cancelledBy(actor.name)) }
     if (release.cancelRequestedBy) return { node, update: [] }
     await requestCancel(queries, release.id, actor.name)
     const position = await appendEvents(queries, deploymentId, release.number, [

@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { type Body, CruxError, type ResponseInput } from '@crux/contract'
 import type { Actor, Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { recordTeamEvent } from '../team-events/index.ts'
 import { invitationAnswered, personInvited } from './events.ts'
 import { countInvitation } from './invitation-limits.ts'
 import { invitationDelivery, invitationLink } from './invitation-link.ts'
@@ -52,6 +53,16 @@ export async function invite(
     const row = { teamId: team.id, userId: account.id, email, name, invitedBy: actor.id, secretHash }
     if (!(await insertInvitation(queries, row))) throw alreadyMember(email, 'has been invited already')
     await sendInvitation(app, queries, { ...row, secret })
+    await recordTeamEvent(app, queries, {
+      type: 'user-invited',
+      // Invited again after they declined or left, they are the subject of another event.
+      key: `user-invited ${team.id} ${account.id} ${randomUUID()}`,
+      teamId: team.id,
+      at: new Date().toISOString(),
+      email,
+      teamName: team.name,
+      by: actor.name,
+    })
     return invitationLink(app, queries, { ...row, secret })
   })
   personInvited(app, team, actor, account.id)

@@ -18,6 +18,7 @@ import {
 import { getStatus } from '../nodes/index.ts'
 import { findProject, lockProject, type ProjectVersions, projectNotFound } from '../projects/index.ts'
 import { recordEvent } from '../system/index.ts'
+import { recordTeamEvent } from '../team-events/index.ts'
 import { copyDeployments, copyImages } from './copy-store.ts'
 import * as store from './store.ts'
 
@@ -131,6 +132,26 @@ export async function addVersion(
   return { id, defaultId }
 }
 
+/** Call it in the transaction that creates the version. */
+export async function recordCreatedVersion(
+  app: Pick<App, 'jobs'>,
+  queries: Queries,
+  { team, actor }: Caller,
+  version: { id: string; name: string; projectId: string },
+): Promise<void> {
+  await recordTeamEvent(app, queries, {
+    type: 'version-created',
+    key: `version-created ${version.id}`,
+    teamId: team.id,
+    at: new Date().toISOString(),
+    projectId: version.projectId,
+    projectName: await store.selectProjectName(queries, version.projectId),
+    versionId: version.id,
+    versionName: version.name,
+    by: actor.name,
+  })
+}
+
 /** The first version of a project is its default. A later one starts with the images and deployments of the default version. */
 export async function createVersion(
   app: App,
@@ -148,6 +169,7 @@ export async function createVersion(
       const copy = { fromId: defaultId, toId: id, by: actor.id }
       await copyDeployments(queries, { ...copy, images: await copyImages(queries, copy) })
     }
+    await recordCreatedVersion(app, queries, { team, actor }, { id, name: body.name, projectId })
     return id
   })
   recordEvent(app, { teamId: team.id, projectId, versionId }, 'version created')
@@ -184,6 +206,7 @@ export async function increaseVersion(
     const copy = { fromId: parent.id, toId: id, by: actor.id }
     const images = await copyImages(queries, copy)
     if (parent.autoCopyDeployments) await copyDeployments(queries, { ...copy, images, statuses: copiedOnIncrease })
+    await recordCreatedVersion(app, queries, { team, actor }, { id, name: body.name, projectId: parent.projectId })
     return id
   })
   recordEvent(

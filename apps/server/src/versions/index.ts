@@ -4,6 +4,7 @@ export {
   findVersion,
   lockVersionedProject,
   projectVersions,
+  recordCreatedVersion,
   type VersionPath,
 } from './actions.ts'
 export { copyDeployments } from './copy-store.ts'

@@ -60,6 +60,9 @@ export const insertVersion = (queries: Queries, version: NewVersion) =>
     ${version.by}, ${version.by}
     from made returning id`.id(queries)
 
+export const selectProjectName = async (queries: Queries, projectId: string): Promise<string> =>
+  (await sql`select name from crux.project where id = ${projectId}`.value(queries, 'name of a project')) ?? ''
+
 export const selectDefault = (queries: Queries, projectId: string) =>
   sql`select id from crux.version
     where project_id = ${projectId} and "default"`.value<string>(queries)

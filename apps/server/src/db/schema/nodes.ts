@@ -25,6 +25,8 @@ export const node = crux.table(
     publicKey: text(),
     connectedAt: at(),
     disconnectedAt: at(),
+    /** The end of the link whose loss was reported to the team, until the node is back. */
+    unreachableSince: at(),
     /**
      * The current link: the server process that holds it, and the id of the link. Null while the agent is unavailable.
      */
@@ -35,7 +37,13 @@ export const node = crux.table(
     /** Whether the agent can replace itself by another image; reported at its last connection. */
     agentUpdatable: boolean().notNull().default(false),
   },
-  (table) => [uniqueIndex('node_name').on(table.teamId, table.name), index('node_link').on(table.linkServer)],
+  (table) => [
+    uniqueIndex('node_name').on(table.teamId, table.name),
+    index('node_link').on(table.linkServer),
+    // Both are almost always empty: what has to be reported.
+    index('node_unreported').on(table.disconnectedAt).where(sql`link_server is null and unreachable_since is null`),
+    index('node_back').on(table.id).where(sql`link_server is not null and unreachable_since is not null`),
+  ],
 )
 
 /**

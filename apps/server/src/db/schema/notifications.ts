@@ -50,6 +50,8 @@ export const notificationDelivery = crux.table(
     createdAt: at().notNull().defaultNow(),
     lastAttemptAt: at(),
     nextAttemptAt: at(),
+    /** When a server began the attempt that runs. The claim of a server that has ended is taken over after a minute. */
+    claimedAt: at(),
     finishedAt: at(),
   },
   (table) => [
@@ -60,5 +62,6 @@ export const notificationDelivery = crux.table(
       table.id.desc().nullsFirst(),
     ),
     index('notification_delivery_due').on(table.nextAttemptAt).where(sql`status = 'pending'`),
+    index('notification_delivery_age').on(table.createdAt),
   ],
 )
