@@ -47,7 +47,7 @@ async function createWebhook(page: Page, teamSlug: string): Promise<{ name: stri
   const name = await beginForm(page, teamSlug, 'Webhook')
   await form(page).getByLabel('Address').fill(`${receiver.url}/hidden-path`)
   await form(page).getByRole('button', { name: 'Generate' }).click()
-  const secret = (await form(page).locator('pre').textContent()) ?? ''
+  const secret = (await form(page).locator('pre').first().textContent()) ?? ''
   await submit(page)
   await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()
   return { name, secret }
@@ -230,7 +230,7 @@ test('each chat refuses an address of another kind with an example, and shows it
     await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()
     await expect(page.getByText('••••')).toBeVisible()
     await expect(page.getByText('Inactive', { exact: true })).toBeVisible()
-    expect(await page.content()).not.toMatch(/hidden(?=["<-]|hidden)/)
+    expect(await page.content()).not.toContain(address.slice(-12))
   }
   await page.goto(`/${teamSlug}/notifications`)
   await expect(page.getByRole('row').filter({ hasText: 'Inactive' })).toHaveCount(Object.keys(chats).length)

@@ -1,4 +1,4 @@
-import { notificationTypes, type ResponseOf } from '@crux/contract'
+import { notificationEvents, notificationTypes, type ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Bell } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -71,6 +71,18 @@ function useColumns(slug: string): Column<Notification>[] {
       header: t('column.address'),
       sort: (row) => row.url,
       cell: (row) => (row.url ? <code className="text-ink-2">{row.url}</code> : <NoAddress />),
+    },
+    {
+      id: 'events',
+      header: t('events.title'),
+      align: 'right',
+      narrow: 'none',
+      sort: (row) => row.enabledEvents?.length,
+      cell: ({ enabledEvents = [] }) => (
+        <Tooltip content={enabledEvents.map((event) => t(`event.${event}`)).join(', ') || t('events.none')}>
+          <span>{t('events.count', { count: enabledEvents.length, total: notificationEvents.length })}</span>
+        </Tooltip>
+      ),
     },
     {
       id: 'problem',
