@@ -6,7 +6,7 @@ import type { Fixture } from './fixture.ts'
 type Notification = ResponseOf<'notifications.get'>
 type Delivery = ResponseOf<'notifications.deliveries'>['items'][number]
 
-const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+const toId = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString()
 
 const gone = 'The address answered 410: it does not exist any more. Enter a new address and switch the notification on.'
@@ -19,14 +19,14 @@ const all: Notification[] = [
   ['On call', 'email', ''],
   ['Change log', 'webhook', 'https://changes.example.com/••••'],
 ].map(([name = '', type, url = ''], index) => ({
-  id: idOf(index + 1),
+  id: toId(index + 1),
   name,
   type: type as Notification['type'],
   url,
   active: index !== 3 && index !== 1,
   problem: index === 1 ? gone : null,
   enabledEvents: ['deployment-status', 'node-unreachable', 'node-back', 'image-pushed'],
-  ...(type === 'email' && { members: [{ id: idOf(9), name: 'Ada Lovelace', email: 'ada@example.com' }] }),
+  ...(type === 'email' && { members: [{ id: toId(9), name: 'Ada Lovelace', email: 'ada@example.com' }] }),
   hasSecret: type === 'webhook',
   createdAt: ago(86_400),
   updatedAt: ago(3_600),
@@ -35,7 +35,7 @@ const [slack, discord, , , , mail, webhook] = all
 
 const deployed = (result: string) => `Deployment of Checkout 1.1.0 to eu-west-1 ${result}, started by Ada Lovelace`
 const delivery = (index: number, parts: Partial<Delivery>): Delivery => ({
-  id: idOf(100 + index),
+  id: toId(100 + index),
   event: 'deployment-status',
   text: deployed('was successful'),
   createdAt: ago(index * 1_000),

@@ -6,7 +6,7 @@ import { Button } from '../components/Button.tsx'
 import { Checkbox } from '../components/Checkbox.tsx'
 import { Field } from '../components/Field.tsx'
 import { notificationEventGroups } from './notification-choices.ts'
-import type { NotificationFormApi } from './notification-form.tsx'
+import type { NotificationFormApi } from './notification-values.ts'
 
 /** Which events are sent, each with what it means. */
 export function NotificationEventsField({ form }: { form: NotificationFormApi }) {

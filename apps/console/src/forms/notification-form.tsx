@@ -1,6 +1,6 @@
 import { notificationTypes, type ResponseOf } from '@crux/contract'
 import { useEffect } from 'react'
-import { type UseFormReturn, useWatch } from 'react-hook-form'
+import { useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../api/client.ts'
 import { links } from '../routing/links.ts'
@@ -14,13 +14,11 @@ import { NotificationUrlField } from './notification-url-field.tsx'
 import {
   emptyNotification,
   fromNotification,
-  type NotificationInput,
   NotificationValues,
   toNotificationWrite,
 } from './notification-values.ts'
 import { useFormEnd, useZodForm } from './use-form.ts'
 
-export type NotificationFormApi = UseFormReturn<NotificationInput, unknown, NotificationValues>
 type Props = { teamSlug: string; notification?: ResponseOf<'notifications.get'>; onClose: () => void }
 
 /** Creates a notification, or updates the given one. The stored address and secret never reach the browser. */

@@ -9,7 +9,7 @@ import { Checkbox } from '../components/Checkbox.tsx'
 import { ErrorState } from '../components/ErrorState.tsx'
 import { Field } from '../components/Field.tsx'
 import { State } from '../components/State.tsx'
-import type { NotificationFormApi } from './notification-form.tsx'
+import type { NotificationFormApi } from './notification-values.ts'
 
 type Member = ResponseOf<'teams.get'>['users'][number]
 

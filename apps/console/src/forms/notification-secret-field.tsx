@@ -6,8 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '../components/Button.tsx'
 import { Copyable } from '../components/Copyable.tsx'
 import { PasswordField } from './fields.tsx'
-import type { NotificationFormApi } from './notification-form.tsx'
-import { isOtherHost } from './notification-values.ts'
+import { isOtherHost, type NotificationFormApi } from './notification-values.ts'
 
 type Props = {
   form: NotificationFormApi

@@ -3,7 +3,7 @@ import { useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../components/Button.tsx'
 import { TextField } from './fields.tsx'
-import type { NotificationFormApi } from './notification-form.tsx'
+import type { NotificationFormApi } from './notification-values.ts'
 
 type Props = {
   form: NotificationFormApi

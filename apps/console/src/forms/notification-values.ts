@@ -8,6 +8,7 @@ import {
 } from '@crux/contract'
 import { parseNotificationUrl } from '@crux/rules'
 import i18n from 'i18next'
+import type { UseFormReturn } from 'react-hook-form'
 import { z } from 'zod'
 
 type Stored = ResponseOf<'notifications.get'>
@@ -40,6 +41,7 @@ export const NotificationValues = z
   })
 export type NotificationValues = z.output<typeof NotificationValues>
 export type NotificationInput = z.input<typeof NotificationValues>
+export type NotificationFormApi = UseFormReturn<NotificationInput, unknown, NotificationValues>
 
 export const emptyNotification: NotificationInput = {
   name: '',
